@@ -1,0 +1,1 @@
+//! The catalogue of agents and what they send

@@ -1,0 +1,52 @@
+//! Names that belong to no public site.
+
+use super::is_under;
+
+/// A name is refused when it is one of these or lies under one.
+const RESERVED: &[&str] = &[
+    // RFC 6761, RFC 2606
+    "example",
+    "example.com",
+    "example.net",
+    "example.org",
+    "invalid",
+    "localhost",
+    "test",
+    // RFC 6762, RFC 7686, RFC 9476
+    "local",
+    "onion",
+    "alt",
+    // ICANN board resolution 2024.07.29.06
+    "internal",
+    // arpa names for special use: RFC 8375, 9031, 8880, 9665, 9140, 9462, and reverse mapping
+    "home.arpa",
+    "6tisch.arpa",
+    "ipv4only.arpa",
+    "service.arpa",
+    "eap-noob.arpa",
+    "resolver.arpa",
+    "in-addr.arpa",
+    "ip6.arpa",
+    "arpa",
+    // Used inside networks (RFC 6762 appendix G, SAC113)
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "lan",
+    "mail",
+    "localdomain",
+    "domain",
+    "host",
+    "workgroup",
+    "belkin",
+    "dlink",
+    "router",
+    // Cloud metadata services that have real-looking names
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+];
+
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| name == *reserved || is_under(name, reserved))
+}

@@ -1,0 +1,83 @@
+use super::*;
+
+fn real() -> NamePolicy {
+    NamePolicy::default()
+}
+
+fn lab() -> NamePolicy {
+    NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![8443] }
+}
+
+#[test]
+fn one_form_for_every_way_to_write_a_domain() {
+    for (input, domain) in [
+        ("wikipedia.org", "wikipedia.org"),
+        (" Wikipedia.ORG ", "wikipedia.org"),
+        ("wikipedia.org.", "wikipedia.org"),
+        ("www.wikipedia.org", "wikipedia.org"),
+        ("https://www.wikipedia.org/wiki/Wayleave?x=1#top", "wikipedia.org"),
+        ("HTTP://wikipedia.org:80/", "wikipedia.org"),
+        ("https://wikipedia.org:443", "wikipedia.org"),
+        ("wikipedia.org:443", "wikipedia.org"),
+        ("wikipedia.org/a?next=https://evil.org", "wikipedia.org"),
+        ("en.m.wikipedia.org", "en.m.wikipedia.org"),
+        ("bücher.de", "xn--bcher-kva.de"),
+        ("xn--bcher-kva.de", "xn--bcher-kva.de"),
+        ("ＷＩＫＩＰＥＤＩＡ。ｏｒｇ", "wikipedia.org"),
+        ("www.com", "www.com"),
+        ("bbc.co.uk", "bbc.co.uk"),
+        ("someone.github.io", "someone.github.io"),
+        ("1.2.3.4.nip.io", "1.2.3.4.nip.io"),
+        ("4chan.org", "4chan.org"),
+    ] {
+        assert_eq!(
+            Domain::parse(input, &real()).as_ref().map(Domain::as_str),
+            Ok(domain),
+            "{input}"
+        );
+    }
+}
+
+#[test]
+fn the_lab_is_a_policy_not_an_exception() {
+    assert_eq!(Domain::parse("open.lab", &real()), Err(NameRefusal::UnknownTld));
+    assert_eq!(Domain::parse("open.lab", &lab()).unwrap().as_str(), "open.lab");
+    assert_eq!(Domain::parse("https://www.open.lab:8443/x", &lab()).unwrap().as_str(), "open.lab");
+    assert_eq!(Domain::parse("lab", &lab()), Err(NameRefusal::PublicSuffix));
+    assert_eq!(Domain::parse("notlab", &lab()), Err(NameRefusal::SingleLabel));
+    assert_eq!(Domain::parse("x.test", &lab()), Err(NameRefusal::Reserved));
+}
+
+#[test]
+fn www_stays_when_nothing_public_would_be_left() {
+    assert_eq!(Domain::parse("www.co.uk", &real()).unwrap().as_str(), "www.co.uk");
+    assert_eq!(Domain::parse("www.lab", &lab()).unwrap().as_str(), "www.lab");
+}
+
+#[test]
+fn a_kept_domain_is_read_back_by_shape_alone() {
+    assert!(serde_json::from_str::<Domain>("\"gone.tldthatwas\"").is_ok());
+    for bad in ["\"\"", "\"A.org\"", "\"a b\"", "\"a/b\"", "1"] {
+        assert!(serde_json::from_str::<Domain>(bad).is_err(), "{bad}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_answered_and_what_is_taken_is_stable(text in "\\PC{0,80}") {
+        if let Ok(domain) = Domain::parse(&text, &real()) {
+            proptest::prop_assert_eq!(Domain::parse(domain.as_str(), &real()), Ok(domain));
+        }
+    }
+
+    #[test]
+    fn numbers_never_pass(a in 0u64..=u64::from(u32::MAX), dots in 0usize..4) {
+        let text = match dots {
+            0 => format!("{a}"),
+            1 => format!("0x{a:x}"),
+            2 => format!("{}.{}", a >> 24, a & 0xff_ffff),
+            _ => format!("0{:o}.{}.{}.{}", a >> 24, (a >> 16) & 255, (a >> 8) & 255, a & 255),
+        };
+        proptest::prop_assert_eq!(Domain::parse(&text, &real()), Err(NameRefusal::IpAddress));
+    }
+}

@@ -1,0 +1,17 @@
+//! Every record on the wire, as types with schemas.
+//!
+//! The ground floor: no I/O, nothing of ours underneath. What leaves the process is defined here
+//! and nowhere else, so that a reader of this crate has read the whole interface.
+
+pub mod brand;
+pub mod clock;
+pub mod domain;
+pub mod evidence;
+pub mod limits;
+pub mod open_enum;
+pub mod time;
+
+pub use brand::Brand;
+pub use clock::Clock;
+pub use domain::{Domain, HostName, NamePolicy, NameRefusal};
+pub use time::Timestamp;

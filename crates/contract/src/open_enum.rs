@@ -1,0 +1,119 @@
+//! Open enumerations: reading tolerates a value that is not known yet, writing cannot make one.
+
+/// A value this build does not know, kept as it was read. It can only come from reading: there is
+/// no way to make one in code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unrecognised(String);
+
+impl Unrecognised {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    #[doc(hidden)]
+    pub(crate) fn read(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// Defines an enumeration of wire words with an `Unrecognised` arm.
+///
+/// ```text
+/// open_enum! {
+///     /// What an agent may do.
+///     pub enum Decision { Allow = "allow", Warn = "warn" }
+/// }
+/// ```
+#[macro_export]
+macro_rules! open_enum {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$vmeta])* $variant,)+
+            /// A value of a later version; only reading makes one.
+            Unrecognised($crate::open_enum::Unrecognised),
+        }
+
+        impl $name {
+            /// Every word this build knows, in the order of the interface.
+            pub const WORDS: &[&str] = &[$($word),+];
+
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $word,)+
+                    Self::Unrecognised(other) => other.as_str(),
+                }
+            }
+
+            /// The known value for a word, and nothing for any other.
+            #[must_use]
+            pub fn known(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                let text = <::std::borrow::Cow<'de, str> as ::serde::Deserialize>::deserialize(d)?;
+                Ok(Self::known(&text).unwrap_or_else(|| {
+                    Self::Unrecognised($crate::open_enum::Unrecognised::read(&text))
+                }))
+            }
+        }
+
+        impl ::utoipa::PartialSchema for $name {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
+                // Open: the known words are listed for readers, but no word is refused.
+                ::utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(::utoipa::openapi::schema::Type::String)
+                    .description(Some(concat!("One of:", $(" `", $word, "`",)+ ". Readers treat any other value as not understood.")))
+                    .examples([$($word),+])
+                    .into()
+            }
+        }
+
+        impl ::utoipa::ToSchema for $name {
+            fn name() -> ::std::borrow::Cow<'static, str> {
+                ::std::borrow::Cow::Borrowed(stringify!($name))
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "the macro writes `pub`")]
+mod tests {
+    open_enum! {
+        /// Two colours.
+        pub enum Colour { Red = "red", DeepBlue = "deep_blue" }
+    }
+
+    #[test]
+    fn reads_known_and_unknown_words_and_writes_both_back() {
+        let known: Colour = serde_json::from_str("\"deep_blue\"").unwrap();
+        assert_eq!(known, Colour::DeepBlue);
+        let unknown: Colour = serde_json::from_str("\"green\"").unwrap();
+        assert!(matches!(&unknown, Colour::Unrecognised(word) if word.as_str() == "green"));
+        assert_eq!(serde_json::to_string(&unknown).unwrap(), "\"green\"");
+        assert_eq!(Colour::known("green"), None);
+        assert!(serde_json::from_str::<Colour>("1").is_err());
+    }
+}

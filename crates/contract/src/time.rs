@@ -1,0 +1,160 @@
+//! Moments, as the interface writes them: ISO 8601, UTC, `Z`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::ToSchema;
+
+/// A moment in UTC with millisecond precision, written `YYYY-MM-DDTHH:MM:SS[.fff]Z`.
+///
+/// The fraction is written only when it is not zero, so a time cut to whole seconds stays short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
+#[schema(value_type = String, format = DateTime, example = "2026-11-15T02:56:20Z")]
+pub struct Timestamp(i64);
+
+/// The text is not a moment in the one form the interface uses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a UTC timestamp of the form YYYY-MM-DDTHH:MM:SSZ")]
+pub struct NotATimestamp;
+
+impl Timestamp {
+    /// The first and last moments with a four-digit year: everything the written form can hold.
+    const MIN_MS: i64 = -62_167_219_200_000;
+    const MAX_MS: i64 = 253_402_300_799_999;
+
+    /// From milliseconds since 1970. Values outside the years 0000 to 9999 are held at the border.
+    #[must_use]
+    pub fn from_millis(ms: i64) -> Self {
+        Self(ms.clamp(Self::MIN_MS, Self::MAX_MS))
+    }
+
+    #[must_use]
+    pub fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// The same moment cut to whole seconds, for records where milliseconds carry no meaning.
+    #[must_use]
+    pub fn whole_seconds(self) -> Self {
+        Self(self.0.div_euclid(1000) * 1000)
+    }
+
+    #[must_use]
+    pub fn plus_millis(self, ms: i64) -> Self {
+        Self::from_millis(self.0.saturating_add(ms))
+    }
+
+    /// Milliseconds from `earlier` to `self`; negative when `earlier` is later.
+    #[must_use]
+    pub fn millis_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The UTC day, `YYYY-MM-DD`.
+    #[must_use]
+    pub fn day(self) -> String {
+        self.to_string().chars().take(10).collect()
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
+        let civil = jiff::tz::Offset::UTC.to_datetime(at);
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
+            civil.year(),
+            civil.month(),
+            civil.day(),
+            civil.hour(),
+            civil.minute(),
+            civil.second()
+        )?;
+        match self.0.rem_euclid(1000) {
+            0 => f.write_str("Z"),
+            ms => write!(f, ".{ms:03}Z"),
+        }
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = NotATimestamp;
+
+    fn from_str(text: &str) -> Result<Self, NotATimestamp> {
+        let plain = text.strip_suffix('Z').ok_or(NotATimestamp)?;
+        let shaped = plain.len() >= 19
+            && plain.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                10 => byte == b'T',
+                13 | 16 => byte == b':',
+                19 => byte == b'.',
+                _ => byte.is_ascii_digit(),
+            })
+            && plain.len() != 20;
+        if !shaped {
+            return Err(NotATimestamp);
+        }
+        let at: jiff::Timestamp = text.parse().map_err(|_| NotATimestamp)?;
+        Ok(Self::from_millis(at.as_millisecond()))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_a_fraction_only_when_there_is_one() {
+        assert_eq!(Timestamp::from_millis(0).to_string(), "1970-01-01T00:00:00Z");
+        assert_eq!(
+            Timestamp::from_millis(1_794_711_380_007).to_string(),
+            "2026-11-15T02:56:20.007Z"
+        );
+        assert_eq!(Timestamp::from_millis(-1).whole_seconds().to_string(), "1969-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for text in ["2026-11-15T02:56:20Z", "2026-11-15T02:56:20.5Z", "0000-01-01T00:00:00Z"] {
+            assert!(text.parse::<Timestamp>().is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "Z",
+            "2026-11-15",
+            "2026-11-15T02:56:20",
+            "2026-11-15 02:56:20Z",
+            "2026-11-15T02:56:20+00:00",
+            "2026-13-15T02:56:20Z",
+            "2026-11-15T02:56:20.Z",
+            "2026-11-15T02:56Z",
+            "+02026-11-15T02:56:20Z",
+            "2026-11-15t02:56:20Z",
+        ] {
+            assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_moment_survives_writing_and_reading(ms in Timestamp::MIN_MS..=Timestamp::MAX_MS) {
+            let at = Timestamp::from_millis(ms);
+            proptest::prop_assert_eq!(at.to_string().parse::<Timestamp>(), Ok(at));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What a site says of itself: bytes in, facts out

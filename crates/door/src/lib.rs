@@ -1,0 +1,1 @@
+//! The only way out: guarded names, addresses, sockets, TLS and HTTP

@@ -1,0 +1,1 @@
+//! Evidence in, record out: pure rules

@@ -1,0 +1,1 @@
+//! Reading plans that turn a domain into Evidence

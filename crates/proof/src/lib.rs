@@ -1,0 +1,1 @@
+//! Canonical JSON, digests, keys, signatures, trees, and checking all of them

@@ -1,0 +1,1 @@
+//! What can be kept: small traits, value types, and the suite every engine must pass

@@ -1,0 +1,1 @@
+//! One screen of routes, the error shape, limits, OpenAPI, pages
