@@ -1,1 +1,9 @@
-//! What a site says of itself: bytes in, facts out
+//! What a site says of itself: bytes in, facts out.
+//!
+//! Readers only. They never fail and never judge: what cannot be read is left out or noted, and
+//! what it means is decided in `judge`. No I/O.
+
+pub mod charset;
+pub mod page;
+pub mod robots;
+pub mod shape;

@@ -1,0 +1,261 @@
+//! Who a scan asks as: a browser, an unnamed control, AI crawlers, and ourselves.
+
+use serde::Deserialize;
+
+/// The catalogue that is built in. An operator can give another (`agents.catalogue`).
+const BUILT_IN: &str = include_str!("../data/identities.json");
+
+/// Every identity a scan may ask as, in the order of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    #[expect(dead_code, reason = "read so that a file of another version is refused")]
+    v: Version,
+    /// The robots.txt token of our own reader: a group that names it can ask us to stay away.
+    pub own_token: String,
+    identities: Vec<Identity>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    pub id: String,
+    pub label: String,
+    pub role: Role,
+    /// May hold `{version}` and `{base_url}`, filled in once by [`Catalogue::filled_in`].
+    pub user_agent: String,
+    /// Name and value in the order they are sent; `{user_agent}` stands for the line above.
+    headers: Vec<(String, String)>,
+}
+
+/// What an identity is in the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// What a person sees: the yardstick.
+    Browser,
+    /// Software that does not say who it is: tells "blocks AI" from "blocks everything but browsers".
+    Control,
+    Train,
+    Search,
+    /// Fetches one page because a person asked.
+    User,
+    /// Our own reader, for robots.txt and machine files.
+    Own,
+}
+
+impl Role {
+    #[must_use]
+    pub fn is_ai(self) -> bool {
+        matches!(self, Self::Train | Self::Search | Self::User)
+    }
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Browser => "browser",
+            Self::Control => "control",
+            Self::Train => "train",
+            Self::Search => "search",
+            Self::User => "user",
+            Self::Own => "own",
+        }
+    }
+}
+
+/// Only version 1 is understood.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "u32")]
+struct Version;
+
+impl TryFrom<u32> for Version {
+    type Error = &'static str;
+
+    fn try_from(v: u32) -> Result<Self, Self::Error> {
+        if v == 1 { Ok(Self) } else { Err("only catalogue version 1 is understood") }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("the catalogue of identities is not valid: {0}")]
+    NotValid(#[from] serde_json::Error),
+    #[error("the catalogue of identities needs {0}")]
+    Lacks(&'static str),
+    #[error("two identities share the id {0}")]
+    TwiceTheSame(String),
+    #[error("identity {id} has the header {name}, which cannot be sent")]
+    BadHeader { id: String, name: String },
+}
+
+impl Catalogue {
+    pub fn built_in() -> Result<Self, CatalogueError> {
+        Self::read(BUILT_IN)
+    }
+
+    /// Reads a catalogue and refuses one that a scan could not be run with.
+    pub fn read(text: &str) -> Result<Self, CatalogueError> {
+        let catalogue: Self = serde_json::from_str(text)?;
+        let count = |role: Role| catalogue.identities.iter().filter(|i| i.role == role).count();
+        if count(Role::Browser) != 1 {
+            return Err(CatalogueError::Lacks("exactly one browser"));
+        }
+        if count(Role::Control) != 1 {
+            return Err(CatalogueError::Lacks("exactly one control"));
+        }
+        if count(Role::Own) != 1 {
+            return Err(CatalogueError::Lacks("exactly one identity of our own"));
+        }
+        if catalogue.ai().count() < 3 {
+            return Err(CatalogueError::Lacks("at least three AI identities"));
+        }
+        for (at, identity) in catalogue.identities.iter().enumerate() {
+            if catalogue.identities.iter().take(at).any(|other| other.id == identity.id) {
+                return Err(CatalogueError::TwiceTheSame(identity.id.clone()));
+            }
+            let sendable = |name: &str, value: &str| {
+                !name.is_empty()
+                    && name
+                        .bytes()
+                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                    && value.bytes().all(|b| (0x20..0x7f).contains(&b))
+            };
+            for (name, value) in &identity.headers {
+                if !sendable(name, value) || matches!(name.as_str(), "host" | "cookie") {
+                    return Err(CatalogueError::BadHeader {
+                        id: identity.id.clone(),
+                        name: name.clone(),
+                    });
+                }
+            }
+            if !sendable("user-agent", &identity.user_agent) {
+                return Err(CatalogueError::BadHeader {
+                    id: identity.id.clone(),
+                    name: "user-agent".to_owned(),
+                });
+            }
+        }
+        Ok(catalogue)
+    }
+
+    /// The same catalogue with the places for our version and address filled in.
+    #[must_use]
+    pub fn filled_in(mut self, version: &str, base_url: &str) -> Self {
+        for identity in &mut self.identities {
+            identity.user_agent =
+                identity.user_agent.replace("{version}", version).replace("{base_url}", base_url);
+        }
+        self
+    }
+
+    #[must_use]
+    pub fn identities(&self) -> &[Identity] {
+        &self.identities
+    }
+
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Identity> {
+        self.identities.iter().find(|identity| identity.id == id)
+    }
+
+    /// The one identity of a role that [`Catalogue::read`] demands exactly once.
+    pub fn the(&self, role: Role) -> Option<&Identity> {
+        self.identities.iter().find(|identity| identity.role == role)
+    }
+
+    pub fn ai(&self) -> impl Iterator<Item = &Identity> {
+        self.identities.iter().filter(|identity| identity.role.is_ai())
+    }
+
+    /// Those that are compared on the home page: everyone but ourselves.
+    pub fn compared(&self) -> impl Iterator<Item = &Identity> {
+        self.identities.iter().filter(|identity| identity.role != Role::Own)
+    }
+}
+
+impl Identity {
+    /// The header fields in the order they are sent.
+    #[must_use]
+    pub fn headers(&self) -> Vec<(String, String)> {
+        self.headers
+            .iter()
+            .map(|(name, value)| (name.clone(), value.replace("{user_agent}", &self.user_agent)))
+            .collect()
+    }
+
+    /// A command that repeats this identity's read from a shell.
+    #[must_use]
+    pub fn repro(&self, url: &str) -> String {
+        let mut command = String::from("curl -sS -i --compressed");
+        for (name, value) in self.headers() {
+            command.push_str(" -H ");
+            command.push_str(&shell_quoted(&format!("{name}: {value}")));
+        }
+        command.push(' ');
+        command.push_str(&shell_quoted(url));
+        command
+    }
+}
+
+/// One word of a POSIX shell, whatever it holds.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_catalogue_is_usable() {
+        let catalogue = Catalogue::built_in().unwrap().filled_in("1.2.3", "https://svc.example");
+        let own = catalogue.the(Role::Own).unwrap();
+        assert_eq!(
+            own.user_agent,
+            "Mozilla/5.0 (compatible; Wayleave/1.2.3; +https://svc.example/docs)"
+        );
+        assert!(own.headers().iter().any(|(_, value)| value == &own.user_agent));
+        for purpose in [Role::Train, Role::Search, Role::User] {
+            assert!(catalogue.the(purpose).is_some(), "{purpose:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_what_every_compared_identity_asks_for_first() {
+        // A bare `*/*` makes some sites answer with Markdown, which would then be compared
+        // with a page.
+        for identity in Catalogue::built_in().unwrap().compared() {
+            let headers = identity.headers();
+            let accept = headers.iter().find(|(name, _)| name == "accept").unwrap();
+            assert!(accept.1.starts_with("text/html"), "{}", identity.id);
+        }
+    }
+
+    #[test]
+    fn a_command_survives_any_text() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let command = catalogue.get("gptbot").unwrap().repro("https://a.lab/?q='$(id)'");
+        assert!(command.ends_with(r"'https://a.lab/?q='\''$(id)'\'''"), "{command}");
+    }
+
+    fn broken(change: impl Fn(&mut serde_json::Value)) -> String {
+        let mut value: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
+        change(&mut value);
+        Catalogue::read(&value.to_string()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_catalogue_that_cannot_be_scanned_with_is_refused() {
+        assert!(broken(|v| v["v"] = 2.into()).contains("version 1"));
+        assert!(broken(|v| v["identities"][0]["role"] = "train".into()).contains("browser"));
+        assert!(broken(|v| v["identities"][3]["id"] = "gptbot".into()).contains("gptbot"));
+        assert!(
+            broken(|v| v["identities"][2]["headers"][0][0] = "Host: x\r\n".into())
+                .contains("header")
+        );
+        assert!(
+            broken(|v| v["identities"][2]["user_agent"] = "a\r\nb".into()).contains("user-agent")
+        );
+        assert!(broken(|v| v["surprise"] = 1.into()).contains("surprise"));
+    }
+}
