@@ -1,1 +1,48 @@
-//! What can be kept: small traits, value types, and the suite every engine must pass
+//! What can be kept: small traits shaped by use, their value types, and the suite every engine
+//! must pass.
+//!
+//! Verbs cross these traits, never SQL: what must happen together is one verb, and a verb that
+//! returned is durable. Records are kept as the very bytes that were signed, with a handful of
+//! columns beside them to find them by.
+//!
+//! One file for each thing that is kept: [`scans`] and [`artifacts`]. Answers, claims, outcomes,
+//! jobs, limits, the log, feeds and licences each get a file of the same shape beside these, a
+//! place among the supertraits of [`Store`], a part in [`copy`], and cases in `conformance`.
+//!
+//! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
+
+pub mod artifacts;
+mod copy;
+mod digest;
+mod error;
+pub mod scans;
+mod visibility;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
+pub use copy::{CopyReport, copy};
+pub use digest::{NotADigest, Sha256};
+pub use error::StoreError;
+pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
+pub use visibility::Visibility;
+
+/// A future that can be held behind a pointer, so that `Arc<dyn Store>` works.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The longest single value (a record, its evidence, one artefact) that any engine takes.
+pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Everything that one deployment keeps.
+pub trait Store: Scans + Artifacts + fmt::Debug {
+    /// The engine's name, for people and for metrics.
+    fn engine(&self) -> &'static str;
+
+    /// The number of the last migration that was applied.
+    fn schema_version(&self) -> u32;
+
+    /// Writes a little and reads it back, durably: whether this store can do its work now.
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+}

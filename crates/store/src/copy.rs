@@ -1,0 +1,103 @@
+//! Moving everything from one store to another, whatever their engines.
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use crate::{ScanRow, Sha256, Store, StoreError};
+
+/// How far a copy has come, or what it did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CopyReport {
+    pub scans: u64,
+    /// Of these, how many the target held already, byte for byte the same.
+    pub scans_already_there: u64,
+    pub artifacts: u64,
+    /// What the source could not give because it is damaged there. The rest was copied.
+    pub damaged: Vec<String>,
+}
+
+const PAGE: usize = 256;
+/// Enough to fill one group commit of the target, few enough to hold in memory.
+const AT_ONCE: usize = 32;
+
+enum Copied {
+    New,
+    AlreadyThere,
+    Damaged(String),
+}
+
+/// Copies every scan and every artefact. Can be run again at any time, after a failure or to bring
+/// a copy up to date; what is there already is compared, and a scan that differs is an error.
+///
+/// Scans go first: they tell the target which artefacts are in use, so that a sweep there cannot
+/// take one that has just come over.
+pub async fn copy(
+    from: &dyn Store,
+    to: &dyn Store,
+    progress: &mut (dyn FnMut(&CopyReport) + Send),
+) -> Result<CopyReport, StoreError> {
+    let mut report = CopyReport::default();
+    let mut after = None;
+    loop {
+        let page = from.export_scans(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.cursor());
+        let results: Vec<Copied> = stream::iter(page)
+            .map(|row| copy_scan(from, to, row))
+            .buffer_unordered(AT_ONCE)
+            .try_collect()
+            .await?;
+        for result in results {
+            match result {
+                Copied::New => report.scans += 1,
+                Copied::AlreadyThere => {
+                    report.scans += 1;
+                    report.scans_already_there += 1;
+                }
+                Copied::Damaged(what) => report.damaged.push(what),
+            }
+        }
+        progress(&report);
+    }
+    let mut after: Option<Sha256> = None;
+    loop {
+        let page = from.export_artifacts(after, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        after = Some(last.sha256);
+        for row in page {
+            match from.artifact(row.sha256).await {
+                Ok(Some(bytes)) => {
+                    to.put_artifact(row.sha256, bytes, row.kept_at).await?;
+                    report.artifacts += 1;
+                }
+                // Swept since it was listed.
+                Ok(None) => {}
+                Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
+                Err(other) => return Err(other),
+            }
+        }
+        progress(&report);
+    }
+    Ok(report)
+}
+
+async fn copy_scan(from: &dyn Store, to: &dyn Store, row: ScanRow) -> Result<Copied, StoreError> {
+    let scan = match from.scan(&row.id).await {
+        Ok(Some(scan)) => scan,
+        Ok(None) => {
+            return Ok(Copied::Damaged(format!("scan {} is listed and cannot be found", row.id)));
+        }
+        Err(damage @ StoreError::Damaged { .. }) => return Ok(Copied::Damaged(damage.to_string())),
+        Err(other) => return Err(other),
+    };
+    match to.put_scan(scan.clone()).await {
+        Ok(()) => Ok(Copied::New),
+        Err(duplicate @ StoreError::Duplicate { .. }) => {
+            if to.scan(&row.id).await?.as_ref() == Some(&scan) {
+                Ok(Copied::AlreadyThere)
+            } else {
+                Err(duplicate)
+            }
+        }
+        Err(other) => Err(other),
+    }
+}

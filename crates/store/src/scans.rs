@@ -1,0 +1,213 @@
+//! Kept scans: the signed record, the evidence it was judged from, and what finds them again.
+
+use bytes::Bytes;
+use contract::{Domain, Timestamp};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+
+use crate::{BoxFuture, MAX_VALUE_BYTES, Sha256, StoreError, Visibility};
+
+/// A scan: what was put is what is given back, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scan {
+    /// Unique for ever.
+    pub id: String,
+    pub domain: Domain,
+    pub scanned_at: Timestamp,
+    pub visibility: Visibility,
+    pub score_version: u32,
+    pub grade: Option<String>,
+    pub overall: Option<u32>,
+    /// The very bytes that were signed.
+    pub record: Bytes,
+    pub evidence: Bytes,
+    /// The artefacts the evidence points to, in its order.
+    pub artifacts: Vec<Sha256>,
+}
+
+/// What a list shows of a scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanRow {
+    pub id: String,
+    pub domain: Domain,
+    pub scanned_at: Timestamp,
+    pub visibility: Visibility,
+    pub score_version: u32,
+    pub grade: Option<String>,
+    pub overall: Option<u32>,
+}
+
+/// A place in the order of scans: by time, then by id (bytewise).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ScanCursor {
+    pub scanned_at: Timestamp,
+    pub id: String,
+}
+
+/// Which scans a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Only what may be listed: public scans. For everything that strangers are shown.
+    Listed,
+    /// Every scan, hidden ones included. For owners, licence holders and our own work.
+    All,
+}
+
+pub trait Scans: Send + Sync {
+    /// Keeps a scan, whole or not at all; durable when this returns. An id that is kept already
+    /// is refused and what is kept stays as it was.
+    fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The scan of this id, whatever its visibility: the caller decides who may see it.
+    fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>>;
+
+    /// The last scan of a domain at or after `since`.
+    fn latest_scan<'a>(
+        &'a self,
+        domain: &'a Domain,
+        since: Option<Timestamp>,
+        scope: Scope,
+    ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>>;
+
+    /// A domain's scans, the newest first, at most `limit`, all before `before`.
+    fn scans_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        scope: Scope,
+        before: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>>;
+
+    /// Every scan of every domain, hidden ones included, the oldest first, at most `limit`, all
+    /// after `after`: for moving to another store.
+    fn export_scans(
+        &self,
+        after: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>>;
+}
+
+impl Scan {
+    #[must_use]
+    pub fn row(&self) -> ScanRow {
+        ScanRow {
+            id: self.id.clone(),
+            domain: self.domain.clone(),
+            scanned_at: self.scanned_at,
+            visibility: self.visibility,
+            score_version: self.score_version,
+            grade: self.grade.clone(),
+            overall: self.overall,
+        }
+    }
+
+    /// A digest over everything in here. Engines keep it beside the scan and compare it when they
+    /// read, so that damage on disk is found and never served.
+    #[must_use]
+    pub fn fingerprint(&self) -> Sha256 {
+        let number = |value: Option<u32>| value.map_or(String::from("-"), |v| v.to_string());
+        // Lengths first: no two scans can give the same bytes.
+        let head = format!(
+            "scan 1\n{}:{} {} {} {} {} {} {}:{} {} {} {}\n",
+            self.id.len(),
+            self.id,
+            self.domain,
+            self.scanned_at.as_millis(),
+            self.visibility,
+            self.score_version,
+            number(self.overall),
+            self.grade.as_ref().map_or(String::from("-"), |grade| grade.len().to_string()),
+            self.grade.as_deref().unwrap_or_default(),
+            self.artifacts.len(),
+            self.record.len(),
+            self.evidence.len(),
+        );
+        let mut parts: Vec<&[u8]> = vec![head.as_bytes()];
+        parts.extend(self.artifacts.iter().map(|digest| digest.as_bytes().as_slice()));
+        parts.extend([&self.record[..], &self.evidence[..]]);
+        Sha256::of_parts(&parts)
+    }
+
+    /// Refuses what is too large for any engine; called by engines before they write.
+    pub fn check_size(&self) -> Result<(), StoreError> {
+        check_size("scan record", &self.record)?;
+        check_size("scan's evidence", &self.evidence)
+    }
+}
+
+impl ScanRow {
+    #[must_use]
+    pub fn cursor(&self) -> ScanCursor {
+        ScanCursor { scanned_at: self.scanned_at, id: self.id.clone() }
+    }
+}
+
+/// A domain read back from where an engine kept it.
+pub fn kept_domain(text: &str) -> Result<Domain, StoreError> {
+    let deserializer: StrDeserializer<'_, ValueError> = text.into_deserializer();
+    Domain::deserialize(deserializer).map_err(|e| StoreError::Damaged {
+        what: String::from("a kept domain"),
+        why: e.to_string(),
+    })
+}
+
+pub(crate) fn check_size(what: &'static str, bytes: &[u8]) -> Result<(), StoreError> {
+    if bytes.len() > MAX_VALUE_BYTES {
+        return Err(StoreError::TooLarge { what, bytes: bytes.len(), limit: MAX_VALUE_BYTES });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan() -> Scan {
+        Scan {
+            id: "a".into(),
+            domain: kept_domain("shop.lab").unwrap(),
+            scanned_at: Timestamp::from_millis(1),
+            visibility: Visibility::Public,
+            score_version: 1,
+            grade: Some("B".into()),
+            overall: Some(70),
+            record: Bytes::from_static(b"record"),
+            evidence: Bytes::from_static(b"evidence"),
+            artifacts: vec![Sha256::of(b"x")],
+        }
+    }
+
+    #[test]
+    fn every_field_moves_the_fingerprint() {
+        let before = scan();
+        let changes: [fn(&mut Scan); 12] = [
+            |s| s.id = "b".into(),
+            |s| s.domain = kept_domain("shop.lap").unwrap(),
+            |s| s.scanned_at = Timestamp::from_millis(2),
+            |s| s.visibility = Visibility::Private,
+            |s| s.score_version = 2,
+            |s| s.grade = None,
+            |s| s.grade = Some(String::new()),
+            |s| s.overall = None,
+            |s| s.record = Bytes::from_static(b"recorde"),
+            |s| s.evidence = Bytes::from_static(b"vidence"),
+            |s| s.artifacts = vec![],
+            |s| s.artifacts = vec![Sha256::of(b"x"), Sha256::of(b"x")],
+        ];
+        let mut seen = vec![before.fingerprint()];
+        for change in changes {
+            let mut after = before.clone();
+            change(&mut after);
+            assert!(!seen.contains(&after.fingerprint()), "{after:?}");
+            seen.push(after.fingerprint());
+        }
+        assert_eq!(before.fingerprint(), scan().fingerprint());
+    }
+
+    #[test]
+    fn a_kept_domain_must_look_like_one() {
+        assert!(kept_domain("gone.tldthatwas").is_ok());
+        assert!(matches!(kept_domain("A b"), Err(StoreError::Damaged { .. })));
+    }
+}
