@@ -6,12 +6,17 @@
 pub mod brand;
 pub mod clock;
 pub mod domain;
+pub mod errors;
 pub mod evidence;
 pub mod limits;
 pub mod open_enum;
+pub mod ratio;
+pub mod records;
 pub mod time;
 
 pub use brand::Brand;
 pub use clock::Clock;
 pub use domain::{Domain, HostName, NamePolicy, NameRefusal};
+pub use errors::{ErrorCode, ErrorV1};
+pub use ratio::{Quotient, Ratio};
 pub use time::Timestamp;

@@ -114,6 +114,7 @@ mod tests {
         assert!(matches!(&unknown, Colour::Unrecognised(word) if word.as_str() == "green"));
         assert_eq!(serde_json::to_string(&unknown).unwrap(), "\"green\"");
         assert_eq!(Colour::known("green"), None);
+        assert_eq!(Colour::WORDS, ["red", "deep_blue"]);
         assert!(serde_json::from_str::<Colour>("1").is_err());
     }
 }
