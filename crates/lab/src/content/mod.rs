@@ -1,0 +1,11 @@
+//! What the sites say: texts, the pages made of them, and machine files.
+
+mod machine_files;
+mod page;
+mod texts;
+
+pub(crate) use machine_files::{FILES, old_shapes, skill, valid, wrong_types};
+pub(crate) use page::{Extra, home, home_with, not_found, page};
+pub(crate) use texts::{
+    BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL, Text,
+};

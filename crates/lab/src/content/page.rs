@@ -1,0 +1,52 @@
+//! HTML pages made of the texts.
+
+use std::fmt::Write;
+
+use super::Text;
+use crate::http::{Ask, Reply};
+
+/// What a site adds to its page.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extra<'a> {
+    /// At the end of the head element.
+    pub(crate) head: &'a str,
+    /// After the text.
+    pub(crate) body: &'a str,
+}
+
+/// The home page of the site that is asked.
+pub(crate) fn home(ask: &Ask<'_>) -> Reply {
+    home_with(ask, Extra::default())
+}
+
+pub(crate) fn home_with(ask: &Ask<'_>, extra: Extra<'_>) -> Reply {
+    Reply::html(200, page(ask.site.text, extra))
+}
+
+pub(crate) fn not_found(_: &Ask<'_>) -> Reply {
+    let body = "<!doctype html>\n<html lang=\"en\"><head><title>Not here</title></head>\n\
+                <body><h1>Not here</h1><p>There is no page at this address.</p></body></html>\n";
+    Reply::html(404, body)
+}
+
+pub(crate) fn page(text: &Text, extra: Extra<'_>) -> String {
+    let mut paragraphs = String::new();
+    for paragraph in text.paragraphs {
+        // Writing to a string cannot fail.
+        let _ = writeln!(paragraphs, "<p>{paragraph}</p>");
+    }
+    let Text { title, summary, street, town, postcode, phone, hours, .. } = text;
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <title>{title}</title>\n<meta name=\"description\" content=\"{summary}\">\n{head}</head>\n\
+         <body>\n<header><nav><a href=\"/\">Home</a> <a href=\"/visit\">Visit</a></nav></header>\n\
+         <main>\n<h1>{title}</h1>\n<p><em>{summary}</em></p>\n{paragraphs}{body}</main>\n\
+         <footer><address>{title}, {street}, {town} {postcode}. Telephone \
+         <a href=\"tel:{dialled}\">{shown}</a>. Open {hours}.</address></footer>\n\
+         </body>\n</html>\n",
+        head = extra.head,
+        body = extra.body,
+        shown = phone.0,
+        dialled = phone.1.replace(' ', ""),
+    )
+}

@@ -1,0 +1,212 @@
+//! From a query to a reply: a function of the zone, but for the names that answer by turns.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use hickory_proto::{
+    op::{Edns, Message, MessageType, Metadata, OpCode, Query, ResponseCode},
+    rr::{
+        Name, RData, Record, RecordType,
+        rdata::{CNAME, PTR, SOA, TXT},
+    },
+};
+
+use super::zone::{Data, Entry, Zone};
+
+/// What to send, and when.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) bytes: Vec<u8>,
+    pub(super) manner: Manner,
+    /// The IPv4 addresses given away, which somebody may dial next.
+    pub(super) lab_addresses: Vec<Ipv4Addr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    Prompt,
+    Late(u64),
+    Silent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transport {
+    Udp,
+    Tcp,
+}
+
+/// Short, so that nobody is tempted to keep them; 0 for names that answer by turns.
+const TTL: u32 = 5;
+const MAX_ALIASES: usize = 64;
+const CLASSIC_UDP: u16 = 512;
+
+/// Nothing for messages that are not queries: a name server does not answer answers.
+pub(super) fn answer(zone: &Zone, query: &Message, transport: Transport) -> Option<Prepared> {
+    if query.metadata.message_type != MessageType::Query {
+        return None;
+    }
+    let mut reply = Message::new(query.metadata.id, MessageType::Response, OpCode::Query);
+    reply.metadata = Metadata::response_from_request(&query.metadata);
+    reply.metadata.recursion_available = true;
+    if let Some(asked) = &query.edns {
+        let mut edns = Edns::new();
+        edns.set_dnssec_ok(asked.flags().dnssec_ok);
+        edns.set_max_payload(1232);
+        reply.set_edns(edns);
+    }
+    let mut manner = Manner::Prompt;
+    let mut addresses = Vec::new();
+    match query.queries.as_slice() {
+        _ if query.metadata.op_code != OpCode::Query => {
+            reply.metadata.response_code = ResponseCode::NotImp;
+        }
+        [question] => {
+            reply.add_query(question.clone());
+            let found = look_up(zone, question, transport);
+            manner = found.manner;
+            reply.metadata.response_code = found.code;
+            reply.metadata.truncation = found.truncated;
+            reply.metadata.authoritative = found.code != ResponseCode::Refused;
+            let wants = query.metadata.authentic_data
+                || query.edns.as_ref().is_some_and(|edns| edns.flags().dnssec_ok);
+            reply.metadata.authentic_data = wants && found.signed;
+            addresses = found.lab_addresses();
+            if found.records.is_empty() && !found.truncated {
+                reply.add_authorities(start_of_authority(found.code));
+            }
+            reply.add_answers(found.records);
+        }
+        _ => reply.metadata.response_code = ResponseCode::FormErr,
+    }
+    let mut bytes = reply.to_vec().ok()?;
+    let limit = query.edns.as_ref().map_or(CLASSIC_UDP, |edns| edns.max_payload().max(CLASSIC_UDP));
+    if transport == Transport::Udp && bytes.len() > usize::from(limit) {
+        bytes = reply.truncate().to_vec().ok()?;
+    }
+    Some(Prepared { bytes, manner, lab_addresses: addresses })
+}
+
+struct Found {
+    code: ResponseCode,
+    records: Vec<Record>,
+    signed: bool,
+    truncated: bool,
+    manner: Manner,
+}
+
+impl Found {
+    fn lab_addresses(&self) -> Vec<Ipv4Addr> {
+        let addresses = self.records.iter().filter_map(|record| record.data.ip_addr());
+        addresses
+            .filter_map(|address| match address {
+                IpAddr::V4(address) => Some(address),
+                IpAddr::V6(_) => None,
+            })
+            .collect()
+    }
+}
+
+fn look_up(zone: &Zone, question: &Query, transport: Transport) -> Found {
+    let mut found = Found {
+        code: ResponseCode::NoError,
+        records: Vec::new(),
+        signed: true,
+        truncated: false,
+        manner: Manner::Prompt,
+    };
+    let mut name = question.name().to_lowercase().to_ascii().trim_end_matches('.').to_owned();
+    let mut passed: Vec<String> = Vec::new();
+    loop {
+        if !is_ours(&name) {
+            // An alias may lead out of the lab; what lies there is not known here.
+            found.code =
+                if passed.is_empty() { ResponseCode::Refused } else { ResponseCode::NoError };
+            found.signed = false;
+            return found;
+        }
+        let Some(entry) = zone.find(&name) else {
+            if !zone.has_below(&name) {
+                found.code = ResponseCode::NXDomain;
+            }
+            found.signed = false;
+            return found;
+        };
+        found.signed &= entry.signed;
+        match &entry.data {
+            Data::Silent => found.manner = Manner::Silent,
+            Data::Late(milliseconds, _) => found.manner = Manner::Late(*milliseconds),
+            Data::ServerFailure => found.code = ResponseCode::ServFail,
+            Data::Refused => found.code = ResponseCode::Refused,
+            Data::TcpOnly(_) if transport == Transport::Udp => found.truncated = true,
+            _ => {}
+        }
+        if found.truncated || found.code != ResponseCode::NoError {
+            return found;
+        }
+        if let Data::Alias(target) = &entry.data {
+            push(&mut found.records, &name, TTL, alias(target));
+            passed.push(std::mem::replace(&mut name, target.clone()));
+            let end = question.query_type() == RecordType::CNAME
+                || passed.contains(target)
+                || passed.len() == MAX_ALIASES;
+            if end {
+                return found;
+            }
+            continue;
+        }
+        for data in records(entry, question.query_type()) {
+            let ttl = if matches!(entry.data, Data::Turning { .. }) { 0 } else { TTL };
+            push(&mut found.records, &name, ttl, Some(data));
+        }
+        return found;
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    name == "lab" || name.ends_with(".lab") || name.ends_with(".77.127.in-addr.arpa")
+}
+
+fn records(entry: &Entry, wanted: RecordType) -> Vec<RData> {
+    match wanted {
+        RecordType::A | RecordType::AAAA => entry
+            .addresses(wanted == RecordType::A)
+            .into_iter()
+            .map(|address| match address {
+                IpAddr::V4(address) => RData::A(address.into()),
+                IpAddr::V6(address) => RData::AAAA(address.into()),
+            })
+            .collect(),
+        RecordType::TXT => {
+            entry.texts.iter().map(|text| RData::TXT(TXT::new(vec![text.clone()]))).collect()
+        }
+        RecordType::PTR => match &entry.data {
+            Data::Pointer(target) => Name::from_ascii(format!("{target}."))
+                .map(|name| RData::PTR(PTR(name)))
+                .into_iter()
+                .collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn alias(target: &str) -> Option<RData> {
+    Name::from_ascii(format!("{target}.")).ok().map(|name| RData::CNAME(CNAME(name)))
+}
+
+fn push(records: &mut Vec<Record>, name: &str, ttl: u32, data: Option<RData>) {
+    if let (Ok(name), Some(data)) = (Name::from_ascii(format!("{name}.")), data) {
+        records.push(Record::from_rdata(name, ttl, data));
+    }
+}
+
+/// What goes with "no such name" and "no such record", so that a resolver believes it.
+fn start_of_authority(code: ResponseCode) -> Option<Record> {
+    if !matches!(code, ResponseCode::NoError | ResponseCode::NXDomain) {
+        return None;
+    }
+    let zone = Name::from_ascii("lab.").ok()?;
+    let server = Name::from_ascii("ns.lab.").ok()?;
+    let mailbox = Name::from_ascii("hostmaster.lab.").ok()?;
+    let data = SOA::new(server, mailbox, 1, 3600, 600, 86_400, TTL);
+    Some(Record::from_rdata(zone, TTL, RData::SOA(data)))
+}

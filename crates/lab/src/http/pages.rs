@@ -1,0 +1,163 @@
+//! Honest HTTP: hyper speaks the protocol (HTTP/1.1 and HTTP/2), the site's function gives the
+//! replies.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, atomic::Ordering},
+};
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version, header};
+use http_body_util::{BodyExt, Empty, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{
+    body::{Frame, Incoming},
+    server::conn::{http1, http2},
+    service::service_fn,
+};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::{Ask, Payload, Reply, Scheme};
+use crate::{
+    Hit,
+    world::{Place, World},
+};
+
+type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// Which site a connection came to, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Visit<'a> {
+    pub(super) world: &'a Arc<World>,
+    pub(super) place: &'a Place,
+    pub(super) scheme: Scheme,
+}
+
+impl Visit<'_> {
+    /// Writes the request down and says how many came before it.
+    pub(super) fn record(&self, hit: Hit) -> u64 {
+        self.place.hits.push(hit);
+        self.place.visits.fetch_add(1, Ordering::SeqCst)
+    }
+
+    pub(super) fn ask<'h>(&self, hit: &'h Hit, visit: u64) -> Ask<'h> {
+        let accept = hit.headers.iter().find(|(name, _)| name == "accept");
+        Ask {
+            site: self.place.site,
+            ports: self.world.ports,
+            scheme: self.scheme,
+            host: &hit.host,
+            path: &hit.path,
+            query: hit.query.as_deref(),
+            user_agent: &hit.user_agent,
+            accept: accept.map_or("", |(_, value)| value),
+            visit,
+        }
+    }
+}
+
+/// Serves one connection until the client leaves.
+pub(super) async fn serve<S>(stream: S, http2: bool, page: fn(&Ask<'_>) -> Reply, visit: Visit<'_>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    // HTTP/2 runs streams as tasks of their own, so they need the world, not a borrow of it.
+    let world = Arc::clone(visit.world);
+    let (address, scheme) = (visit.place.address, visit.scheme);
+    let service = service_fn(move |request| {
+        let world = Arc::clone(&world);
+        async move {
+            let index = world.index_at(address).unwrap_or_default();
+            let Some(place) = world.places.get(index) else {
+                return Ok::<_, Infallible>(Response::new(empty()));
+            };
+            let visit = Visit { world: &world, place, scheme };
+            Ok(answer(request, page, visit).await)
+        }
+    });
+    let stream = TokioIo::new(stream);
+    // How a client ends a connection is its own affair.
+    if http2 {
+        let _ = http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service).await;
+    } else {
+        let _ =
+            http1::Builder::new().timer(TokioTimer::new()).serve_connection(stream, service).await;
+    }
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    page: fn(&Ask<'_>) -> Reply,
+    visit: Visit<'_>,
+) -> Response<Body> {
+    let hit = hit(&request, &visit);
+    let number = visit.record(hit.clone());
+    let reply = page(&visit.ask(&hit, number));
+    tokio::time::sleep(reply.wait).await;
+    let mut response = Response::new(match reply.body {
+        _ if request.method() == http::Method::HEAD => empty(),
+        payload => body(payload),
+    });
+    *response.status_mut() =
+        StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in reply.headers {
+        if let Ok(value) = HeaderValue::from_bytes(&value) {
+            response.headers_mut().append(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}
+
+fn hit(request: &Request<Incoming>, visit: &Visit<'_>) -> Hit {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let field = |name| request.headers().get(name).map(text);
+    let host =
+        request.uri().host().map(str::to_owned).or_else(|| field(header::HOST)).unwrap_or_default();
+    Hit {
+        order: visit.world.next_order(),
+        scheme: visit.scheme.as_str(),
+        version: match request.version() {
+            Version::HTTP_2 => "2",
+            Version::HTTP_10 => "1.0",
+            _ => "1.1",
+        },
+        method: request.method().to_string(),
+        host,
+        path: request.uri().path().to_owned(),
+        query: request.uri().query().map(str::to_owned),
+        user_agent: field(header::USER_AGENT).unwrap_or_default(),
+        headers: request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), text(value)))
+            .collect(),
+    }
+}
+
+fn body(payload: Payload) -> Body {
+    match payload {
+        Payload::Bytes(bytes) => Full::new(bytes).boxed_unsync(),
+        Payload::Repeat { head, unit, times, tail } => {
+            let units = std::iter::repeat_n(unit, usize::try_from(times).unwrap_or(usize::MAX));
+            let all = std::iter::once(head).chain(units).chain(std::iter::once(tail));
+            let frames = all.map(|bytes| Ok(Frame::data(bytes)));
+            StreamBody::new(stream::iter(frames)).boxed_unsync()
+        }
+        Payload::Drip { bytes, every } => {
+            let drops = stream::unfold(bytes, move |mut bytes| async move {
+                if bytes.is_empty() {
+                    return None;
+                }
+                tokio::time::sleep(every).await;
+                let next = bytes.split_to(1);
+                Some((Ok(Frame::data(next)), bytes))
+            });
+            StreamBody::new(drops).boxed_unsync()
+        }
+    }
+}
+
+fn empty() -> Body {
+    Empty::new().boxed_unsync()
+}

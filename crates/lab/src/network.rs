@@ -1,0 +1,88 @@
+//! What a service must be told so that it reads the lab instead of the internet.
+
+use std::{fmt::Write, net::SocketAddr, path::Path};
+
+/// How to reach one running lab.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabNetwork {
+    pub resolver: SocketAddr,
+    /// Stands for port 80: lab addresses never name it.
+    pub http_port: u16,
+    /// Stands for port 443.
+    pub https_port: u16,
+    /// The certificate of the lab's throw-away authority.
+    pub ca_pem: String,
+    /// CIDR text.
+    pub allow_networks: Vec<String>,
+    /// Name suffixes.
+    pub allow_names: Vec<String>,
+}
+
+impl LabNetwork {
+    /// The `[network]` section of a configuration that points a service at this lab. `ca_file` is
+    /// where the caller has written [`LabNetwork::ca_pem`].
+    #[must_use]
+    pub fn to_toml(&self, ca_file: &Path) -> String {
+        let list =
+            |items: &[String]| items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", ");
+        let mut toml = String::from("[network]\n");
+        let lines = [
+            ("resolver", quoted(&self.resolver.to_string())),
+            ("allow_networks", format!("[{}]", list(&self.allow_networks))),
+            ("allow_names", format!("[{}]", list(&self.allow_names))),
+            ("http_port", self.http_port.to_string()),
+            ("https_port", self.https_port.to_string()),
+            ("extra_ca", quoted(&ca_file.to_string_lossy())),
+        ];
+        for (key, value) in lines {
+            // Writing to a string cannot fail.
+            let _ = writeln!(toml, "{key} = {value}");
+        }
+        toml
+    }
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => {
+                let _ = write!(out, "\\U{:08X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_section_is_toml_whatever_the_path() {
+        let network = LabNetwork {
+            resolver: "127.77.0.53:5353".parse().unwrap(),
+            http_port: 8001,
+            https_port: 8002,
+            ca_pem: String::new(),
+            allow_networks: vec!["127.77.0.0/16".into()],
+            allow_names: vec!["lab".into()],
+        };
+        let path = "/tmp/odd \"dir\"\\\n\u{7f}ü/ca.pem";
+        let read: toml::Table = network.to_toml(Path::new(path)).parse().unwrap();
+        let section = read["network"].as_table().unwrap();
+        assert_eq!(section["resolver"].as_str(), Some("127.77.0.53:5353"));
+        assert_eq!(section["allow_networks"][0].as_str(), Some("127.77.0.0/16"));
+        assert_eq!(section["allow_names"][0].as_str(), Some("lab"));
+        assert_eq!(section["http_port"].as_integer(), Some(8001));
+        assert_eq!(section["https_port"].as_integer(), Some(8002));
+        assert_eq!(section["extra_ca"].as_str(), Some(path));
+    }
+}

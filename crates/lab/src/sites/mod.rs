@@ -1,0 +1,123 @@
+//! The catalogue: one table per theme. A site is a few lines of data; what it serves is a function
+//! beside its table. Add new sites at the end of a table.
+
+mod access;
+mod business;
+mod challenges;
+mod documents;
+mod machine_files;
+mod reading;
+mod robots;
+
+use std::sync::LazyLock;
+
+use crate::{
+    content::{self, BAKERY},
+    http::{Ask, Reply},
+    site::{Answer, Certificate, Expect, ExpectedFailure, Names, Protocol, Site, Web},
+};
+
+/// The site at whose address the trap has an odd port.
+pub(crate) const ODD_PORT_SITE: &str = "redirect-to-port.lab";
+
+static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
+    let themes: &[&[Site]] = &[
+        machine_files::SITES,
+        access::SITES,
+        challenges::SITES,
+        reading::SITES,
+        robots::SITES,
+        documents::SITES,
+        business::SITES,
+    ];
+    themes.concat()
+});
+
+/// Every site of the lab, by theme.
+#[must_use]
+pub fn catalogue() -> &'static [Site] {
+    &ALL
+}
+
+const BOTH_NAMES: Names =
+    Names { answers: &[("", Answer::Own), ("www", Answer::Own)], texts: &[], signed: false };
+
+/// A site with honest pages: https with HTTP/2, http that redirects there. Tables override what
+/// differs.
+const fn pages(page: fn(&Ask<'_>) -> Reply) -> Site {
+    Site {
+        name: "",
+        behaviour: "",
+        does: "",
+        says: "",
+        expect: SERVED,
+        text: &BAKERY,
+        names: BOTH_NAMES,
+        http: Web::Pages(to_https),
+        https: Web::Pages(page),
+        certificate: Certificate::Good,
+        protocol: Protocol::Http2,
+    }
+}
+
+/// A page for everybody, an open robots.txt, no other machine file.
+const SERVED: Expect = Expect {
+    reachable: true,
+    home_status_browser: Some(200),
+    ai_refused: Some(false),
+    machine_files_present: Some(1),
+    robots: Some("allows_all"),
+    failure: None,
+    tls_error: None,
+};
+
+/// Nothing can be read, for this reason.
+const fn fails(kind: &'static str, reason: &'static str) -> Expect {
+    Expect {
+        reachable: false,
+        home_status_browser: None,
+        ai_refused: None,
+        machine_files_present: None,
+        robots: None,
+        failure: Some(ExpectedFailure { kind, reason }),
+        tls_error: None,
+    }
+}
+
+/// The home page begins, and its body is cut for this reason.
+const fn cut(kind: &'static str, reason: &'static str) -> Expect {
+    Expect { failure: Some(ExpectedFailure { kind, reason }), ..SERVED }
+}
+
+/// What nearly every site has behind its http port.
+fn to_https(ask: &Ask<'_>) -> Reply {
+    let query = ask.query.map(|query| format!("?{query}")).unwrap_or_default();
+    Reply::redirect(301, format!("https://{}{}{query}", ask.host, ask.path))
+}
+
+/// A home page, a way to find the place, an open robots.txt, and 404 for the rest.
+fn plain(ask: &Ask<'_>) -> Reply {
+    with_robots(ask, "User-agent: *\nAllow: /\n")
+}
+
+/// The same with another robots.txt.
+fn with_robots(ask: &Ask<'_>, robots: &str) -> Reply {
+    match ask.path {
+        "/" => content::home(ask),
+        "/robots.txt" => Reply::text(200, robots.to_owned()),
+        "/visit" => visit(ask),
+        _ => content::not_found(ask),
+    }
+}
+
+fn visit(ask: &Ask<'_>) -> Reply {
+    let text = ask.site.text;
+    Reply::html(
+        200,
+        format!(
+            "<!doctype html>\n<html lang=\"en\"><head><title>Find us</title></head>\n<body>\
+             <h1>Find us</h1><p>{}, {} {}. We are open {}.</p></body></html>\n",
+            text.street, text.town, text.postcode, text.hours
+        ),
+    )
+}
