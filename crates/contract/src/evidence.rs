@@ -40,6 +40,8 @@ pub struct Reading {
     /// Names this reading inside its evidence; findings and ledger rows point here.
     pub id: String,
     pub target: Target,
+    /// The path that was asked for.
+    pub path: String,
     /// The identity (catalogue id) that asked.
     pub identity: String,
     pub exchange: Exchange,

@@ -5,6 +5,7 @@
 
 pub mod brand;
 pub mod clock;
+pub mod core_ops;
 pub mod domain;
 pub mod errors;
 pub mod evidence;
@@ -12,6 +13,7 @@ pub mod limits;
 pub mod open_enum;
 pub mod ratio;
 pub mod records;
+pub mod schema;
 pub mod time;
 
 pub use brand::Brand;

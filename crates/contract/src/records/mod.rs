@@ -1,17 +1,39 @@
 //! Every record of the interface, one file for each of its sections.
 //!
 //! Reading a record is lenient: members and words of a later version are passed over. Reading a
-//! request (`requests`) is strict: whoever misspells a member must not believe it was heard.
+//! request (`requests`, and the report in `outcome`) is strict: whoever misspells a member must
+//! not believe it was heard.
 //!
 //! A member that may be null is `Option` and always written; a member that is only there at times
-//! says so with `skip_serializing_if`.
+//! says so with `skip_serializing_if`. `sha256` and `signature` come last and are put in when the
+//! record is sealed.
 
+mod accuracy;
+mod actions;
+mod conduct;
+mod control;
+mod ladder;
 mod outcome;
+mod registry;
+mod report;
 mod requests;
+mod resolve;
 mod scan;
+mod section;
 mod transparency;
+mod visitor;
 
+pub use accuracy::*;
+pub use actions::*;
+pub use conduct::*;
+pub use control::*;
+pub use ladder::*;
 pub use outcome::*;
+pub use registry::*;
+pub use report::*;
 pub use requests::*;
+pub use resolve::*;
 pub use scan::*;
+pub use section::{Section, UnrecognisedObject};
 pub use transparency::*;
+pub use visitor::*;

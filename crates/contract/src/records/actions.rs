@@ -1,0 +1,127 @@
+//! 2.10: one decision per action.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Rung;
+use crate::open_enum;
+
+/// What an agent may do, by this answer's own sections. Its own policy may be stricter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Actions {
+    pub v: u32,
+    /// The values a decision can have, in words.
+    pub decisions: String,
+    pub rule: String,
+    pub read: ActionDecision,
+    pub cite: CiteDecision,
+    pub connect: ActionDecision,
+    pub transact: ActionDecision,
+    pub administer: ActionDecision,
+}
+
+open_enum! {
+    /// The five things an agent may want to do.
+    pub enum Action {
+        Read = "read",
+        Cite = "cite",
+        Connect = "connect",
+        Transact = "transact",
+        Administer = "administer",
+    }
+}
+
+open_enum! {
+    /// Readers take a value they do not know as `block`.
+    pub enum Decision {
+        Allow = "allow",
+        Warn = "warn",
+        RequireConfirmation = "require_confirmation",
+        Block = "block",
+        Unsupported = "unsupported",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ActionDecision {
+    pub decision: Decision,
+    pub minimum_assurance: String,
+    pub assurance_found: Vec<Rung>,
+    pub needs: String,
+    pub why: String,
+    pub doubts: Vec<Doubt>,
+    pub max_age_hours: u32,
+}
+
+/// As [`ActionDecision`], and how far it goes: a source that may be cited need not be right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CiteDecision {
+    pub decision: Decision,
+    pub minimum_assurance: String,
+    pub assurance_found: Vec<Rung>,
+    pub needs: String,
+    pub why: String,
+    pub doubts: Vec<Doubt>,
+    pub max_age_hours: u32,
+    pub scope: CiteScope,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CiteScope {
+    pub covers: Vec<String>,
+    pub does_not_cover: String,
+}
+
+open_enum! {
+    /// What keeps a decision from being better, or made it stricter.
+    pub enum Doubt {
+        // What the site's policy says.
+        AgentSpecificRobots = "agent_specific_robots",
+        NoPolicy = "no_policy",
+        RobotsDisallow = "robots_disallow",
+        RobotsUnreachable = "robots_unreachable",
+        RightsDisallowed = "rights_disallowed",
+        RightsConditional = "rights_conditional",
+        PaymentRequired = "payment_required",
+        // What was delivered.
+        RefusedToAiIdentities = "refused_to_ai_identities",
+        ChallengeServed = "challenge_served",
+        ReadEquivalenceUnmeasured = "read_equivalence_unmeasured",
+        ReadDiffers = "read_differs",
+        InstructionLikeText = "instruction_like_text",
+        // What the evidence lacks.
+        EntityUnobserved = "entity_unobserved",
+        NotMeasured = "not_measured",
+        StaleEvidence = "stale_evidence",
+        SingleVantage = "single_vantage",
+        NetworkDivergence = "network_divergence",
+        RegionalDivergence = "regional_divergence",
+        Contradiction = "contradiction",
+        ImpersonationSuspected = "impersonation_suspected",
+        // What the declared capabilities lack.
+        NoneDeclared = "none_declared",
+        NotConformant = "not_conformant",
+        McpUnreachable = "mcp_unreachable",
+        McpAuthRequired = "mcp_auth_required",
+        McpLockDrift = "mcp_lock_drift",
+        McpSurfaceIncomplete = "mcp_surface_incomplete",
+        McpHardFinding = "mcp_hard_finding",
+        // What became of an earlier decision.
+        Revoked = "revoked",
+        Tightened = "tightened",
+        KeyRevoked = "key_revoked",
+        BuildRevoked = "build_revoked",
+        // What the caller asked for.
+        CallerMaxAge = "caller_max_age",
+        CallerAssurance = "caller_assurance",
+        CallerNetworks = "caller_networks",
+        CallerWarnAs = "caller_warn_as",
+        // What we could not do just now.
+        LiveBudgetSpent = "live_budget_spent",
+        LiveReadFailed = "live_read_failed",
+        LiveLimit = "live_limit",
+        // What holds always.
+        HumanConfirms = "human_confirms",
+        NeverAutomatic = "never_automatic",
+    }
+}

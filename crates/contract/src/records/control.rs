@@ -1,0 +1,114 @@
+//! 2.5 and 3.1: who has shown control of a domain. It changes no decision.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Signature;
+use crate::{Domain, Timestamp, open_enum};
+
+/// `{brand}-domain-control`, signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ControlRecord {
+    pub kind: String,
+    pub v: u32,
+    pub domain: Domain,
+    pub state: ClaimState,
+    /// What the state means, in words.
+    pub means: String,
+    /// Null when nobody claimed the domain; so are the times.
+    #[schema(required)]
+    pub method: Option<ControlMethod>,
+    #[schema(required)]
+    pub claimed_at: Option<Timestamp>,
+    #[schema(required)]
+    pub last_verified_at: Option<Timestamp>,
+    #[schema(required)]
+    pub last_check_at: Option<Timestamp>,
+    #[schema(required)]
+    pub next_check_at: Option<Timestamp>,
+    /// Set when the proof is missing.
+    #[schema(required)]
+    pub grace_ends_at: Option<Timestamp>,
+    #[schema(required)]
+    pub registry_at_claim: Option<RegistryAtClaim>,
+    pub events: Vec<ControlEvent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+open_enum! {
+    /// The state of a claim.
+    pub enum ClaimState {
+        Proven = "proven",
+        ProofMissing = "proof_missing",
+        Lapsed = "lapsed",
+        SuspendedTransfer = "suspended_transfer",
+        SuspendedExpired = "suspended_expired",
+        ZoneNotRechecked = "zone_not_rechecked",
+        Unproven = "unproven",
+    }
+}
+
+open_enum! {
+    /// How control is shown.
+    pub enum ControlMethod {
+        MetaTag = "meta_tag",
+        DnsTxt = "dns_txt",
+        WellKnownFile = "well_known_file",
+    }
+}
+
+/// The registration as it was when the domain was claimed; null where the registry was silent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RegistryAtClaim {
+    #[schema(required)]
+    pub created: Option<String>,
+    #[schema(required)]
+    pub expires: Option<String>,
+    #[schema(required)]
+    pub registrar: Option<String>,
+}
+
+/// Something that happened to a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ControlEvent {
+    pub at: Timestamp,
+    #[serde(rename = "type")]
+    pub event: ControlEventType,
+    pub from_state: ClaimState,
+    pub to_state: ClaimState,
+    #[schema(required)]
+    pub method: Option<ControlMethod>,
+    pub why: String,
+    pub readings: Vec<ControlReading>,
+    /// Over the event without this member.
+    pub event_sha256: String,
+}
+
+open_enum! {
+    /// What happened to a claim.
+    pub enum ControlEventType {
+        Claimed = "claimed",
+        Verified = "verified",
+        Rechecked = "rechecked",
+        ProofMissing = "proof_missing",
+        GraceEnded = "grace_ended",
+        Lapsed = "lapsed",
+        Suspended = "suspended",
+        TransferSeen = "transfer_seen",
+        Reproven = "reproven",
+        Withdrawn = "withdrawn",
+    }
+}
+
+/// What one observer saw when it looked for the proof.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ControlReading {
+    pub observer: String,
+    pub network: String,
+    pub result: String,
+}

@@ -1,0 +1,97 @@
+//! 2.7: whether a visitor is the agent it claims to be. Nothing about the visitor is kept.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Signature;
+use crate::{Timestamp, open_enum};
+
+/// `{brand}-visitor`, for one visitor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct VisitorAnswer {
+    pub kind: String,
+    pub v: u32,
+    pub checked_at: Timestamp,
+    /// The age of the address ranges: the oldest in use. Null when none could be read yet.
+    #[schema(required)]
+    pub ranges_as_of: Option<Timestamp>,
+    /// How to read the verdicts.
+    pub reading: String,
+    /// The address of the specification.
+    pub spec: String,
+    #[schema(required)]
+    pub claimed: Option<String>,
+    #[schema(required)]
+    pub operator: Option<String>,
+    #[schema(required)]
+    pub purpose: Option<Purpose>,
+    pub verdict: VisitorVerdict,
+    pub why: String,
+    /// The addresses of the range feeds that were looked at.
+    pub feeds: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+/// The same for many visitors, in the order they were asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct VisitorBatchAnswer {
+    pub kind: String,
+    pub v: u32,
+    pub checked_at: Timestamp,
+    #[schema(required)]
+    pub ranges_as_of: Option<Timestamp>,
+    pub spec: String,
+    pub count: u32,
+    pub results: Vec<VisitorResult>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+/// All of `claimed`, `operator` and `purpose` are null when no agent is named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct VisitorResult {
+    #[schema(required)]
+    pub claimed: Option<String>,
+    #[schema(required)]
+    pub operator: Option<String>,
+    #[schema(required)]
+    pub purpose: Option<Purpose>,
+    pub verdict: VisitorVerdict,
+    pub why: String,
+    pub feeds: Vec<String>,
+}
+
+open_enum! {
+    /// Whether a visitor is who it says.
+    pub enum VisitorVerdict {
+        Verified = "verified",
+        Spoofed = "spoofed",
+        Unverifiable = "unverifiable",
+        NotAKnownAgent = "not_a_known_agent",
+    }
+}
+
+open_enum! {
+    /// What an agent fetches pages for.
+    pub enum Purpose {
+        Training = "training",
+        Search = "search",
+        /// On behalf of a person who asked just now.
+        UserFetch = "user_fetch",
+        Agent = "agent",
+        Preview = "preview",
+        Ads = "ads",
+        /// A robots.txt token alone: nothing fetches under this name.
+        TrainingControl = "training_control",
+        Other = "other",
+    }
+}
