@@ -1,0 +1,87 @@
+//! What every request passes on its way in, and every answer on its way out.
+//!
+//! From the outside in: a name and a log line for the request ([`record`]); a panic becomes an
+//! answer ([`contain`]); a full house says so ([`shed`]); public data may be read from any site
+//! ([`cors`]); nobody waits for ever ([`deadline`]).
+
+mod contain;
+mod cors;
+mod deadline;
+mod record;
+mod request_id;
+mod shed;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{Router, middleware::from_fn_with_state};
+use contract::Brand;
+use ipnet::IpNet;
+use tokio::sync::Semaphore;
+
+pub use request_id::RequestId;
+
+use crate::{errors::ApiError, telemetry};
+
+/// Routes for operators: they answer whatever the load, and are not for other sites' scripts.
+pub(crate) const HEALTHZ: &str = "/healthz";
+pub(crate) const READYZ: &str = "/readyz";
+pub(crate) const METRICS: &str = "/metrics";
+
+/// How the HTTP side behaves.
+#[derive(Debug, Clone)]
+pub struct WebOptions {
+    /// Peers whose forwarded header is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Requests being answered at a time; beyond it 503 `overloaded`.
+    pub max_in_flight: usize,
+    /// No request takes longer than this (then 504 `deadline`). The service has tighter limits of
+    /// its own; this one is the last.
+    pub request_deadline: Duration,
+    /// Tells this process's request ids from another's. Not a secret.
+    pub request_id_seed: u64,
+}
+
+impl Default for WebOptions {
+    fn default() -> Self {
+        Self {
+            trusted_proxies: Vec::new(),
+            max_in_flight: 512,
+            request_deadline: Duration::from_secs(120),
+            request_id_seed: request_id::process_seed(),
+        }
+    }
+}
+
+/// What the edge needs to know. Shared by all requests and never written to after the start; the
+/// permits guard themselves.
+#[derive(Debug)]
+struct Edge {
+    options: WebOptions,
+    brand: Brand,
+    base_url: String,
+    ids: request_id::RequestIds,
+    permits: Arc<Semaphore>,
+    exposed_headers: http::HeaderValue,
+}
+
+/// Puts the edge around a router, and gives unknown paths and methods their answers.
+pub fn wrap(router: Router, options: WebOptions, brand: &Brand, base_url: &str) -> Router {
+    telemetry::install();
+    let edge = Arc::new(Edge {
+        ids: request_id::RequestIds::new(options.request_id_seed),
+        permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
+        exposed_headers: cors::exposed_headers(brand),
+        brand: brand.clone(),
+        base_url: base_url.to_owned(),
+        options,
+    });
+    // The last layer added is the outermost.
+    router
+        .fallback(async || ApiError::not_found())
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .layer(from_fn_with_state(Arc::clone(&edge), deadline::deadline))
+        .layer(from_fn_with_state(Arc::clone(&edge), cors::cors))
+        .layer(from_fn_with_state(Arc::clone(&edge), shed::shed))
+        .layer(axum::middleware::from_fn(contain::contain))
+        .layer(from_fn_with_state(edge, record::record))
+}

@@ -1,0 +1,23 @@
+//! What every page has around it.
+
+use super::html::Html;
+
+/// A whole page: head, way home, `main`, foot.
+pub(super) fn page(title: &str, main: &Html) -> String {
+    let mut html = Html::new();
+    html.raw(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+    )
+    .text(title)
+    .raw(
+        "</title>\n<link rel=\"icon\" href=\"data:,\">\n\
+         <link rel=\"stylesheet\" href=\"/style.css\">\n</head>\n<body>\n\
+         <header><a class=\"brand\" href=\"/\">Wayleave</a>\n<nav><a href=\"/docs\">API</a>\n\
+         <a href=\"/openapi.json\">OpenAPI</a>\n<a href=\"/api/v1/schema?kind=index\">Schemas</a>\
+         </nav></header>\n<main>\n",
+    )
+    .part(main)
+    .raw("</main>\n<footer><p>What is shown here was read from the network of this service at the time given. Text in quotation boxes was written by the site.</p></footer>\n</body>\n</html>\n");
+    html.into_string()
+}

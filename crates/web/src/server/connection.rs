@@ -1,0 +1,166 @@
+//! One connection, from its first byte to its last.
+
+use std::{
+    convert::Infallible,
+    future::poll_fn,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{Router, body::Body as AnyBody};
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::{
+    body::{Body, Frame, Incoming, SizeHint},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+use super::{
+    ServerOptions,
+    paced::PacedStream,
+    slots::{AtWork, Slot},
+};
+
+/// The other end of the socket, as a request extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeerAddress(pub SocketAddr);
+
+/// The two calls to end, both made by the accept loop.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    /// Finish what is at work, begin nothing new.
+    pub(super) finish: CancellationToken,
+    /// Stop at once.
+    pub(super) cut: CancellationToken,
+}
+
+/// Answers requests until either side has had enough.
+pub(super) async fn run(
+    stream: TcpStream,
+    peer: SocketAddr,
+    app: Router,
+    slot: Arc<Slot>,
+    calls: Calls,
+    options: Arc<ServerOptions>,
+) {
+    let has_asked = Arc::new(AtomicBool::new(false));
+    let service = {
+        let (slot, has_asked) = (Arc::clone(&slot), Arc::clone(&has_asked));
+        service_fn(move |request| {
+            has_asked.store(true, Ordering::Relaxed);
+            Box::pin(answer(app.clone(), request, peer, slot.at_work()))
+        })
+    };
+    let io = TokioIo::new(PacedStream::new(stream, options.write_allowance));
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.head_timeout)
+        .max_header_size(options.max_head_bytes)
+        .serve_connection(io, service);
+
+    let (mut finishing, mut evicting) = (false, false);
+    let ended = loop {
+        tokio::select! {
+            ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
+            () = calls.cut.cancelled() => return,
+            () = calls.finish.cancelled(), if !finishing => {
+                finishing = true;
+                Pin::new(&mut connection).graceful_shutdown();
+            }
+            () = slot.evicted(), if !evicting => {
+                evicting = true;
+                // Nothing was asked, so nothing can be lost. Otherwise the tail of an answer may
+                // still be on its way.
+                if !has_asked.load(Ordering::Relaxed) {
+                    return;
+                }
+                Pin::new(&mut connection).graceful_shutdown();
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "connection ended early");
+    }
+    let stream = connection.into_parts().io.into_inner();
+    tokio::select! {
+        () = linger(stream, options.linger) => {}
+        () = calls.cut.cancelled() => {}
+    }
+}
+
+/// Says that no more will come, then reads and drops what the client is still sending: closing a
+/// socket with unread bytes resets it, and a reset can take the answer away from a client that
+/// has not read it yet (a refused upload, mostly).
+pub(super) async fn linger<S>(mut stream: S, patience: Duration)
+where
+    S: AsyncReadExt + AsyncWriteExt + Unpin,
+{
+    const MOST: usize = 4 * 1_024 * 1_024;
+    let drain = async {
+        if stream.shutdown().await.is_err() {
+            return;
+        }
+        let mut dropped = 0;
+        let mut buffer = [0_u8; 8_192];
+        while let Ok(count @ 1..) = stream.read(&mut buffer).await {
+            dropped += count;
+            if dropped > MOST {
+                return;
+            }
+        }
+    };
+    // Time being up is an ordinary end here.
+    let _ = tokio::time::timeout(patience, drain).await;
+}
+
+async fn answer(
+    mut app: Router,
+    mut request: Request<Incoming>,
+    peer: SocketAddr,
+    at_work: AtWork,
+) -> Result<Response<WorkingBody>, Infallible> {
+    request.extensions_mut().insert(PeerAddress(peer));
+    let response = app.call(request).await?;
+    Ok(response.map(|body| WorkingBody { body, _at_work: at_work }))
+}
+
+/// A body during whose sending the connection counts as being at work.
+#[derive(Debug)]
+struct WorkingBody {
+    body: AnyBody,
+    _at_work: AtWork,
+}
+
+impl Body for WorkingBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,16 @@
+//! The HTTP side over real sockets, spoken to byte by byte.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking, and are strangers to the server they dial"
+)]
+
+mod bodies;
+mod connections;
+mod harness;
+mod shapes;
+mod shutdown;
