@@ -1,0 +1,3 @@
+//! Fetch throughput of the door beside a bare client.
+
+fn main() {}

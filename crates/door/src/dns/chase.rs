@@ -1,0 +1,340 @@
+//! Following one question through its CNAMEs to an answer. Pure: replies in, the next question out.
+
+use std::net::IpAddr;
+
+use contract::NamePolicy;
+use contract::evidence::{DnsAnswer, Failure, FailureKind, Phase};
+use hickory_proto::op::Message;
+use hickory_proto::rr::{DNSClass, Name, RData};
+
+use super::message::rcode;
+use super::transport::Reply;
+use super::{Answer, RecordType, check_name, presented};
+use crate::failure::{failure, refused};
+
+#[derive(Debug)]
+pub(super) struct Chase {
+    kind: RecordType,
+    /// The name whose records are wanted now: the first one, or the end of the CNAMEs so far.
+    name: Name,
+    seen: Vec<Name>,
+    most_records: usize,
+    most_cnames: usize,
+    open: bool,
+    answer: Answer,
+}
+
+impl Chase {
+    pub(super) fn new(
+        name: Name,
+        kind: RecordType,
+        most_records: usize,
+        most_cnames: usize,
+    ) -> Self {
+        let record = DnsAnswer {
+            record_type: kind.as_str().to_owned(),
+            rcode: None,
+            // Holds only if every reply on the way had it.
+            authenticated_data: true,
+            records: Vec::new(),
+            cnames: Vec::new(),
+            failure: None,
+        };
+        Self {
+            kind,
+            seen: vec![name.clone()],
+            name,
+            most_records,
+            most_cnames,
+            open: true,
+            answer: Answer { record, addresses: Vec::new() },
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    pub(super) fn question(&self) -> (Name, RecordType) {
+        (self.name.clone(), self.kind)
+    }
+
+    pub(super) fn into_answer(mut self) -> Answer {
+        // Nothing was answered: nothing was authenticated.
+        self.answer.record.authenticated_data &= self.answer.record.rcode.is_some();
+        self.answer
+    }
+
+    /// Takes the reply to [`Self::question`]. Leaves the chase open when the reply ends in a CNAME
+    /// whose target must be asked about in turn.
+    pub(super) fn take(&mut self, reply: Reply, names: &NamePolicy) {
+        self.open = false;
+        match reply {
+            Err(failure) => self.fail(failure),
+            Ok(message) => {
+                if let Err(failure) = self.read(&message, names) {
+                    self.fail(failure);
+                }
+            }
+        }
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        self.answer.record.failure = Some(failure);
+        self.answer.record.records.clear();
+        self.answer.addresses.clear();
+    }
+
+    fn read(&mut self, message: &Message, names: &NamePolicy) -> Result<(), Failure> {
+        let record = &mut self.answer.record;
+        record.rcode = Some(rcode(message.metadata.response_code));
+        record.authenticated_data &= message.metadata.authentic_data;
+        let asked = self.name.clone();
+        if self.kind != RecordType::Cname {
+            while let Some(target) = cname_of(message, &self.name) {
+                self.step(target)?;
+            }
+        }
+        self.collect(message);
+        // A complete answer of a recursive resolver never ends like this; a lame one does.
+        let unfinished = self.name != asked
+            && self.answer.record.records.is_empty()
+            && !speaks_for(message, &self.name);
+        if unfinished {
+            check_name(&presented(&self.name), names).map_err(|_| {
+                refused(
+                    Phase::Dns,
+                    "cname_refused",
+                    "The name is an alias of a name that belongs to no public site.",
+                )
+            })?;
+            self.open = true;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, target: Name) -> Result<(), Failure> {
+        if self.seen.contains(&target) {
+            return Err(failure(
+                FailureKind::Dns,
+                Phase::Dns,
+                "cname_loop",
+                "The aliases of this name lead in a circle.",
+            ));
+        }
+        if self.answer.record.cnames.len() >= self.most_cnames {
+            return Err(failure(
+                FailureKind::Dns,
+                Phase::Dns,
+                "cname_chain_too_long",
+                "The name has more aliases in a row than are followed.",
+            ));
+        }
+        self.answer.record.cnames.push(presented(&target));
+        self.seen.push(target.clone());
+        self.name = target;
+        Ok(())
+    }
+
+    /// Keeps the records of the wanted type that belong to the name at the end of the aliases;
+    /// whatever else stands in the answer was not asked for.
+    fn collect(&mut self, message: &Message) {
+        for found in &message.answers {
+            if found.dns_class != DNSClass::IN || found.name != self.name {
+                continue;
+            }
+            let text = match (self.kind, &found.data) {
+                (RecordType::A, RData::A(a)) => {
+                    self.answer.addresses.push(IpAddr::V4(a.0));
+                    a.0.to_string()
+                }
+                (RecordType::Aaaa, RData::AAAA(aaaa)) => {
+                    self.answer.addresses.push(IpAddr::V6(aaaa.0));
+                    aaaa.0.to_string()
+                }
+                (RecordType::Cname, RData::CNAME(cname)) => presented(&cname.0),
+                (RecordType::Ptr, RData::PTR(ptr)) => presented(&ptr.0),
+                (RecordType::Txt, RData::TXT(txt)) => {
+                    // The strings of one record are one text (RFC 7208 section 3.3).
+                    String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()
+                }
+                _ => continue,
+            };
+            if self.answer.record.records.len() < self.most_records {
+                self.answer.record.records.push(text);
+            }
+        }
+    }
+}
+
+fn cname_of(message: &Message, name: &Name) -> Option<Name> {
+    message.answers.iter().find_map(|record| match &record.data {
+        RData::CNAME(target) if record.dns_class == DNSClass::IN && record.name == *name => {
+            Some(target.0.clone())
+        }
+        _ => None,
+    })
+}
+
+/// Whether the reply says by itself that the name at the end of the aliases has nothing: its
+/// authority section holds the SOA of a zone around that name, or the rcode is an error.
+fn speaks_for(message: &Message, name: &Name) -> bool {
+    message.metadata.response_code != hickory_proto::op::ResponseCode::NoError
+        || message
+            .authorities
+            .iter()
+            .any(|record| matches!(record.data, RData::SOA(_)) && record.name.zone_of(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use hickory_proto::op::{MessageType, OpCode, ResponseCode};
+    use hickory_proto::rr::Record;
+    use hickory_proto::rr::rdata::{A, CNAME, TXT};
+
+    use super::super::transport;
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::from_ascii(text).unwrap()
+    }
+
+    fn names() -> NamePolicy {
+        NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] }
+    }
+
+    fn reply(records: &[(&str, RData)]) -> Message {
+        let mut message = Message::new(1, MessageType::Response, OpCode::Query);
+        message.metadata.authentic_data = true;
+        for (owner, data) in records {
+            message.add_answer(Record::from_rdata(name(owner), 60, data.clone()));
+        }
+        message
+    }
+
+    fn a(last: u8) -> RData {
+        RData::A(A(Ipv4Addr::new(192, 0, 2, last)))
+    }
+
+    fn cname(target: &str) -> RData {
+        RData::CNAME(CNAME(name(target)))
+    }
+
+    fn chase(kind: RecordType) -> Chase {
+        Chase::new(name("a.lab."), kind, 64, 8)
+    }
+
+    fn take(chase: &mut Chase, records: &[(&str, RData)]) {
+        chase.take(Ok(Box::new(reply(records))), &names());
+    }
+
+    #[test]
+    fn aliases_inside_one_reply_are_followed_in_any_order() {
+        let mut chase = chase(RecordType::A);
+        take(
+            &mut chase,
+            &[("C.lab.", a(1)), ("b.lab.", cname("c.lab.")), ("a.lab.", cname("B.LAB."))],
+        );
+        assert!(!chase.is_open());
+        let answer = chase.into_answer();
+        assert_eq!(answer.record.cnames, ["b.lab", "c.lab"]);
+        assert_eq!(answer.record.records, ["192.0.2.1"]);
+        assert_eq!(answer.record.rcode.as_deref(), Some("NOERROR"));
+        assert!(answer.record.authenticated_data);
+    }
+
+    #[test]
+    fn records_of_other_names_are_not_taken() {
+        let mut chase = chase(RecordType::A);
+        take(&mut chase, &[("b.lab.", a(1)), ("a.lab.", a(2))]);
+        assert_eq!(chase.into_answer().addresses, ["192.0.2.2".parse::<IpAddr>().unwrap()]);
+    }
+
+    #[test]
+    fn an_alias_without_an_address_is_asked_about_in_turn() {
+        let mut chase = chase(RecordType::A);
+        take(&mut chase, &[("a.lab.", cname("b.lab."))]);
+        assert!(chase.is_open());
+        assert_eq!(chase.question().0, name("b.lab."));
+        let mut second = reply(&[("b.lab.", a(3))]);
+        second.metadata.authentic_data = false;
+        chase.take(Ok(Box::new(second)), &names());
+        let answer = chase.into_answer();
+        assert_eq!(answer.record.records, ["192.0.2.3"]);
+        assert!(!answer.record.authenticated_data, "one reply on the way was not authenticated");
+    }
+
+    #[test]
+    fn an_alias_of_a_name_inside_a_network_is_not_asked_about() {
+        let mut chase = chase(RecordType::A);
+        take(&mut chase, &[("a.lab.", cname("db.corp."))]);
+        assert!(!chase.is_open());
+        assert_eq!(chase.into_answer().record.failure.unwrap().reason, "cname_refused");
+    }
+
+    #[test]
+    fn circles_and_long_chains_end() {
+        let mut circle = chase(RecordType::A);
+        take(&mut circle, &[("a.lab.", cname("b.lab.")), ("b.lab.", cname("a.lab."))]);
+        assert_eq!(circle.into_answer().record.failure.unwrap().reason, "cname_loop");
+
+        let mut long = chase(RecordType::A);
+        for step in 0..20 {
+            if !long.is_open() {
+                break;
+            }
+            let owner = if step == 0 { "a.lab.".into() } else { format!("n{step}.lab.") };
+            take(&mut long, &[(owner.as_str(), cname(&format!("n{}.lab.", step + 1)))]);
+        }
+        let answer = long.into_answer();
+        assert_eq!(answer.record.cnames.len(), 8);
+        assert_eq!(answer.record.failure.unwrap().reason, "cname_chain_too_long");
+    }
+
+    #[test]
+    fn every_address_is_kept_for_vetting_but_not_every_one_is_recorded() {
+        let mut chase = chase(RecordType::A);
+        let many: Vec<_> = (0..200).map(|last| ("a.lab.", a(last))).collect();
+        take(&mut chase, &many);
+        let answer = chase.into_answer();
+        assert_eq!(answer.record.records.len(), 64);
+        assert_eq!(answer.addresses.len(), 200);
+    }
+
+    #[test]
+    fn a_question_for_an_alias_takes_the_alias_itself() {
+        let mut chase = chase(RecordType::Cname);
+        take(&mut chase, &[("a.lab.", cname("b.lab."))]);
+        let answer = chase.into_answer();
+        assert_eq!(answer.record.records, ["b.lab"]);
+        assert!(answer.record.cnames.is_empty());
+    }
+
+    #[test]
+    fn the_strings_of_a_text_record_are_one_text() {
+        let mut chase = chase(RecordType::Txt);
+        let txt = RData::TXT(TXT::from_bytes(vec![b"one ", b"te\xffxt"]));
+        take(&mut chase, &[("a.lab.", txt)]);
+        assert_eq!(chase.into_answer().record.records, ["one te\u{fffd}xt"]);
+    }
+
+    #[test]
+    fn no_such_name_and_no_answer_are_different_things() {
+        let mut gone = chase(RecordType::A);
+        let mut message = reply(&[]);
+        message.metadata.response_code = ResponseCode::NXDomain;
+        gone.take(Ok(Box::new(message)), &names());
+        let answer = gone.into_answer().record;
+        assert_eq!(answer.rcode.as_deref(), Some("NXDOMAIN"));
+        assert!(answer.authenticated_data && answer.failure.is_none());
+
+        let mut silent = chase(RecordType::A);
+        silent.take(Err(transport::no_answer()), &names());
+        let answer = silent.into_answer().record;
+        assert_eq!(answer.rcode, None);
+        assert!(!answer.authenticated_data);
+        assert_eq!(answer.failure.unwrap().kind, FailureKind::Timeout);
+    }
+}

@@ -1,0 +1,118 @@
+//! Questions on the wire, and whether a packet is the answer to one.
+
+use hickory_proto::op::{Edns, Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_proto::rr::{DNSClass, Name};
+
+use super::RecordType;
+
+/// Room for an answer over UDP without fragments (DNS flag day 2020).
+pub(super) const UDP_PAYLOAD: u16 = 1232;
+
+/// One question with the id it is asked under.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    pub(super) id: u16,
+    pub(super) name: Name,
+    pub(super) kind: RecordType,
+}
+
+impl Question {
+    /// AD is set so that a validating resolver says in its answer whether it validated (RFC 6840
+    /// section 5.7).
+    pub(super) fn encode(&self) -> Option<Vec<u8>> {
+        let mut message = Message::new(self.id, MessageType::Query, OpCode::Query);
+        message.metadata.recursion_desired = true;
+        message.metadata.authentic_data = true;
+        message.add_query(Query::query(self.name.clone(), self.kind.wire()));
+        let mut edns = Edns::new();
+        edns.set_max_payload(UDP_PAYLOAD);
+        message.set_edns(edns);
+        message.to_vec().ok()
+    }
+
+    /// The answer to this very question, or nothing: a packet with another id or another question
+    /// is not ours, whoever sent it.
+    pub(super) fn decode(&self, packet: &[u8]) -> Option<Message> {
+        let id = packet.first_chunk::<2>().map(|id| u16::from_be_bytes(*id))?;
+        if id != self.id {
+            return None;
+        }
+        let message = Message::from_vec(packet).ok()?;
+        let ours = message.metadata.message_type == MessageType::Response
+            && message.metadata.op_code == OpCode::Query
+            && matches!(message.queries.as_slice(), [query]
+                if query.query_type() == self.kind.wire()
+                    && query.query_class() == DNSClass::IN
+                    && *query.name() == self.name);
+        ours.then_some(message)
+    }
+}
+
+/// The mnemonic of a response code.
+pub(super) fn rcode(code: ResponseCode) -> String {
+    match code {
+        ResponseCode::NoError => "NOERROR",
+        ResponseCode::FormErr => "FORMERR",
+        ResponseCode::ServFail => "SERVFAIL",
+        ResponseCode::NXDomain => "NXDOMAIN",
+        ResponseCode::NotImp => "NOTIMP",
+        ResponseCode::Refused => "REFUSED",
+        other => return format!("RCODE{}", u16::from(other)),
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question() -> Question {
+        Question { id: 7, name: Name::from_ascii("a.lab.").unwrap(), kind: RecordType::A }
+    }
+
+    fn answer() -> Message {
+        let mut message = Message::from_vec(&question().encode().unwrap()).unwrap();
+        message.metadata.message_type = MessageType::Response;
+        message
+    }
+
+    #[test]
+    fn a_question_asks_for_recursion_and_the_validation_flag() {
+        let message = Message::from_vec(&question().encode().unwrap()).unwrap();
+        assert!(message.metadata.recursion_desired && message.metadata.authentic_data);
+        assert_eq!(message.max_payload(), UDP_PAYLOAD);
+        assert!(!message.edns.unwrap().flags().dnssec_ok);
+    }
+
+    #[test]
+    fn only_the_answer_to_this_question_is_taken() {
+        assert!(question().decode(&answer().to_vec().unwrap()).is_some());
+        let spoil = |change: fn(&mut Message)| {
+            let mut message = answer();
+            change(&mut message);
+            question().decode(&message.to_vec().unwrap())
+        };
+        assert!(spoil(|m| m.metadata.id = 8).is_none());
+        assert!(spoil(|m| m.metadata.message_type = MessageType::Query).is_none());
+        assert!(spoil(|m| m.metadata.op_code = OpCode::Notify).is_none());
+        assert!(spoil(|m| m.queries.clear()).is_none());
+        assert!(spoil(|m| m.queries = vec![m.queries[0].clone(), m.queries[0].clone()]).is_none());
+        assert!(spoil(|m| m.queries[0].name = Name::from_ascii("b.lab.").unwrap()).is_none());
+        assert!(spoil(|m| m.queries[0].query_type = RecordType::Txt.wire()).is_none());
+        // The case of the echoed name does not matter.
+        assert!(spoil(|m| m.queries[0].name = Name::from_ascii("A.Lab.").unwrap()).is_some());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_packet_makes_the_reader_fall_over(mut packet: Vec<u8>) {
+            question().decode(&packet);
+            for (at, byte) in [0, 7, 0x81, 0x80].into_iter().enumerate() {
+                if let Some(slot) = packet.get_mut(at) {
+                    *slot = byte;
+                }
+            }
+            question().decode(&packet);
+        }
+    }
+}

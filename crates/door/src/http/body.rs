@@ -1,0 +1,181 @@
+//! Reading a body: streamed, decoded, capped on the wire and decoded, never slower than the
+//! slowest rate, hashed.
+
+use bytes::Bytes;
+use contract::evidence::{Body, Failure, FailureKind, Phase};
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use hyper::body::{Body as _, Incoming};
+use tokio::time::{Instant, timeout_at};
+
+use super::decode::{Coding, Decoder, RatioCap, Sink, Stop};
+use super::sha256_hex;
+use crate::failure::{deadline as past_deadline, failure, http as http_failure};
+use crate::{Caps, Limits};
+
+/// A body, as far as it was read.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) facts: Body,
+    pub(crate) bytes: Bytes,
+    /// Whether the connection is at the end of this response and may serve another.
+    pub(crate) at_end: bool,
+}
+
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    mut incoming: Incoming,
+    caps: Caps,
+    limits: &Limits,
+    deadline: Instant,
+) -> Read {
+    let mut reader = Reader { wire: 0, sink: Sink::new(caps.decoded), decoder: None };
+    let coding = Coding::of(headers);
+    let ratio = RatioCap { ratio: limits.ratio, from: limits.ratio_from };
+    let decoder = coding
+        .ok_or_else(unsupported)
+        .and_then(|coding| Decoder::new(coding, ratio).map_err(stopped));
+    let mut at_end = false;
+    let cut = match decoder {
+        Err(failure) => Some(failure),
+        Ok(decoder) => {
+            reader.decoder = decoder;
+            reader.sink.reserve(incoming.size_hint().lower());
+            let pace = Pace { start: Instant::now(), limits, deadline };
+            let ended = reader.run(&mut incoming, caps.wire, &pace).await;
+            at_end = ended.is_ok();
+            ended.and_then(|()| reader.finish()).err()
+        }
+    };
+    let bytes = Bytes::from(reader.sink.into_bytes());
+    let facts = Body {
+        sha256: sha256_hex(&bytes),
+        bytes: bytes.len() as u64,
+        wire_bytes: reader.wire,
+        encoding: coding.and_then(Coding::name).map(str::to_owned),
+        cut,
+    };
+    Read { facts, bytes, at_end }
+}
+
+/// Reads away a small body nobody wants, so that the connection can be used again. Says whether it
+/// can.
+pub(crate) async fn drain(mut incoming: Incoming, limits: &Limits, deadline: Instant) -> bool {
+    const MOST: u64 = 16 * 1024;
+    if incoming.is_end_stream() {
+        return true;
+    }
+    if incoming.size_hint().lower() > MOST {
+        return false;
+    }
+    let pace = Pace { start: Instant::now(), limits, deadline };
+    let mut reader = Reader { wire: 0, sink: Sink::new(MOST), decoder: None };
+    reader.run(&mut incoming, MOST, &pace).await.is_ok()
+}
+
+struct Reader {
+    wire: u64,
+    sink: Sink,
+    decoder: Option<Decoder>,
+}
+
+/// How long the next frame may take.
+struct Pace<'a> {
+    start: Instant,
+    limits: &'a Limits,
+    deadline: Instant,
+}
+
+impl Pace<'_> {
+    /// The moment at which `wire` bytes in all are too few.
+    fn too_slow_at(&self, wire: u64) -> Instant {
+        let earned = std::time::Duration::from_secs(wire / self.limits.rate_bytes.max(1));
+        self.start + self.limits.rate_after.max(earned)
+    }
+}
+
+impl Reader {
+    async fn run(
+        &mut self,
+        incoming: &mut Incoming,
+        wire_cap: u64,
+        pace: &Pace<'_>,
+    ) -> Result<(), Failure> {
+        loop {
+            let slow = pace.too_slow_at(self.wire);
+            let until = slow.min(pace.deadline);
+            let frame = match timeout_at(until, incoming.frame()).await {
+                Err(_) if until == slow => return Err(too_slow()),
+                Err(_) => return Err(past_deadline(Phase::Body)),
+                Ok(None) => return Ok(()),
+                Ok(Some(frame)) => frame.map_err(|error| http_failure(&error, Phase::Body))?,
+            };
+            // Trailers are not read.
+            let Ok(data) = frame.into_data() else { continue };
+            let room = wire_cap - self.wire;
+            let fits = data.len() as u64 <= room;
+            let taken = if fits { data.len() } else { usize::try_from(room).unwrap_or(0) };
+            self.wire += taken as u64;
+            self.decode(data.get(..taken).unwrap_or_default()).map_err(stopped)?;
+            if !fits {
+                return Err(failure(
+                    FailureKind::TooLarge,
+                    Phase::Body,
+                    "wire_limit",
+                    "The body is larger on the wire than is read.",
+                ));
+            }
+        }
+    }
+
+    fn decode(&mut self, data: &[u8]) -> Result<(), Stop> {
+        match &mut self.decoder {
+            None => self.sink.push(data),
+            Some(decoder) => decoder.feed(data, &mut self.sink),
+        }
+    }
+
+    fn finish(&self) -> Result<(), Failure> {
+        self.decoder.as_ref().map_or(Ok(()), Decoder::finish).map_err(stopped)
+    }
+}
+
+fn stopped(stop: Stop) -> Failure {
+    let (kind, reason, detail) = match stop {
+        Stop::Full => (FailureKind::TooLarge, "decoded_limit", "The body is larger than is read."),
+        Stop::Ratio => (
+            FailureKind::TooLarge,
+            "decompression_ratio",
+            "The body grows out of proportion when it is decompressed.",
+        ),
+        Stop::Bad => (
+            FailureKind::Protocol,
+            "bad_encoding",
+            "The body is not in the encoding that its header names.",
+        ),
+        Stop::Incomplete => (
+            FailureKind::Protocol,
+            "incomplete_encoding",
+            "The compressed body ends before its end.",
+        ),
+    };
+    failure(kind, Phase::Body, reason, detail)
+}
+
+fn unsupported() -> Failure {
+    failure(
+        FailureKind::Protocol,
+        Phase::Body,
+        "unsupported_encoding",
+        "The body is in an encoding, or in several, that are not undone.",
+    )
+}
+
+fn too_slow() -> Failure {
+    failure(
+        FailureKind::Timeout,
+        Phase::Body,
+        "too_slow",
+        "The body came slower than is waited for.",
+    )
+}

@@ -1,0 +1,252 @@
+//! Undoing one content coding, chunk by chunk, into a sink that is full at its cap.
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use zstd::stream::raw::{DParameter, Operation};
+
+/// Decoded at a time: the most that a bomb can add before it is looked at.
+const STEP: usize = 16 * 1024;
+/// 8 MiB, what RFC 8878 asks every decoder for and no more.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+/// A content coding that can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coding {
+    Identity,
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    /// The coding of a response; nothing when it is unknown or when several are stacked.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut coding = Self::Identity;
+        for value in headers.get_all(CONTENT_ENCODING) {
+            for word in value.to_str().ok()?.split(',') {
+                let next = match word.trim().to_ascii_lowercase().as_str() {
+                    "" | "identity" => continue,
+                    "gzip" | "x-gzip" => Self::Gzip,
+                    "deflate" => Self::Deflate,
+                    "br" => Self::Brotli,
+                    "zstd" => Self::Zstd,
+                    _ => return None,
+                };
+                if coding != Self::Identity {
+                    return None;
+                }
+                coding = next;
+            }
+        }
+        Some(coding)
+    }
+
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Identity => None,
+            Self::Gzip => Some("gzip"),
+            Self::Deflate => Some("deflate"),
+            Self::Brotli => Some("br"),
+            Self::Zstd => Some("zstd"),
+        }
+    }
+}
+
+/// Why decoding stopped before the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The sink is full and there was more.
+    Full,
+    /// The body grows out of all proportion to what was sent.
+    Ratio,
+    /// Not what the coding should look like.
+    Bad,
+    /// Ended in the middle.
+    Incomplete,
+}
+
+/// When a growing body is a bomb.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RatioCap {
+    pub(super) ratio: u64,
+    pub(super) from: u64,
+}
+
+/// The decoded bytes, at most `cap` of them.
+#[derive(Debug)]
+pub(super) struct Sink {
+    bytes: Vec<u8>,
+    cap: usize,
+}
+
+impl Sink {
+    pub(super) fn new(cap: u64) -> Self {
+        Self { bytes: Vec::new(), cap: usize::try_from(cap).unwrap_or(usize::MAX) }
+    }
+
+    /// Room for what is announced; an announcement alone gets at most 256 KiB.
+    pub(super) fn reserve(&mut self, announced: u64) {
+        let room = usize::try_from(announced).unwrap_or(usize::MAX);
+        self.bytes.reserve(room.min(self.cap).min(256 * 1024));
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        let room = self.cap - self.bytes.len();
+        match bytes.get(..room) {
+            Some(fitting) if fitting.len() < bytes.len() => {
+                self.bytes.extend_from_slice(fitting);
+                Err(Stop::Full)
+            }
+            _ => {
+                self.bytes.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Undoes one coding.
+pub(super) struct Decoder {
+    engine: Engine,
+    cap: RatioCap,
+    consumed: u64,
+    produced: u64,
+    /// At the end of the coded stream (for zstd: of a frame; another may follow).
+    ended: bool,
+    window: Vec<u8>,
+}
+
+enum Engine {
+    Inflate(Decompress),
+    /// `deflate` is zlib by the book and raw deflate from some servers; the first two bytes tell.
+    Undecided(Vec<u8>),
+    Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>),
+    Zstd(zstd::stream::raw::Decoder<'static>),
+}
+
+/// What one step of an engine did.
+struct Step {
+    used: usize,
+    made: usize,
+    ended: bool,
+}
+
+impl Decoder {
+    /// Nothing for identity, which needs no undoing.
+    pub(super) fn new(coding: Coding, cap: RatioCap) -> Result<Option<Self>, Stop> {
+        let engine = match coding {
+            Coding::Identity => return Ok(None),
+            Coding::Gzip => Engine::Inflate(Decompress::new_gzip(15)),
+            Coding::Deflate => Engine::Undecided(Vec::new()),
+            Coding::Brotli => Engine::Brotli(Box::new(BrotliState::new_strict(
+                StandardAlloc::default(),
+                StandardAlloc::default(),
+                StandardAlloc::default(),
+            ))),
+            Coding::Zstd => {
+                let mut decoder = zstd::stream::raw::Decoder::new().map_err(|_| Stop::Bad)?;
+                decoder
+                    .set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG))
+                    .map_err(|_| Stop::Bad)?;
+                Engine::Zstd(decoder)
+            }
+        };
+        let window = vec![0; STEP];
+        Ok(Some(Self { engine, cap, consumed: 0, produced: 0, ended: false, window }))
+    }
+
+    /// Takes the next bytes of the wire. After the end of the stream the rest is ignored, as
+    /// browsers do; only zstd may go on with another frame.
+    pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Result<(), Stop> {
+        let held;
+        let mut input = chunk;
+        if let Engine::Undecided(first) = &mut self.engine {
+            first.extend_from_slice(chunk);
+            let Some([a, b]) = first.first_chunk::<2>().copied() else { return Ok(()) };
+            let zlib = a & 0x0f == 8 && u16::from_be_bytes([a, b]) % 31 == 0;
+            held = std::mem::take(first);
+            self.engine = Engine::Inflate(Decompress::new(zlib));
+            input = &held;
+        }
+        loop {
+            if self.ended && (input.is_empty() || !matches!(self.engine, Engine::Zstd(_))) {
+                return Ok(());
+            }
+            let step = self.engine.step(input, &mut self.window)?;
+            self.consumed += step.used as u64;
+            self.produced += step.made as u64;
+            self.ended = step.ended;
+            sink.push(self.window.get(..step.made).unwrap_or_default())?;
+            let bomb = self.produced > self.cap.from
+                && self.produced / self.consumed.max(1) > self.cap.ratio;
+            if bomb {
+                return Err(Stop::Ratio);
+            }
+            input = input.get(step.used..).unwrap_or_default();
+            let drained = input.is_empty() && step.made < self.window.len();
+            if drained || (step.used == 0 && step.made == 0) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Says whether the coded stream is complete. No bytes at all are an empty body.
+    pub(super) fn finish(&self) -> Result<(), Stop> {
+        let untouched = match &self.engine {
+            Engine::Undecided(first) => first.is_empty(),
+            _ => self.consumed == 0,
+        };
+        if self.ended || untouched { Ok(()) } else { Err(Stop::Incomplete) }
+    }
+}
+
+impl Engine {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Stop> {
+        match self {
+            Self::Undecided(_) => Ok(Step { used: 0, made: 0, ended: false }),
+            Self::Inflate(inflate) => {
+                let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
+                let status = inflate
+                    .decompress(input, output, FlushDecompress::None)
+                    .map_err(|_| Stop::Bad)?;
+                Ok(Step {
+                    used: usize::try_from(inflate.total_in() - before_in).unwrap_or(0),
+                    made: usize::try_from(inflate.total_out() - before_out).unwrap_or(0),
+                    ended: status == Status::StreamEnd,
+                })
+            }
+            Self::Brotli(state) => {
+                let (mut left, mut used) = (input.len(), 0);
+                let (mut room, mut made, mut total) = (output.len(), 0, 0);
+                let result = BrotliDecompressStream(
+                    &mut left, &mut used, input, &mut room, &mut made, output, &mut total, state,
+                );
+                match result {
+                    BrotliResult::ResultFailure => Err(Stop::Bad),
+                    BrotliResult::ResultSuccess => Ok(Step { used, made, ended: true }),
+                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {
+                        Ok(Step { used, made, ended: false })
+                    }
+                }
+            }
+            Self::Zstd(decoder) => {
+                let status = decoder.run_on_buffers(input, output).map_err(|_| Stop::Bad)?;
+                Ok(Step {
+                    used: status.bytes_read,
+                    made: status.bytes_written,
+                    ended: status.remaining == 0,
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Request header fields: exactly the caller's, in the caller's order, behind Host.
+
+use contract::evidence::{Failure, FailureKind, HeaderLine, Phase};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use crate::failure::failure;
+
+/// The fields of one identity, checked once for all hops.
+#[derive(Debug)]
+pub(crate) struct Fields(Vec<(String, HeaderName, HeaderValue)>);
+
+impl Fields {
+    /// Leaves out what belongs to the connection rather than to the request.
+    pub(crate) fn new(given: &[(String, String)]) -> Result<Self, Failure> {
+        let mut fields = Vec::with_capacity(given.len());
+        for (name, value) in given {
+            let field = HeaderName::from_bytes(name.as_bytes()).ok();
+            let field = field.zip(HeaderValue::from_str(value).ok());
+            let Some((field, value)) = field else {
+                return Err(failure(
+                    FailureKind::Protocol,
+                    Phase::Request,
+                    "bad_request_header",
+                    "A header field to be sent is not a valid one.",
+                ));
+            };
+            if !is_the_doors(&field) {
+                fields.push((name.clone(), field, value));
+            }
+        }
+        Ok(Self(fields))
+    }
+
+    /// As recorded: Host first, then the caller's.
+    pub(crate) fn lines(&self, authority: &str) -> Vec<HeaderLine> {
+        let host = HeaderLine { name: "Host".to_owned(), value: authority.to_owned() };
+        std::iter::once(host)
+            .chain(self.0.iter().map(|(name, _, value)| HeaderLine {
+                name: name.clone(),
+                value: String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            }))
+            .collect()
+    }
+
+    /// For one hop. HTTP/2 carries the authority by itself and knows no Connection field.
+    pub(crate) fn map(&self, authority: &str, http2: bool) -> HeaderMap {
+        let mut map = HeaderMap::with_capacity(self.0.len() + 1);
+        if !http2 && let Ok(host) = HeaderValue::from_str(authority) {
+            map.append(header::HOST, host);
+        }
+        for (_, name, value) in &self.0 {
+            if !(http2 && *name == header::CONNECTION) {
+                map.append(name.clone(), value.clone());
+            }
+        }
+        map
+    }
+}
+
+fn is_the_doors(name: &HeaderName) -> bool {
+    [
+        header::HOST,
+        header::CONTENT_LENGTH,
+        header::TRANSFER_ENCODING,
+        header::UPGRADE,
+        header::EXPECT,
+        header::TRAILER,
+        header::PROXY_AUTHORIZATION,
+    ]
+    .contains(name)
+        || ["keep-alive", "proxy-connection"].contains(&name.as_str())
+}
+
+/// Response header fields, as recorded.
+pub(crate) fn received(headers: &HeaderMap) -> Vec<HeaderLine> {
+    headers
+        .iter()
+        .map(|(name, value)| HeaderLine {
+            name: name.as_str().to_owned(),
+            value: String::from_utf8_lossy(value.as_bytes()).into_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(given: &[(&str, &str)]) -> Result<Fields, Failure> {
+        let given: Vec<_> = given.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
+        Fields::new(&given)
+    }
+
+    #[test]
+    fn order_is_kept_and_the_connections_own_fields_are_left_out() {
+        let fields = fields(&[
+            ("User-Agent", "x"),
+            ("Host", "evil"),
+            ("Accept", "*/*"),
+            ("Transfer-Encoding", "chunked"),
+            ("Connection", "keep-alive"),
+            ("X-Z", "1"),
+            ("A", "2"),
+        ])
+        .unwrap();
+        let names = |map: &HeaderMap| map.keys().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            names(&fields.map("open.lab", false)),
+            ["host", "user-agent", "accept", "connection", "x-z", "a"]
+        );
+        assert_eq!(names(&fields.map("open.lab", true)), ["user-agent", "accept", "x-z", "a"]);
+        let lines = fields.lines("open.lab");
+        assert_eq!((lines[0].name.as_str(), lines[0].value.as_str()), ("Host", "open.lab"));
+        assert_eq!(lines[1].name, "User-Agent");
+    }
+
+    #[test]
+    fn a_field_that_would_break_the_request_is_an_error() {
+        for (name, value) in [("a b", "x"), ("a", "x\r\ny: z"), ("", "x"), ("a", "\0")] {
+            assert_eq!(fields(&[(name, value)]).unwrap_err().reason, "bad_request_header");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One connection, HTTP/1.1 or HTTP/2, and one request on it.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use contract::evidence::{Failure, FailureKind, Phase, TlsFacts};
+use http::{HeaderMap, Request, Response, Uri, Version};
+use http_body_util::Empty;
+use hyper::body::Incoming;
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::{AbortHandle, JoinHandle};
+
+use crate::Limits;
+use crate::failure::{failure, http as http_failure};
+use crate::guard::address::Vetted;
+use crate::guard::url::Target;
+
+use super::fields::Fields;
+
+/// An open connection. Dropping the last handle to it closes the socket at once.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    sender: Sender,
+    pub(crate) address: Vetted,
+    pub(crate) tls: Option<Arc<TlsFacts>>,
+    /// Whether it has served a request before.
+    pub(crate) used: bool,
+    task: Arc<Task>,
+}
+
+#[derive(Debug)]
+enum Sender {
+    Http1(http1::SendRequest<Empty<Bytes>>),
+    Http2(http2::SendRequest<Empty<Bytes>>),
+}
+
+/// Drives the socket; ended with its connection, so that a host that stalls holds nothing of ours.
+#[derive(Debug)]
+struct Task(AbortHandle);
+
+impl Task {
+    fn of(handle: &JoinHandle<()>) -> Arc<Self> {
+        Arc::new(Self(handle.abort_handle()))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Connection {
+    pub(crate) async fn http1<S>(
+        stream: S,
+        address: Vetted,
+        tls: Option<Arc<TlsFacts>>,
+        limits: &Limits,
+    ) -> Result<Self, Failure>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        // Below this hyper would panic; no head is that short.
+        const LEAST_BUFFER: usize = 8192;
+        let (sender, connection) = http1::Builder::new()
+            .title_case_headers(true)
+            .ignore_invalid_headers_in_responses(true)
+            .max_headers(limits.head_fields)
+            .max_buf_size((limits.head_bytes as usize).max(LEAST_BUFFER))
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| http_failure(&error, Phase::Request))?;
+        // How it ended is told to whoever waits for a response; nobody else needs to know.
+        let task = tokio::spawn(async move { drop(connection.await) });
+        let task = Task::of(&task);
+        Ok(Self { sender: Sender::Http1(sender), address, tls, used: false, task })
+    }
+
+    pub(crate) async fn http2<S>(
+        stream: S,
+        address: Vetted,
+        tls: Option<Arc<TlsFacts>>,
+        limits: &Limits,
+    ) -> Result<Self, Failure>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        const STREAM_WINDOW: u32 = 256 * 1024;
+        const CONNECTION_WINDOW: u32 = 1024 * 1024;
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .max_header_list_size(limits.head_bytes)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| http_failure(&error, Phase::Request))?;
+        let task = tokio::spawn(async move { drop(connection.await) });
+        let task = Task::of(&task);
+        Ok(Self { sender: Sender::Http2(sender), address, tls, used: false, task })
+    }
+
+    /// Another handle to the same connection, if its protocol can serve several requests at once.
+    pub(crate) fn share(&self) -> Option<Self> {
+        match &self.sender {
+            Sender::Http1(_) => None,
+            Sender::Http2(sender) => Some(Self {
+                sender: Sender::Http2(sender.clone()),
+                address: self.address,
+                tls: self.tls.clone(),
+                used: true,
+                task: Arc::clone(&self.task),
+            }),
+        }
+    }
+
+    pub(crate) fn is_http2(&self) -> bool {
+        matches!(self.sender, Sender::Http2(_))
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        match &self.sender {
+            Sender::Http1(sender) => sender.is_closed(),
+            Sender::Http2(sender) => sender.is_closed(),
+        }
+    }
+
+    /// Sends one GET and waits for the head of the response.
+    pub(crate) async fn get(
+        &mut self,
+        target: &Target,
+        fields: &Fields,
+        limits: &Limits,
+    ) -> Result<Response<Incoming>, Failure> {
+        let authority = target.authority();
+        let mut request = self.request(target, fields.map(&authority, self.is_http2()))?;
+        let interim = self.count_interim(&mut request, limits.interim_responses);
+        let response = match &mut self.sender {
+            Sender::Http1(sender) => match sender.ready().await {
+                Ok(()) => sender.send_request(request).await,
+                Err(error) => Err(error),
+            },
+            Sender::Http2(sender) => match sender.ready().await {
+                Ok(()) => sender.send_request(request).await,
+                Err(error) => Err(error),
+            },
+        };
+        if interim.load(Ordering::Relaxed) > limits.interim_responses {
+            return Err(failure(
+                FailureKind::TooLarge,
+                Phase::Head,
+                "interim_flood",
+                "The host sent more interim responses than are read.",
+            ));
+        }
+        let response = response.map_err(|error| http_failure(&error, Phase::Head))?;
+        if response.headers().len() > limits.head_fields {
+            return Err(failure(
+                FailureKind::TooLarge,
+                Phase::Head,
+                "head_too_large",
+                "The response head is larger than is read.",
+            ));
+        }
+        Ok(response)
+    }
+
+    fn request(
+        &self,
+        target: &Target,
+        headers: HeaderMap,
+    ) -> Result<Request<Empty<Bytes>>, Failure> {
+        let uri = if self.is_http2() {
+            Uri::builder()
+                .scheme(target.url.scheme())
+                .authority(target.authority())
+                .path_and_query(target.path_and_query())
+                .build()
+        } else {
+            Uri::try_from(target.path_and_query()).map_err(Into::into)
+        };
+        let uri = uri.map_err(|_| {
+            failure(
+                FailureKind::Protocol,
+                Phase::Request,
+                "bad_url",
+                "The path of the address cannot be sent.",
+            )
+        })?;
+        let mut request = Request::new(Empty::new());
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    /// Ends the connection when it sends interim responses without end: none of them is a head
+    /// whose size would be checked.
+    fn count_interim(&self, request: &mut Request<Empty<Bytes>>, most: u32) -> Arc<AtomicU32> {
+        let count = Arc::new(AtomicU32::new(0));
+        let seen = Arc::clone(&count);
+        let task = self.task.0.clone();
+        hyper::ext::on_informational(request, move |_| {
+            if seen.fetch_add(1, Ordering::Relaxed) >= most {
+                task.abort();
+            }
+        });
+        count
+    }
+}
+
+/// The version of a response, as recorded.
+pub(crate) fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "1.0",
+        Version::HTTP_2 => "2",
+        _ => "1.1",
+    }
+}
+
+/// A TLS stream whose end without a farewell is a plain end, as browsers take it. Where a length
+/// was announced, HTTP itself sees that something is missing.
+#[derive(Debug)]
+pub(crate) struct Lenient<S>(pub(crate) S);
+
+impl<S: AsyncRead + Unpin> AsyncRead for Lenient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match Pin::new(&mut self.0).poll_read(context, buffer) {
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Poll::Ready(Ok(()))
+            }
+            other => other,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Lenient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
