@@ -1,0 +1,432 @@
+//! Canonical bytes straight from a type, without a tree of values in between.
+//!
+//! Members are written as they come; if their names did not come in order, the pieces are put in
+//! order when the object closes.
+
+use std::borrow::Cow;
+
+use serde::ser::{self, Serialize};
+
+use super::MAX_INTEGER;
+use super::writer::{by_utf16, deeper, write_double, write_signed, write_string, write_unsigned};
+use crate::ProofError;
+
+pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
+    let mut writer = Writer { out: Vec::with_capacity(super::ROOM), depth: 0 };
+    value.serialize(&mut writer)?;
+    Ok(writer.out)
+}
+
+struct Writer {
+    out: Vec<u8>,
+    depth: usize,
+}
+
+impl Writer {
+    fn word(&mut self, word: &[u8]) -> Result<(), ProofError> {
+        self.out.extend_from_slice(word);
+        Ok(())
+    }
+
+    /// Opens `{"name":`, which [`Writer::close_variant`] ends.
+    fn open_variant(&mut self, name: &str) -> Result<(), ProofError> {
+        self.depth = deeper(self.depth)?;
+        self.out.push(b'{');
+        write_string(&mut self.out, name);
+        self.out.push(b':');
+        Ok(())
+    }
+
+    fn close_variant(&mut self) {
+        self.out.push(b'}');
+        self.depth -= 1;
+    }
+
+    fn open_items(&mut self, in_variant: bool) -> Result<Items<'_>, ProofError> {
+        self.depth = deeper(self.depth)?;
+        self.out.push(b'[');
+        Ok(Items { writer: self, first: true, in_variant })
+    }
+
+    fn open_members(&mut self, in_variant: bool) -> Result<Members<'_>, ProofError> {
+        self.depth = deeper(self.depth)?;
+        self.out.push(b'{');
+        let start = self.out.len();
+        Ok(Members { writer: self, start, pieces: Vec::new(), name: None, in_variant })
+    }
+}
+
+impl<'a> ser::Serializer for &'a mut Writer {
+    type Ok = ();
+    type Error = ProofError;
+    type SerializeSeq = Items<'a>;
+    type SerializeTuple = Items<'a>;
+    type SerializeTupleStruct = Items<'a>;
+    type SerializeTupleVariant = Items<'a>;
+    type SerializeMap = Members<'a>;
+    type SerializeStruct = Members<'a>;
+    type SerializeStructVariant = Members<'a>;
+
+    fn serialize_bool(self, v: bool) -> Result<(), ProofError> {
+        self.word(if v { b"true" } else { b"false" })
+    }
+
+    fn serialize_i8(self, v: i8) -> Result<(), ProofError> {
+        write_signed(&mut self.out, v.into())
+    }
+
+    fn serialize_i16(self, v: i16) -> Result<(), ProofError> {
+        write_signed(&mut self.out, v.into())
+    }
+
+    fn serialize_i32(self, v: i32) -> Result<(), ProofError> {
+        write_signed(&mut self.out, v.into())
+    }
+
+    fn serialize_i64(self, v: i64) -> Result<(), ProofError> {
+        write_signed(&mut self.out, v)
+    }
+
+    fn serialize_i128(self, v: i128) -> Result<(), ProofError> {
+        write_signed(&mut self.out, v.try_into().map_err(|_| too_large(v))?)
+    }
+
+    fn serialize_u8(self, v: u8) -> Result<(), ProofError> {
+        write_unsigned(&mut self.out, v.into())
+    }
+
+    fn serialize_u16(self, v: u16) -> Result<(), ProofError> {
+        write_unsigned(&mut self.out, v.into())
+    }
+
+    fn serialize_u32(self, v: u32) -> Result<(), ProofError> {
+        write_unsigned(&mut self.out, v.into())
+    }
+
+    fn serialize_u64(self, v: u64) -> Result<(), ProofError> {
+        write_unsigned(&mut self.out, v)
+    }
+
+    fn serialize_u128(self, v: u128) -> Result<(), ProofError> {
+        write_unsigned(&mut self.out, v.try_into().map_err(|_| too_large(v))?)
+    }
+
+    /// Refused: `0.1_f32` is one number in decimal and another as a double, and writers of JSON
+    /// do not agree on which to take.
+    fn serialize_f32(self, v: f32) -> Result<(), ProofError> {
+        Err(ProofError::NotCanonical(format!("the 32-bit number {v}: use a double")))
+    }
+
+    fn serialize_f64(self, v: f64) -> Result<(), ProofError> {
+        write_double(&mut self.out, v)
+    }
+
+    fn serialize_char(self, v: char) -> Result<(), ProofError> {
+        self.serialize_str(v.encode_utf8(&mut [0; 4]))
+    }
+
+    fn serialize_str(self, v: &str) -> Result<(), ProofError> {
+        write_string(&mut self.out, v);
+        Ok(())
+    }
+
+    fn serialize_bytes(self, v: &[u8]) -> Result<(), ProofError> {
+        self.collect_seq(v)
+    }
+
+    fn serialize_none(self) -> Result<(), ProofError> {
+        self.word(b"null")
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), ProofError> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<(), ProofError> {
+        self.word(b"null")
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), ProofError> {
+        self.word(b"null")
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+    ) -> Result<(), ProofError> {
+        self.serialize_str(name)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        self.open_variant(name)?;
+        value.serialize(&mut *self)?;
+        self.close_variant();
+        Ok(())
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'a>, ProofError> {
+        self.open_items(false)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Items<'a>, ProofError> {
+        self.open_items(false)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'a>, ProofError> {
+        self.open_items(false)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        _: usize,
+    ) -> Result<Items<'a>, ProofError> {
+        self.open_variant(name)?;
+        self.open_items(true)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Members<'a>, ProofError> {
+        self.open_members(false)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'a>, ProofError> {
+        self.open_members(false)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        name: &'static str,
+        _: usize,
+    ) -> Result<Members<'a>, ProofError> {
+        self.open_variant(name)?;
+        self.open_members(true)
+    }
+}
+
+fn too_large(number: impl std::fmt::Display) -> ProofError {
+    ProofError::NotCanonical(format!("the whole number {number}, beyond {MAX_INTEGER}"))
+}
+
+/// An array being written.
+struct Items<'a> {
+    writer: &'a mut Writer,
+    first: bool,
+    in_variant: bool,
+}
+
+impl Items<'_> {
+    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        if !std::mem::replace(&mut self.first, false) {
+            self.writer.out.push(b',');
+        }
+        value.serialize(&mut *self.writer)
+    }
+
+    fn close(self) -> Result<(), ProofError> {
+        self.writer.out.push(b']');
+        self.writer.depth -= 1;
+        if self.in_variant {
+            self.writer.close_variant();
+        }
+        Ok(())
+    }
+}
+
+/// An object being written: `start` is where its first member begins, each piece is one
+/// `"name":value` without its comma.
+struct Members<'a> {
+    writer: &'a mut Writer,
+    start: usize,
+    pieces: Vec<Piece>,
+    name: Option<String>,
+    in_variant: bool,
+}
+
+struct Piece {
+    name: Cow<'static, str>,
+    from: usize,
+    to: usize,
+}
+
+impl Members<'_> {
+    fn member<T: Serialize + ?Sized>(
+        &mut self,
+        name: Cow<'static, str>,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        if !self.pieces.is_empty() {
+            self.writer.out.push(b',');
+        }
+        let from = self.writer.out.len();
+        write_string(&mut self.writer.out, &name);
+        self.writer.out.push(b':');
+        value.serialize(&mut *self.writer)?;
+        self.pieces.push(Piece { name, from, to: self.writer.out.len() });
+        Ok(())
+    }
+
+    fn close(mut self) -> Result<(), ProofError> {
+        if !self.pieces.is_sorted_by(|a, b| by_utf16(&a.name, &b.name).is_lt()) {
+            self.put_in_order()?;
+        }
+        self.writer.out.push(b'}');
+        self.writer.depth -= 1;
+        if self.in_variant {
+            self.writer.close_variant();
+        }
+        Ok(())
+    }
+
+    fn put_in_order(&mut self) -> Result<(), ProofError> {
+        self.pieces.sort_by(|a, b| by_utf16(&a.name, &b.name));
+        let repeated =
+            self.pieces.iter().zip(self.pieces.iter().skip(1)).find(|(a, b)| a.name == b.name);
+        if let Some((piece, _)) = repeated {
+            return Err(ProofError::NotCanonical(format!("two members named `{}`", piece.name)));
+        }
+        let written = self.writer.out.split_off(self.start);
+        for (nth, piece) in self.pieces.iter().enumerate() {
+            if nth > 0 {
+                self.writer.out.push(b',');
+            }
+            let bytes = written.get(piece.from - self.start..piece.to - self.start);
+            self.writer.out.extend_from_slice(bytes.unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// The name of a map's member: text, or what is commonly written as text.
+fn name_of<T: Serialize + ?Sized>(key: &T) -> Result<String, ProofError> {
+    match serde_json::to_value(key) {
+        Ok(serde_json::Value::String(text)) => Ok(text),
+        Ok(serde_json::Value::Bool(word)) => Ok(word.to_string()),
+        Ok(serde_json::Value::Number(number)) if !number.is_f64() => Ok(number.to_string()),
+        _ => Err(ProofError::NotCanonical("the name of a member that is not text".to_owned())),
+    }
+}
+
+impl ser::SerializeSeq for Items<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTuple for Items<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTupleStruct for Items<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeTupleVariant for Items<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        self.item(value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeMap for Members<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ProofError> {
+        self.name = Some(name_of(key)?);
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
+        let name = self.name.take().ok_or_else(|| ser::Error::custom("a value without a name"))?;
+        self.member(Cow::Owned(name), value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeStruct for Members<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        self.member(Cow::Borrowed(name), value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}
+
+impl ser::SerializeStructVariant for Members<'_> {
+    type Ok = ();
+    type Error = ProofError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), ProofError> {
+        self.member(Cow::Borrowed(name), value)
+    }
+
+    fn end(self) -> Result<(), ProofError> {
+        self.close()
+    }
+}

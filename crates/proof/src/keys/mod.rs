@@ -1,0 +1,14 @@
+//! Keys: what each is for, how one signs and checks, and where they are kept.
+
+mod private_file;
+mod public;
+mod purpose;
+mod ring;
+mod signing;
+mod store;
+
+pub use public::PublicKey;
+pub use purpose::KeyPurpose;
+pub use ring::{KeyRecord, KeyRing};
+pub use signing::SigningKey;
+pub use store::KeyStore;

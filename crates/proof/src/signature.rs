@@ -1,0 +1,173 @@
+//! The signature block, and putting it on a document.
+
+use contract::records::{Jwk, Signature, SignatureKey};
+use contract::{Brand, Timestamp};
+use data_encoding::BASE64URL_NOPAD;
+use serde_json::{Value, json};
+
+use crate::canonical::{self, Digested};
+use crate::digest::Digest;
+use crate::{KeyPurpose, ProofError, SigningKey};
+
+/// What `signature.canonical` says.
+pub const CANONICAL_RULE: &str =
+    "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature";
+
+/// A document with its digest and signature, as the very bytes that are stored and served.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignedDocument {
+    /// One JSON object: the canonical form that was hashed, with `sha256` and `signature` behind.
+    pub bytes: Vec<u8>,
+    /// The value of `sha256`.
+    pub digest: Digest,
+    /// The same object as a value, for a document that carries it.
+    pub document: Value,
+}
+
+/// Signs a document. It is canonicalised once and hashed once, and what was hashed is what is
+/// served. Refused: what is no object or has no `kind` of this brand, what already has one of the
+/// two members, and a key that is not for this kind of document or has not begun to sign.
+pub fn sign_document(
+    document: Value,
+    key: &SigningKey,
+    published_in: &str,
+    brand: &Brand,
+    at: Timestamp,
+) -> Result<SignedDocument, ProofError> {
+    let Value::Object(mut members) = document else {
+        return Err(ProofError::Document("it is not an object".to_owned()));
+    };
+    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let purpose = KeyPurpose::for_kind(kind, brand)
+        .ok_or_else(|| ProofError::Document(format!("its kind is not `{brand}-…`")))?;
+    if key.purpose() != purpose {
+        return Err(ProofError::Key(format!(
+            "a {kind} is not signed by the key for {}",
+            key.purpose()
+        )));
+    }
+    if at < key.signs_from() {
+        return Err(ProofError::Key(format!("it signs nothing before {}", key.signs_from())));
+    }
+    let Digested { canonical: mut bytes, digest } = canonical::with_digest(&members)?;
+    let signature = signature_block(&digest, key, published_in, brand, at)?;
+    // A signed document has a kind, so there is a member to stand behind.
+    bytes.pop();
+    bytes.extend_from_slice(br#","sha256":""#);
+    bytes.extend_from_slice(digest.to_hex().as_bytes());
+    bytes.extend_from_slice(br#"","signature":"#);
+    bytes.extend_from_slice(&canonical::to_vec(&signature)?);
+    bytes.push(b'}');
+    members.insert("sha256".to_owned(), json!(digest));
+    members.insert("signature".to_owned(), json!(signature));
+    Ok(SignedDocument { bytes, digest, document: Value::Object(members) })
+}
+
+/// What is signed for a digest: the brand's prefix, a line feed, the hex digest.
+#[must_use]
+pub fn message(digest: &Digest, brand: &Brand) -> String {
+    format!("{}{digest}", brand.message_prefix())
+}
+
+fn signature_block(
+    digest: &Digest,
+    key: &SigningKey,
+    published_in: &str,
+    brand: &Brand,
+    at: Timestamp,
+) -> Result<Signature, ProofError> {
+    let message = message(digest, brand);
+    let jwk = Jwk { kty: Jwk::KTY.to_owned(), crv: Jwk::CRV.to_owned(), x: key.public().x() };
+    Ok(Signature {
+        v: Signature::V,
+        alg: Signature::ALG.to_owned(),
+        kid: key.kid().to_owned(),
+        over: Signature::OVER.to_owned(),
+        sig: BASE64URL_NOPAD.encode(&key.sign(message.as_bytes())?),
+        message,
+        signed_at: at,
+        key: SignatureKey { kid: key.kid().to_owned(), jwk, published_in: published_in.to_owned() },
+        canonical: CANONICAL_RULE.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(purpose: KeyPurpose) -> SigningKey {
+        SigningKey::from_seed(&[1; 32], purpose, Timestamp::from_millis(1000)).unwrap()
+    }
+
+    fn sign(document: Value, purpose: KeyPurpose, at: i64) -> Result<SignedDocument, ProofError> {
+        let at = Timestamp::from_millis(at);
+        sign_document(document, &key(purpose), "https://svc.example/keys", &Brand::default(), at)
+    }
+
+    #[test]
+    fn the_block_is_that_of_the_interface() {
+        let signed = sign(
+            json!({ "kind": "svc-conduct", "b": 1.50, "a": "ä" }),
+            KeyPurpose::Documents,
+            1000,
+        )
+        .unwrap();
+        assert_eq!(
+            signed.digest,
+            crate::sha256(r#"{"a":"ä","b":1.5,"kind":"svc-conduct"}"#.as_bytes())
+        );
+        let block = &signed.document["signature"];
+        let names: Vec<_> = block.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            ["alg", "canonical", "key", "kid", "message", "over", "sig", "signed_at", "v"]
+        );
+        let key = key(KeyPurpose::Documents);
+        assert_eq!(block["v"], 1);
+        assert_eq!(block["alg"], "Ed25519");
+        assert_eq!(block["kid"], key.kid());
+        assert_eq!(block["over"], "sha256");
+        let message = format!("svc-data-v1\n{}", signed.digest);
+        assert_eq!(block["message"], message);
+        assert_eq!(block["signed_at"], "1970-01-01T00:00:01Z");
+        assert_eq!(
+            block["key"],
+            json!({ "kid": key.kid(), "jwk": key.public().jwk(), "published_in": "https://svc.example/keys" })
+        );
+        let sig = BASE64URL_NOPAD.decode(block["sig"].as_str().unwrap().as_bytes()).unwrap();
+        assert!(key.public().verifies(message.as_bytes(), &sig));
+    }
+
+    #[test]
+    fn the_bytes_served_are_the_value_signed() {
+        let signed =
+            sign(json!({ "kind": "svc-a", "z": [1, "\n"] }), KeyPurpose::Documents, 1000).unwrap();
+        assert_eq!(canonical::parse_strict(&signed.bytes).unwrap(), signed.document);
+        let read = signed.document.as_object().unwrap();
+        assert_eq!(canonical::document_digest(read).unwrap(), signed.digest);
+    }
+
+    #[test]
+    fn refuses_the_wrong_document_key_or_time() {
+        use KeyPurpose::{Decisions, Documents, LogHeads, Requests};
+        for (document, purpose, at) in [
+            (json!([]), Documents, 1000),
+            (json!({}), Documents, 1000),
+            (json!({ "kind": "resolve" }), Documents, 1000),
+            (json!({ "kind": "other-resolve" }), Documents, 1000),
+            (json!({ "kind": "svc-a", "sha256": "" }), Documents, 1000),
+            (json!({ "kind": "svc-a", "signature": null }), Documents, 1000),
+            (json!({ "kind": "svc-a", "n": 9_007_199_254_740_992_u64 }), Documents, 1000),
+            (json!({ "kind": "svc-a" }), Requests, 1000),
+            (json!({ "kind": "svc-a" }), Decisions, 1000),
+            (json!({ "kind": "svc-a" }), LogHeads, 1000),
+            (json!({ "kind": "svc-decision" }), Documents, 1000),
+            (json!({ "kind": "svc-log-sth" }), Documents, 1000),
+            (json!({ "kind": "svc-a" }), Documents, 999),
+        ] {
+            assert!(sign(document.clone(), purpose, at).is_err(), "{document} {purpose} {at}");
+        }
+        assert!(sign(json!({ "kind": "svc-decision" }), Decisions, 1000).is_ok());
+        assert!(sign(json!({ "kind": "svc-log-sth" }), LogHeads, 1000).is_ok());
+    }
+}
