@@ -3,8 +3,6 @@
 //! The derive writes OpenAPI 3.1 schemas, whose dialect is 2020-12; what is left to do is to make
 //! each one stand alone: its references point into its own `$defs`.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::openapi::RefOr;
@@ -115,7 +113,7 @@ impl utoipa::Modify for CloseAllowlists {
 /// A schema and everything it refers to, by name.
 struct Collected {
     root: RefOr<Schema>,
-    parts: BTreeMap<String, RefOr<Schema>>,
+    parts: Vec<(String, RefOr<Schema>)>,
 }
 
 const fn kind<T: ToSchema>(word: &'static str, title: &'static str, section: &'static str) -> Kind {
@@ -125,7 +123,7 @@ const fn kind<T: ToSchema>(word: &'static str, title: &'static str, section: &'s
 fn collect<T: ToSchema>() -> Collected {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
-    Collected { root: <T as PartialSchema>::schema(), parts: parts.into_iter().collect() }
+    Collected { root: <T as PartialSchema>::schema(), parts }
 }
 
 /// Plain JSON, with references into `$defs`.
@@ -148,5 +146,49 @@ fn point_into_defs(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(point_into_defs),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn no_two_types_share_a_name() {
+        // One would silently take the other's place, here and in the OpenAPI document.
+        let mut seen: BTreeMap<String, RefOr<Schema>> = BTreeMap::new();
+        for kind in KINDS {
+            for (name, part) in (kind.collect)().parts {
+                let first = seen.entry(name.clone()).or_insert_with(|| part.clone());
+                assert!(*first == part, "{name} in {}", kind.word);
+            }
+        }
+        assert!(seen.len() > 100, "{}", seen.len());
+    }
+
+    #[test]
+    fn the_openapi_document_closes_the_same_allowlist() {
+        use utoipa::Modify;
+        let mut openapi = utoipa::openapi::OpenApi::default();
+        openapi.components =
+            Some(utoipa::openapi::ComponentsBuilder::new().schema_from::<PublicReportV1>().build());
+        CloseAllowlists.modify(&mut openapi);
+        let written = serde_json::to_value(&openapi).unwrap();
+        assert_eq!(
+            written["components"]["schemas"]["PublicReportV1"]["additionalProperties"],
+            false
+        );
+    }
+
+    #[test]
+    fn a_kind_we_do_not_have_has_no_schema() {
+        let brand = Brand::default();
+        assert_eq!(schema_for("svc-scan", &brand, "https://svc.example"), None);
+        assert_eq!(
+            address("scan", &brand, "https://svc.example"),
+            "https://svc.example/api/v1/schema?kind=svc-scan"
+        );
     }
 }

@@ -8,6 +8,9 @@
 //! says so with `skip_serializing_if`. `sha256` and `signature` come last and are put in when the
 //! record is sealed.
 
+#[macro_use]
+mod object_only;
+
 mod accuracy;
 mod actions;
 mod conduct;

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AnyOfBuilder, Ref, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::Signature;
-use super::requests::{known, known_or_none};
+use super::object_only::ObjectOnly;
+use super::requests::{closed, closed_or_null, known, known_or_none};
 use crate::ratio::Ratio;
 use crate::{Domain, Timestamp, open_enum};
 
@@ -45,17 +46,18 @@ open_enum! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct OutcomeAgent {
     pub name: String,
 }
 
 /// What came of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct OutcomeResult {
     /// The HTTP status, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 999)]
     pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<bool>,
@@ -64,9 +66,11 @@ pub struct OutcomeResult {
     pub challenge: Option<ChallengeSaid>,
 }
 
+objects_only!(OutcomeAgent, OutcomeResult);
+
 /// A challenge, by a plain yes or no or by its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`challenge` is true, false or a name")]
 pub enum ChallengeSaid {
     Seen(bool),
     Named(String),
@@ -92,9 +96,12 @@ open_enum! {
     }
 }
 
+/// Agents write 0 where there was no answer; no status has more than three digits.
+const MAX_STATUS: u16 = 999;
+
 /// Everything either shape may hold.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 struct EitherShape {
     domain: String,
     #[serde(deserialize_with = "known")]
@@ -115,8 +122,14 @@ struct EitherShape {
     resolve_sha256: Option<String>,
 }
 
+impl<'de> Deserialize<'de> for EitherShape {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        Self::deserialize(ObjectOnly(reader))
+    }
+}
+
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`agent` is a name, or an object that holds a name")]
 enum AgentSaid {
     Name(String),
     Nested(OutcomeAgent),
@@ -138,6 +151,9 @@ impl TryFrom<EitherShape> for OutcomeReport {
             }
             None => flat,
         };
+        if result.status.is_some_and(|status| status > MAX_STATUS) {
+            return Err("`status` is an HTTP status of three digits");
+        }
         Ok(Self {
             domain: given.domain,
             action: given.action,
@@ -152,32 +168,38 @@ impl TryFrom<EitherShape> for OutcomeReport {
     }
 }
 
-/// The nested shape, for the schema.
+/// An outcome report in its nested shape.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportNested {
     domain: String,
+    #[schema(schema_with = closed::<OutcomeAction>)]
     action: OutcomeAction,
     agent: Option<OutcomeAgent>,
     result: Option<OutcomeResult>,
+    #[schema(schema_with = closed_or_null::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
     /// The digest of the resolve answer the agent went by.
     resolve_sha256: Option<String>,
 }
 
-/// The flat shape, for the schema.
+/// An outcome report in its flat shape.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportFlat {
     domain: String,
+    #[schema(schema_with = closed::<OutcomeAction>)]
     action: OutcomeAction,
     /// The agent's name.
     agent: Option<String>,
+    /// The HTTP status, if there was one.
+    #[schema(maximum = 999)]
     status: Option<u16>,
     blocked: Option<bool>,
     challenged: Option<bool>,
+    #[schema(schema_with = closed_or_null::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
     /// The digest of the resolve answer the agent went by.
     resolve_sha256: Option<String>,

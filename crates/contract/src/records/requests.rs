@@ -1,25 +1,28 @@
 //! Requests: strict. A member or a word that is not known is refused, and so is one given twice.
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use super::OutcomeAction;
 use crate::open_enum;
 
 /// The body of `POST /api/scan`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequest {
     /// A bare domain or a full http(s) address.
     #[schema(example = "shop.example")]
     pub domain: String,
     #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Visibility>)]
     pub visibility: Option<Visibility>,
 }
 
 /// The body of `POST /api/v1/scan`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequestV1 {
     /// A bare domain or a full http(s) address.
     #[schema(example = "shop.example")]
@@ -40,7 +43,7 @@ open_enum! {
 
 /// The body of `POST /api/v1/visitor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct VisitorBatch {
     #[schema(min_items = 1, max_items = 100)]
     pub visitors: Vec<VisitorQuery>,
@@ -48,13 +51,15 @@ pub struct VisitorBatch {
 
 /// A visitor to check. Nothing of it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct VisitorQuery {
     /// Without an address nothing can be verified, but the name can still be looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<String>,
     pub ua: String,
 }
+
+objects_only!(ScanRequest, ScanRequestV1, VisitorBatch, VisitorQuery);
 
 /// A word of an open enumeration that a request may hold.
 pub(super) trait RequestWord: Sized {
@@ -95,4 +100,20 @@ pub(super) fn known_or_none<'de, D: Deserializer<'de>, T: RequestWord>(
         }
     }
     Ok(Option::<Word<T>>::deserialize(reader)?.map(|word| word.0))
+}
+
+/// In a request the known words are the only ones.
+pub(super) fn closed<T: RequestWord>() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(T::WORDS.iter().copied()))
+        .build()
+}
+
+pub(super) fn closed_or_null<T: RequestWord>() -> Object {
+    let words = T::WORDS.iter().map(|word| Value::from(*word)).chain([Value::Null]);
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .enum_values(Some(words))
+        .build()
 }

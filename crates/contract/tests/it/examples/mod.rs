@@ -1,0 +1,163 @@
+//! One made-up instance of every kind that has a schema.
+
+mod resolve;
+mod scan;
+mod small;
+
+use contract::core_ops::CoreContract;
+use contract::records::{
+    CodeObject, CodeState, Deployed, Jwk, LogRules, LogState, Signature, SignatureKey,
+    Transparency, TreeHead,
+};
+use contract::{Brand, Domain, NamePolicy, Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+
+pub(crate) use resolve::resolve_answer;
+pub(crate) use scan::{public_report, scan_record, unreachable_scan};
+
+pub(crate) const BASE: &str = "https://svc.example";
+
+/// Every kind by its word, with an example as it is written.
+pub(crate) fn all() -> Vec<(&'static str, Value)> {
+    fn json(record: impl Serialize) -> Value {
+        serde_json::to_value(record).unwrap()
+    }
+    vec![
+        ("core", json(CoreContract::current(&Brand::default(), BASE))),
+        ("scan-request", json(small::scan_request())),
+        ("scan-request-v1", json(small::scan_request_v1())),
+        ("scan", json(scan_record())),
+        ("evidence", json(scan::evidence())),
+        ("report", json(public_report())),
+        ("outcome-report", json(small::outcome_report())),
+        ("outcome-accepted", json(small::outcome_accepted())),
+        ("agent-outcomes", json(small::outcome_summary())),
+        ("ai-accuracy", json(small::accuracy())),
+        ("domain-control", json(small::control())),
+        ("domain", json(small::domain_record())),
+        ("visitor-request", json(small::visitor_batch())),
+        ("visitor", json(small::visitor_answer())),
+        ("visitor-batch", json(small::visitor_batch_answer())),
+        ("conduct", json(small::conduct())),
+        ("resolve", json(resolve_answer())),
+        ("actions", json(resolve::actions())),
+        ("transparency", json(transparency())),
+        ("log-sth", json(tree_head())),
+        ("signature", json(signature())),
+        ("assurance-ladder", json(resolve::ladder())),
+        ("error", json(small::error())),
+    ]
+}
+
+fn at(time: &str) -> Timestamp {
+    format!("2026-11-15T{time}Z").parse().unwrap()
+}
+
+fn domain() -> Domain {
+    Domain::parse(
+        "shop.lab",
+        &NamePolicy { allow_suffixes: vec!["lab".to_owned()], ..NamePolicy::default() },
+    )
+    .unwrap()
+}
+
+fn kind(word: &str) -> String {
+    Brand::default().kind(word)
+}
+
+fn schema(word: &str) -> String {
+    contract::schema::address(word, &Brand::default(), BASE)
+}
+
+fn url(path: &str) -> String {
+    format!("{BASE}{path}")
+}
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(ToString::to_string).collect()
+}
+
+/// A made-up digest.
+fn digest(letter: char) -> String {
+    letter.to_string().repeat(64)
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn signature() -> Signature {
+    Signature {
+        v: Signature::V,
+        alg: Signature::ALG.to_owned(),
+        kid: "KxLtwxnR0_Xgq1K-stRuMyf4I_O5X3CPLJphe-jQSsQ".to_owned(),
+        over: Signature::OVER.to_owned(),
+        message: format!("{}{}", Brand::default().message_prefix(), digest('a')),
+        sig: "c2lnbmF0dXJl".to_owned(),
+        signed_at: at("03:00:01"),
+        key: SignatureKey {
+            kid: "KxLtwxnR0_Xgq1K-stRuMyf4I_O5X3CPLJphe-jQSsQ".to_owned(),
+            jwk: Jwk {
+                kty: Jwk::KTY.to_owned(),
+                crv: Jwk::CRV.to_owned(),
+                x: "2quLJYwzo_Ulpne2YcuPtDq0s113_pz7X_CvAkguy3w".to_owned(),
+            },
+            published_in: url("/.well-known/http-message-signatures-directory"),
+        },
+        canonical: "RFC 8785 over every member except sha256 and signature".to_owned(),
+    }
+}
+
+fn code() -> CodeObject {
+    CodeObject {
+        version_id: "0.1.0".to_owned(),
+        script_sha16: some("0123456789abcdef"),
+        state: CodeState::Attested,
+        deployed: Deployed { at: Some(at("00:00:00")), commit: some("abc1234"), run: some("881") },
+        build_log_entry: Some(31),
+        score_version: 1,
+        scoring_policy_sha256: digest('b'),
+        decision_rules_sha256: digest('c'),
+        check: url("/api/v1/builds/0.1.0"),
+    }
+}
+
+fn tree_head() -> TreeHead {
+    TreeHead {
+        kind: kind("log-sth"),
+        v: 1,
+        log_id: Brand::default().log_id(),
+        batch: 0,
+        first_index: 0,
+        batch_size: 2,
+        tree_size: 2,
+        batch_root: digest('d'),
+        prev_sth_sha256: None,
+        created_at: at("03:00:00"),
+        rules: LogRules {
+            leaf: "SHA-256 of 0x00 and the canonical decision content".to_owned(),
+            tree: "RFC 9162 over the sorted leaf hashes".to_owned(),
+            chain: "each head carries the digest of the one before".to_owned(),
+        },
+        code: Some(code()),
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+fn transparency() -> Transparency {
+    Transparency {
+        state: LogState::Included,
+        log_id: Brand::default().log_id(),
+        leaf_hash: digest('e'),
+        batch: 0,
+        index: 1,
+        log_index: Some(1),
+        batch_size: 2,
+        path: vec![digest('f')],
+        sth: tree_head(),
+        witnesses: url("/api/v1/log/witness/latest"),
+        content_rule: "the decisions and doubts of the answer".to_owned(),
+    }
+}

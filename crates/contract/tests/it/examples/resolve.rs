@@ -1,0 +1,387 @@
+//! Examples of 2.9, 2.10 and 3.3.
+
+use std::collections::BTreeMap;
+
+use contract::Quotient;
+use contract::records::{
+    Absence, AbsenceCheck, AbsenceFrom, AbsenceResult, ActionDecision, Actions, AgentPolicy,
+    AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CiteDecision,
+    CiteScope, ClaimState, ClockHomepage, ContentClock, Contradiction, ControlMethod, ControlProof,
+    ControlStanding, CrawlPolicy, Decision, Delivery, DeliveryIdentity, Dns, Doubt,
+    EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness, FreshnessSource, HighRiskField,
+    HighRiskFields, IdentityEquivalence, Impersonation, ImpersonationVerdict, Incident,
+    JustInTimeBasis, LadderRung, MachineFile, MachineFiles, NetworkSamples, Observers,
+    PrimaryObserver, ReadEquivalence, Rescan, RescanBody, ResolveAnswer, ResolveConfidence,
+    ResolveFindings, Rights, RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass,
+    SampleWindow, SamplesByNetwork, Section, SelfClaims, StoredSections, Subject, Tls, Upgrade,
+    UpgradeState, VantageStanding, VantageState,
+};
+
+use super::{at, code, digest, domain, kind, schema, signature, some, texts, transparency, url};
+
+pub(crate) fn resolve_answer() -> ResolveAnswer {
+    let observed_at = at("02:59:58");
+    ResolveAnswer {
+        kind: kind("resolve"),
+        v: 1,
+        schema: schema("resolve"),
+        domain: domain(),
+        answered_at: at("03:00:00"),
+        reading: "Each section says for itself how it came about.".to_owned(),
+        status: AnswerStatus::Partial,
+        basis: Basis::JustInTime(JustInTimeBasis {
+            measured_at: observed_at,
+            budget_ms: 1000,
+            took_ms: 412,
+            not_read_in_budget: texts(&["tls"]),
+            scope: "robots.txt, home page, machine files".to_owned(),
+        }),
+        subject: Subject { domain: domain(), host: some("www.shop.lab") },
+        freshness: Freshness {
+            observed_at: Some(observed_at),
+            age_hours: Some(0),
+            source: FreshnessSource::JustInTime,
+            last_verified_at: Some(observed_at),
+            fresh_until: Some(observed_at.plus_millis(168 * 3_600_000)),
+            stale: false,
+            fresh_policy: "168 hours after observed_at".to_owned(),
+        },
+        observers: observers(),
+        crawl_policy: Section::Declared { observed_at, body: crawl_policy() },
+        delivery: Section::Observed { observed_at, body: delivery() },
+        machine_files: Section::Observed { observed_at, body: machine_files() },
+        capabilities: Section::Declared { observed_at, body: capabilities() },
+        entity: Section::NotMeasured {
+            observed_at: Some(observed_at),
+            why: "A live read looks at no entity.".to_owned(),
+        },
+        findings: ResolveFindings {
+            access: FindingsAccess::Public,
+            rule: "readings, not findings".to_owned(),
+            items: Vec::new(),
+            summary: None,
+            withheld: None,
+            note: "A full scan has findings.".to_owned(),
+        },
+        confidence: ResolveConfidence {
+            identities_answered: 3,
+            vantages: 1,
+            note: "One network.".to_owned(),
+            sample: Some(3),
+            sample_note: some("three readings"),
+            vantage_state: Some(VantageStanding {
+                state: VantageState::SingleVantage,
+                means: "One network looked.".to_owned(),
+                networks: 1,
+                readings: 3,
+                states: BTreeMap::from([(
+                    "single_vantage".to_owned(),
+                    "One network looked.".to_owned(),
+                )]),
+                from: texts(&["lab-1"]),
+            }),
+        },
+        contradictions: Some(vec![Contradiction {
+            what: "content_signal".to_owned(),
+            between: texts(&["robots.txt", "header"]),
+            why: "One allows training, the other does not.".to_owned(),
+        }]),
+        evidence: EvidenceLinks {
+            report: None,
+            record: Some(url("/api/v1/resolve?domain=shop.lab")),
+            rescan: Rescan {
+                method: "POST".to_owned(),
+                url: url("/api/scan"),
+                body: RescanBody { domain: domain() },
+            },
+            verifier: url("/crawlcheck-verify.mjs"),
+            verify: "Save the answer and run the verifier on it.".to_owned(),
+        },
+        assurance: Assurance::Partial,
+        impersonation: Section::Observed {
+            observed_at,
+            body: Impersonation {
+                verdict: ImpersonationVerdict::NoLookalike,
+                brand_frame: "a public list of 10,000 names".to_owned(),
+            },
+        },
+        dns: Section::Observed { observed_at, body: dns() },
+        tls: Section::Observed { observed_at, body: tls() },
+        upgrade: Some(Upgrade {
+            state: UpgradeState::Queued,
+            to: Assurance::Full,
+            expected: "within 30 minutes".to_owned(),
+            how: "A full scan is queued.".to_owned(),
+            scan_now: url("/api/scan"),
+        }),
+        content_clock: ContentClock {
+            homepage: ClockHomepage {
+                url: "https://www.shop.lab/".to_owned(),
+                observed: false,
+                start: url("/api/v1/content-clock?url=https%3A%2F%2Fwww.shop.lab%2F"),
+                reading: "Nobody asked yet.".to_owned(),
+            },
+            reading: "Our digests are the clock.".to_owned(),
+        },
+        self_claims: SelfClaims {
+            observed: false,
+            start: url("/api/v1/claims?domain=shop.lab"),
+            reading: "Not recorded yet.".to_owned(),
+        },
+        read_equivalence: read_equivalence(),
+        rights: rights(),
+        stored_sections: Some(StoredSections {
+            sections: texts(&["impersonation"]),
+            as_of: at("02:00:00"),
+            reading: "Shown as stored.".to_owned(),
+        }),
+        served_from: some("a reading kept for 1 hour of 6"),
+        incident: Some(Incident { since: at("01:00:00"), why: "The owner says so.".to_owned() }),
+        high_risk_fields: Some(HighRiskFields {
+            pending: vec![HighRiskField { field: "payment".to_owned(), seen_at: at("01:00:00") }],
+        }),
+        actions: actions(),
+        absences: vec![Absence {
+            what: "llms.txt".to_owned(),
+            path: "/llms.txt".to_owned(),
+            result: AbsenceResult::Absent,
+            at: observed_at,
+            from: AbsenceFrom {
+                observer: "obs-1".to_owned(),
+                network: "lab-1".to_owned(),
+                directory: url("/.well-known/crawlcheck-observers.json"),
+            },
+            checked: vec![AbsenceCheck {
+                method: "GET".to_owned(),
+                url: "https://www.shop.lab/llms.txt".to_owned(),
+                status: 404,
+                redirects: 0,
+            }],
+            scope: "this path at this time".to_owned(),
+        }],
+        control: ControlStanding {
+            state: ClaimState::Unproven,
+            proofs: vec![ControlProof {
+                method: ControlMethod::MetaTag,
+                last_verified_at: at("00:00:00"),
+            }],
+            organization: None,
+            claim: url("/registry/shop.lab/claim"),
+            why: "Nobody claimed the domain.".to_owned(),
+            note: "Control changes no decision.".to_owned(),
+        },
+        assurance_ladder: ladder(),
+        code: code(),
+        transparency: Some(transparency()),
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn actions() -> Actions {
+    let action = |decision, minimum: &str, doubts: &[Doubt], hours| ActionDecision {
+        decision,
+        minimum_assurance: minimum.to_owned(),
+        assurance_found: vec![Rung::Declared, Rung::Discovered, Rung::Reachable],
+        needs: "a policy and a page".to_owned(),
+        why: "So the sections say.".to_owned(),
+        doubts: doubts.to_vec(),
+        max_age_hours: hours,
+    };
+    Actions {
+        v: 1,
+        decisions: Decision::WORDS.join(", "),
+        rule: "taken from the answer's own sections".to_owned(),
+        read: action(Decision::Allow, "reachable", &[], 168),
+        cite: CiteDecision {
+            decision: Decision::Warn,
+            minimum_assurance: "reachable plus entity observed".to_owned(),
+            assurance_found: vec![Rung::Declared],
+            needs: "an observed entity".to_owned(),
+            why: "No entity was observed.".to_owned(),
+            doubts: vec![Doubt::EntityUnobserved, Doubt::NoPolicy],
+            max_age_hours: 168,
+            scope: CiteScope {
+                covers: texts(&["the home page"]),
+                does_not_cover: "that its content is right".to_owned(),
+            },
+        },
+        connect: action(Decision::Unsupported, "conformant", &[Doubt::NoneDeclared], 72),
+        transact: action(
+            Decision::RequireConfirmation,
+            "action_ready",
+            &[Doubt::HumanConfirms],
+            24,
+        ),
+        administer: action(Decision::Block, "never automatic", &[Doubt::NeverAutomatic], 0),
+    }
+}
+
+pub(super) fn ladder() -> AssuranceLadder {
+    AssuranceLadder {
+        v: 1,
+        level: Some(Rung::Reachable),
+        order: Rung::ORDER.to_vec(),
+        rungs: vec![
+            LadderRung {
+                rung: Rung::Declared,
+                state: RungState::Reached,
+                why: "robots.txt was read.".to_owned(),
+            },
+            LadderRung {
+                rung: Rung::Conformant,
+                state: RungState::NotMeasured,
+                why: "No capability is declared.".to_owned(),
+            },
+        ],
+        rule: "the highest rung under which every rung is reached".to_owned(),
+    }
+}
+
+fn observers() -> Observers {
+    Observers {
+        primary: PrimaryObserver { version_tag: "0.1.0".to_owned(), vantage: "lab-1".to_owned() },
+        independent_readings: 1,
+        by_field: url("/api/corroboration?domain=shop.lab"),
+        directory: url("/.well-known/crawlcheck-observers.json"),
+        samples_by_network: SamplesByNetwork {
+            networks: 1,
+            samples: 1,
+            groups: vec![NetworkSamples { network: "lab-1".to_owned(), samples: 1 }],
+            window: SampleWindow { from: Some(at("02:00:00")), to: Some(at("02:59:58")) },
+        },
+    }
+}
+
+fn crawl_policy() -> CrawlPolicy {
+    CrawlPolicy {
+        source: "https://www.shop.lab/robots.txt".to_owned(),
+        http_status: Some(200),
+        path_tested: "/".to_owned(),
+        agents: vec![AgentPolicy { agent: "GPTBot".to_owned(), allowed_homepage: true }],
+        content_signal: Some(BTreeMap::from([("ai-train".to_owned(), "no".to_owned())])),
+        note: "What the file says, not what is served.".to_owned(),
+    }
+}
+
+fn delivery() -> Delivery {
+    Delivery {
+        url: "https://shop.lab/".to_owned(),
+        identity_basis: "sent by us from our own network".to_owned(),
+        identities: vec![DeliveryIdentity {
+            identity: "gptbot".to_owned(),
+            label: "GPTBot as sent by us".to_owned(),
+            status: Some(200),
+            bytes: Some(1800),
+            html: Some(true),
+            final_host: some("www.shop.lab"),
+            sha256: Some(digest('2')),
+        }],
+        same_bytes_for_every_identity: None,
+    }
+}
+
+fn machine_files() -> MachineFiles {
+    MachineFiles {
+        files: vec![MachineFile {
+            path: "/llms.txt".to_owned(),
+            status: Some(404),
+            content_type: None,
+            bytes: Some(0),
+            present: Some(false),
+            sha256: None,
+        }],
+        hashes: "over the decoded body".to_owned(),
+    }
+}
+
+fn capabilities() -> Capabilities {
+    Capabilities {
+        declared: 1,
+        by_safety_class: BTreeMap::from([("unknown".to_owned(), 1)]),
+        verified: 0,
+        mismatches: 0,
+        invocation_rule: "only read_only_public is ever called".to_owned(),
+        certificate: None,
+        items: vec![Capability {
+            untrusted_name: "search".to_owned(),
+            declared_in: "/.well-known/mcp/server-card.json".to_owned(),
+            safety_class: SafetyClass::Unknown,
+            as_declared: None,
+        }],
+        declared_files: texts(&["/.well-known/mcp/server-card.json"]),
+        note: "Read from declarations alone.".to_owned(),
+    }
+}
+
+fn dns() -> Dns {
+    Dns {
+        resolver: "127.0.0.1:5300".to_owned(),
+        exists: Some(true),
+        a: texts(&["127.0.0.10"]),
+        aaaa: Vec::new(),
+        cname: Vec::new(),
+        rcode: some("NOERROR"),
+        dnssec_validated: Some(false),
+        note: "As one resolver sees it.".to_owned(),
+    }
+}
+
+fn tls() -> Tls {
+    Tls {
+        https: true,
+        url: "https://shop.lab/".to_owned(),
+        final_host: some("www.shop.lab"),
+        http_status: Some(200),
+        hsts: some("max-age=31536000"),
+        certificate: some("valid for this name"),
+        note: "As served to us.".to_owned(),
+    }
+}
+
+fn read_equivalence() -> ReadEquivalence {
+    ReadEquivalence {
+        url: "https://www.shop.lab/".to_owned(),
+        observed: true,
+        verdict: EquivalenceVerdict::Augmented,
+        checked_at: Some(at("02:59:58")),
+        first_observed: Some(at("02:59:58")),
+        ai_identities_served: some("1 of 1"),
+        identities: vec![IdentityEquivalence {
+            identity: "gptbot".to_owned(),
+            verdict: EquivalenceVerdict::Augmented,
+            text_ratio: Quotient::of(5, 4),
+            instruction_like_text: false,
+        }],
+        api: url("/api/v1/read-equivalence?url=https%3A%2F%2Fwww.shop.lab%2F"),
+        reading: "A refusal here is not proof of what the real agent gets.".to_owned(),
+    }
+}
+
+fn rights() -> Rights {
+    let unknown = RightsUse {
+        value: RightsValue::Unknown,
+        decided_by: RightsSource { signal: None, url: None, evidence: None },
+        conflicts: 0,
+    };
+    Rights {
+        observed: true,
+        path: "/".to_owned(),
+        read_at: Some(at("02:59:58")),
+        api: url("/api/v1/rights?domain=shop.lab"),
+        reading: "Public statements only.".to_owned(),
+        train: RightsUse {
+            value: RightsValue::Disallowed,
+            decided_by: RightsSource {
+                signal: some("content_signal"),
+                url: some("https://www.shop.lab/robots.txt"),
+                evidence: some("line 4"),
+            },
+            conflicts: 1,
+        },
+        ground: unknown.clone(),
+        summarize: unknown.clone(),
+        cite: unknown.clone(),
+        transact: unknown,
+    }
+}

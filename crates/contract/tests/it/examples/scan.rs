@@ -1,0 +1,469 @@
+//! Examples of 2.1 and 2.2.
+
+use std::collections::BTreeMap;
+
+use contract::Ratio;
+use contract::evidence::{
+    Body, DnsAnswer, DnsReading, Evidence, Exchange, Failure, FailureKind, HeaderLine, Hop,
+    NotRead, NotReadWhy, Observer, Outcome, Phase, Reading, Response, Target,
+};
+use contract::records::{
+    AccessConflict, AgentRow, AgentView, Bitemporal, BitemporalAxes, BitemporalFact, CacheSplit,
+    Check, CheckVerdict, Confidence, FactLineage, Finding, FindingsSummary, Grade, GradeDetail,
+    Headroom, HistoryEntry, LedgerRow, LineageFact, LineageRead, LineageSubject, Links, Nap,
+    NonObservation, Provenance, PublicGradeDetail, PublicReportV1, ReportProof, Role, RowCause,
+    Rulepack, ScanRecord, ScoreLedger, SectionScore, SelfAudit, Severity, Share, Split,
+    SplitEvidence, StatedFact, Vantage, Visibility,
+};
+
+use super::{at, digest, domain, kind, schema, signature, some, texts, url};
+
+pub(crate) fn scan_record() -> ScanRecord {
+    ScanRecord {
+        kind: kind("scan"),
+        v: 1,
+        schema: schema("scan"),
+        id: some("0Zk3vQ8mYb5tR1nW7cXe2a"),
+        domain: domain(),
+        scanned_host: "shop.lab".to_owned(),
+        scanned_at: at("02:56:20"),
+        visibility: Visibility::Public,
+        cached: Some(true),
+        unreachable: None,
+        score_version: 1,
+        rulepack: rulepack(),
+        grade: Some(Grade::B),
+        overall: Some(71),
+        grade_detail: GradeDetail {
+            capped: true,
+            cap: Some(79),
+            cap_reason: some("An AI crawler is refused."),
+            unscored_affects_grade: false,
+            unscored: texts(&["Identity"]),
+        },
+        section_scores: section_scores(),
+        score_ledger: Some(ledger()),
+        findings: vec![finding()],
+        checks: vec![check()],
+        agentview: AgentView {
+            rows: vec![row_served(), row_failed()],
+            deterministic: Some(true),
+            self_similarity: Some(Ratio::ONE),
+            split: Split::Refused,
+            split_evidence: Some(SplitEvidence {
+                identities: texts(&["gptbot"]),
+                detail: "Refused although the browser is served.".to_owned(),
+                readings: texts(&["home-gptbot"]),
+            }),
+            all_refused: Some(false),
+            answer_word_share: Ratio::of(2, 3),
+            claims_unverified: true,
+            evidence: texts(&["home-browser", "home-gptbot"]),
+            conflicts: vec![AccessConflict {
+                identity: "gptbot".to_owned(),
+                declared: "allowed".to_owned(),
+                served: "refused".to_owned(),
+                why: "robots.txt lets it in and the server does not.".to_owned(),
+                evidence: texts(&["robots", "home-gptbot"]),
+            }],
+        },
+        confidence: confidence(),
+        non_observations: vec![non_observation()],
+        self_audit: SelfAudit { checked: 41, findings: 0, worst: 0 },
+        proof_overall: Some(100),
+        evidence_sha256: Some(digest('1')),
+        links: links(),
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+/// The record of a domain where nothing answered.
+pub(crate) fn unreachable_scan() -> ScanRecord {
+    ScanRecord {
+        id: None,
+        cached: None,
+        unreachable: Some(true),
+        grade: None,
+        overall: None,
+        score_ledger: None,
+        findings: Vec::new(),
+        agentview: AgentView {
+            rows: vec![row_failed()],
+            deterministic: None,
+            self_similarity: None,
+            split: Split::NotMeasured,
+            split_evidence: None,
+            all_refused: None,
+            answer_word_share: None,
+            claims_unverified: true,
+            evidence: Vec::new(),
+            conflicts: Vec::new(),
+        },
+        proof_overall: None,
+        evidence_sha256: None,
+        links: Links { report: None, graph: None, raw: None, schema: None, docs: None },
+        sha256: None,
+        signature: None,
+        ..scan_record()
+    }
+}
+
+pub(crate) fn public_report() -> PublicReportV1 {
+    PublicReportV1 {
+        schema: schema("report"),
+        version: PublicReportV1::VERSION.to_owned(),
+        id: some("0Zk3vQ8mYb5tR1nW7cXe2a"),
+        domain: domain(),
+        path: "/".to_owned(),
+        scanned_host: "shop.lab".to_owned(),
+        scanned_at: at("02:56:20"),
+        score_version: 1,
+        overall: Some(71),
+        grade: Some(Grade::B),
+        grade_detail: PublicGradeDetail { capped: false, cap: None, cap_reason: None },
+        sections: section_scores(),
+        findings: vec![finding()],
+        findings_withheld: None,
+        score_ledger: Some(ledger()),
+        findings_summary: Some(FindingsSummary { high: 1, medium: 0, low: 0, info: 0 }),
+        provenance: Provenance {
+            v: 1,
+            observer: "wayleave".to_owned(),
+            observer_build: "0.1.0".to_owned(),
+            observer_tag: "lab".to_owned(),
+            vantage: Vantage { name: "lab-1".to_owned(), directory: None },
+            rulepack: rulepack(),
+            audit_version: 1,
+            meg_v: 1,
+            scope: "home page and machine files".to_owned(),
+            observed_at: at("02:56:20"),
+            stored_at: Some(at("02:56:23")),
+            artifacts: some("manifest of 12 bodies"),
+            findings: 1,
+            decisions: 0,
+            manifest_signature: Some(signature()),
+        },
+        confidence: confidence(),
+        bitemporal: Bitemporal {
+            v: 1,
+            recorded_at: at("02:56:23"),
+            axes: BitemporalAxes {
+                valid: "when the site showed it".to_owned(),
+                recorded: "when we wrote it down".to_owned(),
+            },
+            facts: vec![BitemporalFact {
+                fact: "phone".to_owned(),
+                untrusted_value: "+1 555 0100".to_owned(),
+                valid_from: at("02:56:20"),
+                valid_to: None,
+                recorded_from: at("02:56:23"),
+                recorded_to: None,
+                evidence: texts(&["home-browser"]),
+            }],
+        },
+        non_observations: vec![non_observation()],
+        checks: vec![check()],
+        agentview: vec![row_served()],
+        nap: Some(Nap {
+            phones: vec![stated("+1 555 0100")],
+            addresses: vec![stated("1 Quay Street")],
+            citations: Vec::new(),
+            verified: Vec::new(),
+            hours: vec![stated("Mo-Fr 09:00-17:00")],
+            conflicts: BTreeMap::from([("phone".to_owned(), texts(&["json_ld", "visible_text"]))]),
+            lineage: BTreeMap::from([("phone".to_owned(), texts(&["json_ld"]))]),
+        }),
+        fact_lineage: Some(FactLineage {
+            v: 1,
+            scored: false,
+            facts: vec![LineageFact {
+                fact: "phone".to_owned(),
+                stated: vec![stated("+1 555 0100")],
+                agrees: false,
+            }],
+            disagree: texts(&["phone"]),
+            single_source: texts(&["hours"]),
+            subject: LineageSubject { domain: domain(), untrusted_name: some("Shop") },
+            read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
+        }),
+        headroom: Some(Headroom { gain: 29, failing: 2 }),
+        history: vec![HistoryEntry {
+            id: "9Yk3vQ8mYb5tR1nW7cXe2a".to_owned(),
+            scanned_at: at("01:00:00"),
+            score_version: 1,
+            overall: None,
+            grade: None,
+        }],
+        proof: ReportProof {
+            digest: Some(digest('a')),
+            algorithm: "sha-256".to_owned(),
+            anchored: "waiting for the seal of 2026-11-15".to_owned(),
+            verify: url("/proof"),
+        },
+        links: links(),
+    }
+}
+
+pub(super) fn evidence() -> Evidence {
+    Evidence {
+        v: 1,
+        domain: domain(),
+        host: "shop.lab".to_owned(),
+        started_at: at("02:56:20"),
+        finished_at: at("02:56:22"),
+        observer: Observer {
+            name: "wayleave".to_owned(),
+            version: "0.1.0".to_owned(),
+            vantage: "lab-1".to_owned(),
+        },
+        dns: vec![DnsReading {
+            name: "shop.lab".to_owned(),
+            resolver: "127.0.0.1:5300".to_owned(),
+            asked_at: at("02:56:20"),
+            took_ms: 2,
+            answers: vec![DnsAnswer {
+                record_type: "A".to_owned(),
+                rcode: some("NOERROR"),
+                authenticated_data: true,
+                records: texts(&["127.0.0.10"]),
+                cnames: Vec::new(),
+                failure: None,
+            }],
+        }],
+        reads: vec![
+            Reading {
+                id: "home-browser".to_owned(),
+                target: Target::Home,
+                path: "/".to_owned(),
+                identity: "browser".to_owned(),
+                exchange: exchange(Outcome::Response(Box::new(Response {
+                    url: "https://shop.lab/".to_owned(),
+                    status: 200,
+                    http: "1.1".to_owned(),
+                    headers: vec![HeaderLine {
+                        name: "content-type".to_owned(),
+                        value: "text/html".to_owned(),
+                    }],
+                    body: Body {
+                        sha256: digest('2'),
+                        bytes: 1800,
+                        wire_bytes: 700,
+                        encoding: some("gzip"),
+                        cut: None,
+                    },
+                    tls: None,
+                }))),
+            },
+            Reading {
+                id: "home-gptbot".to_owned(),
+                target: Target::Home,
+                path: "/".to_owned(),
+                identity: "gptbot".to_owned(),
+                exchange: exchange(Outcome::Failed(failure())),
+            },
+        ],
+        not_read: vec![NotRead {
+            target: Target::MachineFile,
+            path: "/llms.txt".to_owned(),
+            identity: "control".to_owned(),
+            why: NotReadWhy::Deadline,
+        }],
+    }
+}
+
+fn exchange(outcome: Outcome) -> Exchange {
+    Exchange {
+        method: "GET".to_owned(),
+        url: "https://shop.lab/".to_owned(),
+        request_headers: vec![HeaderLine {
+            name: "accept".to_owned(),
+            value: "text/html".to_owned(),
+        }],
+        started_at: at("02:56:20"),
+        took_ms: 41,
+        hops: vec![Hop {
+            url: "https://shop.lab/".to_owned(),
+            address: some("127.0.0.10:8443"),
+            status: Some(200),
+            location: None,
+            took_ms: 41,
+            reused_connection: false,
+        }],
+        outcome,
+    }
+}
+
+fn failure() -> Failure {
+    Failure {
+        kind: FailureKind::Timeout,
+        phase: Phase::Head,
+        reason: "read_timeout".to_owned(),
+        detail: "No answer came in time.".to_owned(),
+    }
+}
+
+fn rulepack() -> Rulepack {
+    Rulepack { version: 1, sha256: digest('b') }
+}
+
+fn section_scores() -> Vec<SectionScore> {
+    vec![
+        SectionScore { id: "reach".to_owned(), title: "Reach".to_owned(), score: Some(71) },
+        SectionScore { id: "identity".to_owned(), title: "Identity".to_owned(), score: None },
+    ]
+}
+
+fn ledger() -> ScoreLedger {
+    ScoreLedger {
+        score: Some(71),
+        letter: Some(Grade::B),
+        cap: Some(79),
+        capped: false,
+        held_at_reach: false,
+        matches_record: true,
+        rows: vec![LedgerRow {
+            rule: "reach.home".to_owned(),
+            section: "reach".to_owned(),
+            title: "The home page is served".to_owned(),
+            points: Some(10),
+            of: 14,
+            why: "Two of three AI identities were served.".to_owned(),
+            evidence: texts(&["home-gptbot"]),
+        }],
+        rows_withheld: 0,
+        method: "points of points, in hundredths".to_owned(),
+    }
+}
+
+fn finding() -> Finding {
+    Finding {
+        id: "ai-refused".to_owned(),
+        severity: Severity::High,
+        section: "reach".to_owned(),
+        title: "An AI crawler is refused".to_owned(),
+        seen: "GPTBot got no answer where the browser got the page.".to_owned(),
+        why: "What cannot be read cannot be cited.".to_owned(),
+        fix: some("Let the crawler through, or say in robots.txt that it may not come."),
+        standard: None,
+        evidence: texts(&["home-gptbot"]),
+    }
+}
+
+fn check() -> Check {
+    Check {
+        path: "/robots.txt".to_owned(),
+        identity: "control".to_owned(),
+        status: Some(200),
+        content_type: some("text/plain"),
+        bytes: Some(64),
+        cache_control: some("max-age=60"),
+        cf_cache_status: None,
+        ms: Some(12),
+        excerpt: some("User-agent: *\nAllow: /"),
+        sitemap_lines: some("Sitemap: https://shop.lab/sitemap.xml"),
+        verdict: CheckVerdict::Ok,
+        why: None,
+        body_sha256: Some(digest('3')),
+        reading: some("robots"),
+        cache_split: Some(CacheSplit {
+            bare_status: Some(200),
+            fresh_status: Some(404),
+            bare_html: Some(false),
+            fresh_html: Some(true),
+            bare_cf: some("HIT"),
+            diverged: true,
+            bare_bytes: Some(64),
+            fresh_bytes: Some(900),
+        }),
+    }
+}
+
+fn row_served() -> AgentRow {
+    AgentRow {
+        id: "browser".to_owned(),
+        label: "Browser".to_owned(),
+        role: Role::Browser,
+        user_agent: "Mozilla/5.0".to_owned(),
+        status: Some(200),
+        bytes: Some(1800),
+        words: Some(212),
+        xrobots: some("noarchive"),
+        redirected_to: some("https://www.shop.lab/"),
+        final_url: some("https://www.shop.lab/"),
+        blocker: None,
+        vendor: None,
+        repro: "curl -A 'Mozilla/5.0' https://shop.lab/".to_owned(),
+        similarity: Some(Ratio::ONE),
+        cause: RowCause::Served,
+        body_sha256: Some(digest('2')),
+        error: None,
+        reading: some("home-browser"),
+    }
+}
+
+fn row_failed() -> AgentRow {
+    AgentRow {
+        id: "gptbot".to_owned(),
+        label: "GPTBot as sent by us".to_owned(),
+        role: Role::Train,
+        user_agent: "GPTBot/1.3".to_owned(),
+        status: None,
+        bytes: None,
+        words: None,
+        xrobots: None,
+        redirected_to: None,
+        final_url: None,
+        blocker: None,
+        vendor: None,
+        repro: "curl -A 'GPTBot/1.3' https://shop.lab/".to_owned(),
+        similarity: None,
+        cause: RowCause::Unreachable,
+        body_sha256: None,
+        error: Some(failure()),
+        reading: some("home-gptbot"),
+    }
+}
+
+fn confidence() -> Confidence {
+    Confidence {
+        v: 1,
+        sections_scored: Share::of(1, 2),
+        identities_answered: Share::of(2, 3),
+        fetches_kept: Share::of(0, 0),
+        stage_failures: 0,
+        non_observations: 1,
+        non_observations_attempted: 0,
+        vantages: 1,
+        refused: false,
+        note: "One network, one time.".to_owned(),
+    }
+}
+
+fn non_observation() -> NonObservation {
+    NonObservation {
+        what: "machine_file".to_owned(),
+        path: "/llms.txt".to_owned(),
+        identity: "control".to_owned(),
+        why: "deadline".to_owned(),
+    }
+}
+
+fn links() -> Links {
+    Links {
+        report: Some(url("/r/0Zk3vQ8mYb5tR1nW7cXe2a")),
+        graph: None,
+        raw: Some(url("/r/0Zk3vQ8mYb5tR1nW7cXe2a.raw.json")),
+        schema: Some(schema("scan")),
+        docs: Some(url("/docs")),
+    }
+}
+
+fn stated(value: &str) -> StatedFact {
+    StatedFact {
+        untrusted_value: value.to_owned(),
+        source: "json_ld".to_owned(),
+        url: "https://shop.lab/".to_owned(),
+        evidence: texts(&["home-browser"]),
+    }
+}

@@ -1,0 +1,303 @@
+//! Examples of the short records and of the requests.
+
+use std::collections::BTreeMap;
+
+use contract::records::{
+    AcceptedOutcome, AccuracyField, AccuracyFields, AccuracyHours, AccuracyRecord, AccuracyVerdict,
+    AgentConduct, ChallengeSaid, ClaimState, ConductIdentity, ConductRecord, ConductThresholds,
+    ConductVerdict, ConductWindow, ControlEvent, ControlEventType, ControlMethod, ControlReading,
+    ControlRecord, DomainRecord, NotAssessed, OutcomeAccepted, OutcomeAction, OutcomeAgent,
+    OutcomeClass, OutcomeDay, OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct,
+    RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState, ResolveSaid,
+    Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks,
+    TimelineEntry, TimelineType, Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    VisitorQuery, VisitorResult, VisitorVerdict,
+};
+use contract::{ErrorCode, ErrorV1, Ratio};
+
+use super::{at, digest, domain, kind, signature, some, texts, url};
+
+pub(super) fn scan_request() -> ScanRequest {
+    ScanRequest { domain: "shop.lab".to_owned(), visibility: Some(Visibility::Unlisted) }
+}
+
+pub(super) fn scan_request_v1() -> ScanRequestV1 {
+    ScanRequestV1 { domain: "https://shop.lab/start".to_owned() }
+}
+
+pub(super) fn outcome_report() -> OutcomeReport {
+    OutcomeReport {
+        domain: "shop.lab".to_owned(),
+        action: OutcomeAction::Fetch,
+        agent: Some(OutcomeAgent { name: "ExampleBot".to_owned() }),
+        result: OutcomeResult {
+            status: Some(403),
+            blocked: Some(true),
+            challenge: Some(ChallengeSaid::Named("turnstile".to_owned())),
+        },
+        resolve_said: Some(ResolveSaid::Open),
+        resolve_sha256: Some(digest('a')),
+    }
+}
+
+pub(super) fn outcome_accepted() -> OutcomeAccepted {
+    OutcomeAccepted {
+        ok: true,
+        accepted: AcceptedOutcome {
+            domain: domain(),
+            action: OutcomeAction::Fetch,
+            outcome: OutcomeClass::Blocked,
+            disagreement: some("The answer said open, the agent was blocked."),
+        },
+        summary: url("/api/v1/outcomes?domain=shop.lab"),
+        note: "Self-reported and unverified.".to_owned(),
+    }
+}
+
+pub(super) fn outcome_summary() -> OutcomeSummary {
+    let counts = |name: &str, n| BTreeMap::from([(name.to_owned(), n)]);
+    OutcomeSummary {
+        kind: kind("agent-outcomes"),
+        v: 1,
+        domain: domain(),
+        window_days: 30,
+        n: 3,
+        ok: 2,
+        blocked: 1,
+        challenged: 0,
+        error: 0,
+        disagree: 1,
+        reporters: 2,
+        by_action: counts("fetch", 3),
+        by_agent: counts("ExampleBot", 3),
+        by_status: counts("403", 1),
+        days: vec![OutcomeDay {
+            day: "2026-11-15".to_owned(),
+            n: 3,
+            ok: 2,
+            blocked: 1,
+            challenged: 0,
+            disagree: 1,
+        }],
+        recent: vec![RecentOutcome {
+            at: at("02:00:00"),
+            action: OutcomeAction::Fetch,
+            outcome: OutcomeClass::Blocked,
+            agent: some("ExampleBot"),
+            status: Some(403),
+            resolve_said: Some(ResolveSaid::Open),
+        }],
+        success_rate: Ratio::of(2, 3),
+        sha256: None,
+        signature: None,
+    }
+}
+
+pub(super) fn accuracy() -> AccuracyRecord {
+    let field = |declared: &str, ai: &str, verdict| AccuracyField {
+        declared: some(declared),
+        ai: some(ai),
+        verdict,
+    };
+    AccuracyRecord {
+        kind: kind("ai-accuracy"),
+        v: 1,
+        domain: domain(),
+        engine: "engine-1".to_owned(),
+        checked_at: at("02:00:00"),
+        fields: AccuracyFields {
+            phone: field("+1 555 0100", "+1 555 0199", AccuracyVerdict::Wrong),
+            address: field("1 Quay Street", "1 Quay Street", AccuracyVerdict::Correct),
+            website: AccuracyField {
+                declared: some("https://shop.lab/"),
+                ai: None,
+                verdict: AccuracyVerdict::NotMeasured,
+            },
+            hours: AccuracyHours { ai: some("9 to 5"), verdict: AccuracyVerdict::Recorded },
+        },
+        wrong: texts(&["phone"]),
+        sources: texts(&["https://directory.lab/shop"]),
+        seal: url("/api/seal/lookup"),
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn control() -> ControlRecord {
+    ControlRecord {
+        kind: kind("domain-control"),
+        v: 1,
+        domain: domain(),
+        state: ClaimState::ProofMissing,
+        means: "The proof was there and is not now.".to_owned(),
+        method: Some(ControlMethod::MetaTag),
+        claimed_at: Some(at("00:00:00")),
+        last_verified_at: Some(at("00:00:05")),
+        last_check_at: Some(at("01:00:00")),
+        next_check_at: Some(at("02:00:00")),
+        grace_ends_at: Some(at("23:00:00")),
+        registry_at_claim: Some(RegistryAtClaim {
+            created: some("2020-01-01T00:00:00Z"),
+            expires: None,
+            registrar: some("Example Registrar"),
+        }),
+        events: vec![ControlEvent {
+            at: at("01:00:00"),
+            event: ControlEventType::ProofMissing,
+            from_state: ClaimState::Proven,
+            to_state: ClaimState::ProofMissing,
+            method: Some(ControlMethod::MetaTag),
+            why: "The tag is gone.".to_owned(),
+            readings: vec![ControlReading {
+                observer: "obs-1".to_owned(),
+                network: "lab-1".to_owned(),
+                result: "absent".to_owned(),
+            }],
+            event_sha256: digest('4'),
+        }],
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn domain_record() -> DomainRecord {
+    DomainRecord {
+        kind: kind("domain"),
+        v: 1,
+        domain: domain(),
+        registry: Registry {
+            state: RegistryState::Observed,
+            why: None,
+            source: some("https://rdap.lab/domain/shop.lab"),
+            registrar: some("Example Registrar"),
+            registrar_iana_id: some("9999"),
+            created: Some(at("00:00:00")),
+            expires: None,
+            changed: None,
+            nameservers: texts(&["ns1.shop.lab"]),
+            dnssec: Some(true),
+            status: texts(&["active"]),
+        },
+        timeline: vec![TimelineEntry {
+            at: at("00:00:00"),
+            event: TimelineType::Registered,
+            detail: "The domain was registered.".to_owned(),
+            source: "registry".to_owned(),
+        }],
+        sha256: None,
+        signature: None,
+    }
+}
+
+pub(super) fn visitor_batch() -> VisitorBatch {
+    VisitorBatch {
+        visitors: vec![
+            VisitorQuery { ip: some("192.0.2.7"), ua: "GPTBot/1.3".to_owned() },
+            VisitorQuery { ip: None, ua: "curl/8".to_owned() },
+        ],
+    }
+}
+
+pub(super) fn visitor_answer() -> VisitorAnswer {
+    VisitorAnswer {
+        kind: kind("visitor"),
+        v: 1,
+        checked_at: at("02:00:00"),
+        ranges_as_of: Some(at("00:00:00")),
+        reading: "A verdict speaks of the address and the name alone.".to_owned(),
+        spec: url("/spec/visitor-resolve"),
+        claimed: some("GPTBot"),
+        operator: some("OpenAI"),
+        purpose: Some(Purpose::Training),
+        verdict: VisitorVerdict::Spoofed,
+        why: "The address is in none of the operator's ranges.".to_owned(),
+        feeds: texts(&["https://feeds.lab/gptbot.json"]),
+        sha256: None,
+        signature: None,
+    }
+}
+
+pub(super) fn visitor_batch_answer() -> VisitorBatchAnswer {
+    VisitorBatchAnswer {
+        kind: kind("visitor"),
+        v: 1,
+        checked_at: at("02:00:00"),
+        ranges_as_of: None,
+        spec: url("/spec/visitor-resolve"),
+        count: 1,
+        results: vec![VisitorResult {
+            claimed: None,
+            operator: None,
+            purpose: None,
+            verdict: VisitorVerdict::NotAKnownAgent,
+            why: "The user agent names no agent we know.".to_owned(),
+            feeds: Vec::new(),
+        }],
+        sha256: None,
+        signature: None,
+    }
+}
+
+pub(super) fn conduct() -> ConductRecord {
+    ConductRecord {
+        kind: kind("conduct"),
+        v: 1,
+        generated_at: at("02:00:00"),
+        population: "Requests to our own site.".to_owned(),
+        thresholds: ConductThresholds {
+            min_verified_requests: 50,
+            published_rate_limit: None,
+            disallowed_rules: texts(&["/private"]),
+        },
+        agents: vec![AgentConduct {
+            agent: "GPTBot".to_owned(),
+            operator: "OpenAI".to_owned(),
+            purpose: Purpose::Training,
+            user_triggered: false,
+            conduct: ConductVerdict::NoViolationsObserved,
+            window: ConductWindow { first_seen: at("00:00:00"), last_seen: at("01:00:00") },
+            identity: ConductIdentity {
+                verified_requests: 120,
+                forged_claims: 30,
+                forgery_share: Ratio::of(30, 150).unwrap(),
+            },
+            robots_txt: RobotsConduct {
+                verdict: RobotsVerdict::Respected,
+                robots_txt_fetches: 3,
+                disallowed_fetches: 0,
+                disallowed_rules: Vec::new(),
+            },
+            rate: RateConduct {
+                verdict: RateVerdict::Measured,
+                peak_requests_per_minute: 9,
+                peak_at: some("2026-11-15T00:30Z"),
+                published_limit: None,
+                measured_since: at("00:00:00"),
+            },
+            revalidation: Revalidation {
+                conditional_requests: 12,
+                share_of_verified_since_measured: Ratio::of(12, 120),
+                measured_since: at("00:00:00"),
+            },
+            site_checks_14d: SiteChecks { checked: 5, verified: 4, spoofed: 1 },
+        }],
+        not_assessed: vec![NotAssessed {
+            agent: "OtherBot".to_owned(),
+            claimed_hits: 7,
+            why: "Its operator publishes no address ranges.".to_owned(),
+        }],
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn error() -> ErrorV1 {
+    ErrorV1 {
+        errors: texts(&["domain is missing", "visibility is not known"]),
+        param: some("domain"),
+        retry_after_s: Some(7),
+        request_id: some("01J9Z3K8"),
+        docs: Some(url("/docs/errors#rate_limited")),
+        ..ErrorV1::new(ErrorCode::RateLimited, "Too many scans from this address.")
+    }
+}

@@ -1,0 +1,206 @@
+//! Reading what a later version wrote: unknown members are passed over, unknown words are kept.
+
+use contract::core_ops::{CORE_OPERATIONS, CoreContract};
+use contract::evidence::Evidence;
+use contract::records::{
+    AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, Decision, DomainRecord,
+    OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer, ScanRecord,
+    ScanRequest, ScanRequestV1, Signature, Split, Transparency, TreeHead, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer,
+};
+use contract::{Brand, ErrorV1};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::examples::{BASE, all, resolve_answer, scan_record, unreachable_scan};
+
+fn example(word: &str) -> Value {
+    all().into_iter().find(|(kind, _)| *kind == word).unwrap().1
+}
+
+/// Reads a kind as its own type and writes it again.
+fn through(word: &str, written: &Value) -> Value {
+    fn pass<T: DeserializeOwned + Serialize>(written: &Value) -> Value {
+        // Through text, as a reader meets it.
+        let text = serde_json::to_string(written).unwrap();
+        serde_json::to_value(serde_json::from_str::<T>(&text).unwrap()).unwrap()
+    }
+    match word {
+        "core" => pass::<CoreContract>(written),
+        "scan-request" => pass::<ScanRequest>(written),
+        "scan-request-v1" => pass::<ScanRequestV1>(written),
+        "scan" => pass::<ScanRecord>(written),
+        "evidence" => pass::<Evidence>(written),
+        "report" => pass::<PublicReportV1>(written),
+        "outcome-report" => pass::<OutcomeReport>(written),
+        "outcome-accepted" => pass::<OutcomeAccepted>(written),
+        "agent-outcomes" => pass::<OutcomeSummary>(written),
+        "ai-accuracy" => pass::<AccuracyRecord>(written),
+        "domain-control" => pass::<ControlRecord>(written),
+        "domain" => pass::<DomainRecord>(written),
+        "visitor-request" => pass::<VisitorBatch>(written),
+        "visitor" => pass::<VisitorAnswer>(written),
+        "visitor-batch" => pass::<VisitorBatchAnswer>(written),
+        "conduct" => pass::<ConductRecord>(written),
+        "resolve" => pass::<ResolveAnswer>(written),
+        "actions" => pass::<Actions>(written),
+        "transparency" => pass::<Transparency>(written),
+        "log-sth" => pass::<TreeHead>(written),
+        "signature" => pass::<Signature>(written),
+        "assurance-ladder" => pass::<AssuranceLadder>(written),
+        "error" => pass::<ErrorV1>(written),
+        other => panic!("{other} has no reader here"),
+    }
+}
+
+#[test]
+fn every_record_is_read_back_as_it_was_written() {
+    for (word, written) in all() {
+        assert_eq!(through(word, &written), written, "{word}");
+    }
+    let unreachable = serde_json::to_value(unreachable_scan()).unwrap();
+    assert_eq!(through("scan", &unreachable), unreachable);
+}
+
+#[test]
+fn unknown_members_are_passed_over_at_every_depth() {
+    fn add_everywhere(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                members.values_mut().for_each(add_everywhere);
+                members.insert("a_later_member".to_owned(), json!({"deep": [1, null]}));
+            }
+            Value::Array(items) => items.iter_mut().for_each(add_everywhere),
+            _ => {}
+        }
+    }
+    for (word, written) in all() {
+        if word.contains("request") || word == "outcome-report" {
+            continue;
+        }
+        let mut later = written.clone();
+        add_everywhere(&mut later);
+        // Maps have values of one type; a stranger in them is not a member but an entry.
+        for map in [
+            "/by_action",
+            "/by_agent",
+            "/by_status",
+            "/nap/conflicts",
+            "/nap/lineage",
+            "/capabilities/by_safety_class",
+            "/confidence/vantage_state/states",
+            "/crawl_policy/content_signal",
+        ] {
+            if let Some(Value::Object(entries)) = later.pointer_mut(map) {
+                entries.remove("a_later_member");
+            }
+        }
+        // An externally tagged outcome has exactly one member.
+        for reading in later["reads"].as_array_mut().into_iter().flatten() {
+            reading["exchange"]["outcome"].as_object_mut().unwrap().remove("a_later_member");
+        }
+        assert_eq!(through(word, &later), written, "{word}");
+    }
+}
+
+#[test]
+fn unknown_words_are_kept_and_are_no_known_word() {
+    let mut later = serde_json::to_value(scan_record()).unwrap();
+    later["agentview"]["split"] = json!("partly");
+    later["grade"] = json!("S");
+    later["findings"][0]["severity"] = json!("apocalyptic");
+    later["checks"][0]["verdict"] = json!("haunted");
+    assert_eq!(through("scan", &later), later);
+    let read: ScanRecord = serde_json::from_value(later).unwrap();
+    assert!(
+        matches!(&read.agentview.split, Split::Unrecognised(word) if word.as_str() == "partly")
+    );
+
+    let mut later = serde_json::to_value(resolve_answer()).unwrap();
+    later["actions"]["read"]["decision"] = json!("allow_on_tuesdays");
+    later["actions"]["read"]["doubts"] = json!(["moon_phase"]);
+    later["dns"]["state"] = json!("inferred");
+    later["basis"] = json!({"kind": "hearsay", "who": "a friend"});
+    later["assurance_ladder"]["level"] = json!("beyond_doubt");
+    assert_eq!(through("resolve", &later), later);
+    let read: ResolveAnswer = serde_json::from_value(later).unwrap();
+    assert!(matches!(read.actions.read.decision, Decision::Unrecognised(_)));
+    assert!(read.dns.body().is_none());
+}
+
+#[test]
+fn a_null_member_is_written_and_a_missing_one_is_read_as_null() {
+    let written = serde_json::to_value(unreachable_scan()).unwrap();
+    for member in ["id", "grade", "overall", "proof_overall", "evidence_sha256"] {
+        assert_eq!(written.get(member), Some(&Value::Null), "{member}");
+    }
+    for member in ["cached", "score_ledger", "sha256", "signature"] {
+        assert_eq!(written.get(member), None, "{member}");
+    }
+    assert_eq!(written["unreachable"], true);
+    let mut shorter = written.clone();
+    shorter.as_object_mut().unwrap().remove("grade").unwrap();
+    assert_eq!(through("scan", &shorter), written);
+}
+
+#[test]
+fn the_core_contract_lists_the_nine_operations() {
+    let core = serde_json::to_value(CoreContract::current(&Brand::default(), BASE)).unwrap();
+    let listed: Vec<String> = core["operations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{} {} {}", entry["method"], entry["path"], entry["operationId"]))
+        .map(|line| line.replace('"', ""))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            "GET /api/v1/resolve resolveDomainV1",
+            "POST /api/v1/resolve resolveBatchV1",
+            "POST /api/v1/preflight preflightV1",
+            "GET /api/v1/decisions/{sha256} decisionCheckV1",
+            "GET /api/v1/revocations revocations",
+            "GET /api/v1/visitor visitorResolveV1",
+            "POST /api/v1/visitor visitorResolveBatchV1",
+            "GET /api/v1/mcp/scan mcpScanUrl",
+            "POST /api/v1/mcp/lock/check mcpLockCheck",
+        ]
+    );
+    assert_eq!(CORE_OPERATIONS.len(), 9);
+    assert_eq!(core["promise"]["min_days_after_successor"], 180);
+}
+
+#[test]
+fn every_kind_carries_the_brand() {
+    for (word, written) in all() {
+        if let Some(kind) = written["kind"].as_str() {
+            assert!(kind.starts_with("svc-"), "{word}: {kind}");
+        }
+    }
+    assert_eq!(example("resolve")["kind"], "svc-resolve");
+    assert_eq!(example("log-sth")["kind"], "svc-log-sth");
+    assert_eq!(example("agent-outcomes")["kind"], "svc-agent-outcomes");
+}
+
+/// Heads and signatures made by others after the same rules, when their vectors are at hand.
+#[test]
+fn reads_the_heads_of_the_reference_vectors() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors/reference");
+    for brand in ["svc", "crawlcheck"] {
+        let Ok(text) = std::fs::read_to_string(format!("{folder}/gold-{brand}.json")) else {
+            continue;
+        };
+        let gold: Value = serde_json::from_str(&text).unwrap();
+        let heads = gold["heads"].as_array().unwrap();
+        assert!(!heads.is_empty());
+        for head in heads {
+            assert_eq!(through("log-sth", head), *head);
+        }
+        for answer in gold["answers"].as_array().unwrap() {
+            let transparency = &answer["transparency"];
+            assert_eq!(through("transparency", transparency), *transparency);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Requests are strict: what is misspelt, given twice or typed otherwise is refused.
+
+use contract::Brand;
+use contract::records::{
+    ChallengeSaid, OutcomeAction, OutcomeReport, ResolveSaid, ScanRequest, ScanRequestV1,
+    Visibility, VisitorBatch,
+};
+use contract::schema::schema_for;
+use serde::de::DeserializeOwned;
+
+use crate::examples::BASE;
+
+fn refusal<T: DeserializeOwned>(body: &str) -> String {
+    match serde_json::from_str::<T>(body) {
+        Ok(_) => panic!("taken: {body}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_scan_request_is_a_domain_and_perhaps_a_visibility() {
+    let plain: ScanRequest = serde_json::from_str(r#"{"domain":"shop.example"}"#).unwrap();
+    assert_eq!(plain.visibility, None);
+    let null: ScanRequest =
+        serde_json::from_str(r#"{"domain":"shop.example","visibility":null}"#).unwrap();
+    assert_eq!(null, plain);
+    for (word, visibility) in [
+        ("public", Visibility::Public),
+        ("unlisted", Visibility::Unlisted),
+        ("private", Visibility::Private),
+    ] {
+        let body = format!(r#"{{"domain":"shop.example","visibility":"{word}"}}"#);
+        let read: ScanRequest = serde_json::from_str(&body).unwrap();
+        assert_eq!(read.visibility, Some(visibility));
+    }
+}
+
+#[test]
+fn a_scan_request_with_anything_else_is_refused() {
+    for (body, because) in [
+        ("{}", "missing field `domain`"),
+        (r#"{"domain":1}"#, "invalid type"),
+        (r#"{"domain":null}"#, "invalid type"),
+        (r#"{"domain":"a.example","domain":"b.example"}"#, "duplicate field `domain`"),
+        (r#"{"domain":"a.example","visibilty":"private"}"#, "unknown field `visibilty`"),
+        (r#"{"domain":"a.example","visibility":"Private"}"#, "expected one of: public"),
+        (r#"{"domain":"a.example","visibility":"secret"}"#, "expected one of: public"),
+        (r#"{"domain":"a.example","visibility":true}"#, "invalid type"),
+        (r#"["a.example"]"#, "invalid type: sequence"),
+        (r#"["a.example","private"]"#, "invalid type: sequence"),
+        (r#""a.example""#, "invalid type"),
+        ("null", "invalid type"),
+        ("", "EOF"),
+    ] {
+        let said = refusal::<ScanRequest>(body);
+        assert!(said.contains(because), "{body}: {said}");
+    }
+    let said = refusal::<ScanRequestV1>(r#"{"domain":"a.example","visibility":"public"}"#);
+    assert!(said.contains("unknown field `visibility`"), "{said}");
+}
+
+#[test]
+fn what_was_sent_is_not_repeated_for_a_word() {
+    let said = refusal::<ScanRequest>(r#"{"domain":"a.example","visibility":"<script>"}"#);
+    assert!(!said.contains("script"), "{said}");
+}
+
+#[test]
+fn both_shapes_of_an_outcome_report_come_to_the_same() {
+    let nested: OutcomeReport = serde_json::from_str(
+        r#"{"domain":"shop.example","action":"tool_call","agent":{"name":"ExampleBot"},
+            "result":{"status":403,"blocked":true,"challenge":false},
+            "resolve_said":"open","resolve_sha256":"ab"}"#,
+    )
+    .unwrap();
+    let flat: OutcomeReport = serde_json::from_str(
+        r#"{"domain":"shop.example","action":"tool_call","agent":"ExampleBot","status":403,
+            "blocked":true,"challenged":false,"resolve_said":"open","resolve_sha256":"ab"}"#,
+    )
+    .unwrap();
+    assert_eq!(nested, flat);
+    assert_eq!(flat.action, OutcomeAction::ToolCall);
+    assert_eq!(flat.resolve_said, Some(ResolveSaid::Open));
+    assert_eq!(flat.result.status, Some(403));
+    assert!(flat.result.challenge.is_some_and(|challenge| !challenge.seen()));
+
+    let named: OutcomeReport = serde_json::from_str(
+        r#"{"domain":"a.example","action":"read","result":{"challenge":"turnstile"}}"#,
+    )
+    .unwrap();
+    assert_eq!(named.result.challenge, Some(ChallengeSaid::Named("turnstile".to_owned())));
+
+    let nulls: OutcomeReport = serde_json::from_str(
+        r#"{"domain":"a.example","action":"read","agent":null,"status":200,"blocked":null,
+            "challenged":null,"resolve_said":null,"resolve_sha256":null}"#,
+    )
+    .unwrap();
+    assert_eq!((nulls.agent, nulls.result.status), (None, Some(200)));
+}
+
+#[test]
+fn an_outcome_report_of_neither_shape_is_refused() {
+    for (body, because) in [
+        (r#"{"action":"read"}"#, "missing field `domain`"),
+        (r#"{"domain":"a.example"}"#, "missing field `action`"),
+        (r#"{"domain":"a.example","action":"steal"}"#, "expected one of: fetch"),
+        (
+            r#"{"domain":"a.example","action":"read","result":{"status":200},"status":200}"#,
+            "either",
+        ),
+        (r#"{"domain":"a.example","action":"read","agent":{"name":"x","key":1}}"#, "agent"),
+        (r#"{"domain":"a.example","action":"read","agent":7}"#, "agent"),
+        (r#"{"domain":"a.example","action":"read","result":{"statsu":200}}"#, "unknown field"),
+        (r#"{"domain":"a.example","action":"read","result":{"status":70000}}"#, "invalid value"),
+        (r#"{"domain":"a.example","action":"read","status":1000}"#, "three digits"),
+        (r#"{"domain":"a.example","action":"read","status":"200"}"#, "invalid type"),
+        (r#"{"domain":"a.example","action":"read","agent":["x"]}"#, "`agent` is a name"),
+        (r#"{"domain":"a.example","action":"read","result":[403]}"#, "sequence"),
+        (r#"{"domain":"a.example","action":"read","result":{"challenge":7}}"#, "`challenge` is"),
+        (r#"["a.example","read"]"#, "sequence"),
+        (
+            r#"{"domain":"a.example","action":"read","resolve_said":"maybe"}"#,
+            "expected one of: open",
+        ),
+        (r#"{"domain":"a.example","action":"read","extra":1}"#, "unknown field `extra`"),
+        (r#"{"domain":"a.example","action":"read","action":"read"}"#, "duplicate field"),
+    ] {
+        let said = refusal::<OutcomeReport>(body);
+        assert!(said.contains(because), "{body}: {said}");
+    }
+}
+
+/// What the schema takes, the reader takes, and the other way round.
+#[test]
+fn schema_and_reader_agree_on_requests() {
+    for body in [
+        r#"{"domain":"a.example","action":"read"}"#,
+        r#"{"domain":"a.example","action":"steal"}"#,
+        r#"{"domain":"a.example","action":"read","status":1000}"#,
+        r#"{"domain":"a.example","action":"read","result":{"status":1000}}"#,
+        r#"{"domain":"a.example","action":"read","result":{},"status":200}"#,
+        r#"{"domain":"a.example","action":"read","resolve_said":null}"#,
+        r#"{"domain":"a.example","action":"read","resolve_said":"maybe"}"#,
+        r#"{"domain":"a.example","action":"read","agent":"x","status":0}"#,
+        r#"["a.example","read"]"#,
+    ] {
+        agree::<OutcomeReport>("outcome-report", body);
+    }
+    for body in [
+        r#"{"domain":"a.example"}"#,
+        r#"{"domain":"a.example","visibility":null}"#,
+        r#"{"domain":"a.example","visibility":"public"}"#,
+        r#"{"domain":"a.example","visibility":"secret"}"#,
+        r#"{"domain":"a.example","more":1}"#,
+        r#"["a.example"]"#,
+    ] {
+        agree::<ScanRequest>("scan-request", body);
+    }
+    for body in [
+        r#"{"visitors":[{"ua":"A"}]}"#,
+        r#"{"visitors":[{"ip":null,"ua":"A"}]}"#,
+        r#"{"visitors":[{"ip":"192.0.2.1"}]}"#,
+        r#"{"visitors":[["192.0.2.1","A"]]}"#,
+    ] {
+        agree::<VisitorBatch>("visitor-request", body);
+    }
+}
+
+fn agree<T: DeserializeOwned>(word: &str, body: &str) {
+    let schema = schema_for(word, &Brand::default(), BASE).unwrap();
+    let value = serde_json::from_str(body).unwrap();
+    let by_schema = jsonschema::draft202012::is_valid(&schema, &value);
+    assert_eq!(serde_json::from_str::<T>(body).is_ok(), by_schema, "{body}");
+}
+
+#[test]
+fn a_visitor_batch_names_user_agents_and_perhaps_addresses() {
+    let batch: VisitorBatch =
+        serde_json::from_str(r#"{"visitors":[{"ip":"192.0.2.1","ua":"A"},{"ua":"B"}]}"#).unwrap();
+    assert_eq!(batch.visitors.len(), 2);
+    assert_eq!(batch.visitors[1].ip, None);
+    for (body, because) in [
+        ("{}", "missing field `visitors`"),
+        (r#"{"visitors":{}}"#, "invalid type"),
+        (r#"{"visitors":[{"ip":"192.0.2.1"}]}"#, "missing field `ua`"),
+        (r#"{"visitors":[{"ua":"A","host":"x"}]}"#, "unknown field `host`"),
+        (r#"{"visitors":[],"strict":true}"#, "unknown field `strict`"),
+        (r#"{"visitors":["A"]}"#, "invalid type"),
+        (r#"{"visitors":[["192.0.2.1","A"]]}"#, "invalid type: sequence"),
+        (r#"[[{"ua":"A"}]]"#, "invalid type: sequence"),
+    ] {
+        let said = refusal::<VisitorBatch>(body);
+        assert!(said.contains(because), "{body}: {said}");
+    }
+}
