@@ -58,6 +58,8 @@ pub fn sign_document(
     bytes.extend_from_slice(br#"","signature":"#);
     bytes.extend_from_slice(&canonical::to_vec(&signature)?);
     bytes.push(b'}');
+    // Answers are kept in memory; the room that was not needed is not.
+    bytes.shrink_to_fit();
     members.insert("sha256".to_owned(), json!(digest));
     members.insert("signature".to_owned(), json!(signature));
     Ok(SignedDocument { bytes, digest, document: Value::Object(members) })

@@ -34,9 +34,7 @@ impl PrivateDir {
     /// Makes the directory if it is not there, waits for the lock, and wipes what a crash left.
     pub(super) fn open(path: &Path) -> Result<Self, ProofError> {
         let at = |error: io::Error| failed(path, &error);
-        if !path.exists() {
-            DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(at)?;
-        }
+        make_private(path).map_err(at)?;
         let metadata = fs::metadata(path).map_err(at)?;
         if !metadata.is_dir() {
             return Err(refused(path, "it is not a directory"));
@@ -161,6 +159,18 @@ impl PrivateDir {
         }
         Ok(())
     }
+}
+
+/// Makes the directory, and those above it that are missing, so that they outlast a crash.
+fn make_private(path: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|above| !above.exists()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    for made in missing {
+        // A name without a parent is one in the working directory.
+        let parent = made.parent().filter(|parent| !parent.as_os_str().is_empty());
+        File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// Overwrites a file with zeros.

@@ -59,7 +59,7 @@ fn by_the_book(number: f64) -> String {
 fn nearest_even(digits: String, exponent: &str, number: f64) -> String {
     let (start, last) = digits.split_at(digits.len() - 1);
     let last: u32 = last.parse().unwrap();
-    if last % 2 == 0 || start.is_empty() {
+    if last.is_multiple_of(2) || start.is_empty() {
         return digits;
     }
     let lower = format!("{start}{}", last - 1);
