@@ -22,6 +22,9 @@ pub struct Identity {
     pub id: String,
     pub label: String,
     pub role: Role,
+    /// The name robots.txt knows it by; every AI identity has one.
+    #[serde(default)]
+    pub robots_token: Option<String>,
     /// May hold `{version}` and `{base_url}`, filled in once by [`Catalogue::filled_in`].
     pub user_agent: String,
     /// Name and value in the order they are sent; `{user_agent}` stands for the line above.
@@ -109,6 +112,9 @@ impl Catalogue {
         if catalogue.ai().count() < 3 {
             return Err(CatalogueError::Lacks("at least three AI identities"));
         }
+        if catalogue.ai().any(|identity| identity.robots_token.is_none()) {
+            return Err(CatalogueError::Lacks("a robots token for every AI identity"));
+        }
         for (at, identity) in catalogue.identities.iter().enumerate() {
             if catalogue.identities.iter().take(at).any(|other| other.id == identity.id) {
                 return Err(CatalogueError::TwiceTheSame(identity.id.clone()));
@@ -182,24 +188,6 @@ impl Identity {
             .map(|(name, value)| (name.clone(), value.replace("{user_agent}", &self.user_agent)))
             .collect()
     }
-
-    /// A command that repeats this identity's read from a shell.
-    #[must_use]
-    pub fn repro(&self, url: &str) -> String {
-        let mut command = String::from("curl -sS -i --compressed");
-        for (name, value) in self.headers() {
-            command.push_str(" -H ");
-            command.push_str(&shell_quoted(&format!("{name}: {value}")));
-        }
-        command.push(' ');
-        command.push_str(&shell_quoted(url));
-        command
-    }
-}
-
-/// One word of a POSIX shell, whatever it holds.
-fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -229,13 +217,6 @@ mod tests {
             let accept = headers.iter().find(|(name, _)| name == "accept").unwrap();
             assert!(accept.1.starts_with("text/html"), "{}", identity.id);
         }
-    }
-
-    #[test]
-    fn a_command_survives_any_text() {
-        let catalogue = Catalogue::built_in().unwrap();
-        let command = catalogue.get("gptbot").unwrap().repro("https://a.lab/?q='$(id)'");
-        assert!(command.ends_with(r"'https://a.lab/?q='\''$(id)'\'''"), "{command}");
     }
 
     fn broken(change: impl Fn(&mut serde_json::Value)) -> String {

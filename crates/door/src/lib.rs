@@ -16,6 +16,7 @@ mod failure;
 mod fetch;
 mod guard;
 mod http;
+pub mod operator;
 mod policy;
 mod request;
 mod tls;

@@ -1,1 +1,8 @@
-//! Reading plans that turn a domain into Evidence
+//! Reading plans that turn a domain into Evidence.
+//!
+//! A plan decides what is read, as whom and in which order; `door` does the reading; what the bytes
+//! mean is `judge`'s business. Nothing is kept here.
+
+mod scan;
+
+pub use scan::{MACHINE_FILES, Progress, ROBOTS_PATH, Read, ScanPlan, Step};

@@ -1,1 +1,122 @@
-//! The use cases, one file each
+//! The use cases, one file each, as plain functions of what they are given.
+//!
+//! Here the rooms meet: `observe` reads, `judge` judges, `proof` signs, `store` keeps. Budgets,
+//! single flight and freshness are decided here; HTTP, SQL and command lines are not known.
+
+mod ids;
+mod in_flight;
+pub mod jobs;
+mod keys;
+mod ready;
+mod report;
+pub mod scan;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::Catalogue;
+use contract::{Brand, Clock};
+use door::Door;
+use proof::KeyStore;
+use store::{Retention, Store};
+
+pub use ids::{Ids, NoChance, SystemIds};
+pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH};
+pub use ready::NotReady;
+pub use report::ReportError;
+pub use scan::{Looked, ScanAsk, ScanError, ScanReply, Scanner};
+
+/// The name our reader goes by, and its version.
+pub const PRODUCT: &str = "wayleave";
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What an operator decides about the use cases.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub brand: Brand,
+    /// Without a trailing slash.
+    pub base_url: String,
+    /// Where we look from, in the operator's words.
+    pub vantage: String,
+    /// For all reads of one full scan together.
+    pub scan_deadline: Duration,
+    /// A domain scanned within this time is answered with the earlier report.
+    pub rescan_window: Duration,
+    /// Full scans of all domains running at once; further ones wait.
+    pub scans_at_once: usize,
+    /// How long bodies are kept.
+    pub artifact_retention: Retention,
+}
+
+impl Settings {
+    /// What holds when the operator says nothing.
+    #[must_use]
+    pub fn new(base_url: String) -> Self {
+        Self {
+            brand: Brand::default(),
+            base_url,
+            vantage: "unnamed".to_owned(),
+            scan_deadline: Duration::from_secs(10),
+            rescan_window: contract::limits::RESCAN_WINDOW,
+            scans_at_once: 32,
+            artifact_retention: Retention::Days(90),
+        }
+    }
+}
+
+/// Everything the use cases stand on. Made once by the binary, or by a test with its own parts.
+#[allow(missing_debug_implementations, reason = "taken apart at once")]
+pub struct Parts {
+    pub settings: Settings,
+    pub door: Door,
+    pub catalogue: Catalogue,
+    pub store: Arc<dyn Store>,
+    pub keys: KeyStore,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+}
+
+/// The use cases. Shared by all requests; nothing in here changes after it is made, except the set
+/// of domains being scanned (guarded by its own lock).
+pub struct Service {
+    settings: Settings,
+    scanner: Scanner,
+    store: Arc<dyn Store>,
+    keys: keys::Keys,
+    clock: Arc<dyn Clock>,
+    scanning: in_flight::InFlight,
+    scan_slots: tokio::sync::Semaphore,
+}
+
+impl Service {
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        let Parts { settings, door, catalogue, store, keys, clock, ids } = parts;
+        Self {
+            scanner: Scanner::new(&settings, door, catalogue, Arc::clone(&clock), ids),
+            scanning: in_flight::InFlight::default(),
+            scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
+            keys: keys::Keys::new(keys, settings.brand.clone()),
+            settings,
+            store,
+            clock,
+        }
+    }
+
+    #[must_use]
+    pub fn brand(&self) -> &Brand {
+        &self.settings.brand
+    }
+
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.settings.base_url
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,5 @@
+//! What happens without being asked: one file for each kind of work.
+
+mod upkeep;
+
+pub use upkeep::upkeep;

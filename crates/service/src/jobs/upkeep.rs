@@ -1,0 +1,49 @@
+//! The house kept in order: keys read again, bodies past their time removed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::Service;
+
+/// Another process may have replaced a key, or a new key's start may have come.
+const KEYS_EVERY: Duration = Duration::from_secs(30);
+const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
+
+/// Runs until it is dropped. What fails is logged and tried again at the next turn.
+pub async fn upkeep(service: Arc<Service>) {
+    let mut keys = tokio::time::interval(KEYS_EVERY);
+    let mut sweep = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        tokio::select! {
+            _ = keys.tick() => reload_keys(&service).await,
+            _ = sweep.tick() => service.sweep().await,
+        }
+    }
+}
+
+async fn reload_keys(service: &Arc<Service>) {
+    let service = Arc::clone(service);
+    // Files are read under a lock: not a thing to do on the loop that serves everybody.
+    match tokio::task::spawn_blocking(move || service.reload_keys()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::error!(%error, "the keys cannot be read again; those in use stay")
+        }
+        Err(error) => tracing::error!(%error, "reading the keys again failed"),
+    }
+}
+
+impl Service {
+    /// Removes bodies past their retention.
+    pub async fn sweep(&self) {
+        let Some(cutoff) = self.settings.artifact_retention.cutoff(self.clock.now()) else {
+            return;
+        };
+        match self.store.sweep_artifacts(cutoff).await {
+            Ok(report) => {
+                tracing::info!(removed = report.removed, kept = report.kept, "bodies swept")
+            }
+            Err(error) => tracing::error!(%error, "bodies past their time could not be removed"),
+        }
+    }
+}

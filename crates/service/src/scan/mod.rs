@@ -1,0 +1,130 @@
+//! The scan: ask → read → judge → sign → keep → answer.
+
+mod scanner;
+
+use bytes::Bytes;
+use contract::records::{ScanRecord, Visibility};
+use contract::{Domain, NameRefusal};
+use proof::KeyPurpose;
+use store::{Scope, StoreError};
+
+pub use scanner::{Looked, Scanner};
+
+use crate::Service;
+
+/// What a caller asks for.
+#[derive(Debug, Clone)]
+pub struct ScanAsk {
+    /// As typed: a bare domain or a full address.
+    pub input: String,
+    pub visibility: Visibility,
+}
+
+/// A signed record, as the very bytes that were signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanReply {
+    pub bytes: Bytes,
+    pub sha256: String,
+    /// Null when nothing answered.
+    pub id: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    #[error("{0}")]
+    BadDomain(#[from] NameRefusal),
+    #[error("a scan of this domain is still running")]
+    InProgress { retry_after_s: u64 },
+    #[error("a private scan needs a licence for the domain, or its owner")]
+    PrivateNeedsLicence,
+    #[error("the store does not take the scan: {0}")]
+    Store(#[from] StoreError),
+    #[error("the record could not be signed: {0}")]
+    Signing(#[from] proof::ProofError),
+    #[error("the scan failed on our side: {0}")]
+    Internal(String),
+}
+
+impl Service {
+    /// Scans a domain, or answers with the report of the last two minutes.
+    pub async fn scan(&self, ask: ScanAsk) -> Result<ScanReply, ScanError> {
+        let domain = self.scanner.domain(&ask.input)?;
+        let kept_as = kept_as(&ask.visibility)?;
+        if let Some(earlier) = self.recent(&domain).await? {
+            return self.sign(ScanRecord { cached: Some(true), ..earlier });
+        }
+        let Some(_running) = self.scanning.begin(&domain) else {
+            let retry_after_s = self.settings.scan_deadline.as_secs().max(1);
+            return Err(ScanError::InProgress { retry_after_s });
+        };
+        let _slot = self.scan_slots.acquire().await;
+        let looked = self.scanner.look(&domain, ask.visibility, &|_| {}).await?;
+        self.sign_and_keep(looked, kept_as).await
+    }
+
+    /// The last public report of the rescan window.
+    async fn recent(&self, domain: &Domain) -> Result<Option<ScanRecord>, ScanError> {
+        let window = i64::try_from(self.settings.rescan_window.as_millis()).unwrap_or(i64::MAX);
+        let since = self.clock.now().plus_millis(-window);
+        let Some(scan) = self.store.latest_scan(domain, Some(since), Scope::Listed).await? else {
+            return Ok(None);
+        };
+        serde_json::from_slice(&scan.record)
+            .map(Some)
+            .map_err(|e| ScanError::Internal(format!("a kept record cannot be read: {e}")))
+    }
+
+    async fn sign_and_keep(
+        &self,
+        looked: Looked,
+        visibility: store::Visibility,
+    ) -> Result<ScanReply, ScanError> {
+        let Looked { record, evidence, read } = looked;
+        let (domain, scanned_at) = (record.domain.clone(), record.scanned_at);
+        let (grade, overall) = (record.grade.as_ref().map(ToString::to_string), record.overall);
+        let score_version = record.score_version;
+        let reply = self.sign(record)?;
+        let Some(id) = reply.id.clone() else {
+            // Nothing answered: nothing is kept.
+            return Ok(reply);
+        };
+        // Bodies first, then the scan that names them: what is acknowledged is whole.
+        let mut artifacts = Vec::new();
+        for (name, body) in read.bodies {
+            let name: store::Sha256 = name
+                .parse()
+                .map_err(|_| ScanError::Internal("a body without a digest".to_owned()))?;
+            self.store.put_artifact(name, body, scanned_at).await?;
+            artifacts.push(name);
+        }
+        let scan = store::Scan {
+            id,
+            domain,
+            scanned_at,
+            visibility,
+            score_version,
+            grade,
+            overall,
+            record: reply.bytes.clone(),
+            evidence: evidence.into(),
+            artifacts,
+        };
+        self.store.put_scan(scan).await?;
+        Ok(reply)
+    }
+
+    fn sign(&self, record: ScanRecord) -> Result<ScanReply, ScanError> {
+        let id = record.id.clone();
+        let unsigned = ScanRecord { sha256: None, signature: None, ..record };
+        let signed = self.sign_document(&unsigned, KeyPurpose::Documents)?;
+        Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
+    }
+}
+
+fn kept_as(visibility: &Visibility) -> Result<store::Visibility, ScanError> {
+    match visibility {
+        Visibility::Public => Ok(store::Visibility::Public),
+        Visibility::Unlisted => Ok(store::Visibility::Unlisted),
+        Visibility::Private | Visibility::Unrecognised(_) => Err(ScanError::PrivateNeedsLicence),
+    }
+}
