@@ -1,16 +1,52 @@
 //! One screen of routes, the error shape, limits, OpenAPI, pages.
+//!
+//! A request comes in through [`serve`] (the socket and its clocks), passes the [`edge`] (its
+//! name, its log line, its bounds), finds its handler in `routes`, and is answered by one call of
+//! the service. Nothing is decided here about sites, records or rules.
 
 mod body;
 mod client_address;
+mod documents;
 pub mod edge;
-pub mod errors;
+mod errors;
+mod handlers;
 mod negotiation;
+mod openapi;
 mod pages;
+mod query;
+mod routes;
 mod server;
+mod state;
 mod telemetry;
+
+use std::sync::Arc;
+
+use axum::Router;
+use service::Service;
 
 pub use body::StrictJson;
 pub use client_address::ClientAddress;
 pub use edge::WebOptions;
 pub use errors::ApiError;
 pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
+
+use self::{
+    documents::{Document, FOR_AN_HOUR, HTML, JSON},
+    state::{AppState, Site},
+};
+
+/// The whole HTTP side of a service, ready to be served.
+pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
+    let (brand, base_url) = (service.brand().clone(), service.base_url().to_owned());
+    let document = openapi::document(&brand, &base_url);
+    let site = Site {
+        openapi: Document::new(document.to_string(), JSON, FOR_AN_HOUR),
+        reference: Document::new(pages::reference::render(&document), HTML, FOR_AN_HOUR),
+        served: openapi::operation_ids(&document),
+        brand: brand.clone(),
+        base_url: base_url.clone(),
+    };
+    let (router, _) = routes::router().split_for_parts();
+    let router = router.with_state(AppState { service, site: Arc::new(site) });
+    edge::wrap(router, options, &brand, &base_url)
+}

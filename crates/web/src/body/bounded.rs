@@ -13,7 +13,7 @@ use crate::errors::ApiError;
 
 /// The time every body has, and how many bytes buy a second more: a slow line can still send a
 /// large body, a dripping one is cut off at the allowance.
-const ALLOWANCE: Duration = Duration::from_secs(4);
+const ALLOWANCE: Duration = Duration::from_millis(3_500);
 const BYTES_PER_SECOND: usize = 64 * 1_024;
 
 /// The whole body. One that says it is too large is refused unread.

@@ -45,7 +45,7 @@ impl Default for WebOptions {
     fn default() -> Self {
         Self {
             trusted_proxies: Vec::new(),
-            max_in_flight: 512,
+            max_in_flight: 256,
             request_deadline: Duration::from_secs(120),
             request_id_seed: request_id::process_seed(),
         }
@@ -85,3 +85,6 @@ pub fn wrap(router: Router, options: WebOptions, brand: &Brand, base_url: &str) 
         .layer(axum::middleware::from_fn(contain::contain))
         .layer(from_fn_with_state(edge, record::record))
 }
+
+#[cfg(test)]
+mod tests;

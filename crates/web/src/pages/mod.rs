@@ -1,7 +1,10 @@
 //! Pages for people: rendered here, readable without scripts, closed to everything foreign.
 
 pub(crate) mod error;
-pub(crate) mod html;
+pub(crate) mod home;
+mod html;
+pub(crate) mod reference;
+pub(crate) mod report;
 mod shell;
 
 use http::{

@@ -59,7 +59,7 @@ pub async fn serve(
             next = listener.accept() => match next {
                 Ok(next) => next,
                 Err(error) => {
-                    after_failed_accept(&error).await;
+                    after_failed_accept(&error, &slots).await;
                     continue;
                 }
             },
@@ -96,9 +96,9 @@ pub async fn serve(
     ServeReport { accepted, refused, evicted: slots.evicted(), cut }
 }
 
-/// A failed accept is either that one connection's misfortune, or ours: then waiting helps, and
-/// trying again at once would only burn the processor.
-async fn after_failed_accept(error: &io::Error) {
+/// A failed accept is either that one connection's misfortune, or ours: then closing idle
+/// connections and waiting help, and trying again at once would only burn the processor.
+async fn after_failed_accept(error: &io::Error, slots: &Slots) {
     let theirs = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
@@ -108,6 +108,7 @@ async fn after_failed_accept(error: &io::Error) {
     );
     if !theirs {
         tracing::warn!(%error, "cannot accept connections; trying again");
+        slots.make_room();
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
 }

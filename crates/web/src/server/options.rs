@@ -29,8 +29,8 @@ pub struct ServerOptions {
 impl Default for ServerOptions {
     fn default() -> Self {
         Self {
-            max_connections: 4_096,
-            head_timeout: Duration::from_secs(4),
+            max_connections: 512,
+            head_timeout: Duration::from_millis(3_500),
             max_head_bytes: 16 * 1_024,
             write_allowance: Duration::from_secs(5),
             linger: Duration::from_millis(500),

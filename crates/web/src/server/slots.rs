@@ -10,6 +10,9 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+/// How many make room at once when the system has no socket left.
+const ROOM: usize = 16;
+
 /// The book of open connections. Shared by the accept loop (which admits) and every connection
 /// (which says whether it is at work); the mutex guards all of it and is never held across an
 /// await.
@@ -49,6 +52,16 @@ impl Slots {
         let evict = CancellationToken::new();
         let turn = book.wait(evict.clone());
         Some(Arc::new(Slot { slots: Arc::clone(self), evict, turn: AtomicU64::new(turn) }))
+    }
+
+    /// Asks the longest waiting to go, when the system itself has run out of sockets.
+    pub(super) fn make_room(&self) {
+        let mut book = self.book();
+        for _ in 0..ROOM {
+            let Some((_, longest)) = book.waiting.pop_first() else { return };
+            longest.cancel();
+            book.evicted += 1;
+        }
     }
 
     pub(super) fn open(&self) -> usize {
@@ -142,6 +155,17 @@ mod tests {
         drop(first.at_work());
         let _third = slots.admit().unwrap();
         assert!(second.evict.is_cancelled() && !first.evict.is_cancelled());
+    }
+
+    #[test]
+    fn when_the_system_runs_out_only_the_waiting_go() {
+        let slots = Slots::new(100);
+        let held: Vec<_> = (0..20).filter_map(|_| slots.admit()).collect();
+        let _busy = held[0].at_work();
+        slots.make_room();
+        let gone = held.iter().filter(|slot| slot.evict.is_cancelled()).count();
+        assert_eq!((gone, held[0].evict.is_cancelled()), (16, false));
+        assert!(!held[19].evict.is_cancelled(), "the last to come is the last to go");
     }
 
     #[test]

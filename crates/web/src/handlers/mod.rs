@@ -1,0 +1,11 @@
+//! One file for each endpoint, or for a few that belong together. A handler's name is its
+//! operationId in snake case.
+
+pub(crate) mod core_contract;
+pub(crate) mod keys;
+pub(crate) mod operators;
+pub(crate) mod pages;
+pub(crate) mod reference;
+pub(crate) mod report;
+pub(crate) mod scan;
+pub(crate) mod schema;

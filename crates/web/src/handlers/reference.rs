@@ -1,0 +1,44 @@
+//! The description of the interface: for machines, and for people.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::HeaderMap;
+
+use crate::{
+    documents::{Document, FOR_AN_HOUR},
+    pages,
+    state::Site,
+};
+
+/// Read this description
+///
+/// OpenAPI 3.1. The page at `/docs` is made from it.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapiDocument",
+    tag = "contract",
+    responses(
+        (status = 200, description = "The document.", body = Object,
+            content_type = "application/json"),
+        (status = 304, description = "The copy you have is still right."),
+    )
+)]
+pub(crate) async fn openapi_document(
+    State(site): State<Arc<Site>>,
+    headers: HeaderMap,
+) -> Response {
+    site.openapi.reply(&headers)
+}
+
+/// The same as a page.
+pub(crate) async fn docs(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    let mut response = site.reference.reply(&headers);
+    pages::add_headers(response.headers_mut());
+    response
+}
+
+pub(crate) async fn style(headers: HeaderMap) -> Response {
+    Document::new(pages::STYLE, "text/css; charset=utf-8", FOR_AN_HOUR).reply(&headers)
+}

@@ -1,0 +1,38 @@
+//! Every route, on one screen.
+
+use axum::routing::{get, post};
+use utoipa::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    handlers::{
+        core_contract, keys, operators, pages as page_handlers, reference, report, scan, schema,
+    },
+    openapi,
+    pages::STYLE_PATH,
+    state::AppState,
+};
+
+pub(crate) fn router() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(openapi::Base::openapi())
+        // Scans and reports
+        .routes(routes!(scan::scan_domain))
+        .route("/r/{file}", get(report::report_file))
+        // The contract
+        .routes(routes!(core_contract::core_contract))
+        .routes(routes!(schema::get_schema))
+        .routes(routes!(schema::get_schema_by_kind))
+        .routes(routes!(reference::openapi_document))
+        // Keys
+        .routes(routes!(keys::key_directory))
+        .routes(routes!(keys::key_rotation))
+        // Operators
+        .routes(routes!(operators::healthz))
+        .routes(routes!(operators::readyz))
+        .routes(routes!(operators::metrics))
+        // Pages
+        .route("/", get(page_handlers::home))
+        .route("/scan", post(page_handlers::scan_form))
+        .route("/docs", get(reference::docs))
+        .route(STYLE_PATH, get(reference::style))
+}
