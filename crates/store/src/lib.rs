@@ -12,6 +12,8 @@
 //! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
 
 pub mod artifacts;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod copy;
 mod digest;
 mod error;

@@ -1,0 +1,136 @@
+//! Cases for moving to another store: here both stores are of the engine under test.
+
+use bytes::Bytes;
+
+use super::samples::{at, noise, scan};
+use super::{Case, CaseResult, Engine, holds, same, text};
+use crate::{CopyReport, Scan, Sha256, Store, StoreError, Visibility, copy};
+
+pub(super) const CASES: &[(&str, Case)] = &[
+    ("a copy holds everything, and copying again changes nothing", |e| Box::pin(everything(e))),
+    ("a copy goes on where it was broken off", |e| Box::pin(broken_off(e))),
+    ("a copy never replaces another scan of the same id", |e| Box::pin(conflict(e))),
+    ("a copy says what is damaged and brings the rest", |e| Box::pin(damaged(e))),
+];
+
+const SCANS: u64 = 300;
+const ARTIFACTS: u64 = 60;
+
+/// More than one page of scans, hidden ones among them, and artefacts used and unused.
+async fn fill(store: &dyn Store) -> CaseResult {
+    for number in 0..SCANS {
+        let step = i64::try_from(number).unwrap_or(0);
+        let mut put = scan(&format!("s{number}"), &format!("d{}.lab", number % 7), step / 5)?;
+        put.visibility = match number % 3 {
+            0 => Visibility::Public,
+            1 => Visibility::Unlisted,
+            _ => Visibility::Private,
+        };
+        put.evidence = noise(number, 500);
+        put.artifacts = vec![Sha256::of(&body(number % ARTIFACTS))];
+        store.put_scan(put).await.map_err(text)?;
+    }
+    for number in 0..ARTIFACTS {
+        let (bytes, step) = (body(number), i64::try_from(number).unwrap_or(0));
+        store.put_artifact(Sha256::of(&bytes), bytes, at(step)).await.map_err(text)?;
+    }
+    Ok(())
+}
+
+fn body(number: u64) -> Bytes {
+    noise(number + 1_000, 3_000)
+}
+
+/// Fails unless `copy` holds what `original` holds.
+async fn compare(original: &dyn Store, copy: &dyn Store) -> CaseResult {
+    let rows = original.export_scans(None, usize::MAX).await.map_err(text)?;
+    same!(copy.export_scans(None, usize::MAX).await, Ok(rows.clone()), "the list of scans");
+    for row in rows {
+        same!(copy.scan(&row.id).await, original.scan(&row.id).await, "scan {}", row.id);
+    }
+    let rows = original.export_artifacts(None, usize::MAX).await.map_err(text)?;
+    same!(copy.export_artifacts(None, usize::MAX).await, Ok(rows.clone()), "the artefacts' list");
+    for row in rows {
+        let (sha256, expected) = (row.sha256, original.artifact(row.sha256).await);
+        same!(copy.artifact(sha256).await, expected, "artefact {sha256}");
+    }
+    Ok(())
+}
+
+async fn everything(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    let empty = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await;
+    same!(empty, Ok(CopyReport::default()), "a copy of nothing");
+
+    fill(from.as_ref()).await?;
+    let mut steps = Vec::new();
+    let report = copy(from.as_ref(), to.as_ref(), &mut |report| steps.push(report.clone()))
+        .await
+        .map_err(text)?;
+    same!(
+        (report.scans, report.scans_already_there, report.artifacts),
+        (SCANS, 0, ARTIFACTS),
+        "copied"
+    );
+    same!(steps.last(), Some(&report), "the last progress");
+    holds!(steps.len() > 2, "progress was told {} times", steps.len());
+    compare(from.as_ref(), to.as_ref()).await?;
+
+    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    same!((report.scans, report.scans_already_there), (SCANS, SCANS), "copied again");
+    compare(from.as_ref(), to.as_ref()).await?;
+
+    // The copy knows which artefacts are in use: only scans of the last moment still protect.
+    let (swept, expected) =
+        (to.sweep_artifacts(at(59)).await.map_err(text)?, from.sweep_artifacts(at(59)).await);
+    same!(Ok(swept), expected, "the same sweep of both");
+    holds!(swept.kept > 0 && swept.removed > 0, "the sweep shows nothing: {swept:?}");
+    compare(from.as_ref(), to.as_ref()).await
+}
+
+async fn broken_off(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    fill(from.as_ref()).await?;
+    // What an earlier run had brought over before it broke off.
+    for number in (0..SCANS).step_by(2) {
+        let kept = from.scan(&format!("s{number}")).await.map_err(text)?;
+        to.put_scan(kept.ok_or("a scan is missing")?).await.map_err(text)?;
+    }
+    to.put_artifact(Sha256::of(&body(3)), body(3), at(3)).await.map_err(text)?;
+    drop(to);
+    let to = to_place.open().await;
+    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    same!((report.scans, report.scans_already_there), (SCANS, SCANS / 2), "scans");
+    compare(from.as_ref(), to.as_ref()).await
+}
+
+async fn conflict(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    let original = scan("same id", "shop.lab", 0)?;
+    let other = Scan { record: Bytes::from_static(b"another record"), ..original.clone() };
+    from.put_scan(original).await.map_err(text)?;
+    to.put_scan(other.clone()).await.map_err(text)?;
+    let refused = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await;
+    holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
+    same!(to.scan("same id").await, Ok(Some(other)), "what the target held");
+    Ok(())
+}
+
+async fn damaged(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    fill(from.as_ref()).await?;
+    drop(from);
+    from_place.damage_scan("s5").await;
+    from_place.damage_artifact(Sha256::of(&body(7))).await;
+    let from = from_place.open().await;
+    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    same!((report.scans, report.artifacts), (SCANS - 1, ARTIFACTS - 1), "what was copied");
+    same!(report.damaged.len(), 2, "what was damaged: {:?}", report.damaged);
+    same!(to.scan("s5").await, Ok(None), "the damaged scan");
+    same!(to.artifact(Sha256::of(&body(7))).await, Ok(None), "the damaged artefact");
+    Ok(())
+}

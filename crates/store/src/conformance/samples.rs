@@ -1,0 +1,63 @@
+//! Values the cases put.
+
+use std::fmt;
+
+use bytes::Bytes;
+use contract::{Domain, Timestamp};
+
+use crate::scans::kept_domain;
+use crate::{Scan, Sha256, Visibility};
+
+/// A moment on an ordinary day; cases count milliseconds from here.
+pub(super) const DAY: i64 = 1_794_711_380_007;
+
+pub(super) fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millis(DAY.saturating_add(ms))
+}
+
+pub(super) fn domain(name: &str) -> Result<Domain, String> {
+    kept_domain(name).map_err(|e| e.to_string())
+}
+
+/// A public scan with content that depends on its id.
+pub(super) fn scan(id: &str, name: &str, ms: i64) -> Result<Scan, String> {
+    Ok(Scan {
+        id: id.to_owned(),
+        domain: domain(name)?,
+        scanned_at: at(ms),
+        visibility: Visibility::Public,
+        score_version: 32,
+        grade: Some(String::from("B+")),
+        overall: Some(71),
+        record: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"record\"}}")),
+        evidence: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"evidence\"}}")),
+        artifacts: vec![Sha256::of(id.as_bytes()), Sha256::of(b"shared")],
+    })
+}
+
+/// `len` bytes that hardly compress, the same for the same seed.
+pub(super) fn noise(seed: u64, len: usize) -> Bytes {
+    // Odd, because nothing but zeros follows on zero.
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(len);
+    Bytes::from(bytes)
+}
+
+/// The debug form, cut so that a large record does not drown the message.
+pub(super) fn shown(value: &impl fmt::Debug) -> String {
+    const LONGEST: usize = 600;
+    let text = format!("{value:?}");
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    let mut cut: String = text.chars().take(LONGEST).collect();
+    cut.push('…');
+    cut
+}
