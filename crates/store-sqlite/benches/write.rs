@@ -1,0 +1,107 @@
+//! Durable writes against the disk's own limit: scans put by 100 writers at once, and the same
+//! bytes appended to a file with one `fdatasync` for every 100, in turns in the same run.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use contract::Timestamp;
+use store::{Scan, Scans, Visibility};
+use store_sqlite::{SqliteOptions, SqliteStore};
+
+const WRITERS: usize = 100;
+const ROUNDS: usize = 3;
+const ROUND: Duration = Duration::from_secs(3);
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
+    println!("value bytes   raw/s   store/s   ratio");
+    for bytes in [1_000, 20_000] {
+        let (mut raw, mut kept) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let dir = tempfile::tempdir_in(".").unwrap();
+            raw.push(append(dir.path(), bytes));
+            kept.push(runtime.block_on(put(dir.path(), bytes)));
+        }
+        let (raw, kept) = (median(raw), median(kept));
+        println!("{bytes:>11}  {raw:>6.0}  {kept:>8.0}  {:>6.2}", kept / raw);
+    }
+}
+
+/// Values per second that the disk takes in groups.
+fn append(dir: &Path, bytes: usize) -> f64 {
+    let mut file = File::create(dir.join("raw")).unwrap();
+    let (start, mut values) = (Instant::now(), 0);
+    while start.elapsed() < ROUND {
+        for _ in 0..WRITERS {
+            file.write_all(&noise(values, bytes)).unwrap();
+            values += 1;
+        }
+        file.sync_data().unwrap();
+    }
+    per_second(values, start)
+}
+
+async fn put(dir: &Path, bytes: usize) -> f64 {
+    let store = Arc::new(SqliteStore::open(dir, SqliteOptions::default()).unwrap());
+    let start = Instant::now();
+    let writers = (0..WRITERS).map(|writer| {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let mut values = 0_u64;
+            while start.elapsed() < ROUND {
+                store.put_scan(scan(writer, values, bytes)).await.unwrap();
+                values += 1;
+            }
+            values
+        })
+    });
+    let mut values = 0;
+    for writer in writers.collect::<Vec<_>>() {
+        values += writer.await.unwrap();
+    }
+    per_second(values, start)
+}
+
+/// A scan whose record and evidence together are `bytes` long and hardly compress.
+fn scan(writer: usize, number: u64, bytes: usize) -> Scan {
+    let mut body = Bytes::from(noise(number * 1_000 + writer as u64, bytes));
+    Scan {
+        id: format!("{number:016x}{writer:016x}"),
+        domain: store::scans::kept_domain(&format!("d{number}.lab")).unwrap(),
+        scanned_at: Timestamp::from_millis(i64::try_from(number).unwrap()),
+        visibility: Visibility::Public,
+        score_version: 1,
+        grade: Some(String::from("B")),
+        overall: Some(70),
+        record: body.split_to(bytes / 2),
+        evidence: body,
+        artifacts: vec![],
+    }
+}
+
+fn noise(seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    let mut bytes = Vec::with_capacity(len + 8);
+    while bytes.len() < len {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+fn per_second(values: u64, start: Instant) -> f64 {
+    values as f64 / start.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,98 @@
+//! Artefacts: the bytes in files, their uses in the database.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use contract::Timestamp;
+use rusqlite::{OptionalExtension, params};
+use store::{ArtifactRow, Artifacts, BoxFuture, Sha256, StoreError, SweepReport};
+
+use crate::SqliteStore;
+use crate::error::store_error;
+use crate::sqlite_store::blocking;
+
+impl Artifacts for SqliteStore {
+    fn put_artifact(
+        &self,
+        sha256: Sha256,
+        bytes: Bytes,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        let files = Arc::clone(&self.files);
+        Box::pin(async move {
+            blocking("keeping an artefact", move || files.put(sha256, &bytes, at)).await?
+        })
+    }
+
+    fn artifact(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        let files = Arc::clone(&self.files);
+        Box::pin(async move { blocking("reading an artefact", move || files.get(sha256)).await? })
+    }
+
+    fn sweep_artifacts(
+        &self,
+        older_than: Timestamp,
+    ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+        Box::pin(async move {
+            let mut total = SweepReport::default();
+            // In 256 parts, so that no reading connection is held for the whole of it.
+            for first in 0..=u8::MAX {
+                let part = self.sweep_part(first, older_than).await?;
+                total.removed += part.removed;
+                total.removed_bytes += part.removed_bytes;
+                total.kept += part.kept;
+            }
+            Ok(total)
+        })
+    }
+
+    fn export_artifacts(
+        &self,
+        after: Option<Sha256>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
+        let files = Arc::clone(&self.files);
+        Box::pin(async move {
+            blocking("listing the artefacts", move || files.list(after, limit)).await?
+        })
+    }
+}
+
+impl SqliteStore {
+    async fn sweep_part(
+        &self,
+        first: u8,
+        older_than: Timestamp,
+    ) -> Result<SweepReport, StoreError> {
+        const DOING: &str = "sweeping the artefacts";
+        let files = Arc::clone(&self.files);
+        let border = older_than.as_millis();
+        let swept = self
+            .readers
+            .read(DOING, move |connection| {
+                let mut uses = connection.prepare_cached(
+                    "SELECT 1 FROM artifact_uses WHERE sha256 = ?1 AND last_used_at >= ?2",
+                )?;
+                let mut in_use = |sha256: Sha256| {
+                    let found = uses.query_row(params![sha256.as_bytes(), border], |_| Ok(()));
+                    Ok(found.optional().map_err(|e| store_error(DOING, &e))?.is_some())
+                };
+                Ok(files.sweep(first, older_than, &mut in_use)?)
+            })
+            .await?;
+        if !swept.removed.is_empty() {
+            self.writer
+                .write(DOING, 64 * swept.removed.len(), move |connection| {
+                    let mut forget = connection.prepare_cached(
+                        "DELETE FROM artifact_uses WHERE sha256 = ?1 AND last_used_at < ?2",
+                    )?;
+                    for sha256 in &swept.removed {
+                        forget.execute(params![sha256.as_bytes(), border])?;
+                    }
+                    Ok(())
+                })
+                .await?;
+        }
+        Ok(swept.report)
+    }
+}

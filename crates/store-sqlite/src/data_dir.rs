@@ -1,0 +1,108 @@
+//! The data directory: its files, their modes, and the lock that keeps a second process out.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use store::StoreError;
+
+/// A data directory that this process holds until the value is dropped.
+#[derive(Debug)]
+pub(crate) struct DataDir {
+    root: PathBuf,
+    /// Held for its lock alone; the system frees it when the process ends, however it ends.
+    _lock: File,
+}
+
+impl DataDir {
+    /// Makes the directory if it is missing, readable by nobody else, and takes its lock.
+    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
+        let refused = |path: &Path| {
+            let place = path.display().to_string();
+            move |e: io::Error| StoreError::CannotOpen { place, why: e.to_string() }
+        };
+        make_private_dir(root).map_err(refused(root))?;
+        let lock_path = root.join("wayleave.lock");
+        let lock = open_private(&lock_path).map_err(refused(&lock_path))?;
+        lock.try_lock().map_err(|e| match e {
+            TryLockError::WouldBlock => StoreError::InUse { place: root.display().to_string() },
+            TryLockError::Error(e) => refused(&lock_path)(e),
+        })?;
+        let dir = Self { root: root.to_owned(), _lock: lock };
+        // SQLite gives its side files the mode of the database, so it is made with the right one.
+        open_private(&dir.database()).map_err(refused(&dir.database()))?;
+        Ok(dir)
+    }
+
+    /// Makes the names of the files in here durable. SQLite does so too, but says nothing when it
+    /// fails.
+    pub(crate) fn sync(&self) -> Result<(), StoreError> {
+        sync_dir(&self.root).map_err(|e| StoreError::CannotOpen {
+            place: self.root.display().to_string(),
+            why: e.to_string(),
+        })
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.root.join("wayleave.db")
+    }
+
+    pub(crate) fn artifacts(&self) -> PathBuf {
+        self.root.join("artifacts")
+    }
+}
+
+/// Makes a directory and its missing parents with mode 0700, each durable in its own parent.
+pub(crate) fn make_private_dir(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = parent_of(path);
+    make_private_dir(parent)?;
+    make_one_private_dir(path)?;
+    sync_dir(parent)
+}
+
+/// Makes one directory with mode 0700, unless it is there. Not durable before its parent is.
+pub(crate) fn make_one_private_dir(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        other => other,
+    }
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// The parent of a relative name is the current directory, not the empty path.
+fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) => Path::new("."),
+        None => Path::new("/"),
+    }
+}
+
+fn open_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+/// The directories in a directory whose names are two hexadecimal digits, in order.
+pub(crate) fn fan_out(path: &Path) -> io::Result<Vec<(u8, PathBuf)>> {
+    let mut dirs = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| u8::from_str_radix(name, 16).ok());
+        if let Some(number) =
+            number.filter(|number| name.to_str() == Some(&format!("{number:02x}")))
+        {
+            dirs.push((number, entry.path()));
+        }
+    }
+    dirs.sort();
+    Ok(dirs)
+}

@@ -1,0 +1,73 @@
+//! From SQLite's errors to the store's.
+
+use rusqlite::ErrorCode;
+use store::StoreError;
+
+/// Why a closure that works on a connection did not do its work.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    Sqlite(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl Refused {
+    /// Whether the disk or the file failed underneath. SQLite could go on, and must not: what a
+    /// failed write or sync left on the disk is not known, and trying again may hide it.
+    pub(crate) fn is_fatal(&self) -> bool {
+        matches!(
+            self.code(),
+            Some(
+                ErrorCode::SystemIoFailure
+                    | ErrorCode::DatabaseCorrupt
+                    | ErrorCode::NotADatabase
+                    | ErrorCode::FileLockingProtocolFailed
+            )
+        )
+    }
+
+    pub(crate) fn into_store_error(self, doing: &'static str) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Sqlite(error) => store_error(doing, &error),
+        }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error_code(),
+            Self::Store(_) => None,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Refused {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+pub(crate) fn store_error(doing: &'static str, error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            StoreError::Damaged { what: String::from("the database"), why: error.to_string() }
+        }
+        _ => StoreError::Failed { doing, why: error.to_string() },
+    }
+}
+
+/// The same for what goes wrong before the database is open: the message names the place.
+pub(crate) fn open_error(place: &str, error: &rusqlite::Error) -> StoreError {
+    let place = place.to_owned();
+    match store_error("opening", error) {
+        StoreError::Failed { why, .. } => StoreError::CannotOpen { place, why },
+        StoreError::Damaged { why, .. } => StoreError::Damaged { what: place, why },
+        other => other,
+    }
+}

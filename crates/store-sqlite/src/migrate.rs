@@ -1,0 +1,170 @@
+//! Forward-only migrations, each in a transaction of its own, each remembered with its digest.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use store::{Sha256, StoreError};
+
+use crate::error::{open_error, store_error};
+
+/// One step of the schema. A step that was ever released is never edited.
+struct Migration {
+    number: u32,
+    name: &'static str,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "scans", sql: include_str!("../migrations/0001_scans.sql") }];
+
+/// `Wayl`, set by the first migration: tells our databases from those of other programs.
+const APPLICATION_ID: i64 = 0x5761_796c;
+
+/// Brings the schema up to date and returns its version. Refuses a database that a newer program
+/// made, that another build made, or that is not ours.
+pub(crate) fn migrate(connection: &mut Connection, place: &str) -> Result<u32, StoreError> {
+    refuse_foreign(connection, place)?;
+    apply(connection, MIGRATIONS)
+}
+
+fn refuse_foreign(connection: &Connection, place: &str) -> Result<(), StoreError> {
+    let read = |e: rusqlite::Error| open_error(place, &e);
+    let id: i64 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(read)?;
+    let objects: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema WHERE name <> 'migrations'", [], |row| {
+            row.get(0)
+        })
+        .map_err(read)?;
+    if id == APPLICATION_ID || (id == 0 && objects == 0) {
+        return Ok(());
+    }
+    let why = String::from("it is a database of another program");
+    Err(StoreError::CannotOpen { place: place.to_owned(), why })
+}
+
+fn apply(connection: &mut Connection, migrations: &[Migration]) -> Result<u32, StoreError> {
+    let failed = |e: rusqlite::Error| store_error("bringing the schema up to date", &e);
+    connection
+        .execute_batch(
+            "CREATE TABLE IF NOT EXISTS migrations (
+                 number INTEGER NOT NULL PRIMARY KEY,
+                 name   TEXT    NOT NULL,
+                 sha256 TEXT    NOT NULL
+             ) STRICT",
+        )
+        .map_err(failed)?;
+    let known = migrations.last().map_or(0, |migration| migration.number);
+    let found: Option<u32> = connection
+        .query_row("SELECT max(number) FROM migrations", [], |row| row.get(0))
+        .map_err(failed)?;
+    if let Some(found) = found.filter(|found| *found > known) {
+        return Err(StoreError::NewerSchema { found, known });
+    }
+    for migration in migrations {
+        let digest = Sha256::of(migration.sql.as_bytes()).to_string();
+        // The check and the step are one transaction: a step is applied once or not at all.
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let applied: Option<String> = transaction
+            .query_row(
+                "SELECT sha256 FROM migrations WHERE number = ?1",
+                [migration.number],
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(failed)?;
+        match applied {
+            Some(applied) if applied == digest => continue,
+            Some(_) => return Err(StoreError::ChangedMigration { number: migration.number }),
+            // A hole below what is applied: somebody removed a row.
+            None if found.is_some_and(|found| found > migration.number) => {
+                return Err(StoreError::ChangedMigration { number: migration.number });
+            }
+            None => {}
+        }
+        transaction.execute_batch(migration.sql).map_err(failed)?;
+        transaction
+            .execute(
+                "INSERT INTO migrations (number, name, sha256) VALUES (?1, ?2, ?3)",
+                params![migration.number, migration.name, digest],
+            )
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
+        tracing::info!(number = migration.number, name = migration.name, "migrated the store");
+    }
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Migration = Migration { number: 1, name: "one", sql: "CREATE TABLE a (x) ;" };
+    const TWO: Migration = Migration { number: 2, name: "two", sql: "CREATE TABLE b (x) ;" };
+    const BROKEN: Migration =
+        Migration { number: 2, name: "broken", sql: "CREATE TABLE c (x); CREATE TABLE a (x);" };
+
+    fn tables(connection: &Connection) -> Vec<String> {
+        let mut statement = connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type='table' ORDER BY 1")
+            .unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn the_numbers_are_one_two_three() {
+        for (at, migration) in (1..).zip(MIGRATIONS) {
+            assert_eq!(migration.number, at, "{}", migration.name);
+        }
+    }
+
+    #[test]
+    fn each_step_is_applied_once_and_in_order() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        assert_eq!(apply(&mut connection, &[ONE]), Ok(1));
+        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
+        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
+        assert_eq!(tables(&connection), ["a", "b", "migrations"]);
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_nothing_behind() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, &[ONE]).unwrap();
+        let refused = apply(&mut connection, &[ONE, BROKEN]).unwrap_err();
+        assert!(matches!(refused, StoreError::Failed { .. }), "{refused}");
+        assert_eq!(tables(&connection), ["a", "migrations"]);
+        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
+    }
+
+    #[test]
+    fn newer_changed_and_missing_steps_are_refused() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, &[ONE, TWO]).unwrap();
+        assert_eq!(
+            apply(&mut connection, &[ONE]),
+            Err(StoreError::NewerSchema { found: 2, known: 1 })
+        );
+        let changed = Migration { sql: "CREATE TABLE a (x);", ..ONE };
+        assert_eq!(
+            apply(&mut connection, &[changed, TWO]),
+            Err(StoreError::ChangedMigration { number: 1 })
+        );
+        connection.execute("DELETE FROM migrations WHERE number = 1", []).unwrap();
+        assert_eq!(
+            apply(&mut connection, &[ONE, TWO]),
+            Err(StoreError::ChangedMigration { number: 1 })
+        );
+    }
+
+    #[test]
+    fn a_foreign_database_is_left_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE theirs (x)").unwrap();
+        let refused = migrate(&mut connection, "some.db").unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "some.db cannot be opened: it is a database of another program"
+        );
+        assert_eq!(tables(&connection), ["theirs"]);
+    }
+}

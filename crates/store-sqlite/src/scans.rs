@@ -1,0 +1,307 @@
+//! Scans in the database.
+
+use bytes::Bytes;
+use contract::{Domain, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
+use store::scans::kept_domain;
+use store::{BoxFuture, Scan, ScanCursor, ScanRow, Scans, Scope, Sha256, StoreError, Visibility};
+
+use crate::SqliteStore;
+use crate::error::Refused;
+use crate::packed::{pack, unpack};
+
+impl Scans for SqliteStore {
+    fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "keeping a scan";
+        Box::pin(async move {
+            let packed =
+                crate::sqlite_store::blocking(DOING, move || PackedScan::new(scan)).await??;
+            self.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
+        })
+    }
+
+    fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        let id = id.to_owned();
+        Box::pin(
+            self.readers.read("reading a scan", move |connection| {
+                one_scan(connection, &by_id(), params![id])
+            }),
+        )
+    }
+
+    fn latest_scan<'a>(
+        &'a self,
+        domain: &'a Domain,
+        since: Option<Timestamp>,
+        scope: Scope,
+    ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        let domain = domain.to_string();
+        let since = since.map_or(i64::MIN, Timestamp::as_millis);
+        Box::pin(self.readers.read("reading the latest scan", move |connection| {
+            one_scan(connection, &latest(scope), params![domain, since])
+        }))
+    }
+
+    fn scans_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        scope: Scope,
+        before: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>> {
+        let domain = domain.to_string();
+        // No time that a scan can have is later than this.
+        let (time, id) = before.map_or((i64::MAX, String::new()), bounds);
+        Box::pin(self.readers.read("reading a history", move |connection| {
+            rows(connection, &history(scope), params![domain, time, id, sql_limit(limit)])
+        }))
+    }
+
+    fn export_scans(
+        &self,
+        after: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>> {
+        // No time that a scan can have is earlier than this.
+        let (time, id) = after.map_or((i64::MIN, String::new()), bounds);
+        Box::pin(self.readers.read("reading all scans", move |connection| {
+            rows(connection, &everything(), params![time, id, sql_limit(limit)])
+        }))
+    }
+}
+
+const ROW_COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall";
+const COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall, \
+                       fingerprint, artifacts, record, evidence";
+
+fn by_id() -> String {
+    format!("SELECT {COLUMNS} FROM scans WHERE id = ?1")
+}
+
+fn latest(scope: Scope) -> String {
+    let listed = filter(scope);
+    format!(
+        "SELECT {COLUMNS} FROM scans WHERE domain = ?1 {listed} AND scanned_at >= ?2
+         ORDER BY scanned_at DESC, id DESC LIMIT 1"
+    )
+}
+
+fn history(scope: Scope) -> String {
+    let listed = filter(scope);
+    format!(
+        "SELECT {ROW_COLUMNS} FROM scans
+         WHERE domain = ?1 {listed} AND (scanned_at, id) < (?2, ?3)
+         ORDER BY scanned_at DESC, id DESC LIMIT ?4"
+    )
+}
+
+fn everything() -> String {
+    format!(
+        "SELECT {ROW_COLUMNS} FROM scans WHERE (scanned_at, id) > (?1, ?2)
+         ORDER BY scanned_at, id LIMIT ?3"
+    )
+}
+
+/// A literal, not a parameter: only so is the index of listed scans used.
+fn filter(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Listed => "AND visibility = 'public'",
+        Scope::All => "",
+    }
+}
+
+fn bounds(cursor: ScanCursor) -> (i64, String) {
+    (cursor.scanned_at.as_millis(), cursor.id)
+}
+
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// A scan ready to be written: all the work that needs no connection is done.
+struct PackedScan {
+    row: ScanRow,
+    fingerprint: Sha256,
+    artifacts: Vec<u8>,
+    record: Vec<u8>,
+    evidence: Vec<u8>,
+}
+
+impl PackedScan {
+    fn new(scan: Scan) -> Result<Self, StoreError> {
+        scan.check_size()?;
+        let packed = |bytes: &Bytes| {
+            pack(bytes)
+                .map_err(|e| StoreError::Failed { doing: "compressing a scan", why: e.to_string() })
+        };
+        Ok(Self {
+            row: scan.row(),
+            fingerprint: scan.fingerprint(),
+            artifacts: scan.artifacts.iter().flat_map(|sha256| *sha256.as_bytes()).collect(),
+            record: packed(&scan.record)?,
+            evidence: packed(&scan.evidence)?,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.record.len() + self.evidence.len() + self.artifacts.len()
+    }
+
+    fn insert(self, connection: &Connection) -> Result<(), Refused> {
+        let row = &self.row;
+        let time = row.scanned_at.as_millis();
+        connection
+            .prepare_cached(
+                "INSERT INTO scans (id, domain, scanned_at, visibility, score_version, grade,
+                                    overall, fingerprint, artifacts, record, evidence)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            )?
+            .execute(params![
+                row.id,
+                row.domain.as_str(),
+                time,
+                row.visibility.as_str(),
+                row.score_version,
+                row.grade,
+                row.overall,
+                self.fingerprint.as_bytes(),
+                self.artifacts,
+                self.record,
+                self.evidence,
+            ])
+            .map_err(|error| match error.sqlite_extended_error_code() {
+                Some(ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
+                    Refused::Store(StoreError::Duplicate { what: "scan", id: row.id.clone() })
+                }
+                _ => Refused::Sqlite(error),
+            })?;
+        let mut uses = connection.prepare_cached(
+            "INSERT INTO artifact_uses (sha256, last_used_at) VALUES (?1, ?2)
+             ON CONFLICT (sha256) DO UPDATE SET last_used_at = excluded.last_used_at
+             WHERE excluded.last_used_at > last_used_at",
+        )?;
+        let (digests, _) = self.artifacts.as_chunks::<32>();
+        for sha256 in digests {
+            uses.execute(params![sha256, time])?;
+        }
+        Ok(())
+    }
+}
+
+fn one_scan(
+    connection: &Connection,
+    sql: &str,
+    params: &[&dyn rusqlite::ToSql],
+) -> Result<Option<Scan>, Refused> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement
+        .query_row(params, |row| {
+            let blobs: [Vec<u8>; 4] = [row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?];
+            Ok((RawRow::read(row)?, blobs))
+        })
+        .optional()?;
+    let Some((raw, blobs)) = found else { return Ok(None) };
+    let id = raw.id.clone();
+    let damaged = |why: String| StoreError::Damaged { what: format!("scan {id}"), why };
+    let [fingerprint, artifacts, record, evidence] = blobs;
+    let row = raw.understood()?;
+    let (digests, _) = artifacts.as_chunks::<32>();
+    let scan = Scan {
+        id: row.id,
+        domain: row.domain,
+        scanned_at: row.scanned_at,
+        visibility: row.visibility,
+        score_version: row.score_version,
+        grade: row.grade,
+        overall: row.overall,
+        record: unpack(&record).map_err(&damaged)?,
+        evidence: unpack(&evidence).map_err(&damaged)?,
+        artifacts: digests.iter().copied().map(Sha256::from_bytes).collect(),
+    };
+    if scan.fingerprint().as_bytes().as_slice() != fingerprint {
+        return Err(damaged(String::from("it is not what was put")).into());
+    }
+    Ok(Some(scan))
+}
+
+fn rows(
+    connection: &Connection,
+    sql: &str,
+    params: &[&dyn rusqlite::ToSql],
+) -> Result<Vec<ScanRow>, Refused> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_map(params, RawRow::read)?;
+    found.map(|raw| Ok(raw?.understood()?)).collect()
+}
+
+/// The columns as they lie in the database, before they are understood.
+struct RawRow {
+    id: String,
+    domain: String,
+    scanned_at: i64,
+    visibility: String,
+    score_version: u32,
+    grade: Option<String>,
+    overall: Option<u32>,
+}
+
+impl RawRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            domain: row.get(1)?,
+            scanned_at: row.get(2)?,
+            visibility: row.get(3)?,
+            score_version: row.get(4)?,
+            grade: row.get(5)?,
+            overall: row.get(6)?,
+        })
+    }
+
+    fn understood(self) -> Result<ScanRow, StoreError> {
+        let visibility =
+            Visibility::known(&self.visibility).ok_or_else(|| StoreError::Damaged {
+                what: format!("scan {}", self.id),
+                why: String::from("its visibility is none that is known"),
+            })?;
+        Ok(ScanRow {
+            domain: kept_domain(&self.domain)?,
+            id: self.id,
+            scanned_at: Timestamp::from_millis(self.scanned_at),
+            visibility,
+            score_version: self.score_version,
+            grade: self.grade,
+            overall: self.overall,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_question_is_answered_by_an_index_in_its_order() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        crate::migrate::migrate(&mut connection, "memory").unwrap();
+        for (sql, index) in [
+            (by_id(), "sqlite_autoindex_scans_1"),
+            (latest(Scope::Listed), "scans_listed"),
+            (latest(Scope::All), "scans_by_domain"),
+            (history(Scope::Listed), "scans_listed"),
+            (history(Scope::All), "scans_by_domain"),
+            (everything(), "scans_by_time"),
+        ] {
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            // The plan needs no values, so none are bound.
+            let mut steps = statement.raw_query();
+            let mut plan = String::new();
+            while let Some(step) = steps.next().unwrap() {
+                plan.push_str(&step.get::<_, String>(3).unwrap());
+                plan.push('\n');
+            }
+            let searched = plan.contains(&format!("SEARCH scans USING INDEX {index} "));
+            assert!(searched && !plan.contains("TEMP B-TREE"), "{sql}\n{plan}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The engine as a whole: opening, the parts it is made of, and its health.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::params;
+use store::{BoxFuture, Store, StoreError};
+
+use crate::connect;
+use crate::data_dir::DataDir;
+use crate::files::ArtifactFiles;
+use crate::migrate::migrate;
+use crate::readers::Readers;
+use crate::writer::Writer;
+
+/// What an operator may choose.
+#[derive(Debug, Clone)]
+pub struct SqliteOptions {
+    /// Connections that read at the same time.
+    pub read_connections: usize,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { read_connections: 4 }
+    }
+}
+
+/// The store in one data directory. Dropping it finishes what is being written, then lets go of
+/// the directory.
+#[derive(Debug)]
+pub struct SqliteStore {
+    // Dropped in this order: the writer ends before the lock is let go.
+    pub(crate) writer: Writer,
+    pub(crate) readers: Arc<Readers>,
+    pub(crate) files: Arc<ArtifactFiles>,
+    schema_version: u32,
+    _dir: DataDir,
+}
+
+impl SqliteStore {
+    /// Opens the store in `dir`, makes it if there is none, and brings its schema up to date.
+    pub fn open(dir: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
+        let dir = DataDir::open(dir)?;
+        let path = dir.database();
+        let place = path.display().to_string();
+        let mut connection = connect::writer(&path)?;
+        let schema_version = migrate(&mut connection, &place)?;
+        dir.sync()?;
+        let readers = Readers::open(path, options.read_connections)?;
+        let files = ArtifactFiles::open(dir.artifacts())?;
+        let writer = Writer::start(connection)
+            .map_err(|e| StoreError::CannotOpen { place, why: e.to_string() })?;
+        Ok(Self {
+            writer,
+            readers: Arc::new(readers),
+            files: Arc::new(files),
+            schema_version,
+            _dir: dir,
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn engine(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn schema_version(&self) -> u32 {
+        self.schema_version
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "the health check";
+        Box::pin(async {
+            self.files.check()?;
+            let written: i64 = self
+                .writer
+                .write(DOING, 0, |connection| {
+                    let sql = "UPDATE probe SET count = count + 1 WHERE id = 1 RETURNING count";
+                    Ok(connection.prepare_cached(sql)?.query_row(params![], |row| row.get(0))?)
+                })
+                .await?;
+            let read: i64 = self
+                .readers
+                .read(DOING, |connection| {
+                    let sql = "SELECT count FROM probe WHERE id = 1";
+                    Ok(connection.prepare_cached(sql)?.query_row(params![], |row| row.get(0))?)
+                })
+                .await?;
+            if read >= written {
+                return Ok(());
+            }
+            let why = format!("{written} was written and {read} was read");
+            Err(StoreError::Failed { doing: DOING, why })
+        })
+    }
+}
+
+/// Runs work that takes a while, or touches the disk, where it holds nobody up.
+pub(crate) async fn blocking<T: Send + 'static>(
+    doing: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|e| StoreError::Failed { doing, why: e.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_settings_that_the_promises_rest_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap();
+        let all = |connection: &rusqlite::Connection| {
+            let number =
+                |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+            let journal: String =
+                connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+            Ok((
+                journal,
+                number("synchronous")?,
+                number("foreign_keys")?,
+                number("busy_timeout")?,
+                number("wal_autocheckpoint")?,
+                number("trusted_schema")?,
+                number("query_only")?,
+            ))
+        };
+        let writer = store.writer.write("reading the settings", 0, all).await.unwrap();
+        assert_eq!(writer, (String::from("wal"), 2, 1, 5_000, 0, 0, 0));
+        let reader = store.readers.read("reading the settings", all).await.unwrap();
+        assert_eq!((reader.0.as_str(), reader.6), ("wal", 1));
+
+        let mapped = |connection: &rusqlite::Connection| {
+            Ok(connection.pragma_query_value(None, "mmap_size", |row| row.get::<_, i64>(0))?)
+        };
+        assert_eq!(store.writer.write("mmap", 0, mapped).await, Ok(0));
+        assert_eq!(store.readers.read("mmap", mapped).await, Ok(0));
+    }
+
+    #[tokio::test]
+    async fn every_table_is_strict() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap();
+        let lax: Vec<String> = store
+            .readers
+            .read("listing tables", |connection| {
+                let sql = "SELECT name FROM pragma_table_list
+                           WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%'";
+                let mut statement = connection.prepare(sql)?;
+                let names = statement.query_map([], |row| row.get(0))?;
+                Ok(names.collect::<rusqlite::Result<_>>()?)
+            })
+            .await
+            .unwrap();
+        assert_eq!(lax, Vec::<String>::new());
+    }
+}

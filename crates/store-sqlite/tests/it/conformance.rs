@@ -1,0 +1,59 @@
+//! The suite that every engine passes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use store::conformance::{Engine, Place, run};
+use store::{BoxFuture, Sha256, Store};
+
+struct Sqlite;
+
+struct Dir(tempfile::TempDir);
+
+impl Engine for Sqlite {
+    fn new_place(&self) -> BoxFuture<'_, Box<dyn Place>> {
+        Box::pin(async { Box::new(Dir(tempfile::tempdir().unwrap())) as Box<dyn Place> })
+    }
+}
+
+impl Place for Dir {
+    fn open(&self) -> BoxFuture<'_, Arc<dyn Store>> {
+        Box::pin(async { Arc::new(crate::open(self.0.path())) as Arc<dyn Store> })
+    }
+
+    fn damage_artifact(&self, sha256: Sha256) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let path = artifact_path(self.0.path(), sha256);
+            let mut bytes = std::fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 0x10;
+            std::fs::write(&path, bytes).unwrap();
+        })
+    }
+
+    fn damage_scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let mut record: Vec<u8> = connection
+                .query_row("SELECT record FROM scans WHERE id = ?1", [id], |row| row.get(0))
+                .unwrap();
+            let last = record.len() - 1;
+            record[last] ^= 0x01;
+            let sql = "UPDATE scans SET record = ?2 WHERE id = ?1";
+            assert_eq!(connection.execute(sql, rusqlite::params![id, record]).unwrap(), 1);
+        })
+    }
+}
+
+pub(crate) fn artifact_path(dir: &std::path::Path, sha256: Sha256) -> PathBuf {
+    let name = sha256.to_string();
+    dir.join("artifacts").join(&name[..2]).join(&name[2..4]).join(format!("{name}.zst"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn passes_the_common_suite() {
+    match run(&Sqlite).await {
+        Ok(cases) => assert!(cases >= 25, "{cases}"),
+        Err(failures) => panic!("\n{failures}"),
+    }
+}

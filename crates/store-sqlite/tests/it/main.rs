@@ -1,0 +1,46 @@
+//! The engine from outside: the common suite, opening, and what a disk or a kill can do to it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
+
+mod conformance;
+mod faults;
+mod killed;
+mod opening;
+
+use std::path::Path;
+
+use bytes::Bytes;
+use contract::Timestamp;
+use store::{Scan, Sha256, Visibility};
+use store_sqlite::{SqliteOptions, SqliteStore};
+
+fn open(dir: &Path) -> SqliteStore {
+    SqliteStore::open(dir, SqliteOptions::default()).unwrap()
+}
+
+/// A scan whose content follows from its id, so that a reader can tell whether it is whole.
+fn scan(id: &str) -> Scan {
+    Scan {
+        id: id.to_owned(),
+        domain: store::scans::kept_domain("shop.lab").unwrap(),
+        scanned_at: Timestamp::from_millis(1_794_711_380_007),
+        visibility: Visibility::Public,
+        score_version: 1,
+        grade: None,
+        overall: None,
+        record: Bytes::from(format!("record of {id} ").repeat(40)),
+        evidence: Bytes::from(format!("evidence of {id} ").repeat(40)),
+        artifacts: vec![Sha256::of(id.as_bytes())],
+    }
+}
+
+/// Runs SQLite's own check of the whole database.
+fn integrity(dir: &Path) -> String {
+    let connection = rusqlite::Connection::open(dir.join("wayleave.db")).unwrap();
+    connection.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap()
+}
