@@ -191,7 +191,8 @@ impl Read<'_> {
         let lane = visit.pool.lane(target, &self.request.identity);
         let mut fresh = self.request.fresh_connection;
         loop {
-            let open = self.open(target, &addresses, host, dialled);
+            // On the heap: a handshake is large, and every layer around it would hold it again.
+            let open = Box::pin(self.open(target, &addresses, host, dialled));
             let connecting =
                 async { if fresh { open.await } else { lane.connection(target.tls, open).await } };
             let mut connection = self.within(Phase::Connect, Duration::MAX, connecting).await??;
@@ -273,7 +274,7 @@ impl Read<'_> {
         if !http2 {
             return Connection::http1(stream, address, facts, limits).await;
         }
-        let greeting = Connection::http2(stream, address, facts, limits);
+        let greeting = Box::pin(Connection::http2(stream, address, facts, limits));
         self.within(Phase::Head, self.visit.phases.head, greeting).await?
     }
 

@@ -301,7 +301,7 @@ fn no_address(answers: &[Answer]) -> Failure {
     let (reason, detail) = match rcode {
         Some("NXDOMAIN") => ("nxdomain", "The name does not exist."),
         Some("SERVFAIL") => ("servfail", "The resolver could not find out about the name."),
-        Some("REFUSED") => ("resolver_refused", "The resolver refused the question."),
+        Some("REFUSED") => ("refused", "The resolver refused to answer the question."),
         Some(_) => ("dns_error", "The resolver answered with an error."),
         None => ("no_address", "The name has no address."),
     };

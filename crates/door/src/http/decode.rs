@@ -4,7 +4,7 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use flate2::{Decompress, FlushDecompress, Status};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
-use zstd::stream::raw::{DParameter, Operation};
+use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
 /// Decoded at a time: the most that a bomb can add before it is looked at.
 const STEP: usize = 16 * 1024;
@@ -135,7 +135,15 @@ enum Engine {
 struct Step {
     used: usize,
     made: usize,
-    ended: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Ended,
+    /// What was made before the fault is good.
+    Bad,
 }
 
 impl Decoder {
@@ -179,11 +187,14 @@ impl Decoder {
             if self.ended && (input.is_empty() || !matches!(self.engine, Engine::Zstd(_))) {
                 return Ok(());
             }
-            let step = self.engine.step(input, &mut self.window)?;
+            let step = self.engine.step(input, &mut self.window);
             self.consumed += step.used as u64;
             self.produced += step.made as u64;
-            self.ended = step.ended;
+            self.ended = step.state == State::Ended;
             sink.push(self.window.get(..step.made).unwrap_or_default())?;
+            if step.state == State::Bad {
+                return Err(Stop::Bad);
+            }
             let bomb = self.produced > self.cap.from
                 && self.produced / self.consumed.max(1) > self.cap.ratio;
             if bomb {
@@ -208,41 +219,44 @@ impl Decoder {
 }
 
 impl Engine {
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Stop> {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
         match self {
-            Self::Undecided(_) => Ok(Step { used: 0, made: 0, ended: false }),
+            Self::Undecided(_) => Step { used: 0, made: 0, state: State::Open },
             Self::Inflate(inflate) => {
                 let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
-                let status = inflate
-                    .decompress(input, output, FlushDecompress::None)
-                    .map_err(|_| Stop::Bad)?;
-                Ok(Step {
+                let status = inflate.decompress(input, output, FlushDecompress::None);
+                Step {
                     used: usize::try_from(inflate.total_in() - before_in).unwrap_or(0),
                     made: usize::try_from(inflate.total_out() - before_out).unwrap_or(0),
-                    ended: status == Status::StreamEnd,
-                })
+                    state: match status {
+                        Err(_) => State::Bad,
+                        Ok(Status::StreamEnd) => State::Ended,
+                        Ok(_) => State::Open,
+                    },
+                }
             }
-            Self::Brotli(state) => {
+            Self::Brotli(brotli) => {
                 let (mut left, mut used) = (input.len(), 0);
                 let (mut room, mut made, mut total) = (output.len(), 0, 0);
                 let result = BrotliDecompressStream(
-                    &mut left, &mut used, input, &mut room, &mut made, output, &mut total, state,
+                    &mut left, &mut used, input, &mut room, &mut made, output, &mut total, brotli,
                 );
-                match result {
-                    BrotliResult::ResultFailure => Err(Stop::Bad),
-                    BrotliResult::ResultSuccess => Ok(Step { used, made, ended: true }),
-                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {
-                        Ok(Step { used, made, ended: false })
-                    }
-                }
+                let state = match result {
+                    BrotliResult::ResultFailure => State::Bad,
+                    BrotliResult::ResultSuccess => State::Ended,
+                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => State::Open,
+                };
+                Step { used, made, state }
             }
             Self::Zstd(decoder) => {
-                let status = decoder.run_on_buffers(input, output).map_err(|_| Stop::Bad)?;
-                Ok(Step {
-                    used: status.bytes_read,
-                    made: status.bytes_written,
-                    ended: status.remaining == 0,
-                })
+                let mut input = InBuffer::around(input);
+                let mut output = OutBuffer::around(output);
+                let state = match decoder.run(&mut input, &mut output) {
+                    Err(_) => State::Bad,
+                    Ok(0) => State::Ended,
+                    Ok(_) => State::Open,
+                };
+                Step { used: input.pos(), made: output.pos(), state }
             }
         }
     }

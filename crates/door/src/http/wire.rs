@@ -152,9 +152,9 @@ impl Connection {
         };
         if interim.load(Ordering::Relaxed) > limits.interim_responses {
             return Err(failure(
-                FailureKind::TooLarge,
+                FailureKind::Protocol,
                 Phase::Head,
-                "interim_flood",
+                "too_many_interim_responses",
                 "The host sent more interim responses than are read.",
             ));
         }

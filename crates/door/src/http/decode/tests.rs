@@ -158,11 +158,11 @@ fn what_lies_about_its_coding_is_bad_and_what_came_out_is_kept() {
     }
     let plain = text(100_000);
     let mut spoilt = gzip(&plain);
-    let middle = spoilt.len() / 2;
-    spoilt[middle..].fill(0xff);
+    let checksum = spoilt.len() - 8;
+    spoilt[checksum] ^= 1;
     let (bytes, end) = decode(Coding::Gzip, &spoilt, 512, CAP);
     assert_eq!(end, Err(Stop::Bad));
-    assert!(!bytes.is_empty() && plain.starts_with(&bytes));
+    assert!(bytes == plain);
 }
 
 #[test]

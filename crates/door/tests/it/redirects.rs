@@ -1,0 +1,81 @@
+//! Redirects: each hop through the whole gate, the whole chain recorded.
+
+use contract::evidence::{Outcome, Phase};
+use door::ReadKind;
+
+use crate::setup::{lab, page, read, response, visit, why};
+
+#[tokio::test]
+async fn the_whole_chain_is_recorded() {
+    let lab = lab().await;
+    let read = read(&lab, "http://to-www.lab/").await;
+    let hops = &read.exchange.hops;
+    let urls: Vec<&str> = hops.iter().map(|hop| hop.url.as_str()).collect();
+    assert_eq!(urls, ["http://to-www.lab/", "https://to-www.lab/", "https://www.to-www.lab/"]);
+    assert!(hops[0].location.as_deref() == Some("https://to-www.lab/"));
+    assert!(hops.iter().all(|hop| hop.address.is_some() && hop.status.is_some()));
+    let answer = response(&read.exchange);
+    assert_eq!((answer.url.as_str(), answer.status), ("https://www.to-www.lab/", 200));
+}
+
+#[tokio::test]
+async fn a_step_down_to_http_is_followed_and_seen_in_the_chain() {
+    let lab = lab().await;
+    let read = read(&lab, "https://to-http.lab/").await;
+    assert!(read.exchange.hops[0].url.starts_with("https://"));
+    let answer = response(&read.exchange);
+    assert!(answer.url.starts_with("http://") && answer.tls.is_none());
+}
+
+#[tokio::test]
+async fn redirects_to_what_is_refused_are_recorded_and_not_followed() {
+    let lab = lab().await;
+    for (host, reason) in [
+        ("to-trap-address.lab", "ip_address"),
+        ("to-trap-name.lab", "loopback_address"),
+        ("to-metadata.lab", "ip_address"),
+        ("to-localhost.lab", "reserved_name"),
+        ("to-ipv6.lab", "ip_address"),
+        ("to-integer.lab", "ip_address"),
+        ("redirect-to-port.lab", "port"),
+        ("to-file.lab", "scheme"),
+        ("to-userinfo.lab", "userinfo"),
+        ("to-far.lab", "url_too_long"),
+    ] {
+        let read = read(&lab, &format!("https://{host}/")).await;
+        assert_eq!(why(&read.exchange), ("refused_by_policy", reason), "{host}");
+        let Outcome::Failed(failure) = &read.exchange.outcome else { panic!("{host}") };
+        assert_eq!(failure.phase, Phase::Redirect, "{host}");
+        let [first, last] = read.exchange.hops.as_slice() else { panic!("{host}") };
+        assert!(first.address.is_some() && first.status.is_some(), "{host}");
+        assert!(last.address.is_none() && last.status.is_none(), "{host}");
+        assert!(last.url.len() <= 2048, "{host}");
+    }
+    assert_eq!(lab.trap().connections(), 0);
+}
+
+#[tokio::test]
+async fn circles_and_long_chains_end_and_robots_has_its_own_bound() {
+    let lab = lab().await;
+    let looped = read(&lab, "https://redirect-loop.lab/").await;
+    assert_eq!(why(&looped.exchange), ("protocol", "redirect_loop"));
+    assert_eq!(looped.exchange.hops.len(), 3);
+    let twelve = read(&lab, "https://redirect-twelve.lab/").await;
+    assert_eq!(why(&twelve.exchange), ("protocol", "too_many_redirects"));
+    assert_eq!(twelve.exchange.hops.len(), 11, "the first request and ten redirects");
+    // From the seventh step on five redirects are left, one too many from the sixth.
+    for (step, served) in [(7, true), (6, false)] {
+        let mut request = page(&format!("https://redirect-twelve.lab/step/{step}"));
+        request.kind = ReadKind::Robots;
+        let robots = visit(&lab).fetch(request).await;
+        assert_eq!(robots.exchange.response().is_some(), served, "step {step}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_without_a_target_is_the_answer() {
+    let lab = lab().await;
+    let read = read(&lab, "https://to-nowhere.lab/").await;
+    assert_eq!(response(&read.exchange).status, 302);
+    assert_eq!(read.exchange.hops.len(), 1);
+}
