@@ -64,8 +64,8 @@ pub struct Expect {
 pub struct ExpectedFailure {
     /// A word of `contract::evidence::FailureKind`.
     pub kind: &'static str,
-    /// The reason word.
-    pub reason: &'static str,
+    /// The reason word is one of these.
+    pub reasons: &'static [&'static str],
 }
 
 /// What the name server says of a site.

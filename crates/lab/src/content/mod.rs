@@ -1,6 +1,7 @@
 //! What the sites say: texts, the pages made of them, and machine files.
 
 mod machine_files;
+pub(crate) mod packed;
 mod page;
 mod texts;
 

@@ -32,7 +32,10 @@ pub(crate) fn open(world: &Arc<World>, address: Ipv4Addr) -> Result<(), &str> {
         open_port(world, index, place, Scheme::Http)?;
         open_port(world, index, place, Scheme::Https)
     });
-    opened.as_ref().map(|()| ()).map_err(String::as_str)
+    match opened {
+        Ok(()) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn open_port(

@@ -41,7 +41,7 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    pub(crate) fn from_ai(&self) -> bool {
+    pub(crate) fn is_from_ai(&self) -> bool {
         self.purpose().is_some()
     }
 
@@ -101,6 +101,12 @@ impl Reply {
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<Vec<u8>>) -> Self {
         self.headers.push((name, value.into()));
         self
+    }
+
+    /// The same reply as a redirect.
+    pub(crate) fn found(mut self, location: &str) -> Self {
+        self.status = 302;
+        self.with("location", location)
     }
 
     pub(crate) fn payload(mut self, body: Payload) -> Self {

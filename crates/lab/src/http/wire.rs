@@ -87,7 +87,7 @@ async fn try_play<C: Connection>(stream: &mut C, steps: &[Step]) -> io::Result<(
                 drain(stream).await?;
             }
             Step::Read => {
-                stream.read(&mut [0; 1024]).await?;
+                let _any = stream.read(&mut [0; 1024]).await?;
             }
             Step::Reset => {
                 stream.flush().await?;

@@ -28,7 +28,7 @@ pub(super) const SITES: &[Site] = &[
                robots.txt.",
         expect: AI_REFUSED,
         text: &HOTEL,
-        ..pages(|ask| if ask.from_ai() && ask.path == "/" { forbidden() } else { plain(ask) })
+        ..pages(|ask| if ask.is_from_ai() && ask.path == "/" { forbidden() } else { plain(ask) })
     },
     Site {
         name: "blocks-training.lab",
@@ -81,7 +81,7 @@ pub(super) const SITES: &[Site] = &[
         expect: AI_REFUSED,
         text: &GARDEN,
         ..pages(|ask| {
-            if ask.from_ai() && ask.path == "/" {
+            if ask.is_from_ai() && ask.path == "/" {
                 Reply::text(429, "Too many requests.\n").with("retry-after", "120")
             } else {
                 plain(ask)
@@ -96,7 +96,7 @@ pub(super) const SITES: &[Site] = &[
         expect: AI_REFUSED,
         text: &ORCHESTRA,
         ..pages(|ask| {
-            if ask.from_ai() && ask.path == "/" {
+            if ask.is_from_ai() && ask.path == "/" {
                 Reply::text(402, "This page has a price.\n").with("crawler-price", "USD 0.01")
             } else {
                 plain(ask)
@@ -181,7 +181,7 @@ fn blocks_training(ask: &Ask<'_>) -> Reply {
 }
 
 fn x402(ask: &Ask<'_>) -> Reply {
-    if !(ask.from_ai() && ask.path == "/") {
+    if !(ask.is_from_ai() && ask.path == "/") {
         return plain(ask);
     }
     let request = serde_json::json!({
@@ -215,7 +215,7 @@ fn markdown(ask: &Ask<'_>) -> Reply {
 
 fn redirects_ai(ask: &Ask<'_>) -> Reply {
     match ask.path {
-        "/" if ask.from_ai() => Reply::redirect(302, "/for-machines"),
+        "/" if ask.is_from_ai() => Reply::redirect(302, "/for-machines"),
         "/for-machines" => Reply::html(
             200,
             "<!doctype html>\n<html lang=\"en\"><head><title>For machines</title></head><body>\

@@ -49,7 +49,7 @@ pub(super) const SITES: &[Site] = &[
 ];
 
 fn challenged(ask: &Ask<'_>, status: u16) -> Reply {
-    if ask.from_ai() && ask.path == "/" { challenge(status) } else { plain(ask) }
+    if ask.is_from_ai() && ask.path == "/" { challenge(status) } else { plain(ask) }
 }
 
 /// A page in the manner of the widespread ones, with the marks by which they are known.
@@ -69,7 +69,7 @@ fn challenge(status: u16) -> Reply {
 }
 
 fn captcha(ask: &Ask<'_>) -> Reply {
-    if !(ask.from_ai() && ask.path == "/") {
+    if !(ask.is_from_ai() && ask.path == "/") {
         return plain(ask);
     }
     Reply::html(

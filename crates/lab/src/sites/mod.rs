@@ -5,9 +5,14 @@ mod access;
 mod business;
 mod challenges;
 mod documents;
+mod encoding;
 mod machine_files;
+mod names;
 mod reading;
+mod redirects;
 mod robots;
+mod tls;
+mod wire;
 
 use std::sync::LazyLock;
 
@@ -29,6 +34,11 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
         robots::SITES,
         documents::SITES,
         business::SITES,
+        redirects::SITES,
+        encoding::SITES,
+        wire::SITES,
+        tls::SITES,
+        names::SITES,
     ];
     themes.concat()
 });
@@ -72,21 +82,32 @@ const SERVED: Expect = Expect {
 };
 
 /// Nothing can be read, for this reason.
-const fn fails(kind: &'static str, reason: &'static str) -> Expect {
+const fn fails(kind: &'static str, reasons: &'static [&'static str]) -> Expect {
     Expect {
         reachable: false,
         home_status_browser: None,
         ai_refused: None,
         machine_files_present: None,
         robots: None,
-        failure: Some(ExpectedFailure { kind, reason }),
+        failure: Some(ExpectedFailure { kind, reasons }),
         tls_error: None,
     }
 }
 
+/// The site answers, but its home page cannot be had, for this reason.
+const fn stops(kind: &'static str, reasons: &'static [&'static str]) -> Expect {
+    Expect {
+        reachable: false,
+        home_status_browser: None,
+        ai_refused: None,
+        failure: Some(ExpectedFailure { kind, reasons }),
+        ..SERVED
+    }
+}
+
 /// The home page begins, and its body is cut for this reason.
-const fn cut(kind: &'static str, reason: &'static str) -> Expect {
-    Expect { failure: Some(ExpectedFailure { kind, reason }), ..SERVED }
+const fn cut(kind: &'static str, reasons: &'static [&'static str]) -> Expect {
+    Expect { failure: Some(ExpectedFailure { kind, reasons }), ..SERVED }
 }
 
 /// What nearly every site has behind its http port.

@@ -207,7 +207,7 @@ pub(super) const SITES: &[Site] = &[
         expect: Expect { robots: None, ..SERVED },
         text: &BAKERY,
         ..pages(|ask| {
-            let closed = ask.from_ai();
+            let closed = ask.is_from_ai();
             with_robots(ask, if closed { "User-agent: *\nDisallow: /\n" } else { "" })
         })
     },

@@ -8,5 +8,10 @@
     clippy::disallowed_methods
 )]
 
+mod behaviour;
+mod catalogue;
 mod client;
 mod life;
+mod names;
+mod reader;
+mod resolve;
