@@ -51,7 +51,8 @@ pub struct Expect {
     pub machine_files_present: Option<u32>,
     /// What robots.txt amounts to: `allows_all`, `blocks_ai`, `blocks_all`, `blocks_some`,
     /// `opts_us_out`, `none` (404), `refused` (401, 403), `error` (429, 5xx, nothing usable),
-    /// `not_robots` (a page instead).
+    /// `not_robots` (a page instead). With `opts_us_out` a right record has read nothing else,
+    /// whatever the other fields say.
     pub robots: Option<&'static str>,
     /// What stopped the browser's read of the home page, before the head or in the body.
     pub failure: Option<ExpectedFailure>,

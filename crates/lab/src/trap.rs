@@ -11,7 +11,7 @@ use std::{
 
 use tokio::net::TcpListener;
 
-use crate::world::Tasks;
+use crate::world::{Tasks, breathe};
 
 /// Counts what should not happen.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Trap {
                             connections.fetch_add(1, Ordering::SeqCst);
                             tracing::warn!(%address, %from, "the lab's trap was dialled");
                         }
-                        Err(_) => tokio::task::yield_now().await,
+                        Err(_) => breathe().await,
                     }
                 }
             });

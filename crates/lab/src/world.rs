@@ -8,6 +8,7 @@ use std::{
         OnceLock,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::runtime::Handle;
@@ -122,6 +123,11 @@ impl World {
     pub(crate) fn next_order(&self) -> u64 {
         self.order.fetch_add(1, Ordering::SeqCst)
     }
+}
+
+/// After a failed accept (mostly: no descriptors left) others get a chance before the next try.
+pub(crate) async fn breathe() {
+    tokio::time::sleep(Duration::from_millis(10)).await;
 }
 
 /// The address of the site at this place of the catalogue: 127.77.1.1, 127.77.1.2, …

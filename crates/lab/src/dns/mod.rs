@@ -16,7 +16,10 @@ use self::{
     answer::{Manner, Transport},
     zone::Zone,
 };
-use crate::{http, world::World};
+use crate::{
+    http,
+    world::{World, breathe},
+};
 
 /// Starts answering.
 pub(crate) fn run(udp: UdpSocket, tcp: TcpListener, world: &Arc<World>) {
@@ -60,7 +63,7 @@ async fn serve_udp(socket: Arc<UdpSocket>, server: Arc<Server>) {
     let mut buffer = [0; MAX_QUERY];
     loop {
         let Ok((length, from)) = socket.recv_from(&mut buffer).await else {
-            tokio::task::yield_now().await;
+            breathe().await;
             continue;
         };
         let query = buffer.get(..length).unwrap_or_default().to_vec();
@@ -77,7 +80,7 @@ async fn answer_udp(socket: Arc<UdpSocket>, from: SocketAddr, query: Vec<u8>, se
 async fn serve_tcp(listener: TcpListener, server: Arc<Server>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            tokio::task::yield_now().await;
+            breathe().await;
             continue;
         };
         let connection = Arc::clone(&server);

@@ -20,7 +20,7 @@ pub(crate) use self::{
 use crate::{
     ports,
     site::{Protocol, Web},
-    world::{Place, World},
+    world::{Place, World, breathe},
 };
 
 /// Opens the sockets of the site at this address, if there is one and they are not open yet.
@@ -83,7 +83,7 @@ impl Door {
     async fn stand_open(self, listener: TcpListener) {
         loop {
             let Ok((stream, _)) = listener.accept().await else {
-                tokio::task::yield_now().await;
+                breathe().await;
                 continue;
             };
             if let Some(place) = self.world.places.get(self.index) {

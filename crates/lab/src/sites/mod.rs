@@ -1,5 +1,7 @@
 //! The catalogue: one table per theme. A site is a few lines of data; what it serves is a function
-//! beside its table. Add new sites at the end of a table.
+//! of the request beside its table, mostly a small change to [`plain`]. Whoever adds a site gives
+//! it a name, a word, the two sentences and what to expect; the sweep in `tests/it/catalogue.rs`
+//! then holds it to that.
 
 mod access;
 mod business;
