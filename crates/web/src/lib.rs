@@ -4,6 +4,7 @@
 //! name, its log line, its bounds), finds its handler in `routes`, and is answered by one call of
 //! the service. Nothing is decided here about sites, records or rules.
 
+mod address;
 mod body;
 mod client_address;
 mod documents;
@@ -13,7 +14,6 @@ mod handlers;
 mod negotiation;
 mod openapi;
 mod pages;
-mod query;
 mod routes;
 mod server;
 mod state;

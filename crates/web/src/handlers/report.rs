@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use serde::Deserialize;
 use service::{ReportError, Service};
 
 use crate::{
+    address::PathText,
     documents::{Document, HTML, JSON},
     errors::ApiError,
     negotiation, pages,
@@ -36,7 +37,7 @@ const LONGEST_ID: usize = 64;
 /// The framework cannot match what follows a parameter, so the three forms part here.
 pub(crate) async fn report_file(
     service: State<Arc<Service>>,
-    Path(file): Path<String>,
+    PathText(file): PathText,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     if let Some(id) = file.strip_suffix(".raw.json") {

@@ -2,22 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{Path, State},
-    response::Response,
-};
+use axum::{extract::State, response::Response};
 use contract::{
     Brand,
     errors::ErrorV1,
-    schema::{KINDS, address, schema_for},
+    schema::{self, KINDS, schema_for},
 };
 use http::{HeaderMap, Uri};
 use serde_json::{Value, json};
 
 use crate::{
+    address::{self, PathText},
     documents::{Document, FOR_AN_HOUR, JSON},
     errors::ApiError,
-    query,
     state::Site,
 };
 
@@ -52,7 +49,7 @@ pub(crate) async fn get_schema(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = query::parameters(&uri, &["kind", "list"])?;
+    let asked = address::parameters(&uri, &["kind", "list"])?;
     let document = match (asked.get("kind"), asked.get("list")) {
         (Some(_), Some(_)) => {
             return Err(ApiError::bad_request("`kind` and `list` do not go together."));
@@ -90,7 +87,7 @@ pub(crate) async fn get_schema(
 )]
 pub(crate) async fn get_schema_by_kind(
     State(site): State<Arc<Site>>,
-    Path(kind): Path<String>,
+    PathText(kind): PathText,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     Ok(schema_document(&kind, &site)?.reply(&headers))
@@ -117,7 +114,7 @@ fn index(brand: &Brand, base_url: &str) -> Value {
                 "v": 1,
                 "title": kind.title,
                 "section": kind.section,
-                "address": address(kind.word, brand, base_url),
+                "address": schema::address(kind.word, brand, base_url),
                 "schema_sha256": proof::sha256(schema.to_string().as_bytes()).to_hex(),
             }))
         })

@@ -41,11 +41,17 @@ impl Server {
     }
 
     pub(crate) async fn with(options: ServerOptions, web: WebOptions) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let (release, arrived) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let app = toy_routes(Arc::clone(&release), Arc::clone(&arrived));
         let app = edge::wrap(app, web, &Brand::default(), "https://svc.example");
+        Self { release, arrived, ..Self::of(app, options).await }
+    }
+
+    /// Any router.
+    pub(crate) async fn of(app: Router, options: ServerOptions) -> Self {
+        let (release, arrived) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(serve(listener, app, options, async {
             let _ = stopped.await;

@@ -9,6 +9,7 @@
     reason = "tests fail by panicking, and are strangers to the server they dial"
 )]
 
+mod app;
 mod bodies;
 mod connections;
 mod harness;

@@ -1,11 +1,28 @@
-//! Query strings, read as strictly as bodies.
+//! What an address says: its path and its query, read as strictly as bodies.
 
 use std::collections::BTreeMap;
 
+use axum::{
+    RequestPartsExt,
+    extract::{FromRequestParts, Path},
+};
 use contract::errors::ErrorCode;
-use http::Uri;
+use http::{Uri, request::Parts};
 
 use crate::errors::ApiError;
+
+/// The one part of the path that is left open. Where that is not text, there is nothing.
+#[derive(Debug)]
+pub(crate) struct PathText(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathText {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let path = parts.extract::<Path<String>>().await;
+        path.map(|Path(text)| Self(text)).map_err(|_| ApiError::not_found())
+    }
+}
 
 /// The parameters by name. One that is not known, or given twice, is refused: whoever misspells a
 /// wish must not believe it was heard.

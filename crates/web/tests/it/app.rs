@@ -1,0 +1,240 @@
+//! The real routes, in front of a real service that can reach nothing.
+
+use std::{sync::Arc, time::Duration};
+
+use agents::Catalogue;
+use bytes::Bytes;
+use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
+use door::{Door, Policy, ResolverChoice};
+use service::{Parts, Service, Settings, SystemIds};
+use store::{Scan, Scans, Visibility};
+use store_sqlite::{SqliteOptions, SqliteStore};
+use web::{ServerOptions, WebOptions};
+
+use crate::harness::{Reply, Server};
+
+const RECORD: &str = r#"{"visibility":"public","made":"by a later version"}"#;
+
+struct Site {
+    server: Server,
+    _dir: tempfile::TempDir,
+}
+
+/// With three kept scans: `public1`, `unlisted1`, `private1`.
+async fn start() -> Site {
+    let dir = tempfile::tempdir().unwrap();
+    let now = Timestamp::from_millis(1_794_736_800_000);
+    let clock = Arc::new(FixedClock(now));
+    let store = SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap();
+    let domain = Domain::parse("kept.com", &NamePolicy::default()).unwrap();
+    for (id, visibility) in [
+        ("public1", Visibility::Public),
+        ("unlisted1", Visibility::Unlisted),
+        ("private1", Visibility::Private),
+    ] {
+        let record = RECORD.replace("public", visibility.as_str());
+        let scan = Scan {
+            id: id.to_owned(),
+            domain: domain.clone(),
+            scanned_at: now,
+            visibility,
+            score_version: 1,
+            grade: None,
+            overall: None,
+            record: Bytes::from(record),
+            evidence: Bytes::from("{\"v\":1}"),
+            artifacts: Vec::new(),
+        };
+        store.put_scan(scan).await.unwrap();
+    }
+    // A resolver that is not there: every name fails, and nothing is dialled.
+    let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
+    let policy = Policy { resolver: nowhere, ..Policy::public() };
+    let settings = Settings {
+        brand: Brand::default(),
+        scan_deadline: Duration::from_secs(2),
+        ..Settings::new("https://svc.example".to_owned())
+    };
+    let service = Service::new(Parts {
+        settings,
+        door: Door::new(policy, clock.clone()).unwrap(),
+        catalogue: Catalogue::built_in().unwrap(),
+        store: Arc::new(store),
+        keys: proof::KeyStore::open(&dir.path().join("keys"), now).unwrap(),
+        clock,
+        ids: Arc::new(SystemIds),
+    });
+    let app = web::app(Arc::new(service), WebOptions::default());
+    Site { server: Server::of(app, ServerOptions::default()).await, _dir: dir }
+}
+
+impl Site {
+    async fn get(&self, path: &str) -> Reply {
+        self.server.get(path, "").await
+    }
+
+    async fn post(&self, path: &str, media_type: &str, body: &str) -> Reply {
+        let length = body.len();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {media_type}\r\n\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+        self.server.ask(&request).await
+    }
+}
+
+#[tokio::test]
+async fn documents_are_served_with_their_type_and_not_sent_twice() {
+    let site = start().await;
+    let page = "text/html; charset=utf-8";
+    let schema = "application/schema+json";
+    let directory = "application/http-message-signatures-directory+json";
+    for (path, media_type) in [
+        ("/openapi.json", "application/json"),
+        ("/docs", page),
+        ("/style.css", "text/css; charset=utf-8"),
+        ("/api/v1/core", "application/json"),
+        ("/api/v1/schema", schema),
+        ("/api/v1/schema?kind=svc-scan", schema),
+        ("/api/v1/schema/svc-scan", schema),
+        ("/api/v1/schema?list=1", "application/json"),
+        ("/.well-known/http-message-signatures-directory", directory),
+        ("/.well-known/security-key-rotation.json", "application/json"),
+        ("/r/public1.json", "application/json"),
+        ("/r/public1.raw.json", "application/json"),
+    ] {
+        let reply = site.get(path).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, Some(media_type)), "{path}");
+        let tag = reply.header("etag").unwrap();
+        assert!(tag.len() == 66 && tag.starts_with('"'), "{path}: {tag}");
+        let again = site.server.get(path, &format!("If-None-Match: {tag}\r\n")).await;
+        assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
+        assert_eq!(again.header("etag"), Some(tag), "{path}");
+    }
+    let purposes = site.get("/.well-known/http-message-signatures-directory").await.json();
+    assert_eq!(purposes["keys"].as_array().unwrap().len(), 4);
+    let report = site.get("/api/v1/schema").await.json();
+    assert_eq!(report["$id"], "https://svc.example/api/v1/schema");
+    let core = site.get("/api/v1/core").await.json();
+    assert!(core["operations"].as_array().unwrap().iter().all(|one| one["served"] == false));
+}
+
+#[tokio::test]
+async fn every_documented_operation_has_a_route() {
+    let site = start().await;
+    let document = site.get("/openapi.json").await.json();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let path = path.replace("{id}", "public1").replace("{kind}", "svc-scan");
+            let method = method.to_uppercase();
+            let request =
+                format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+            let reply = site.server.ask(&request).await;
+            assert!(![404, 405, 500].contains(&reply.status), "{method} {path}: {}", reply.status);
+        }
+    }
+}
+
+#[tokio::test]
+async fn reports_come_in_three_forms_and_private_ones_in_none() {
+    let site = start().await;
+    assert_eq!(site.get("/r/public1.json").await.text(), RECORD);
+    let reply = site.server.get("/r/public1", "Accept: application/json\r\n").await;
+    assert_eq!((reply.text(), reply.header("vary")), (RECORD, Some("Accept")));
+    let page = site.get("/r/public1").await;
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
+    assert!(page.text().contains("href=\"/r/public1.json\""));
+    assert_eq!(site.get("/r/public1.raw.json").await.text(), "{\"v\":1}");
+
+    let unlisted = site.get("/r/unlisted1.json").await;
+    assert_eq!(unlisted.header("x-robots-tag"), Some("noindex"));
+    assert!(unlisted.header("cache-control").unwrap().starts_with("private"));
+
+    for end in ["", ".json", ".raw.json"] {
+        let private = site.get(&format!("/r/private1{end}")).await;
+        let unknown = site.get(&format!("/r/unknown1{end}")).await;
+        assert_eq!((private.status, unknown.status), (404, 404), "{end}");
+        assert_eq!(private.json()["error"], unknown.json()["error"], "{end}");
+    }
+    for odd in ["/r/..%2f..%2fetc", "/r/%00", "/r/.json", "/r/.raw.json", "/r/a%20b", "/r/%ff"] {
+        let reply = site.get(odd).await;
+        assert!([400, 404].contains(&reply.status), "{odd}: {}", reply.status);
+        assert!(reply.json()["code"].is_string(), "{odd}");
+    }
+}
+
+#[tokio::test]
+async fn operators_are_told_how_it_is() {
+    let site = start().await;
+    assert_eq!(site.get("/healthz").await.json()["status"], "ok");
+    assert_eq!(site.get("/readyz").await.json()["status"], "ready");
+    let metrics = site.get("/metrics").await;
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    assert!(metrics.text().contains("http_requests_total{route=\"/healthz\""));
+    assert!(metrics.text().contains("http_connections_open"));
+}
+
+#[tokio::test]
+async fn queries_are_read_strictly() {
+    let site = start().await;
+    for (query, status, code) in [
+        ("kind=svc-nothing", 404, "not_found"),
+        ("kind=scan", 404, "not_found"),
+        ("kind=", 404, "not_found"),
+        ("kid=svc-scan", 400, "unknown_field"),
+        ("kind=svc-scan&kind=svc-scan", 400, "bad_request"),
+        ("list=2", 400, "bad_request"),
+        ("list=1&kind=svc-scan", 400, "bad_request"),
+    ] {
+        let reply = site.get(&format!("/api/v1/schema?{query}")).await;
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{query}");
+    }
+    assert_eq!(site.get("/api/v1/schema/svc-nothing").await.status, 404);
+}
+
+#[tokio::test]
+async fn scans_are_refused_with_a_reason_or_made() {
+    let site = start().await;
+    let json = "application/json";
+    for (body, status, code, param) in [
+        (r#"{"domain":"127.0.0.1"}"#, 400, "bad_domain", "domain"),
+        (r#"{"domain":"localhost"}"#, 400, "bad_domain", "domain"),
+        (r#"{"domain":""}"#, 400, "bad_domain", "domain"),
+        (r#"{"visibility":"public"}"#, 400, "bad_request", "domain"),
+        (r#"{"domain":"a.com","visibility":"secret"}"#, 400, "bad_request", "visibility"),
+        (r#"{"domain":"a.com","visibility":"private"}"#, 403, "forbidden", "visibility"),
+        (r#"{"domain":"a.com","deep":1}"#, 400, "unknown_field", "deep"),
+    ] {
+        let reply = site.post("/api/scan", json, body).await;
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{body}");
+        assert_eq!(reply.json()["param"], param, "{body}");
+    }
+    let reply = site.post("/api/scan", json, r#"{"domain":"https://www.Silent.com/x"}"#).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let record = reply.json();
+    assert_eq!((&record["domain"], &record["unreachable"]), (&"silent.com".into(), &true.into()));
+    assert!(record["id"].is_null());
+    assert_eq!(reply.header("cache-control"), Some("no-store"));
+}
+
+#[tokio::test]
+async fn the_first_page_has_a_form_that_works_without_scripts() {
+    let site = start().await;
+    let form = "application/x-www-form-urlencoded";
+    let home = site.get("/").await;
+    assert!(home.text().contains("<form method=\"post\" action=\"/scan\">"));
+    assert!(!home.text().contains("<script"));
+
+    let refused = site.post("/scan", form, "domain=%3Cscript%3Ex").await;
+    assert_eq!(refused.status, 400);
+    assert!(
+        refused.text().contains("role=\"alert\"") && refused.text().contains("&lt;script&gt;x")
+    );
+    assert!(!refused.text().contains("<script"));
+
+    let silent = site.post("/scan", form, "domain=silent.com&unlisted=on").await;
+    assert_eq!(silent.status, 200);
+    assert!(silent.text().contains("Nothing answered."));
+    assert_eq!(site.post("/scan", "application/json", "{}").await.status, 415);
+}
