@@ -8,7 +8,7 @@ use std::time::Duration;
 use agents::{Catalogue, Identity, Role};
 use bytes::Bytes;
 use contract::evidence::{
-    Evidence, Exchange, FailureKind, NotRead, NotReadWhy, Observer, Outcome, Reading, Target,
+    Evidence, Exchange, FailureKind, NotRead, NotReadWhy, Observer, Outcome, Phase, Reading, Target,
 };
 use contract::{Clock, Domain};
 use declared::robots::{Robots, Scope};
@@ -73,6 +73,7 @@ struct Planned<'a> {
     kind: ReadKind,
     /// Own connections show what this identity is served; files share one.
     fresh_connection: bool,
+    timeout: Option<Duration>,
 }
 
 impl ScanPlan<'_> {
@@ -84,10 +85,7 @@ impl ScanPlan<'_> {
         if let Some(own) = self.catalogue.the(Role::Own) {
             match host {
                 Some(ref host) => self.read_all(&visit, host, own, &mut notes).await,
-                None => {
-                    let all = std::iter::once(robots_read(own)).chain(self.rest(own));
-                    notes.not_read.extend(all.map(|p| p.not_read(NotReadWhy::NoAddress)));
-                }
+                None => self.read_nothing(&visit, own, &mut notes).await,
             }
         }
         let evidence = Evidence {
@@ -127,14 +125,22 @@ impl ScanPlan<'_> {
         has_address(&reading).then_some(www)
     }
 
+    /// One read is tried, so that the evidence holds the typed reason; the rest is left out.
+    async fn read_nothing(&self, visit: &Visit, own: &Identity, notes: &mut Notes) {
+        let robots = self.robots(own);
+        let failed = robots.fetch(visit, &format!("https://{}", self.domain)).await;
+        notes.reads.push(robots.reading("r01".to_owned(), failed.exchange));
+        notes.not_read.extend(self.rest(own).map(|p| p.not_read(NotReadWhy::NoAddress)));
+    }
+
     async fn read_all(&self, visit: &Visit, host: &str, own: &Identity, notes: &mut Notes) {
-        let robots = robots_read(own);
+        let robots = self.robots(own);
         let mut base = format!("https://{host}");
         let mut first = robots.fetch(visit, &base).await;
-        if never_answered(&first.exchange) {
+        if https_is_not_spoken(&first.exchange) {
             let plain = format!("http://{host}");
             let second = robots.fetch(visit, &plain).await;
-            if !never_answered(&second.exchange) {
+            if second.exchange.response().is_some() {
                 notes.keep(&robots, first);
                 (first, base) = (second, plain);
             }
@@ -168,6 +174,18 @@ impl ScanPlan<'_> {
         }
     }
 
+    /// robots.txt is waited for, so it may not take all the time there is.
+    fn robots<'a>(&self, own: &'a Identity) -> Planned<'a> {
+        Planned {
+            target: Target::Robots,
+            path: ROBOTS_PATH.to_owned(),
+            identity: own,
+            kind: ReadKind::Robots,
+            fresh_connection: false,
+            timeout: Some(self.deadline / 4),
+        }
+    }
+
     /// Everything but robots.txt, in the order it is written down.
     fn rest<'a>(&'a self, own: &'a Identity) -> impl Iterator<Item = Planned<'a>> {
         // The browser asks twice: a site that differs from itself is not taken for one that
@@ -179,6 +197,7 @@ impl ScanPlan<'_> {
             identity,
             kind: ReadKind::Page,
             fresh_connection: true,
+            timeout: None,
         });
         let file = |target: Target, path: &str, kind: ReadKind| Planned {
             target,
@@ -186,6 +205,7 @@ impl ScanPlan<'_> {
             identity: own,
             kind,
             fresh_connection: false,
+            timeout: None,
         };
         let files = MACHINE_FILES
             .into_iter()
@@ -200,16 +220,6 @@ impl ScanPlan<'_> {
     }
 }
 
-fn robots_read(own: &Identity) -> Planned<'_> {
-    Planned {
-        target: Target::Robots,
-        path: ROBOTS_PATH.to_owned(),
-        identity: own,
-        kind: ReadKind::Robots,
-        fresh_connection: false,
-    }
-}
-
 impl Planned<'_> {
     async fn fetch(&self, visit: &Visit, base: &str) -> Fetched {
         visit
@@ -218,10 +228,20 @@ impl Planned<'_> {
                 identity: self.identity.id.clone(),
                 headers: self.identity.headers(),
                 kind: self.kind,
-                timeout: None,
+                timeout: self.timeout,
                 fresh_connection: self.fresh_connection,
             })
             .await
+    }
+
+    fn reading(&self, id: String, exchange: Exchange) -> Reading {
+        Reading {
+            id,
+            target: self.target.clone(),
+            path: self.path.clone(),
+            identity: self.identity.id.clone(),
+            exchange,
+        }
     }
 
     fn not_read(&self, why: NotReadWhy) -> NotRead {
@@ -251,13 +271,8 @@ impl Notes {
         if let Some(response) = fetched.exchange.response() {
             self.bodies.insert(response.body.sha256.clone(), fetched.body);
         }
-        self.reads.push(Reading {
-            id: format!("r{:02}", self.reads.len() + 1),
-            target: planned.target.clone(),
-            path: planned.path.clone(),
-            identity: planned.identity.id.clone(),
-            exchange: fetched.exchange,
-        });
+        let id = format!("r{:02}", self.reads.len() + 1);
+        self.reads.push(planned.reading(id, fetched.exchange));
     }
 }
 
@@ -267,12 +282,13 @@ fn was_cut_before_it_began(exchange: &Exchange) -> bool {
         && exchange.hops.iter().all(|hop| hop.address.is_none())
 }
 
-/// Whether no HTTP response came, so that the other scheme is worth a try.
-fn never_answered(exchange: &Exchange) -> bool {
+/// Whether https does not come about at all, so that http is worth a try. A host that shakes hands
+/// and then stays silent does speak https.
+fn https_is_not_spoken(exchange: &Exchange) -> bool {
     match &exchange.outcome {
         Outcome::Response(_) => false,
         Outcome::Failed(failure) => {
-            exchange.hops.len() <= 1 && failure.kind != FailureKind::RefusedByPolicy
+            exchange.hops.len() <= 1 && matches!(failure.phase, Phase::Connect | Phase::Tls)
         }
     }
 }

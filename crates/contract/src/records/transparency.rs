@@ -96,6 +96,10 @@ pub struct TreeHead {
     pub batch_size: u64,
     pub tree_size: u64,
     pub batch_root: String,
+    /// The root of all leaves in log order, where the log keeps that tree too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub tree_root: Option<String>,
     /// The previous head's own `sha256`; null for the first batch.
     #[schema(required)]
     pub prev_sth_sha256: Option<String>,

@@ -174,7 +174,11 @@ fn a_site_that_refuses_agents_loses_its_reach() {
     assert!(!record.confidence.refused, "the browser was served");
     let finding = &record.findings[0];
     assert_eq!((finding.id.as_str(), &finding.severity), ("ai_refused", &Severity::High));
-    assert!(finding.seen.contains("the unnamed control was not"), "{}", finding.seen);
+    assert!(
+        finding.seen.contains("the unnamed control fared as the browser did"),
+        "{}",
+        finding.seen
+    );
 }
 
 #[test]

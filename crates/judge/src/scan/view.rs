@@ -144,14 +144,18 @@ fn split(
     if ai.is_empty() {
         return (Split::NotMeasured, None);
     }
-    let control = rows.iter().find(|row| row.role == Role::Control);
+    let control = rows.iter().find(|row| row.role == Role::Control && row.status.is_some());
     let evidence = |others: &[&AgentRow], what: &str, control_too: bool| SplitEvidence {
         identities: others.iter().map(|row| row.id.clone()).collect(),
         detail: format!(
             "The browser was served. {} of {} AI identities {what}; the unnamed control {}.",
             others.len(),
             ai.len(),
-            if control_too { "was treated the same way as they were" } else { "was not" },
+            match control {
+                None => "did not get an answer",
+                Some(_) if control_too => "fared as they did",
+                Some(_) => "fared as the browser did",
+            },
         ),
         readings: std::iter::once(browser)
             .chain(others.iter().copied())
@@ -162,7 +166,7 @@ fn split(
 
     let refused: Vec<&AgentRow> = ai.iter().copied().filter(|row| !is_served(row)).collect();
     if !refused.is_empty() {
-        let control_too = control.is_some_and(|row| row.status.is_some() && !is_served(row));
+        let control_too = control.is_some_and(|row| !is_served(row));
         return (Split::Refused, Some(evidence(&refused, "were not", control_too)));
     }
     let least = self_similarity.unwrap_or(1.0) * f64::from(rules.other_text_below_percent) / 100.0;

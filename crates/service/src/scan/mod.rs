@@ -2,6 +2,8 @@
 
 mod scanner;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use contract::records::{ScanRecord, Visibility};
 use contract::{Domain, NameRefusal};
@@ -10,7 +12,10 @@ use store::{Scope, StoreError};
 
 pub use scanner::{Looked, Scanner};
 
-use crate::Service;
+use crate::{Service, Settings};
+
+/// How long a scan waits for others to finish before it is turned away.
+const SLOT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]
@@ -35,6 +40,8 @@ pub enum ScanError {
     BadDomain(#[from] NameRefusal),
     #[error("a scan of this domain is still running")]
     InProgress { retry_after_s: u64 },
+    #[error("more scans are running than this service takes on at once")]
+    Busy { retry_after_s: u64 },
     #[error("a private scan needs a licence for the domain, or its owner")]
     PrivateNeedsLicence,
     #[error("the store does not take the scan: {0}")]
@@ -54,10 +61,13 @@ impl Service {
             return self.sign(ScanRecord { cached: Some(true), ..earlier });
         }
         let Some(_running) = self.scanning.begin(&domain) else {
-            let retry_after_s = self.settings.scan_deadline.as_secs().max(1);
-            return Err(ScanError::InProgress { retry_after_s });
+            return Err(ScanError::InProgress { retry_after_s: retry_after_s(&self.settings) });
         };
-        let _slot = self.scan_slots.acquire().await;
+        // Waiting holds a place among the requests being answered, so it is short.
+        let Ok(Ok(_slot)) = tokio::time::timeout(SLOT_PATIENCE, self.scan_slots.acquire()).await
+        else {
+            return Err(ScanError::Busy { retry_after_s: retry_after_s(&self.settings) });
+        };
         let looked = self.scanner.look(&domain, ask.visibility, &|_| {}).await?;
         self.sign_and_keep(looked, kept_as).await
     }
@@ -119,6 +129,11 @@ impl Service {
         let signed = self.sign_document(&unsigned, KeyPurpose::Documents)?;
         Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
     }
+}
+
+/// By then a running scan is over.
+fn retry_after_s(settings: &Settings) -> u64 {
+    settings.scan_deadline.as_secs().max(1)
 }
 
 fn kept_as(visibility: &Visibility) -> Result<store::Visibility, ScanError> {

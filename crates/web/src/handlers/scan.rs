@@ -65,6 +65,9 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         ScanError::InProgress { retry_after_s } => {
             ApiError::new(ErrorCode::ScanInProgress, sentence(&said)).retry_after(retry_after_s)
         }
+        ScanError::Busy { retry_after_s } => {
+            ApiError::new(ErrorCode::Overloaded, sentence(&said)).retry_after(retry_after_s)
+        }
         ScanError::PrivateNeedsLicence => {
             ApiError::new(ErrorCode::Forbidden, sentence(&said)).param("visibility")
         }
@@ -99,6 +102,7 @@ mod tests {
         let cases = [
             (ScanError::BadDomain(NameRefusal::IpAddress), 400, "bad_domain"),
             (ScanError::InProgress { retry_after_s: 9 }, 429, "scan_in_progress"),
+            (ScanError::Busy { retry_after_s: 9 }, 503, "overloaded"),
             (ScanError::PrivateNeedsLicence, 403, "forbidden"),
             (internal, 500, "internal"),
         ];

@@ -133,6 +133,7 @@ fn tree_head() -> TreeHead {
         batch_size: 2,
         tree_size: 2,
         batch_root: digest('d'),
+        tree_root: None,
         prev_sth_sha256: None,
         created_at: at("03:00:00"),
         rules: LogRules {

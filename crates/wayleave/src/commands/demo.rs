@@ -1,0 +1,97 @@
+//! `wayleave demo`: the service against the lab.
+
+use anyhow::{Context, Result};
+use lab::{Lab, LabNetwork, LabOptions};
+
+use super::in_force;
+use super::serve::{bind, serve};
+use crate::config::{Config, ConfigArgs};
+use crate::{output, telemetry, wiring};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+pub(crate) fn run(args: Args) -> Result<u8> {
+    let mut config = in_force(&args.config)?;
+    // A demo shows its own words first; what goes wrong is still logged.
+    if config.log == crate::config::Log::default() {
+        config.log.filter = "error".to_owned();
+    }
+    telemetry::start(&config.log)?;
+    wiring::runtime()?.block_on(async {
+        let listener = bind(&mut config).await?;
+        let lab = Lab::start(LabOptions::default()).await.context("the lab cannot be started")?;
+        let folder = Folder::make()?;
+        point_at(&mut config, lab.network(), &folder)?;
+        let done =
+            serve(&config, listener, &|config| output::note(&welcome(config, lab.sites().len())))
+                .await;
+        lab.stop().await;
+        done
+    })
+}
+
+/// Points the network at the lab, adding to whatever the operator gave.
+fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Folder) -> Result<()> {
+    let authority = folder.path.join("lab-ca.pem");
+    let mut pem = lab.ca_pem.clone();
+    if let Some(given) = &config.network.extra_ca {
+        let given = std::fs::read_to_string(given)
+            .with_context(|| format!("network.extra_ca: {} cannot be read", given.display()))?;
+        pem = format!("{pem}\n{given}");
+    }
+    std::fs::write(&authority, pem).context("the lab's certificate cannot be written")?;
+    let network = &mut config.network;
+    network.resolver = lab.resolver.to_string();
+    network.http_port = lab.http_port;
+    network.https_port = lab.https_port;
+    network.extra_ca = Some(authority);
+    for text in &lab.allow_networks {
+        network.allow_networks.push(text.parse().context("the lab's network")?);
+    }
+    network.allow_names.extend(lab.allow_names.iter().cloned());
+    if config.store.data_dir.is_none() {
+        config.store.data_dir = Some(folder.path.join("data"));
+    }
+    Ok(())
+}
+
+/// A temporary folder that goes with the demo.
+#[derive(Debug)]
+struct Folder {
+    path: std::path::PathBuf,
+}
+
+impl Folder {
+    fn make() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("wayleave-demo-{}", std::process::id()));
+        std::fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+fn welcome(config: &Config, sites: usize) -> String {
+    let base = config.base_url();
+    let kept = config.data_dir();
+    format!(
+        "\nWayleave is running at {base} against a lab of {sites} sites (no internet is used).\n\
+         The store is in {}.\n\n\
+         Try:\n\
+         \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"open.lab\"}}'\n\
+         \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"blocks-ai.lab\"}}'\n\
+         \x20 wayleave lab sites          every site, and what a right record says of it\n\
+         \x20 {base}/          the same in a browser\n\
+         \x20 {base}/docs      every endpoint\n\n\
+         Ctrl-C stops it.",
+        kept.display()
+    )
+}

@@ -1,0 +1,21 @@
+//! The commands, one file each.
+
+pub(crate) mod canonical;
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod key;
+pub(crate) mod lab;
+mod remote;
+pub(crate) mod scan;
+pub(crate) mod serve;
+pub(crate) mod verify;
+
+use anyhow::Result;
+
+use crate::config::{Config, ConfigArgs, load};
+
+/// The configuration in force for a command.
+fn in_force(args: &ConfigArgs) -> Result<Config> {
+    load(args, &|name| std::env::var(name).ok())
+}

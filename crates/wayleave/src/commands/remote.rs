@@ -1,0 +1,22 @@
+//! Asking a server that the operator named on the command line.
+
+use anyhow::{Context, Result, bail};
+use door::operator;
+
+/// The body of a successful GET.
+pub(super) async fn get(url: &str) -> Result<Vec<u8>> {
+    let answer =
+        operator::call("GET", url, None).await.with_context(|| format!("{url} cannot be read"))?;
+    if answer.status != 200 {
+        bail!("{url} answered {}", answer.status);
+    }
+    Ok(answer.body)
+}
+
+/// Status and body of a POST with a JSON body.
+pub(super) async fn post(url: &str, json: String) -> Result<(u16, Vec<u8>)> {
+    let answer = operator::call("POST", url, Some(json))
+        .await
+        .with_context(|| format!("{url} cannot be asked"))?;
+    Ok((answer.status, answer.body))
+}

@@ -1,0 +1,125 @@
+//! Every configuration key, once: its name, its form, and what it is for.
+//!
+//! The file, the environment, the flags, `wayleave config` and the README's table all come from
+//! this list.
+
+/// The form of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Number,
+    /// Separated by commas in the environment and in flags.
+    List,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    pub(crate) section: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) form: Form,
+    /// What holds when nothing is given, as shown to people.
+    pub(crate) default: &'static str,
+    pub(crate) help: &'static str,
+}
+
+impl Key {
+    /// `server.listen`
+    pub(crate) fn dotted(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    /// `WAYLEAVE_SERVER_LISTEN`
+    pub(crate) fn variable(&self) -> String {
+        format!("WAYLEAVE_{}_{}", self.section, self.name).to_ascii_uppercase()
+    }
+
+    /// `--server-listen`, without the dashes in front
+    pub(crate) fn flag(&self) -> String {
+        format!("{}-{}", self.section, self.name).replace('_', "-")
+    }
+}
+
+const fn key(
+    section: &'static str,
+    name: &'static str,
+    form: Form,
+    default: &'static str,
+    help: &'static str,
+) -> Key {
+    Key { section, name, form, default, help }
+}
+
+pub(crate) const KEYS: &[Key] = &[
+    key("server", "listen", Form::Text, "127.0.0.1:8080", "Address and port to serve on"),
+    key(
+        "server",
+        "base_url",
+        Form::Text,
+        "http:// and server.listen",
+        "Our own address as others see it",
+    ),
+    key("server", "brand", Form::Text, "svc", "The brand segment of kinds, headers and messages"),
+    key(
+        "server",
+        "trusted_proxies",
+        Form::List,
+        "none",
+        "Networks whose forwarded header names the client",
+    ),
+    key("server", "max_connections", Form::Number, "512", "Connections held open at once"),
+    key("server", "max_requests", Form::Number, "256", "Requests answered at once; more get 503"),
+    key(
+        "store",
+        "data_dir",
+        Form::Text,
+        "./data",
+        "Where the store, the bodies and the keys are kept",
+    ),
+    key(
+        "store",
+        "artifact_days",
+        Form::Number,
+        "90",
+        "Days bodies are kept; 0 keeps them for ever",
+    ),
+    key("network", "resolver", Form::Text, "system", "DNS resolver: `system` or IP:PORT"),
+    key(
+        "network",
+        "allow_networks",
+        Form::List,
+        "none",
+        "Networks (CIDR) let through although special",
+    ),
+    key(
+        "network",
+        "refuse_networks",
+        Form::List,
+        "none",
+        "Further networks (CIDR) never to be dialled",
+    ),
+    key("network", "allow_names", Form::List, "none", "Reserved suffixes let through"),
+    key("network", "http_port", Form::Number, "80", "The port dialled for http"),
+    key("network", "https_port", Form::Number, "443", "The port dialled for https"),
+    key("network", "allow_ports", Form::List, "none", "Further ports an address may name"),
+    key("network", "extra_ca", Form::Text, "none", "PEM file with further trusted authorities"),
+    key("network", "source_address", Form::Text, "none", "Local address to read from"),
+    key("network", "vantage", Form::Text, "unnamed", "Name of the place we look from"),
+    key("agents", "catalogue", Form::Text, "built in", "File with the identities to ask as"),
+    key("scan", "deadline_ms", Form::Number, "10000", "Time for all reads of one scan together"),
+    key("scan", "at_once", Form::Number, "32", "Scans running at once; more wait"),
+    key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
+    key("log", "format", Form::Text, "text", "`text` or `json`"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_in_three_forms() {
+        let key = KEYS.iter().find(|key| key.name == "allow_names").unwrap();
+        assert_eq!(key.dotted(), "network.allow_names");
+        assert_eq!(key.variable(), "WAYLEAVE_NETWORK_ALLOW_NAMES");
+        assert_eq!(key.flag(), "network-allow-names");
+    }
+}

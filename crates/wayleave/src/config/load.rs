@@ -1,0 +1,180 @@
+//! File, environment and flags, laid over each other.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use toml::{Table, Value};
+
+use super::keys::{Form, KEYS, Key};
+use super::{Config, ConfigArgs};
+
+/// Read without being asked for, when it is there.
+const DEFAULT_FILE: &str = "wayleave.toml";
+
+/// Loads what is in force. `variable` looks up an environment variable; a test gives its own.
+pub(crate) fn load(args: &ConfigArgs, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+    let mut table = match &args.file {
+        Some(file) => read(file)?,
+        None if Path::new(DEFAULT_FILE).exists() => read(Path::new(DEFAULT_FILE))?,
+        None => Table::new(),
+    };
+    for key in KEYS {
+        let name = key.variable();
+        if let Some(text) = variable(&name) {
+            set(&mut table, key, value(key, &text).with_context(|| name)?)?;
+        }
+        if let Some(text) = args.given.get(&key.dotted()) {
+            set(&mut table, key, value(key, text).with_context(|| format!("--{}", key.flag()))?)?;
+        }
+    }
+    let config: Config = table.try_into().context("the configuration is not valid")?;
+    check(&config)?;
+    Ok(config)
+}
+
+fn read(file: &Path) -> Result<Table> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("the configuration file {} cannot be read", file.display()))?;
+    text.parse::<Table>()
+        .with_context(|| format!("the configuration file {} is not valid TOML", file.display()))
+}
+
+/// What a text from the environment or a flag stands for.
+fn value(key: &Key, text: &str) -> Result<Value> {
+    Ok(match key.form {
+        Form::Text => Value::String(text.to_owned()),
+        Form::Number => Value::Integer(text.trim().parse().context("expected a whole number")?),
+        Form::List => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            // Ports are the one list of numbers.
+            let item = |text: &str| {
+                text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
+            };
+            Value::Array(items.map(item).collect())
+        }
+    })
+}
+
+fn set(table: &mut Table, key: &Key, value: Value) -> Result<()> {
+    let section = table.entry(key.section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+    match section {
+        Value::Table(section) => {
+            section.insert(key.name.to_owned(), value);
+            Ok(())
+        }
+        _ => bail!("{} is not a section of the configuration file", key.section),
+    }
+}
+
+/// What the types cannot say.
+fn check(config: &Config) -> Result<()> {
+    contract::Brand::new(&config.server.brand).context("server.brand")?;
+    let url = config.base_url();
+    let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    if host.is_none_or(|host| host.is_empty() || host.contains(['?', '#', ' ', '"', '<', '>'])) {
+        bail!("server.base_url must be an http or https address");
+    }
+    for (name, number) in [
+        ("scan.at_once", config.scan.at_once),
+        ("server.max_connections", config.server.max_connections),
+        ("server.max_requests", config.server.max_requests),
+    ] {
+        if number == 0 {
+            bail!("{name} must be at least 1");
+        }
+    }
+    if !(100..=120_000).contains(&config.scan.deadline_ms) {
+        bail!("scan.deadline_ms must be between 100 and 120000");
+    }
+    for suffix in &config.network.allow_names {
+        let plain = !suffix.is_empty()
+            && suffix
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b))
+            && !suffix.starts_with('.');
+        if !plain {
+            bail!("network.allow_names holds {suffix:?}, which is not a suffix such as `lab`");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(file: &str, variables: &[(&str, &str)], flags: &[(&str, &str)]) -> Result<Config> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.toml");
+        std::fs::write(&path, file).unwrap();
+        let args = ConfigArgs {
+            file: Some(path),
+            given: flags.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        };
+        let variable = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        load(&args, &variable)
+    }
+
+    #[test]
+    fn flags_beat_variables_beat_the_file() {
+        let file = "[server]\nlisten = \"127.0.0.1:1\"\nbrand = \"abc\"\n[network]\nhttp_port = 81";
+        let config = with(
+            file,
+            &[
+                ("WAYLEAVE_SERVER_LISTEN", "127.0.0.1:2"),
+                ("WAYLEAVE_NETWORK_ALLOW_NETWORKS", "127.77.0.0/16, ::1/128"),
+            ],
+            &[("server.listen", "127.0.0.1:3"), ("network.allow_ports", "8443,8444")],
+        )
+        .unwrap();
+        assert_eq!(config.server.listen.port(), 3);
+        assert_eq!(config.server.brand, "abc");
+        assert_eq!(config.network.http_port, 81);
+        assert_eq!(config.network.allow_networks.len(), 2);
+        assert_eq!(config.network.allow_ports, [8443, 8444]);
+        assert_eq!(config.base_url(), "http://127.0.0.1:3");
+    }
+
+    #[test]
+    fn nothing_given_is_usable() {
+        assert_eq!(with("", &[], &[]).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_name() {
+        for (file, variables, said) in [
+            ("[server]\nlisten_on = 1", vec![], "listen_on"),
+            ("surprise = 1", vec![], "surprise"),
+            ("server = 1", vec![("WAYLEAVE_SERVER_BRAND", "x")], "server"),
+            ("[network]\nallow_networks = [\"nonsense\"]", vec![], "allow_networks"),
+            ("not toml", vec![], "not valid TOML"),
+            ("", vec![("WAYLEAVE_SCAN_AT_ONCE", "many")], "WAYLEAVE_SCAN_AT_ONCE"),
+            ("", vec![("WAYLEAVE_SCAN_AT_ONCE", "0")], "scan.at_once"),
+            ("", vec![("WAYLEAVE_SERVER_BRAND", "Not Good")], "server.brand"),
+            ("", vec![("WAYLEAVE_SERVER_BASE_URL", "ftp://x")], "server.base_url"),
+            ("", vec![("WAYLEAVE_NETWORK_ALLOW_NAMES", ".lab")], "network.allow_names"),
+            ("", vec![("WAYLEAVE_SCAN_DEADLINE_MS", "1")], "scan.deadline_ms"),
+        ] {
+            let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
+            assert!(error.contains(said), "{file:?} {variables:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_list_is_a_key_of_the_file() {
+        let defaults = Table::try_from(Config::default()).unwrap();
+        for key in KEYS {
+            let section = defaults.get(key.section).and_then(Value::as_table).unwrap();
+            let optional = ["base_url", "data_dir", "extra_ca", "source_address", "catalogue"];
+            assert!(
+                section.contains_key(key.name) || optional.contains(&key.name),
+                "{}",
+                key.dotted()
+            );
+        }
+        let listed: usize = defaults.values().filter_map(Value::as_table).map(Table::len).sum();
+        assert_eq!(listed + 5, KEYS.len(), "a key is missing in the list");
+    }
+}

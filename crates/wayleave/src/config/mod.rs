@@ -1,0 +1,159 @@
+//! Configuration: one TOML file, each key also an environment variable and a flag.
+//!
+//! Flags beat the environment, the environment beats the file. A key nobody knows is an error: a
+//! misspelt guard must not be taken for one that is in force.
+
+mod flags;
+pub(crate) mod keys;
+mod load;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use flags::ConfigArgs;
+pub(crate) use load::load;
+
+/// What is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) server: Server,
+    pub(crate) store: Store,
+    pub(crate) network: Network,
+    pub(crate) agents: Agents,
+    pub(crate) scan: Scan,
+    pub(crate) log: Log,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Server {
+    pub(crate) listen: SocketAddr,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) base_url: Option<String>,
+    pub(crate) brand: String,
+    pub(crate) trusted_proxies: Vec<ipnet::IpNet>,
+    pub(crate) max_connections: usize,
+    pub(crate) max_requests: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Store {
+    /// Unset means `./data` for `serve` and a temporary directory for `demo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) artifact_days: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Network {
+    pub(crate) resolver: String,
+    pub(crate) allow_networks: Vec<ipnet::IpNet>,
+    pub(crate) refuse_networks: Vec<ipnet::IpNet>,
+    pub(crate) allow_names: Vec<String>,
+    pub(crate) http_port: u16,
+    pub(crate) https_port: u16,
+    pub(crate) allow_ports: Vec<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extra_ca: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_address: Option<IpAddr>,
+    pub(crate) vantage: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Agents {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) catalogue: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Scan {
+    pub(crate) deadline_ms: u64,
+    pub(crate) at_once: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Log {
+    pub(crate) filter: String,
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            base_url: None,
+            brand: contract::Brand::DEFAULT.to_owned(),
+            trusted_proxies: Vec::new(),
+            max_connections: 512,
+            max_requests: 256,
+        }
+    }
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { data_dir: None, artifact_days: 90 }
+    }
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            resolver: "system".to_owned(),
+            allow_networks: Vec::new(),
+            refuse_networks: Vec::new(),
+            allow_names: Vec::new(),
+            http_port: 80,
+            https_port: 443,
+            allow_ports: Vec::new(),
+            extra_ca: None,
+            source_address: None,
+            vantage: "unnamed".to_owned(),
+        }
+    }
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self { deadline_ms: 10_000, at_once: 32 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { filter: "info".to_owned(), format: LogFormat::Text }
+    }
+}
+
+impl Config {
+    /// Where things are kept when the operator does not say.
+    pub(crate) const DATA_DIR: &str = "./data";
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.store.data_dir.clone().unwrap_or_else(|| PathBuf::from(Self::DATA_DIR))
+    }
+
+    /// Without a trailing slash.
+    pub(crate) fn base_url(&self) -> String {
+        match &self.server.base_url {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None => format!("http://{}", self.server.listen),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Logs: to standard error, as text or as JSON.
+
+use anyhow::{Context, Result, anyhow};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Log, LogFormat};
+
+pub(crate) fn start(log: &Log) -> Result<()> {
+    let filter = EnvFilter::try_new(&log.filter).context("log.filter")?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match log.format {
+        LogFormat::Text => builder.try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    }
+    .map_err(|error| anyhow!("logging cannot be started: {error}"))
+}

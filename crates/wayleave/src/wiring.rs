@@ -1,0 +1,120 @@
+//! From a configuration to running parts.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::Catalogue;
+use anyhow::{Context, Result};
+use contract::{Brand, Clock, NamePolicy};
+use door::{Door, Policy, ResolverChoice, SystemClock};
+use proof::KeyStore;
+use service::{Parts, Service, Settings, SystemIds};
+use store::Retention;
+use store_sqlite::{SqliteOptions, SqliteStore};
+
+use crate::config::{Config, Network};
+
+/// Where the keys are, inside the data directory.
+pub(crate) const KEYS_FOLDER: &str = "keys";
+
+/// The runtime every long-running command uses.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}
+
+/// The door's policy: the public internet, plus what the operator lets through.
+pub(crate) fn policy(network: &Network) -> Result<Policy> {
+    let resolver = match network.resolver.as_str() {
+        "system" => ResolverChoice::System,
+        address => ResolverChoice::Server(
+            address.parse().context("network.resolver must be `system` or IP:PORT")?,
+        ),
+    };
+    let extra_ca = match &network.extra_ca {
+        Some(file) => {
+            let pem = fs::read(file)
+                .with_context(|| format!("network.extra_ca: {} cannot be read", file.display()))?;
+            door::read_pem(&pem).context("network.extra_ca")?
+        }
+        None => Vec::new(),
+    };
+    Ok(Policy {
+        names: NamePolicy {
+            allow_suffixes: network.allow_names.clone(),
+            allow_ports: network.allow_ports.clone(),
+        },
+        allow_networks: network.allow_networks.clone(),
+        refuse_networks: network.refuse_networks.clone(),
+        resolver,
+        http_port: network.http_port,
+        https_port: network.https_port,
+        extra_ca,
+        source_address: network.source_address,
+        ..Policy::public()
+    })
+}
+
+pub(crate) fn catalogue(config: &Config) -> Result<Catalogue> {
+    match &config.agents.catalogue {
+        Some(file) => {
+            let text = fs::read_to_string(file)
+                .with_context(|| format!("agents.catalogue: {} cannot be read", file.display()))?;
+            Catalogue::read(&text).context("agents.catalogue")
+        }
+        None => Ok(Catalogue::built_in()?),
+    }
+}
+
+pub(crate) fn brand(config: &Config) -> Result<Brand> {
+    Brand::new(&config.server.brand).context("server.brand")
+}
+
+pub(crate) fn settings(config: &Config) -> Result<Settings> {
+    Ok(Settings {
+        brand: brand(config)?,
+        vantage: config.network.vantage.clone(),
+        scan_deadline: Duration::from_millis(config.scan.deadline_ms),
+        scans_at_once: config.scan.at_once,
+        artifact_retention: match config.store.artifact_days {
+            0 => Retention::ForEver,
+            days => Retention::Days(days),
+        },
+        ..Settings::new(config.base_url())
+    })
+}
+
+pub(crate) fn keys(config: &Config) -> Result<KeyStore> {
+    let folder = config.data_dir().join(KEYS_FOLDER);
+    KeyStore::open(&folder, SystemClock.now())
+        .with_context(|| format!("the keys in {} cannot be used", folder.display()))
+}
+
+/// Opens everything a service stands on. Creates what is not there yet.
+pub(crate) fn service(config: &Config) -> Result<Service> {
+    let folder = config.data_dir();
+    let store = SqliteStore::open(&folder, SqliteOptions::default())
+        .with_context(|| format!("the store in {} cannot be opened", folder.display()))?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let policy = policy(&config.network)?;
+    if !policy.is_public() {
+        tracing::warn!(
+            allow_networks = ?config.network.allow_networks,
+            allow_names = ?config.network.allow_names,
+            "NOT THE PUBLIC INTERNET: this configuration lets through networks or names that are \
+             refused by default. Never serve strangers with it."
+        );
+    }
+    Ok(Service::new(Parts {
+        settings: settings(config)?,
+        door: Door::new(policy, Arc::clone(&clock)).context("the door cannot be set up")?,
+        catalogue: catalogue(config)?,
+        store: Arc::new(store),
+        keys: keys(config)?,
+        clock,
+        ids: Arc::new(SystemIds),
+    }))
+}

@@ -1,0 +1,15 @@
+//! The whole thing through its front door: the binary, the HTTP API, the lab.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
+mod arrows;
+mod scan_api;
+mod server;
+mod sites;

@@ -1,0 +1,170 @@
+//! A running `wayleave demo`, spoken to over real sockets.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// The program under test.
+pub(crate) fn wayleave() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wayleave"));
+    // What is set on the machine of a developer must not reach the tests.
+    for (name, _) in std::env::vars() {
+        if name.starts_with("WAYLEAVE_") {
+            command.env_remove(name);
+        }
+    }
+    command.current_dir(std::env::temp_dir());
+    command
+}
+
+/// A process that goes away with the test.
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// A demo of one's own.
+    pub(crate) fn demo(arguments: &[&str]) -> Self {
+        let mut child = wayleave()
+            .args(["demo", "--server-listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert!(said.read_line(&mut line).unwrap() > 0, "the demo stopped before it was ready");
+            if let Some(rest) = line.split("running at http://").nth(1) {
+                break rest.split(' ').next().unwrap().parse().unwrap();
+            }
+        };
+        // Keep reading, so that the server never waits for us.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        Self { child, address }
+    }
+
+    /// The demo that tests share which only ask.
+    pub(crate) fn shared() -> &'static Self {
+        static SHARED: OnceLock<Server> = OnceLock::new();
+        SHARED.get_or_init(|| {
+            let server = Self::demo(&[]);
+            // Statics are not dropped: a watcher ends the server when the tests end.
+            let (pid, me) = (server.child.id(), std::process::id());
+            Command::new("sh")
+                .arg("-c")
+                .arg(format!("while kill -0 {me} 2>/dev/null; do sleep 1; done; kill {pid}"))
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            server
+        })
+    }
+
+    pub(crate) fn base(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
+    }
+
+    /// `POST /api/scan` with this body as JSON.
+    pub(crate) fn post_scan(&self, body: &[u8]) -> Answer {
+        self.post("/api/scan", Some("application/json"), body)
+    }
+
+    pub(crate) fn post(&self, path: &str, content_type: Option<&str>, body: &[u8]) -> Answer {
+        let content_type =
+            content_type.map(|t| format!("content-type: {t}\r\n")).unwrap_or_default();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\n{content_type}content-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
+        self.send(&[head.as_bytes(), body].concat())
+    }
+
+    /// Scans a domain and expects a record.
+    pub(crate) fn scan(&self, domain: &str) -> Value {
+        let answer = self.post_scan(serde_json::json!({ "domain": domain }).to_string().as_bytes());
+        assert_eq!(answer.status, 200, "{domain}: {}", answer.text());
+        answer.json()
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // A server that refuses early may close before it has read everything.
+        let _ = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        Answer::parse(&bytes)
+    }
+}
+
+/// One HTTP answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Lower-case names.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|w| w == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(bytes)));
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let body = bytes[end + 4..].to_vec();
+        assert!(
+            !headers.iter().any(|(name, _)| name == "transfer-encoding"),
+            "answers have a length"
+        );
+        Self { status, headers, body }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
+    }
+
+    /// The error's code, after checking that the answer is in the one shape of errors.
+    pub(crate) fn error_code(&self) -> String {
+        let body = self.json();
+        let sentence = body["error"].as_str().unwrap_or_else(|| panic!("no sentence: {body}"));
+        assert!(sentence.ends_with('.') && sentence.len() > 10, "not a sentence: {sentence:?}");
+        assert_eq!(body["request_id"].as_str(), self.header("x-request-id"), "{body}");
+        body["code"].as_str().unwrap_or_else(|| panic!("no code: {body}")).to_owned()
+    }
+}

@@ -1,0 +1,128 @@
+//! Every site of the lab, scanned through the API, against what a right record says of it.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::server::Server;
+
+/// What the catalogue promises, as `wayleave lab sites --json` tells it.
+fn catalogue() -> Vec<Value> {
+    let output = crate::server::wayleave().args(["lab", "sites", "--json"]).output().unwrap();
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn every_record_says_what_the_catalogue_promises() {
+    let server = Server::demo(&[]);
+    let sites = catalogue();
+    assert!(sites.len() >= 40, "{} sites", sites.len());
+    let queue = Mutex::new(sites.iter());
+    let wrong = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                while let Some(site) = { queue.lock().unwrap().next() } {
+                    let name = site["name"].as_str().unwrap();
+                    let record = server.scan(name);
+                    let faults = faults(&site["expect"], &record);
+                    if !faults.is_empty() {
+                        wrong.lock().unwrap().insert(name.to_owned(), faults);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of {} records are wrong: {wrong:#?}", wrong.len(), sites.len());
+}
+
+/// Where a record and the promise do not fit.
+fn faults(expect: &Value, record: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    let hold = |faults: &mut Vec<String>, what: &str, promised: &Value, found: Value| {
+        if !promised.is_null() && *promised != found {
+            faults.push(format!("{what}: promised {promised}, found {found}"));
+        }
+    };
+    let rows = record["agentview"]["rows"].as_array().unwrap();
+    let row = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
+    let browser = row("browser");
+    let opted_out = expect["robots"] == "opts_us_out";
+    if !opted_out {
+        hold(
+            &mut faults,
+            "home_status_browser",
+            &expect["home_status_browser"],
+            browser["status"].clone(),
+        );
+        let refused = |row: &&Value| row["cause"] != "served";
+        let ai = || {
+            rows.iter()
+                .filter(|r| ["train", "search", "user"].iter().any(|role| r["role"] == *role))
+        };
+        // A challenge that answers with success is told apart from the page in a later judgement.
+        if expect["ai_refused"] == false || !ai().any(|row| row["status"] == 200) {
+            hold(
+                &mut faults,
+                "ai_refused",
+                &expect["ai_refused"],
+                Value::Bool(ai().all(|row| refused(&row))),
+            );
+        }
+        let failure = &expect["failure"];
+        if !failure.is_null() {
+            // Where the name already fails, one read is tried and the others are left out.
+            let told = match browser["error"].is_null() {
+                true => {
+                    record["non_observations"][0]["why"].as_str().unwrap_or_default().to_owned()
+                }
+                false => format!(
+                    "{}: {}",
+                    browser["error"]["kind"].as_str().unwrap(),
+                    browser["error"]["reason"].as_str().unwrap()
+                ),
+            };
+            let kind = failure["kind"].as_str().unwrap();
+            let reasons = failure["reasons"].as_array().unwrap();
+            // The deadline that all reads share may come before a time-out of its own.
+            let cut = kind == "timeout" && told == "timeout: deadline";
+            let one_of =
+                cut || reasons.iter().any(|r| told == format!("{kind}: {}", r.as_str().unwrap()));
+            if !one_of {
+                faults.push(format!("failure: promised {failure}, found {told:?}"));
+            }
+        }
+    }
+    let reached = record["unreachable"].is_null();
+    if expect["reachable"] == true && !reached {
+        faults.push("promised to be reachable".to_owned());
+    }
+    if !reached && (!record["id"].is_null() || !record["grade"].is_null()) {
+        faults.push("unreachable, and yet it has an id or a grade".to_owned());
+    }
+    if record["self_audit"]["findings"] != 0 {
+        faults.push(format!("contradicts itself: {}", record["self_audit"]));
+    }
+    if let Some(word) = expect["tls_error"].as_str() {
+        let said = record["findings"].as_array().unwrap().iter().any(|finding| {
+            finding["id"] == "bad_certificate" && finding["seen"].as_str().unwrap().contains(word)
+        });
+        if !said {
+            faults.push(format!("the certificate error {word} is not told"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn the_list_for_people_and_the_list_for_machines_agree() {
+    let text = crate::server::wayleave().args(["lab", "sites"]).output().unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    for site in catalogue() {
+        assert!(text.contains(site["name"].as_str().unwrap()), "{site}");
+        assert!(text.contains(site["says"].as_str().unwrap()), "{site}");
+    }
+}
