@@ -59,6 +59,7 @@ impl Server {
     }
 
     /// The demo that tests share which only ask.
+    #[allow(clippy::zombie_processes, reason = "the watcher outlives this process on purpose")]
     pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<Server> = OnceLock::new();
         SHARED.get_or_init(|| {
