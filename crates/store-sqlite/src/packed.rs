@@ -1,15 +1,28 @@
 //! Compression of what is kept, with a bound on what comes out.
 
-use std::io::Read;
+use std::cell::RefCell;
+use std::io::{self, Read};
 
 use bytes::Bytes;
 use store::MAX_VALUE_BYTES;
+use zstd::bulk::Compressor;
 
 /// Fast, and within a few per cent of the higher levels on JSON and HTML.
 const LEVEL: i32 = 3;
 
-pub(crate) fn pack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    zstd::bulk::compress(bytes, LEVEL)
+thread_local! {
+    /// Making a compressor costs more than compressing a small record.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+pub(crate) fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            None => kept.insert(Compressor::new(LEVEL)?),
+        };
+        compressor.compress(bytes)
+    })
 }
 
 /// The bytes that were packed, or why these are not what [`pack`] made. Never more than the

@@ -9,13 +9,17 @@ use store::{BoxFuture, Scan, ScanCursor, ScanRow, Scans, Scope, Sha256, StoreErr
 use crate::SqliteStore;
 use crate::error::Refused;
 use crate::packed::{pack, unpack};
+use crate::sqlite_store::blocking;
 
 impl Scans for SqliteStore {
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
         const DOING: &str = "keeping a scan";
         Box::pin(async move {
-            let packed =
-                crate::sqlite_store::blocking(DOING, move || PackedScan::new(scan)).await??;
+            let packed = if scan.record.len() + scan.evidence.len() <= PACKED_IN_PLACE {
+                PackedScan::new(scan)?
+            } else {
+                blocking(DOING, move || PackedScan::new(scan)).await??
+            };
             self.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
         })
     }
@@ -69,6 +73,10 @@ impl Scans for SqliteStore {
         }))
     }
 }
+
+/// Up to this many bytes are compressed where they are: handing them to another thread would cost
+/// as much.
+const PACKED_IN_PLACE: usize = 32 * 1024;
 
 const ROW_COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall";
 const COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall, \

@@ -8,12 +8,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use store::StoreError;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::error::Refused;
 
@@ -21,10 +22,13 @@ use crate::error::Refused;
 /// neighbours.
 const GROUP_WRITES: usize = 256;
 const GROUP_BYTES: usize = 8 * 1024 * 1024;
-/// Writes that may wait; further callers wait to get in.
-const QUEUE: usize = 1024;
-/// Pages in the log from which it is copied into the database when nobody has to wait for it.
-const CHECKPOINT_PAGES: i32 = 1_000;
+/// How long a group waits to become as large as the one before it. Callers that were answered
+/// together come back together; without this the first of them would get a sync of its own.
+const GATHER: Duration = Duration::from_millis(1);
+/// Writes that may wait for their answer; further callers wait to get in.
+const WAITING: usize = 1024;
+/// Pages in the log from which it is copied into the database (16 MiB).
+const CHECKPOINT_PAGES: i32 = 4_096;
 /// Pages from which readers are held up for a moment so that the log can start over (64 MiB).
 const TRUNCATE_PAGES: i32 = 16_384;
 
@@ -33,6 +37,8 @@ const TRUNCATE_PAGES: i32 = 16_384;
 pub(crate) struct Writer {
     /// Taken on drop, which lets the thread finish what is waiting and end.
     queue: Option<mpsc::Sender<Box<dyn Write>>>,
+    /// One for each write that has no answer yet.
+    permits: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
     /// Set by the thread, once, before it ends early.
     stopped: Arc<OnceLock<String>>,
@@ -47,7 +53,7 @@ impl Writer {
     }
 
     fn start_with(mut connection: Connection, commit: Commit) -> io::Result<Self> {
-        let (sender, queue) = mpsc::channel(QUEUE);
+        let (sender, queue) = mpsc::channel();
         let stopped = Arc::new(OnceLock::new());
         let log_pages = Arc::new(AtomicI32::new(0));
         let counter = Arc::clone(&log_pages);
@@ -57,11 +63,19 @@ impl Writer {
                 Ok(())
             }))
             .map_err(io::Error::other)?;
-        let thread = Thread { connection, queue, commit, log_pages, stopped: Arc::clone(&stopped) };
+        let thread = Thread {
+            connection,
+            queue,
+            last_group: 1,
+            commit,
+            log_pages,
+            stopped: Arc::clone(&stopped),
+        };
         let thread = std::thread::Builder::new()
             .name(String::from("store-writer"))
             .spawn(move || thread.run())?;
-        Ok(Self { queue: Some(sender), thread: Some(thread), stopped })
+        let permits = Arc::new(Semaphore::new(WAITING));
+        Ok(Self { queue: Some(sender), permits, thread: Some(thread), stopped })
     }
 
     /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is
@@ -72,10 +86,13 @@ impl Writer {
         bytes: usize,
         write: impl FnOnce(&Connection) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(|_| self.unavailable())?;
         let (reply, answer) = oneshot::channel();
-        let waiting = Waiting { doing, bytes, write: Some(write), done: None, reply };
+        let waiting =
+            Waiting { doing, bytes, write: Some(write), done: None, reply, _permit: permit };
         let Some(queue) = &self.queue else { return Err(self.unavailable()) };
-        queue.send(Box::new(waiting)).await.map_err(|_| self.unavailable())?;
+        queue.send(Box::new(waiting)).map_err(|_| self.unavailable())?;
         answer.await.unwrap_or_else(|_| Err(self.unavailable()))
     }
 
@@ -111,6 +128,7 @@ struct Waiting<T, F> {
     write: Option<F>,
     done: Option<T>,
     reply: oneshot::Sender<Result<T, StoreError>>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl<T, F> Write for Waiting<T, F>
@@ -149,6 +167,8 @@ where
 struct Thread {
     connection: Connection,
     queue: mpsc::Receiver<Box<dyn Write>>,
+    /// Writes in the last commit: as many are likely to come now.
+    last_group: usize,
     commit: Commit,
     /// Pages in the log after the last commit, counted by SQLite's hook.
     log_pages: Arc<AtomicI32>,
@@ -172,16 +192,23 @@ impl Thread {
         }
     }
 
-    /// Waits for a write and takes with it what else is there.
+    /// Waits for a write and takes with it what else is there or about to come.
     fn next_group(&mut self) -> Option<Vec<Box<dyn Write>>> {
-        let first = self.queue.blocking_recv()?;
+        let first = self.queue.recv().ok()?;
+        let gather_until = Instant::now() + GATHER;
         let mut bytes = first.bytes();
         let mut group = vec![first];
         while group.len() < GROUP_WRITES && bytes < GROUP_BYTES {
-            let Ok(next) = self.queue.try_recv() else { break };
+            let patience = if group.len() < self.last_group {
+                gather_until.saturating_duration_since(Instant::now())
+            } else {
+                Duration::ZERO
+            };
+            let Ok(next) = self.queue.recv_timeout(patience) else { break };
             bytes = bytes.saturating_add(next.bytes());
             group.push(next);
         }
+        self.last_group = group.len();
         Some(group)
     }
 
