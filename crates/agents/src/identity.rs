@@ -81,7 +81,7 @@ impl TryFrom<u32> for Version {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    #[error("the catalogue of identities is not valid: {0}")]
+    #[error(transparent)]
     NotValid(#[from] serde_json::Error),
     #[error("the catalogue of identities needs {0}")]
     Lacks(&'static str),

@@ -59,8 +59,9 @@ pub struct CoreContract {
     pub schemas: String,
     /// The address of the key directory.
     pub keys: String,
-    /// The address of the offline verifier.
-    pub verifier: String,
+    /// The address of the offline verifier; null while this build does not publish it.
+    #[schema(required)]
+    pub verifier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
@@ -77,6 +78,8 @@ pub struct CoreOperationEntry {
     pub operation_id: String,
     /// `core`.
     pub stability: String,
+    /// Whether this build answers the operation already.
+    pub served: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -93,9 +96,9 @@ pub struct CoreSuccessor {
 }
 
 impl CoreContract {
-    /// The contract as it stands, unsigned.
+    /// The contract as it stands, unsigned. `served` knows which operations are answered already.
     #[must_use]
-    pub fn current(brand: &Brand, base_url: &str) -> Self {
+    pub fn current(brand: &Brand, base_url: &str, served: &dyn Fn(&str) -> bool) -> Self {
         let at = |path: &str| format!("{base_url}{path}");
         Self {
             kind: brand.kind("core"),
@@ -109,6 +112,7 @@ impl CoreContract {
                     path: operation.path.to_owned(),
                     operation_id: operation.operation_id.to_owned(),
                     stability: "core".to_owned(),
+                    served: served(operation.operation_id),
                 })
                 .collect(),
             promise: CorePromise {
@@ -119,7 +123,7 @@ impl CoreContract {
             openapi: at("/openapi.json"),
             schemas: at("/api/v1/schema?list=1"),
             keys: at("/.well-known/http-message-signatures-directory"),
-            verifier: at("/crawlcheck-verify.mjs"),
+            verifier: None,
             sha256: None,
             signature: None,
         }

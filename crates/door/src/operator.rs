@@ -33,7 +33,7 @@ pub enum CallError {
     Address,
     #[error("no answer within a minute")]
     Timeout,
-    #[error("the connection failed: {0}")]
+    #[error("the connection failed")]
     Connect(#[from] std::io::Error),
     #[error("TLS failed: {0}")]
     Tls(String),
@@ -44,6 +44,9 @@ pub enum CallError {
 /// One call; a body is sent as JSON.
 pub async fn call(method: &str, url: &str, body: Option<String>) -> Result<Answer, CallError> {
     let url = Url::parse(url).map_err(|_| CallError::Address)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(CallError::Address);
+    }
     tokio::time::timeout(PATIENCE, exchange(method, &url, body))
         .await
         .map_err(|_| CallError::Timeout)?
@@ -53,26 +56,25 @@ async fn exchange(method: &str, url: &Url, body: Option<String>) -> Result<Answe
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
-    match url.scheme() {
-        "http" => speak(stream, method, url, body).await,
-        "https" => {
-            let roots =
-                rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-            let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-            let config = rustls::ClientConfig::builder_with_provider(provider)
-                .with_safe_default_protocol_versions()
-                .map_err(|e| CallError::Tls(e.to_string()))?
-                .with_root_certificates(roots)
-                .with_no_client_auth();
-            let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
-            let stream = TlsConnector::from(Arc::new(config))
-                .connect(name, stream)
-                .await
-                .map_err(|e| CallError::Tls(e.to_string()))?;
-            speak(stream, method, url, body).await
-        }
-        _ => Err(CallError::Address),
+    if url.scheme() == "http" {
+        return speak(stream, method, url, body).await;
     }
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
+    let stream = TlsConnector::from(Arc::new(tls()?))
+        .connect(name, stream)
+        .await
+        .map_err(|e| CallError::Tls(e.to_string()))?;
+    speak(stream, method, url, body).await
+}
+
+fn tls() -> Result<rustls::ClientConfig, CallError> {
+    let roots = rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    Ok(rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| CallError::Tls(e.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth())
 }
 
 #[expect(

@@ -6,7 +6,7 @@ use store::{StoreError, Visibility};
 use crate::Service;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the report cannot be read: {0}")]
+#[error(transparent)]
 pub struct ReportError(#[from] StoreError);
 
 impl Service {

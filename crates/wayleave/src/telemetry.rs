@@ -1,5 +1,7 @@
 //! Logs: to standard error, as text or as JSON.
 
+use std::io::IsTerminal;
+
 use anyhow::{Context, Result, anyhow};
 use tracing_subscriber::EnvFilter;
 
@@ -7,7 +9,10 @@ use crate::config::{Log, LogFormat};
 
 pub(crate) fn start(log: &Log) -> Result<()> {
     let filter = EnvFilter::try_new(&log.filter).context("log.filter")?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match log.format {
         LogFormat::Text => builder.try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),

@@ -36,12 +36,6 @@ const RESERVED: &[&str] = &[
     "lan",
     "mail",
     "localdomain",
-    "domain",
-    "host",
-    "workgroup",
-    "belkin",
-    "dlink",
-    "router",
     // Cloud metadata services that have real-looking names
     "metadata.tencentyun.com",
     "metadata.packet.net",

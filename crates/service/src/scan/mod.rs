@@ -36,7 +36,7 @@ pub struct ScanReply {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
-    #[error("{0}")]
+    #[error(transparent)]
     BadDomain(#[from] NameRefusal),
     #[error("a scan of this domain is still running")]
     InProgress { retry_after_s: u64 },
@@ -44,9 +44,9 @@ pub enum ScanError {
     Busy { retry_after_s: u64 },
     #[error("a private scan needs a licence for the domain, or its owner")]
     PrivateNeedsLicence,
-    #[error("the store does not take the scan: {0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("the record could not be signed: {0}")]
+    #[error(transparent)]
     Signing(#[from] proof::ProofError),
     #[error("the scan failed on our side: {0}")]
     Internal(String),

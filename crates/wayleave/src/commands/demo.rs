@@ -1,5 +1,7 @@
 //! `wayleave demo`: the service against the lab.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use lab::{Lab, LabNetwork, LabOptions};
 
@@ -24,8 +26,11 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     wiring::runtime()?.block_on(async {
         let listener = bind(&mut config).await?;
         let lab = Lab::start(LabOptions::default()).await.context("the lab cannot be started")?;
-        let folder = Folder::make()?;
-        point_at(&mut config, lab.network(), &folder)?;
+        let folder = tempfile::Builder::new()
+            .prefix(&format!("wayleave-demo-{}-", std::process::id()))
+            .tempdir()
+            .context("no temporary folder can be made")?;
+        point_at(&mut config, lab.network(), folder.path())?;
         let done =
             serve(&config, listener, &|config| output::note(&welcome(config, lab.sites().len())))
                 .await;
@@ -35,8 +40,8 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 }
 
 /// Points the network at the lab, adding to whatever the operator gave.
-fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Folder) -> Result<()> {
-    let authority = folder.path.join("lab-ca.pem");
+fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> {
+    let authority = folder.join("lab-ca.pem");
     let mut pem = lab.ca_pem.clone();
     if let Some(given) = &config.network.extra_ca {
         let given = std::fs::read_to_string(given)
@@ -54,29 +59,9 @@ fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Folder) -> Result<()
     }
     network.allow_names.extend(lab.allow_names.iter().cloned());
     if config.store.data_dir.is_none() {
-        config.store.data_dir = Some(folder.path.join("data"));
+        config.store.data_dir = Some(folder.join("data"));
     }
     Ok(())
-}
-
-/// A temporary folder that goes with the demo.
-#[derive(Debug)]
-struct Folder {
-    path: std::path::PathBuf,
-}
-
-impl Folder {
-    fn make() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("wayleave-demo-{}", std::process::id()));
-        std::fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path);
-    }
 }
 
 fn welcome(config: &Config, sites: usize) -> String {

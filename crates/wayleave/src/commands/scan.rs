@@ -175,7 +175,7 @@ fn row(row: &AgentRow) -> Vec<String> {
     vec![
         format!("{mark} {}", row.label),
         word(row.status.map(|status| status.to_string())),
-        word(row.words.map(|words| format!("{words} words"))),
+        word(row.words.map(|words| format!("{words} word{}", if words == 1 { "" } else { "s" }))),
         word(row.similarity.map(|alike| format!("{:.0} % alike", alike.get() * 100.0))),
         row.cause.to_string(),
     ]

@@ -10,6 +10,9 @@
 )]
 
 mod arrows;
+mod command_line;
+mod hostile_bodies;
+mod hostile_domains;
 mod scan_api;
 mod server;
 mod sites;

@@ -189,9 +189,17 @@ impl<'de> Deserializer<'de> for Node {
         }
     }
 
+    /// The same for a map: an array in its place is read by position.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self {
+            Self::Members(_) => self.deserialize_any(visitor),
+            _ => Err(Misfit::expected("an object")),
+        }
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct seq tuple tuple_struct map identifier ignored_any
+        unit_struct seq tuple tuple_struct identifier ignored_any
     }
 }
 

@@ -10,10 +10,10 @@ pub(crate) fn render(record: &ScanRecord) -> String {
     let mut main = Html::new();
     main.raw("<h1>").text(&record.domain).raw("</h1>\n");
     summary(&mut main, record);
+    findings(&mut main, &record.findings);
     identities(&mut main, &record.agentview.rows);
     checks(&mut main, &record.checks);
     sections(&mut main, record);
-    findings(&mut main, &record.findings);
     not_seen(&mut main, record);
     proof(&mut main, record);
     shell::page(&format!("{}: what agents are given", record.domain), &main)
@@ -42,6 +42,8 @@ fn summary(main: &mut Html, record: &ScanRecord) {
         _ => main.raw("Not graded"),
     };
     main.raw("</p>\n<dl>\n");
+    let scored = &record.confidence.sections_scored;
+    entry(main, "Grade rests on", format_args!("{} of {} sections", scored.n, scored.of));
     entry(main, "Asked host", &record.scanned_host);
     entry(main, "Read at", record.scanned_at);
     entry(main, "Visibility", &record.visibility);

@@ -24,7 +24,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         serde_json::to_value(record).unwrap()
     }
     vec![
-        ("core", json(CoreContract::current(&Brand::default(), BASE))),
+        ("core", json(CoreContract::current(&Brand::default(), BASE, &|_| false))),
         ("scan-request", json(small::scan_request())),
         ("scan-request-v1", json(small::scan_request_v1())),
         ("scan", json(scan_record())),
