@@ -14,6 +14,12 @@ use crate::ProofError;
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
+    /// The same as [`sha256`], for where that name is taken by a member of a record.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        sha256(bytes)
+    }
+
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

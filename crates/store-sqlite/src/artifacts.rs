@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::{OptionalExtension, params};
-use store::{ArtifactRow, Artifacts, BoxFuture, Sha256, StoreError, SweepReport};
+use store::{ArtifactRow, Artifacts, BoxFuture, Digest, StoreError, SweepReport};
 
 use crate::SqliteStore;
 use crate::error::store_error;
@@ -14,7 +14,7 @@ use crate::sqlite_store::blocking;
 impl Artifacts for SqliteStore {
     fn put_artifact(
         &self,
-        sha256: Sha256,
+        sha256: Digest,
         bytes: Bytes,
         at: Timestamp,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -24,7 +24,7 @@ impl Artifacts for SqliteStore {
         })
     }
 
-    fn artifact(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+    fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
         let files = Arc::clone(&self.files);
         Box::pin(async move { blocking("reading an artefact", move || files.get(sha256)).await? })
     }
@@ -48,7 +48,7 @@ impl Artifacts for SqliteStore {
 
     fn export_artifacts(
         &self,
-        after: Option<Sha256>,
+        after: Option<Digest>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
         let files = Arc::clone(&self.files);
@@ -73,7 +73,7 @@ impl SqliteStore {
                 let mut uses = connection.prepare_cached(
                     "SELECT 1 FROM artifact_uses WHERE sha256 = ?1 AND last_used_at >= ?2",
                 )?;
-                let mut in_use = |sha256: Sha256| {
+                let mut in_use = |sha256: Digest| {
                     let found = uses.query_row(params![sha256.as_bytes(), border], |_| Ok(()));
                     Ok(found.optional().map_err(|e| store_error(DOING, &e))?.is_some())
                 };

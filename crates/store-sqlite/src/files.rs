@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use contract::Timestamp;
 use store::artifacts::check_artifact;
-use store::{ArtifactRow, MAX_VALUE_BYTES, Sha256, StoreError, SweepReport};
+use store::{ArtifactRow, Digest, MAX_VALUE_BYTES, StoreError, SweepReport};
 
 use crate::data_dir::{fan_out, make_one_private_dir, make_private_dir, sync_dir};
 use crate::packed::{pack, unpack};
@@ -41,7 +41,7 @@ pub(crate) struct ArtifactFiles {
 #[derive(Debug, Default)]
 pub(crate) struct Swept {
     pub(crate) report: SweepReport,
-    pub(crate) removed: Vec<Sha256>,
+    pub(crate) removed: Vec<Digest>,
 }
 
 impl ArtifactFiles {
@@ -74,7 +74,7 @@ impl ArtifactFiles {
 
     pub(crate) fn put(
         &self,
-        sha256: Sha256,
+        sha256: Digest,
         bytes: &[u8],
         at: Timestamp,
     ) -> Result<(), StoreError> {
@@ -91,7 +91,7 @@ impl ArtifactFiles {
         self.synced(sync_dir(&dir))
     }
 
-    pub(crate) fn get(&self, sha256: Sha256) -> Result<Option<Bytes>, StoreError> {
+    pub(crate) fn get(&self, sha256: Digest) -> Result<Option<Bytes>, StoreError> {
         let (_, path) = self.place(sha256);
         let damaged = |why: String| StoreError::Damaged { what: format!("artefact {sha256}"), why };
         // Incompressible bytes grow a little; anything beyond that was not written here.
@@ -105,7 +105,7 @@ impl ArtifactFiles {
             Err(e) => return Err(failed("reading an artefact", &e)),
         };
         let bytes = unpack(&packed).map_err(damaged)?;
-        if Sha256::of(&bytes) != sha256 {
+        if Digest::of(&bytes) != sha256 {
             return Err(damaged(String::from("its bytes have another digest")));
         }
         Ok(Some(bytes))
@@ -114,7 +114,7 @@ impl ArtifactFiles {
     /// The artefacts after `after` in the order of their digests.
     pub(crate) fn list(
         &self,
-        after: Option<Sha256>,
+        after: Option<Digest>,
         limit: usize,
     ) -> Result<Vec<ArtifactRow>, StoreError> {
         let read = |e: io::Error| failed("listing the artefacts", &e);
@@ -148,7 +148,7 @@ impl ArtifactFiles {
         &self,
         first: u8,
         older_than: Timestamp,
-        in_use: &mut dyn FnMut(Sha256) -> Result<bool, StoreError>,
+        in_use: &mut dyn FnMut(Digest) -> Result<bool, StoreError>,
     ) -> Result<Swept, StoreError> {
         let failed = |e: io::Error| failed("sweeping the artefacts", &e);
         let mut swept = Swept::default();
@@ -181,14 +181,14 @@ impl ArtifactFiles {
     }
 
     /// The directory of an artefact and its path: `ab/cd/abcd….zst`.
-    pub(crate) fn place(&self, sha256: Sha256) -> (PathBuf, PathBuf) {
+    pub(crate) fn place(&self, sha256: Digest) -> (PathBuf, PathBuf) {
         let [first, second, ..] = *sha256.as_bytes();
         let dir = self.root.join(format!("{first:02x}")).join(format!("{second:02x}"));
         let path = dir.join(format!("{sha256}.zst"));
         (dir, path)
     }
 
-    fn make_durable_dir(&self, sha256: Sha256, dir: &Path) -> Result<(), StoreError> {
+    fn make_durable_dir(&self, sha256: Digest, dir: &Path) -> Result<(), StoreError> {
         let [first, second, ..] = *sha256.as_bytes();
         let durable = || self.durable_dirs.lock().unwrap_or_else(PoisonError::into_inner);
         if durable().contains(&[first, second]) {
@@ -275,7 +275,7 @@ impl ArtifactFiles {
 }
 
 /// The artefacts in one directory, in order. Files with other names are none of ours.
-fn files_in(dir: &Path) -> io::Result<Vec<(Sha256, PathBuf)>> {
+fn files_in(dir: &Path) -> io::Result<Vec<(Digest, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();

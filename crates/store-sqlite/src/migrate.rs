@@ -1,7 +1,7 @@
 //! Forward-only migrations, each in a transaction of its own, each remembered with its digest.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use store::{Sha256, StoreError};
+use store::{Digest, StoreError};
 
 use crate::error::{open_error, store_error};
 
@@ -60,7 +60,7 @@ fn apply(connection: &mut Connection, migrations: &[Migration]) -> Result<u32, S
         return Err(StoreError::NewerSchema { found, known });
     }
     for migration in migrations {
-        let digest = Sha256::of(migration.sql.as_bytes()).to_string();
+        let digest = Digest::of(migration.sql.as_bytes()).to_string();
         // The check and the step are one transaction: a step is applied once or not at all.
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
 use store::scans::kept_domain;
-use store::{BoxFuture, Scan, ScanCursor, ScanRow, Scans, Scope, Sha256, StoreError, Visibility};
+use store::{BoxFuture, Digest, Scan, ScanCursor, ScanRow, Scans, Scope, StoreError, Visibility};
 
 use crate::SqliteStore;
 use crate::error::Refused;
@@ -129,7 +129,7 @@ fn sql_limit(limit: usize) -> i64 {
 /// A scan ready to be written: all the work that needs no connection is done.
 struct PackedScan {
     row: ScanRow,
-    fingerprint: Sha256,
+    fingerprint: Digest,
     artifacts: Vec<u8>,
     record: Vec<u8>,
     evidence: Vec<u8>,
@@ -224,7 +224,7 @@ fn one_scan(
         overall: row.overall,
         record: unpack(&record).map_err(&damaged)?,
         evidence: unpack(&evidence).map_err(&damaged)?,
-        artifacts: digests.iter().copied().map(Sha256::from_bytes).collect(),
+        artifacts: digests.iter().copied().map(Digest).collect(),
     };
     if scan.fingerprint().as_bytes().as_slice() != fingerprint {
         return Err(damaged(String::from("it is not what was put")).into());

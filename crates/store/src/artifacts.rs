@@ -4,7 +4,7 @@ use bytes::Bytes;
 use contract::Timestamp;
 
 use crate::scans::check_size;
-use crate::{BoxFuture, Sha256, StoreError};
+use crate::{BoxFuture, Digest, StoreError};
 
 /// How long artefacts are kept after they were last received or referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Retention {
 /// A kept artefact, as a list shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactRow {
-    pub sha256: Sha256,
+    pub sha256: Digest,
     /// When these bytes were last received.
     pub kept_at: Timestamp,
 }
@@ -36,13 +36,13 @@ pub trait Artifacts: Send + Sync {
     /// the two moments.
     fn put_artifact(
         &self,
-        sha256: Sha256,
+        sha256: Digest,
         bytes: Bytes,
         at: Timestamp,
     ) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// The bytes of this digest, checked against it: damaged bytes are an error, never an answer.
-    fn artifact(&self, sha256: Sha256) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>>;
+    fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>>;
 
     /// Removes what was received before `older_than`, except what a scan made at or after
     /// `older_than` refers to.
@@ -55,7 +55,7 @@ pub trait Artifacts: Send + Sync {
     /// to another store.
     fn export_artifacts(
         &self,
-        after: Option<Sha256>,
+        after: Option<Digest>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>>;
 }
@@ -73,9 +73,9 @@ impl Retention {
 }
 
 /// Refuses bytes that are too large or not those named; called by engines before they write.
-pub fn check_artifact(sha256: Sha256, bytes: &[u8]) -> Result<(), StoreError> {
+pub fn check_artifact(sha256: Digest, bytes: &[u8]) -> Result<(), StoreError> {
     check_size("body", bytes)?;
-    let found = Sha256::of(bytes);
+    let found = Digest::of(bytes);
     if found == sha256 { Ok(()) } else { Err(StoreError::WrongDigest { named: sha256, found }) }
 }
 

@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use crate::{ScanRow, Sha256, Store, StoreError};
+use crate::{Digest, ScanRow, Store, StoreError};
 
 /// How far a copy has come, or what it did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub async fn copy(
         }
         progress(&report);
     }
-    let mut after: Option<Sha256> = None;
+    let mut after: Option<Digest> = None;
     loop {
         let page = from.export_artifacts(after, PAGE).await?;
         let Some(last) = page.last() else { break };

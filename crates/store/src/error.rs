@@ -1,6 +1,6 @@
 //! Why the store could not do what it was asked.
 
-use crate::Sha256;
+use crate::Digest;
 
 /// One error type for all engines. Cloneable, because a failed commit fails every write in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum StoreError {
     Duplicate { what: &'static str, id: String },
     /// Nothing was kept.
     #[error("the bytes have the SHA-256 {found}, not {named}")]
-    WrongDigest { named: Sha256, found: Sha256 },
+    WrongDigest { named: Digest, found: Digest },
     /// Nothing was kept.
     #[error("a {what} of {bytes} bytes is larger than the {limit} bytes a store takes")]
     TooLarge { what: &'static str, bytes: usize, limit: usize },

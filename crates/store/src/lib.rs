@@ -15,7 +15,6 @@ pub mod artifacts;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod copy;
-mod digest;
 mod error;
 pub mod scans;
 mod visibility;
@@ -26,8 +25,9 @@ use std::pin::Pin;
 
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use copy::{CopyReport, copy};
-pub use digest::{NotADigest, Sha256};
 pub use error::StoreError;
+/// The digest artefacts are named by and kept rows are checked with.
+pub use proof::Digest;
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
 pub use visibility::Visibility;
 

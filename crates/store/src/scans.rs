@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-use crate::{BoxFuture, MAX_VALUE_BYTES, Sha256, StoreError, Visibility};
+use crate::{BoxFuture, Digest, MAX_VALUE_BYTES, StoreError, Visibility};
 
 /// A scan: what was put is what is given back, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Scan {
     pub record: Bytes,
     pub evidence: Bytes,
     /// The artefacts the evidence points to, in its order.
-    pub artifacts: Vec<Sha256>,
+    pub artifacts: Vec<Digest>,
 }
 
 /// What a list shows of a scan.
@@ -105,7 +105,7 @@ impl Scan {
     /// A digest over everything in here. Engines keep it beside the scan and compare it when they
     /// read, so that damage on disk is found and never served.
     #[must_use]
-    pub fn fingerprint(&self) -> Sha256 {
+    pub fn fingerprint(&self) -> Digest {
         let number = |value: Option<u32>| value.map_or(String::from("-"), |v| v.to_string());
         // Lengths first: no two scans can give the same bytes.
         let head = format!(
@@ -126,7 +126,9 @@ impl Scan {
         let mut parts: Vec<&[u8]> = vec![head.as_bytes()];
         parts.extend(self.artifacts.iter().map(|digest| digest.as_bytes().as_slice()));
         parts.extend([&self.record[..], &self.evidence[..]]);
-        Sha256::of_parts(&parts)
+        let mut hasher = proof::Hasher::new();
+        parts.iter().for_each(|part| hasher.update(part));
+        hasher.finish()
     }
 
     /// Refuses what is too large for any engine; called by engines before they write.
@@ -174,7 +176,7 @@ mod tests {
             overall: Some(70),
             record: Bytes::from_static(b"record"),
             evidence: Bytes::from_static(b"evidence"),
-            artifacts: vec![Sha256::of(b"x")],
+            artifacts: vec![Digest::of(b"x")],
         }
     }
 
@@ -193,7 +195,7 @@ mod tests {
             |s| s.record = Bytes::from_static(b"recorde"),
             |s| s.evidence = Bytes::from_static(b"vidence"),
             |s| s.artifacts = vec![],
-            |s| s.artifacts = vec![Sha256::of(b"x"), Sha256::of(b"x")],
+            |s| s.artifacts = vec![Digest::of(b"x"), Digest::of(b"x")],
         ];
         let mut seen = vec![before.fingerprint()];
         for change in changes {

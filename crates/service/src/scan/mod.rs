@@ -101,7 +101,7 @@ impl Service {
         // Bodies first, then the scan that names them: what is acknowledged is whole.
         let mut artifacts = Vec::new();
         for (name, body) in read.bodies {
-            let name: store::Sha256 = name
+            let name: proof::Digest = name
                 .parse()
                 .map_err(|_| ScanError::Internal("a body without a digest".to_owned()))?;
             self.store.put_artifact(name, body, scanned_at).await?;

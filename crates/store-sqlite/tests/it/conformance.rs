@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use store::conformance::{Engine, Place, run};
-use store::{BoxFuture, Sha256, Store};
+use store::{BoxFuture, Digest, Store};
 
 struct Sqlite;
 
@@ -21,7 +21,7 @@ impl Place for Dir {
         Box::pin(async { Arc::new(crate::open(self.0.path())) as Arc<dyn Store> })
     }
 
-    fn damage_artifact(&self, sha256: Sha256) -> BoxFuture<'_, ()> {
+    fn damage_artifact(&self, sha256: Digest) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let path = artifact_path(self.0.path(), sha256);
             let mut bytes = std::fs::read(&path).unwrap();
@@ -45,7 +45,7 @@ impl Place for Dir {
     }
 }
 
-pub(crate) fn artifact_path(dir: &std::path::Path, sha256: Sha256) -> PathBuf {
+pub(crate) fn artifact_path(dir: &std::path::Path, sha256: Digest) -> PathBuf {
     let name = sha256.to_string();
     dir.join("artifacts").join(&name[..2]).join(&name[2..4]).join(format!("{name}.zst"))
 }

@@ -87,7 +87,7 @@ async fn an_artefact_directory_that_vanishes_is_an_error() {
     let body = bytes::Bytes::from_static(b"body");
     let put = store::Artifacts::put_artifact(
         &store,
-        store::Sha256::of(&body),
+        store::Digest::of(&body),
         body,
         scan("x").scanned_at,
     );

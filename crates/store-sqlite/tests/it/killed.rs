@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use store::{Artifacts, Scans, Sha256};
+use store::{Artifacts, Digest, Scans};
 
 use crate::{integrity, open, scan};
 
@@ -36,7 +36,7 @@ fn child_that_writes() {
                     if writer < with_bodies {
                         let body = Bytes::from(format!("body of {id}"));
                         let at = scan(&id).scanned_at;
-                        store.put_artifact(Sha256::of(&body), body, at).await.unwrap();
+                        store.put_artifact(Digest::of(&body), body, at).await.unwrap();
                         say(&format!("artifact {id}"));
                     }
                     store.put_scan(scan(&id)).await.unwrap();
@@ -102,7 +102,7 @@ pub(crate) async fn check(dir: &Path, acknowledged: &HashSet<String>) {
             assert_eq!(store.scan(id).await, Ok(Some(scan(id))), "{id}");
         } else {
             let body = Bytes::from(format!("body of {id}"));
-            assert_eq!(store.artifact(Sha256::of(&body)).await, Ok(Some(body)), "{id}");
+            assert_eq!(store.artifact(Digest::of(&body)).await, Ok(Some(body)), "{id}");
         }
     }
     drop(store);

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use contract::Timestamp;
-use store::{Scan, Sha256, Visibility};
+use store::{Digest, Scan, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 fn open(dir: &Path) -> SqliteStore {
@@ -35,7 +35,7 @@ fn scan(id: &str) -> Scan {
         overall: None,
         record: Bytes::from(format!("record of {id} ").repeat(40)),
         evidence: Bytes::from(format!("evidence of {id} ").repeat(40)),
-        artifacts: vec![Sha256::of(id.as_bytes())],
+        artifacts: vec![Digest::of(id.as_bytes())],
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use super::samples::{at, noise, scan};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{ArtifactRow, MAX_VALUE_BYTES, Scan, Sha256, Store, StoreError};
+use crate::{ArtifactRow, Digest, MAX_VALUE_BYTES, Scan, Store, StoreError};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("an artefact comes back byte for byte, also after reopening", |e| Box::pin(comes_back(e))),
@@ -18,8 +18,8 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("a sweep spares what was received again", |e| Box::pin(received_again(e))),
 ];
 
-async fn put(store: &dyn Store, bytes: &Bytes, ms: i64) -> Result<Sha256, String> {
-    let sha256 = Sha256::of(bytes);
+async fn put(store: &dyn Store, bytes: &Bytes, ms: i64) -> Result<Digest, String> {
+    let sha256 = Digest::of(bytes);
     store.put_artifact(sha256, bytes.clone(), at(ms)).await.map_err(text)?;
     Ok(sha256)
 }
@@ -38,11 +38,11 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
     for body in &bodies {
         put(store.as_ref(), body, 0).await?;
     }
-    same!(store.artifact(Sha256::of(b"never put")).await, Ok(None), "an unknown digest");
+    same!(store.artifact(Digest::of(b"never put")).await, Ok(None), "an unknown digest");
     drop(store);
     let store = place.open().await;
     for body in &bodies {
-        let got = store.artifact(Sha256::of(body)).await.map_err(text)?;
+        let got = store.artifact(Digest::of(body)).await.map_err(text)?;
         holds!(got.as_ref() == Some(body), "{} bytes did not come back as put", body.len());
     }
     Ok(())
@@ -52,7 +52,7 @@ async fn again(engine: &dyn Engine) -> CaseResult {
     let place = engine.new_place().await;
     let store = place.open().await;
     let body = noise(5, 50_000);
-    let sha256 = Sha256::of(&body);
+    let sha256 = Digest::of(&body);
     let results = join_all((0..50).map(|n| store.put_artifact(sha256, body.clone(), at(n)))).await;
     for result in results {
         same!(result, Ok(()), "one of many at once");
@@ -67,12 +67,12 @@ async fn again(engine: &dyn Engine) -> CaseResult {
 async fn wrong_name(engine: &dyn Engine) -> CaseResult {
     let place = engine.new_place().await;
     let store = place.open().await;
-    let (named, bytes) = (Sha256::of(b"name"), Bytes::from_static(b"other"));
-    let expected = StoreError::WrongDigest { named, found: Sha256::of(&bytes) };
+    let (named, bytes) = (Digest::of(b"name"), Bytes::from_static(b"other"));
+    let expected = StoreError::WrongDigest { named, found: Digest::of(&bytes) };
     same!(store.put_artifact(named, bytes, at(0)).await, Err(expected), "put");
     same!(store.artifact(named).await, Ok(None), "the refused name");
     let long = Bytes::from(vec![0; MAX_VALUE_BYTES + 1]);
-    let refused = store.put_artifact(Sha256::of(&long), long, at(0)).await;
+    let refused = store.put_artifact(Digest::of(&long), long, at(0)).await;
     holds!(matches!(refused, Err(StoreError::TooLarge { .. })), "too large: {refused:?}");
     same!(store.export_artifacts(None, 10).await, Ok(vec![]), "what is kept");
     Ok(())
@@ -133,7 +133,7 @@ async fn sweep(engine: &dyn Engine) -> CaseResult {
         // An older scan that is put later does not make its artefacts older.
         ("late arrival", 5, ["used lately", "used by both"]),
     ] {
-        let artifacts = used.map(|name| Sha256::of(&body(name))).to_vec();
+        let artifacts = used.map(|name| Digest::of(&body(name))).to_vec();
         store.put_scan(Scan { artifacts, ..scan(id, "shop.lab", ms)? }).await.map_err(text)?;
     }
 
@@ -150,7 +150,7 @@ async fn sweep(engine: &dyn Engine) -> CaseResult {
         ("new and unused", true),
         ("just on the border", true),
     ] {
-        let got = store.artifact(Sha256::of(&body(name))).await;
+        let got = store.artifact(Digest::of(&body(name))).await;
         same!(got, Ok(stays.then(|| body(name))), "{name}");
     }
     let twice = store.sweep_artifacts(at(1_000)).await.map_err(text)?;
@@ -160,7 +160,7 @@ async fn sweep(engine: &dyn Engine) -> CaseResult {
     same!((all.removed, all.kept), (4, 0), "a sweep of everything");
     // What was swept can come again.
     put(store.as_ref(), &body("unused"), 2_000).await?;
-    same!(store.artifact(Sha256::of(&body("unused"))).await, Ok(Some(body("unused"))), "again");
+    same!(store.artifact(Digest::of(&body("unused"))).await, Ok(Some(body("unused"))), "again");
     Ok(())
 }
 

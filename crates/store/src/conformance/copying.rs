@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::samples::{at, noise, scan};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{CopyReport, Scan, Sha256, Store, StoreError, Visibility, copy};
+use crate::{CopyReport, Digest, Scan, Store, StoreError, Visibility, copy};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy holds everything, and copying again changes nothing", |e| Box::pin(everything(e))),
@@ -27,12 +27,12 @@ async fn fill(store: &dyn Store) -> CaseResult {
             _ => Visibility::Private,
         };
         put.evidence = noise(number, 500);
-        put.artifacts = vec![Sha256::of(&body(number % ARTIFACTS))];
+        put.artifacts = vec![Digest::of(&body(number % ARTIFACTS))];
         store.put_scan(put).await.map_err(text)?;
     }
     for number in 0..ARTIFACTS {
         let (bytes, step) = (body(number), i64::try_from(number).unwrap_or(0));
-        store.put_artifact(Sha256::of(&bytes), bytes, at(step)).await.map_err(text)?;
+        store.put_artifact(Digest::of(&bytes), bytes, at(step)).await.map_err(text)?;
     }
     Ok(())
 }
@@ -98,7 +98,7 @@ async fn broken_off(engine: &dyn Engine) -> CaseResult {
         let kept = from.scan(&format!("s{number}")).await.map_err(text)?;
         to.put_scan(kept.ok_or("a scan is missing")?).await.map_err(text)?;
     }
-    to.put_artifact(Sha256::of(&body(3)), body(3), at(3)).await.map_err(text)?;
+    to.put_artifact(Digest::of(&body(3)), body(3), at(3)).await.map_err(text)?;
     drop(to);
     let to = to_place.open().await;
     let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
@@ -125,12 +125,12 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     fill(from.as_ref()).await?;
     drop(from);
     from_place.damage_scan("s5").await;
-    from_place.damage_artifact(Sha256::of(&body(7))).await;
+    from_place.damage_artifact(Digest::of(&body(7))).await;
     let from = from_place.open().await;
     let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
     same!((report.scans, report.artifacts), (SCANS - 1, ARTIFACTS - 1), "what was copied");
     same!(report.damaged.len(), 2, "what was damaged: {:?}", report.damaged);
     same!(to.scan("s5").await, Ok(None), "the damaged scan");
-    same!(to.artifact(Sha256::of(&body(7))).await, Ok(None), "the damaged artefact");
+    same!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
     Ok(())
 }

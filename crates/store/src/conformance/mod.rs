@@ -12,7 +12,7 @@ mod scans;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{BoxFuture, Sha256, Store};
+use crate::{BoxFuture, Digest, Store};
 
 /// The engine under test.
 pub trait Engine: Sync {
@@ -26,7 +26,7 @@ pub trait Place: Send + Sync {
     fn open(&self) -> BoxFuture<'_, Arc<dyn Store>>;
 
     /// Changes kept bytes of an artefact behind the store's back, as a failing disk would.
-    fn damage_artifact(&self, sha256: Sha256) -> BoxFuture<'_, ()>;
+    fn damage_artifact(&self, sha256: Digest) -> BoxFuture<'_, ()>;
 
     /// Changes kept bytes of a scan's record behind the store's back. The store is closed.
     fn damage_scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()>;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::scans::kept_domain;
-use crate::{Scan, Sha256, Visibility};
+use crate::{Digest, Scan, Visibility};
 
 /// A moment on an ordinary day; cases count milliseconds from here.
 pub(super) const DAY: i64 = 1_794_711_380_007;
@@ -31,7 +31,7 @@ pub(super) fn scan(id: &str, name: &str, ms: i64) -> Result<Scan, String> {
         overall: Some(71),
         record: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"record\"}}")),
         evidence: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"evidence\"}}")),
-        artifacts: vec![Sha256::of(id.as_bytes()), Sha256::of(b"shared")],
+        artifacts: vec![Digest::of(id.as_bytes()), Digest::of(b"shared")],
     })
 }
 

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use super::samples::{at, domain, noise, scan};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{MAX_VALUE_BYTES, Scan, ScanRow, Scope, Sha256, StoreError, Visibility};
+use crate::{Digest, MAX_VALUE_BYTES, Scan, ScanRow, Scope, StoreError, Visibility};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a scan comes back byte for byte, also after reopening", |e| Box::pin(comes_back(e))),
@@ -58,7 +58,7 @@ async fn duplicate(engine: &dyn Engine) -> CaseResult {
     store.put_scan(first.clone()).await.map_err(text)?;
     let mut second = scan("scan-1", "other.lab", 5)?;
     second.record = Bytes::from_static(b"{}");
-    second.artifacts = vec![Sha256::of(b"only the refused scan has this")];
+    second.artifacts = vec![Digest::of(b"only the refused scan has this")];
     let refused = StoreError::Duplicate { what: "scan", id: String::from("scan-1") };
     same!(store.put_scan(second.clone()).await, Err(refused.clone()), "other content");
     same!(store.put_scan(first.clone()).await, Err(refused), "the same content");
@@ -98,7 +98,7 @@ async fn odd_contents(engine: &dyn Engine) -> CaseResult {
     });
     odd.push(Scan { overall: Some(0), score_version: 0, ..scan("least", "odd.lab", 0)? });
     odd.push(Scan { artifacts: vec![], ..scan("no artefacts", "odd.lab", 0)? });
-    odd.push(Scan { artifacts: vec![Sha256::of(b"twice"); 2], ..scan("twice", "odd.lab", 0)? });
+    odd.push(Scan { artifacts: vec![Digest::of(b"twice"); 2], ..scan("twice", "odd.lab", 0)? });
     for put in &odd {
         store.put_scan(put.clone()).await.map_err(text)?;
     }
@@ -114,7 +114,7 @@ async fn large(engine: &dyn Engine) -> CaseResult {
     let mut put = scan("large", "shop.lab", 0)?;
     put.record = noise(1, 1024 * 1024);
     put.evidence = noise(2, 1024 * 1024 + 1);
-    put.artifacts = (0..500_u32).map(|n| Sha256::of(&n.to_le_bytes())).collect();
+    put.artifacts = (0..500_u32).map(|n| Digest::of(&n.to_le_bytes())).collect();
     store.put_scan(put.clone()).await.map_err(text)?;
     let got = store.scan("large").await.map_err(text)?;
     holds!(got.as_ref() == Some(&put), "a mebibyte did not come back as it was put");
