@@ -116,6 +116,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_readme_tells_every_key_with_its_default() {
+        let readme = include_str!("../../../../README.md");
+        for key in KEYS {
+            let row = readme.lines().find(|line| line.contains(&format!("`{}`", key.dotted())));
+            let row = row.unwrap_or_else(|| panic!("{} is not in the README", key.dotted()));
+            let default = key.default.split(' ').next().unwrap();
+            assert!(row.contains(default), "{row} does not say {default}");
+        }
+    }
+
+    #[test]
     fn one_name_in_three_forms() {
         let key = KEYS.iter().find(|key| key.name == "allow_names").unwrap();
         assert_eq!(key.dotted(), "network.allow_names");
