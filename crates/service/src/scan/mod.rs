@@ -55,10 +55,26 @@ pub enum ScanError {
 impl Service {
     /// Scans a domain, or answers with the report of the last two minutes.
     pub async fn scan(&self, ask: ScanAsk) -> Result<ScanReply, ScanError> {
+        let done = self.scan_or_recall(ask).await;
+        let outcome = match &done {
+            Ok((_, Fate::Recalled)) => "cached",
+            Ok((reply, Fate::Made)) if reply.id.is_some() => "answered",
+            // Many of these at once: it may be us who are offline.
+            Ok(_) => "unreachable",
+            Err(ScanError::BadDomain(_) | ScanError::PrivateNeedsLicence) => "refused",
+            Err(ScanError::InProgress { .. } | ScanError::Busy { .. }) => "turned_away",
+            Err(_) => "failed",
+        };
+        metrics::counter!("wayleave_scans_total", "outcome" => outcome).increment(1);
+        done.map(|(reply, _)| reply)
+    }
+
+    async fn scan_or_recall(&self, ask: ScanAsk) -> Result<(ScanReply, Fate), ScanError> {
         let domain = self.scanner.domain(&ask.input)?;
         let kept_as = kept_as(&ask.visibility)?;
         if let Some(earlier) = self.recent(&domain).await? {
-            return self.sign(ScanRecord { cached: Some(true), ..earlier });
+            let reply = self.sign(ScanRecord { cached: Some(true), ..earlier })?;
+            return Ok((reply, Fate::Recalled));
         }
         let Some(_running) = self.scanning.begin(&domain) else {
             return Err(ScanError::InProgress { retry_after_s: retry_after_s(&self.settings) });
@@ -69,7 +85,7 @@ impl Service {
             return Err(ScanError::Busy { retry_after_s: retry_after_s(&self.settings) });
         };
         let looked = self.scanner.look(&domain, ask.visibility, &|_| {}).await?;
-        self.sign_and_keep(looked, kept_as).await
+        Ok((self.sign_and_keep(looked, kept_as).await?, Fate::Made))
     }
 
     /// The last public report of the rescan window.
@@ -129,6 +145,13 @@ impl Service {
         let signed = self.sign_document(&unsigned, KeyPurpose::Documents)?;
         Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
     }
+}
+
+/// Where a reply comes from.
+enum Fate {
+    Made,
+    /// It is the report of the last two minutes.
+    Recalled,
 }
 
 /// By then a running scan is over.
