@@ -1,9 +1,8 @@
 //! One read from its URL to its body, hop by hop, each hop through the whole gate.
 
-use std::future::Future;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use contract::evidence::{Exchange, Failure, FailureKind, Hop, Outcome, Phase, Response, TlsFacts};
@@ -11,9 +10,9 @@ use http::header::LOCATION;
 use hyper::body::Incoming;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::failure::{connect, deadline, failure, handshake, phase_timeout};
+use crate::failure::{connect, deadline, failure, handshake};
 use crate::guard::address::Vetted;
 use crate::guard::url::Target;
 use crate::http::fields::{Fields, received};
@@ -21,6 +20,7 @@ use crate::http::pool::{Lane, lock};
 use crate::http::wire::{Connection, Lenient, version};
 use crate::http::{body, dial};
 use crate::visit::{Host, Inner, millis};
+use crate::watch::Watch;
 use crate::{Fetched, Request};
 
 pub(crate) async fn fetch(visit: &Inner, request: Request) -> Fetched {
@@ -30,7 +30,9 @@ pub(crate) async fn fetch(visit: &Inner, request: Request) -> Fetched {
         Some(timeout) => visit.deadline.min(start + timeout),
         None => visit.deadline,
     };
-    let mut read = Read { visit, request: &request, deadline, hops: Vec::new(), sent: Vec::new() };
+    let soonest = visit.phases.shortest().min(visit.frame.policy.limits.rate_after);
+    let watch = Watch::new(start, soonest, deadline);
+    let mut read = Read { visit, request: &request, watch, hops: Vec::new(), sent: Vec::new() };
     let (outcome, body) = match read.run().await {
         Ok((response, body)) => (Outcome::Response(Box::new(response)), body),
         Err(failure) => (Outcome::Failed(failure), Bytes::new()),
@@ -61,7 +63,7 @@ pub(crate) async fn fetch(visit: &Inner, request: Request) -> Fetched {
 struct Read<'a> {
     visit: &'a Inner,
     request: &'a Request,
-    deadline: Instant,
+    watch: Watch,
     hops: Vec<Hop>,
     sent: Vec<contract::evidence::HeaderLine>,
 }
@@ -177,29 +179,35 @@ impl Read<'_> {
         hop: &mut Hop,
         dialled: &mut Option<SocketAddr>,
     ) -> Result<(Answered, tokio::sync::SemaphorePermit<'h>), Failure> {
-        if Instant::now() >= self.deadline {
+        if self.watch.is_over() {
             return Err(deadline(Phase::Request));
         }
         let visit = self.visit;
         let port = target.dial_port(&visit.frame.policy);
-        let addresses =
-            self.within(Phase::Dns, Duration::MAX, visit.addresses(&target.host, port)).await??;
+        let resolving = pin!(visit.addresses(&target.host, port));
+        let addresses = self.watch.in_time(Phase::Dns, resolving).await??;
         let slot = self
-            .within(Phase::Request, Duration::MAX, host.slots.acquire())
+            .watch
+            .in_time(Phase::Request, pin!(host.slots.acquire()))
             .await?
             .map_err(|_| deadline(Phase::Request))?;
         let lane = visit.pool.lane(target, &self.request.identity);
         let mut fresh = self.request.fresh_connection;
         loop {
-            // On the heap: a handshake is large, and every layer around it would hold it again.
-            let open = Box::pin(self.open(target, &addresses, host, dialled));
-            let connecting =
-                async { if fresh { open.await } else { lane.connection(target.tls, open).await } };
-            let mut connection = self.within(Phase::Connect, Duration::MAX, connecting).await??;
+            let open = self.open(target, &addresses, host, dialled);
+            let mut connection = if fresh {
+                open.await?
+            } else {
+                let connecting = pin!(lane.connection(target.tls, open));
+                self.watch.in_time(Phase::Connect, connecting).await??
+            };
             hop.reused_connection = connection.used;
             *dialled = Some(connection.address.socket());
-            let head = connection.get(target, fields, &visit.frame.policy.limits);
-            match self.within(Phase::Head, visit.phases.head, head).await? {
+            let answer = {
+                let head = pin!(connection.get(target, fields, &visit.frame.policy.limits));
+                self.watch.within(Phase::Head, visit.phases.head, head).await?
+            };
+            match answer {
                 Ok(response) => return Ok((Answered { response, connection, lane }, slot)),
                 // A kept connection may have been closed while it was idle; that says nothing
                 // about the host, so the request is made again on a new one.
@@ -223,26 +231,31 @@ impl Read<'_> {
         for address in addresses {
             *dialled = Some(address.socket());
             let source = self.visit.frame.policy.source_address;
-            let dialling = dial::dial(*address, source);
-            let stream =
-                match self.within(Phase::Connect, self.visit.phases.connect, dialling).await {
-                    Ok(Ok(stream)) => stream,
-                    Ok(Err(error)) => {
-                        failed = Some(connect(&error));
-                        continue;
-                    }
-                    Err(timeout) => {
-                        failed = Some(timeout);
-                        continue;
-                    }
-                };
+            let dialling = pin!(dial::dial(*address, source));
+            let limit = self.visit.phases.connect;
+            let stream = match self.watch.within(Phase::Connect, limit, dialling).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(error)) => {
+                    failed = Some(connect(&error));
+                    continue;
+                }
+                Err(timeout) => {
+                    failed = Some(timeout);
+                    continue;
+                }
+            };
             *lock(&host.answered) = Some(address.socket().ip());
-            return self.speak(target, *address, stream).await;
+            if !target.tls {
+                let limits = &self.visit.frame.policy.limits;
+                return Connection::http1(stream, *address, None, limits).await;
+            }
+            // On the heap: a handshake is large, and every layer around it would hold it again.
+            return Box::pin(self.speak_tls(target, *address, stream)).await;
         }
         Err(failed.unwrap_or_else(|| deadline(Phase::Connect)))
     }
 
-    async fn speak(
+    async fn speak_tls(
         &self,
         target: &Target,
         address: Vetted,
@@ -250,9 +263,6 @@ impl Read<'_> {
     ) -> Result<Connection, Failure> {
         let frame = &self.visit.frame;
         let limits = &frame.policy.limits;
-        if !target.tls {
-            return Connection::http1(stream, address, None, limits).await;
-        }
         let name = ServerName::try_from(target.host.as_str().to_owned()).map_err(|_| {
             failure(
                 FailureKind::Tls,
@@ -261,8 +271,9 @@ impl Read<'_> {
                 "The host's name cannot be asked for in TLS.",
             )
         })?;
-        let shaking = frame.tls.connector().connect(name.clone(), stream);
+        let shaking = pin!(frame.tls.connector().connect(name.clone(), stream));
         let stream = self
+            .watch
             .within(Phase::Tls, self.visit.phases.tls, shaking)
             .await?
             .map_err(|error| handshake(&error))?;
@@ -274,16 +285,18 @@ impl Read<'_> {
         if !http2 {
             return Connection::http1(stream, address, facts, limits).await;
         }
-        let greeting = Box::pin(Connection::http2(stream, address, facts, limits));
-        self.within(Phase::Head, self.visit.phases.head, greeting).await?
+        let greeting = pin!(Connection::http2(stream, address, facts, limits));
+        self.watch.within(Phase::Head, self.visit.phases.head, greeting).await?
     }
 
     async fn finish(&self, target: &Target, answered: Answered) -> (Response, Bytes) {
         let limits = &self.visit.frame.policy.limits;
-        let Answered { response, connection, lane } = answered;
+        let Answered { response, mut connection, lane } = answered;
         let (head, incoming) = response.into_parts();
         let caps = limits.caps(self.request.kind);
-        let read = body::read(&head.headers, incoming, caps, limits, self.deadline).await;
+        let read =
+            body::read(&head.headers, incoming, &mut connection.driver, caps, limits, &self.watch)
+                .await;
         let tls = connection.tls.as_deref().cloned();
         self.keep(read.at_end, connection, &lane);
         let response = Response {
@@ -299,10 +312,10 @@ impl Read<'_> {
 
     /// The body of a redirect is not wanted; a small one is read away for the connection's sake.
     async fn drain(&self, answered: Answered) {
-        let Answered { response, connection, lane } = answered;
+        let Answered { response, mut connection, lane } = answered;
         let limits = &self.visit.frame.policy.limits;
         let at_end = !connection.is_http2()
-            && body::drain(response.into_body(), limits, self.deadline).await;
+            && body::drain(response.into_body(), &mut connection.driver, limits, &self.watch).await;
         self.keep(at_end, connection, &lane);
     }
 
@@ -310,20 +323,6 @@ impl Read<'_> {
         if at_end && !self.request.fresh_connection {
             lane.give_back(connection);
         }
-    }
-
-    /// Runs one step within its own time and the deadline, and says which of them was over.
-    async fn within<F: Future>(
-        &self,
-        phase: Phase,
-        limit: Duration,
-        step: F,
-    ) -> Result<F::Output, Failure> {
-        let own = Instant::now().checked_add(limit).filter(|own| *own < self.deadline);
-        timeout_at(own.unwrap_or(self.deadline), step).await.map_err(|_| match own {
-            Some(_) => phase_timeout(phase),
-            None => deadline(phase),
-        })
     }
 
     fn not_dialled(&mut self, url: &str) {

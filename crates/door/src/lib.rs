@@ -21,6 +21,7 @@ mod policy;
 mod request;
 mod tls;
 mod visit;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -176,6 +176,13 @@ pub struct Phases {
     pub head: Duration,
 }
 
+impl Phases {
+    /// Of the steps that follow the look-up.
+    pub(crate) fn shortest(&self) -> Duration {
+        self.connect.min(self.tls).min(self.head)
+    }
+}
+
 /// The most of a body that is read, before and after decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {

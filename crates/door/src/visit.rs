@@ -116,9 +116,7 @@ impl Inner {
         host: &HostName,
         port: u16,
     ) -> Result<Vec<Vetted>, Failure> {
-        let name =
-            dns::check_name(host.as_str(), &self.frame.policy.names).map_err(refused_name)?;
-        let known = self.known(name);
+        let known = self.known(dns::name_of(host).map_err(refused_name)?);
         let asked = self.ask(&known, RecordType::Aaaa).await;
         let found: Vec<IpAddr> =
             asked.answers.iter().flat_map(|answer| &answer.addresses).copied().collect();

@@ -164,7 +164,12 @@ pub(crate) fn check_name(text: &str, policy: &NamePolicy) -> Result<Name, NameRe
         host = rest;
     }
     let host = HostName::parse(host, policy)?;
-    to_wire(&format!("{labels}{host}")).ok_or(NameRefusal::TooLong)
+    to_wire(&format!("{labels}{host}").to_ascii_lowercase()).ok_or(NameRefusal::TooLong)
+}
+
+/// A host name was checked when it was made.
+pub(crate) fn name_of(host: &HostName) -> Result<Name, NameRefusal> {
+    to_wire(host.as_str()).ok_or(NameRefusal::TooLong)
 }
 
 /// The name under which an address is looked up in reverse.
@@ -173,7 +178,7 @@ pub(crate) fn reverse_name(address: IpAddr) -> Name {
 }
 
 fn to_wire(text: &str) -> Option<Name> {
-    let mut name = Name::from_ascii(text.to_ascii_lowercase()).ok()?;
+    let mut name = Name::from_ascii(text).ok()?;
     name.set_fqdn(true);
     Some(name)
 }

@@ -40,9 +40,11 @@ pub(super) async fn ask(
     questions: Vec<(Name, RecordType)>,
     until: Instant,
 ) -> Vec<Reply> {
+    let ids = random_ids(questions.len());
     let questions: Vec<Question> = questions
         .into_iter()
-        .map(|(name, kind)| Question { id: random_id(), name, kind })
+        .zip(ids)
+        .map(|((name, kind), id)| Question { id, name, kind })
         .collect();
     let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
     let left = match timeout_at(until, over_udp(server, &questions, &mut replies)).await {
@@ -69,12 +71,12 @@ pub(super) async fn ask(
 
 /// Ids come from the system's generator: whoever cannot see the question must guess them, and the
 /// source port besides.
-fn random_id() -> u16 {
-    let mut id = [0; 2];
+fn random_ids(count: usize) -> Vec<u16> {
+    let mut bytes = vec![0; count * 2];
     // The generator of the crypto library fails only when the system has none; then every TLS
     // handshake fails as well, and a fixed id is the least of it.
-    let _ = aws_lc_rs::rand::fill(&mut id);
-    u16::from_be_bytes(id)
+    let _ = aws_lc_rs::rand::fill(&mut bytes);
+    bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect()
 }
 
 /// A socket on a port the system picks at random, connected, so that the kernel drops packets of
@@ -96,11 +98,8 @@ async fn over_udp(
     replies: &mut [Option<Reply>],
 ) -> io::Result<()> {
     let socket = socket(server).await?;
-    for (question, reply) in questions.iter().zip(replies.iter_mut()) {
-        match question.encode() {
-            Some(packet) => drop(socket.send(&packet).await?),
-            None => *reply = Some(Err(malformed())),
-        }
+    for question in questions {
+        socket.send(&question.encode()).await?;
     }
     let mut packet = [0; UDP_PAYLOAD as usize];
     let mut stray = 0;
@@ -121,8 +120,9 @@ async fn over_udp(
 
 #[expect(clippy::disallowed_methods, reason = "the door asks the operator's resolver, only it")]
 async fn over_tcp(server: SocketAddr, question: &Question) -> io::Result<Option<Box<Message>>> {
-    let question = Question { id: random_id(), ..question.clone() };
-    let Some(packet) = question.encode() else { return Ok(None) };
+    let question =
+        Question { id: random_ids(1).first().copied().unwrap_or_default(), ..question.clone() };
+    let packet = question.encode();
     let Ok(length) = u16::try_from(packet.len()) else { return Ok(None) };
     let mut stream = TcpStream::connect(server).await?;
     let mut framed = length.to_be_bytes().to_vec();

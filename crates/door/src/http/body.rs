@@ -1,16 +1,20 @@
 //! Reading a body: streamed, decoded, capped on the wire and decoded, never slower than the
 //! slowest rate, hashed.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use contract::evidence::{Body, Failure, FailureKind, Phase};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::decode::{Coding, Decoder, RatioCap, Sink, Stop};
 use super::sha256_hex;
+use super::wire::Driver;
 use crate::failure::{deadline as past_deadline, failure, http as http_failure};
+use crate::watch::Watch;
 use crate::{Caps, Limits};
 
 /// A body, as far as it was read.
@@ -25,9 +29,10 @@ pub(crate) struct Read {
 pub(crate) async fn read(
     headers: &HeaderMap,
     mut incoming: Incoming,
+    driver: &mut Driver,
     caps: Caps,
     limits: &Limits,
-    deadline: Instant,
+    watch: &Watch,
 ) -> Read {
     let mut reader = Reader { wire: 0, sink: Sink::new(caps.decoded), decoder: None };
     let coding = Coding::of(headers);
@@ -41,8 +46,8 @@ pub(crate) async fn read(
         Ok(decoder) => {
             reader.decoder = decoder;
             reader.sink.reserve(incoming.size_hint().lower());
-            let pace = Pace { start: Instant::now(), limits, deadline };
-            let ended = reader.run(&mut incoming, caps.wire, &pace).await;
+            let pace = Pace { start: Instant::now(), limits, watch };
+            let ended = reader.run(&mut incoming, driver, caps.wire, &pace).await;
             at_end = ended.is_ok();
             ended.and_then(|()| reader.finish()).err()
         }
@@ -60,7 +65,12 @@ pub(crate) async fn read(
 
 /// Reads away a small body nobody wants, so that the connection can be used again. Says whether it
 /// can.
-pub(crate) async fn drain(mut incoming: Incoming, limits: &Limits, deadline: Instant) -> bool {
+pub(crate) async fn drain(
+    mut incoming: Incoming,
+    driver: &mut Driver,
+    limits: &Limits,
+    watch: &Watch,
+) -> bool {
     const MOST: u64 = 16 * 1024;
     if incoming.is_end_stream() {
         return true;
@@ -68,9 +78,9 @@ pub(crate) async fn drain(mut incoming: Incoming, limits: &Limits, deadline: Ins
     if incoming.size_hint().lower() > MOST {
         return false;
     }
-    let pace = Pace { start: Instant::now(), limits, deadline };
+    let pace = Pace { start: Instant::now(), limits, watch };
     let mut reader = Reader { wire: 0, sink: Sink::new(MOST), decoder: None };
-    reader.run(&mut incoming, MOST, &pace).await.is_ok()
+    reader.run(&mut incoming, driver, MOST, &pace).await.is_ok()
 }
 
 struct Reader {
@@ -83,7 +93,7 @@ struct Reader {
 struct Pace<'a> {
     start: Instant,
     limits: &'a Limits,
-    deadline: Instant,
+    watch: &'a Watch,
 }
 
 impl Pace<'_> {
@@ -98,17 +108,20 @@ impl Reader {
     async fn run(
         &mut self,
         incoming: &mut Incoming,
+        driver: &mut Driver,
         wire_cap: u64,
         pace: &Pace<'_>,
     ) -> Result<(), Failure> {
         loop {
             let slow = pace.too_slow_at(self.wire);
-            let until = slow.min(pace.deadline);
-            let frame = match timeout_at(until, incoming.frame()).await {
-                Err(_) if until == slow => return Err(too_slow()),
-                Err(_) => return Err(past_deadline(Phase::Body)),
-                Ok(None) => return Ok(()),
-                Ok(Some(frame)) => frame.map_err(|error| http_failure(&error, Phase::Body))?,
+            let until = slow.min(pace.watch.deadline());
+            let frame = pin!(incoming.frame());
+            let next = pin!(driver.drive(frame));
+            let frame = match pace.watch.until(until, next).await {
+                None if until == slow => return Err(too_slow()),
+                None => return Err(past_deadline(Phase::Body)),
+                Some(None) => return Ok(()),
+                Some(Some(frame)) => frame.map_err(|error| http_failure(&error, Phase::Body))?,
             };
             // Trailers are not read.
             let Ok(data) = frame.into_data() else { continue };

@@ -1,7 +1,13 @@
 //! One connection, HTTP/1.1 or HTTP/2, and one request on it.
+//!
+//! An HTTP/1.1 connection serves one request at a time, so whoever waits for it drives its socket
+//! as well: no task, and the socket is closed the moment the connection is dropped. An HTTP/2
+//! connection is shared, so a task drives it, which is ended with the last handle.
 
+use std::fmt;
+use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
@@ -14,7 +20,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::task::{AbortHandle, JoinHandle};
+use tokio::task::AbortHandle;
 
 use crate::Limits;
 use crate::failure::{failure, http as http_failure};
@@ -23,15 +29,16 @@ use crate::guard::url::Target;
 
 use super::fields::Fields;
 
-/// An open connection. Dropping the last handle to it closes the socket at once.
+/// An open connection. Dropping the last handle to it closes the socket at once, so that a host
+/// that stalls holds nothing of ours.
 #[derive(Debug)]
 pub(crate) struct Connection {
     sender: Sender,
+    pub(crate) driver: Driver,
     pub(crate) address: Vetted,
     pub(crate) tls: Option<Arc<TlsFacts>>,
     /// Whether it has served a request before.
     pub(crate) used: bool,
-    task: Arc<Task>,
 }
 
 #[derive(Debug)]
@@ -40,19 +47,49 @@ enum Sender {
     Http2(http2::SendRequest<Empty<Bytes>>),
 }
 
-/// Drives the socket; ended with its connection, so that a host that stalls holds nothing of ours.
-#[derive(Debug)]
-struct Task(AbortHandle);
+/// What moves bytes between the socket and the protocol.
+pub(crate) enum Driver {
+    /// Nothing when the connection has ended.
+    Own(Option<Pin<Box<dyn Future<Output = ()> + Send>>>),
+    Task(Arc<Task>),
+}
 
-impl Task {
-    fn of(handle: &JoinHandle<()>) -> Arc<Self> {
-        Arc::new(Self(handle.abort_handle()))
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Own(Some(_)) => "Own",
+            Self::Own(None) => "Ended",
+            Self::Task(_) => "Task",
+        })
     }
 }
+
+#[derive(Debug)]
+pub(crate) struct Task(AbortHandle);
 
 impl Drop for Task {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+impl Driver {
+    /// Waits for something that this connection brings about.
+    pub(crate) async fn drive<T>(&mut self, mut step: Pin<&mut impl Future<Output = T>>) -> T {
+        poll_fn(|context| {
+            if let Poll::Ready(value) = step.as_mut().poll(context) {
+                return Poll::Ready(value);
+            }
+            let Self::Own(own) = self else { return Poll::Pending };
+            let Some(driver) = own else { return Poll::Pending };
+            if driver.as_mut().poll(context).is_ready() {
+                // Ends the channels to it, which tells the step.
+                *own = None;
+            }
+            // What was driven may be what was waited for.
+            step.as_mut().poll(context)
+        })
+        .await
     }
 }
 
@@ -77,9 +114,8 @@ impl Connection {
             .await
             .map_err(|error| http_failure(&error, Phase::Request))?;
         // How it ended is told to whoever waits for a response; nobody else needs to know.
-        let task = tokio::spawn(async move { drop(connection.await) });
-        let task = Task::of(&task);
-        Ok(Self { sender: Sender::Http1(sender), address, tls, used: false, task })
+        let driver = Driver::Own(Some(Box::pin(async move { drop(connection.await) })));
+        Ok(Self { sender: Sender::Http1(sender), driver, address, tls, used: false })
     }
 
     pub(crate) async fn http2<S>(
@@ -101,21 +137,21 @@ impl Connection {
             .await
             .map_err(|error| http_failure(&error, Phase::Request))?;
         let task = tokio::spawn(async move { drop(connection.await) });
-        let task = Task::of(&task);
-        Ok(Self { sender: Sender::Http2(sender), address, tls, used: false, task })
+        let driver = Driver::Task(Arc::new(Task(task.abort_handle())));
+        Ok(Self { sender: Sender::Http2(sender), driver, address, tls, used: false })
     }
 
     /// Another handle to the same connection, if its protocol can serve several requests at once.
     pub(crate) fn share(&self) -> Option<Self> {
-        match &self.sender {
-            Sender::Http1(_) => None,
-            Sender::Http2(sender) => Some(Self {
+        match (&self.sender, &self.driver) {
+            (Sender::Http2(sender), Driver::Task(task)) => Some(Self {
                 sender: Sender::Http2(sender.clone()),
+                driver: Driver::Task(Arc::clone(task)),
                 address: self.address,
                 tls: self.tls.clone(),
                 used: true,
-                task: Arc::clone(&self.task),
             }),
+            _ => None,
         }
     }
 
@@ -139,26 +175,37 @@ impl Connection {
     ) -> Result<Response<Incoming>, Failure> {
         let authority = target.authority();
         let mut request = self.request(target, fields.map(&authority, self.is_http2()))?;
-        let interim = self.count_interim(&mut request, limits.interim_responses);
-        let response = match &mut self.sender {
-            Sender::Http1(sender) => match sender.ready().await {
-                Ok(()) => sender.send_request(request).await,
-                Err(error) => Err(error),
-            },
-            Sender::Http2(sender) => match sender.ready().await {
-                Ok(()) => sender.send_request(request).await,
-                Err(error) => Err(error),
-            },
-        };
-        if interim.load(Ordering::Relaxed) > limits.interim_responses {
-            return Err(failure(
+        let interim = Interim::count(&mut request, limits.interim_responses);
+        let sender = &mut self.sender;
+        let asking = pin!(async {
+            match sender {
+                Sender::Http1(sender) => {
+                    sender.ready().await?;
+                    sender.send_request(request).await
+                }
+                Sender::Http2(sender) => {
+                    sender.ready().await?;
+                    sender.send_request(request).await
+                }
+            }
+        });
+        let mut answering = pin!(self.driver.drive(asking));
+        let response = poll_fn(|context| match answering.as_mut().poll(context) {
+            Poll::Ready(response) => Poll::Ready(Some(response)),
+            Poll::Pending if interim.is_flood() => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        })
+        .await
+        .filter(|_| !interim.is_flood())
+        .ok_or_else(|| {
+            failure(
                 FailureKind::Protocol,
                 Phase::Head,
                 "too_many_interim_responses",
                 "The host sent more interim responses than are read.",
-            ));
-        }
-        let response = response.map_err(|error| http_failure(&error, Phase::Head))?;
+            )
+        })?
+        .map_err(|error| http_failure(&error, Phase::Head))?;
         if response.headers().len() > limits.head_fields {
             return Err(failure(
                 FailureKind::TooLarge,
@@ -197,19 +244,26 @@ impl Connection {
         *request.headers_mut() = headers;
         Ok(request)
     }
+}
 
-    /// Ends the connection when it sends interim responses without end: none of them is a head
-    /// whose size would be checked.
-    fn count_interim(&self, request: &mut Request<Empty<Bytes>>, most: u32) -> Arc<AtomicU32> {
-        let count = Arc::new(AtomicU32::new(0));
-        let seen = Arc::clone(&count);
-        let task = self.task.0.clone();
+/// Counts interim responses: none of them is a head whose size would be checked.
+struct Interim {
+    seen: Arc<AtomicU32>,
+    most: u32,
+}
+
+impl Interim {
+    fn count(request: &mut Request<Empty<Bytes>>, most: u32) -> Self {
+        let seen = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&seen);
         hyper::ext::on_informational(request, move |_| {
-            if seen.fetch_add(1, Ordering::Relaxed) >= most {
-                task.abort();
-            }
+            counter.fetch_add(1, Ordering::Relaxed);
         });
-        count
+        Self { seen, most }
+    }
+
+    fn is_flood(&self) -> bool {
+        self.seen.load(Ordering::Relaxed) > self.most
     }
 }
 
