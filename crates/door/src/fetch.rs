@@ -68,6 +68,13 @@ struct Read<'a> {
     sent: Vec<contract::evidence::HeaderLine>,
 }
 
+/// A place among the requests to one host, and among those to one network: many names may lead to
+/// one victim.
+struct Slots<'h> {
+    _of_host: tokio::sync::SemaphorePermit<'h>,
+    _of_network: tokio::sync::OwnedSemaphorePermit,
+}
+
 /// The head of one hop's response, and what is needed to go on.
 struct Answered {
     response: http::Response<Incoming>,
@@ -126,7 +133,7 @@ impl Read<'_> {
     }
 
     /// One request and its response. Records the hop, however it ends.
-    async fn hop(&mut self, target: &Target, fields: &Fields) -> Result<Step, Failure> {
+    async fn hop(&mut self, target: &Target, fields: &Fields<'_>) -> Result<Step, Failure> {
         let start = Instant::now();
         let redirected = !self.hops.is_empty();
         let mut hop = Hop {
@@ -142,8 +149,8 @@ impl Read<'_> {
         let answered = self.ask(target, fields, &host, &mut hop, &mut dialled).await;
         hop.address = dialled.map(|address| address.to_string());
         let result = match answered {
-            // The slot of the host is held until the body is read.
-            Ok((answered, _slot)) => {
+            // The slots are held until the body is read.
+            Ok((answered, _slots)) => {
                 hop.status = Some(answered.response.status().as_u16());
                 let location = answered.response.headers().get(LOCATION);
                 let location = location.map(|value| value.as_bytes().to_vec());
@@ -174,11 +181,11 @@ impl Read<'_> {
     async fn ask<'h>(
         &self,
         target: &Target,
-        fields: &Fields,
+        fields: &Fields<'_>,
         host: &'h Host,
         hop: &mut Hop,
         dialled: &mut Option<SocketAddr>,
-    ) -> Result<(Answered, tokio::sync::SemaphorePermit<'h>), Failure> {
+    ) -> Result<(Answered, Slots<'h>), Failure> {
         if self.watch.is_over() {
             return Err(deadline(Phase::Request));
         }
@@ -186,11 +193,19 @@ impl Read<'_> {
         let port = target.dial_port(&visit.frame.policy);
         let resolving = pin!(visit.addresses(&target.host, port));
         let addresses = self.watch.in_time(Phase::Dns, resolving).await??;
-        let slot = self
+        let of_host = self
             .watch
             .in_time(Phase::Request, pin!(host.slots.acquire()))
             .await?
             .map_err(|_| deadline(Phase::Request))?;
+        // The host's slot first, the network's second, by everybody: nobody waits in a circle.
+        let network = visit.network(addresses.first().map(|address| address.socket().ip()));
+        let of_network = self
+            .watch
+            .in_time(Phase::Request, pin!(network.acquire_owned()))
+            .await?
+            .map_err(|_| deadline(Phase::Request))?;
+        let slots = Slots { _of_host: of_host, _of_network: of_network };
         let lane = visit.pool.lane(target, &self.request.identity);
         let mut fresh = self.request.fresh_connection;
         loop {
@@ -198,7 +213,7 @@ impl Read<'_> {
             let mut connection = if fresh {
                 open.await?
             } else {
-                let connecting = pin!(lane.connection(target.tls, open));
+                let connecting = pin!(lane.connection(open));
                 self.watch.in_time(Phase::Connect, connecting).await??
             };
             hop.reused_connection = connection.used;
@@ -208,7 +223,7 @@ impl Read<'_> {
                 self.watch.within(Phase::Head, visit.phases.head, head).await?
             };
             match answer {
-                Ok(response) => return Ok((Answered { response, connection, lane }, slot)),
+                Ok(response) => return Ok((Answered { response, connection, lane }, slots)),
                 // A kept connection may have been closed while it was idle; that says nothing
                 // about the host, so the request is made again on a new one.
                 Err(failure) if connection.used && failure.kind == FailureKind::Protocol => {
@@ -361,5 +376,5 @@ fn at_redirect(failure: Failure) -> Failure {
 }
 
 fn bounded_text(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
+    if text.len() <= most { text.to_owned() } else { text.chars().take(most).collect() }
 }

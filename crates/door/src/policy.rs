@@ -98,6 +98,8 @@ pub struct Limits {
     pub rate_after: Duration,
     /// Requests to one host at a time.
     pub per_host: usize,
+    /// Requests to one network (a /24, or a /48) at a time.
+    pub per_network: usize,
     /// Addresses of one name that are tried before giving up.
     pub dial_attempts: usize,
     /// Addresses (or other records) of one name that are recorded.
@@ -138,6 +140,7 @@ impl Default for Limits {
             rate_bytes: KIB,
             rate_after: Duration::from_secs(2),
             per_host: 4,
+            per_network: 4,
             dial_attempts: 2,
             dns_records: 64,
             cname_chain: 8,

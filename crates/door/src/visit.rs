@@ -9,6 +9,7 @@ use contract::evidence::{DnsAnswer, DnsReading, Failure, FailureKind, Phase};
 use contract::{HostName, Timestamp};
 use futures_util::future::join_all;
 use hickory_proto::rr::Name;
+use ipnet::IpNet;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
@@ -32,7 +33,9 @@ pub(crate) struct Inner {
     /// In the order they were first asked about. A time to live is not looked at: all reads of a
     /// visit see the same addresses.
     names: Mutex<Vec<Arc<Known>>>,
-    hosts: Mutex<HashMap<String, Arc<Host>>>,
+    /// Few: those of the plan and of its redirects.
+    hosts: Mutex<Vec<Arc<Host>>>,
+    networks: Mutex<HashMap<Option<IpNet>, Arc<Semaphore>>>,
 }
 
 /// What is known about one name. Each cell is filled once and then only read.
@@ -56,6 +59,7 @@ struct Asked {
 /// What all reads of one host share.
 #[derive(Debug)]
 pub(crate) struct Host {
+    name: HostName,
     /// Requests under way.
     pub(crate) slots: Semaphore,
     /// The address that took a connection, tried first from then on.
@@ -72,6 +76,7 @@ impl Visit {
             pool: Pool::default(),
             names: Mutex::default(),
             hosts: Mutex::default(),
+            networks: Mutex::default(),
         }))
     }
 
@@ -176,13 +181,28 @@ impl Inner {
 
     pub(crate) fn host(&self, host: &HostName) -> Arc<Host> {
         let mut hosts = lock(&self.hosts);
-        let host = hosts.entry(host.as_str().to_owned()).or_insert_with(|| {
-            Arc::new(Host {
-                slots: Semaphore::new(self.frame.policy.limits.per_host.max(1)),
-                answered: Mutex::new(None),
-            })
+        if let Some(known) = hosts.iter().find(|known| known.name == *host) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(Host {
+            name: host.clone(),
+            slots: Semaphore::new(self.frame.policy.limits.per_host.max(1)),
+            answered: Mutex::new(None),
         });
-        Arc::clone(host)
+        hosts.push(Arc::clone(&new));
+        new
+    }
+
+    /// The slots of an address's network: a /24, or a /48.
+    pub(crate) fn network(&self, address: Option<IpAddr>) -> Arc<Semaphore> {
+        let network = address.and_then(|address| {
+            IpNet::new(address, if address.is_ipv4() { 24 } else { 48 }).ok().map(|net| net.trunc())
+        });
+        let mut networks = lock(&self.networks);
+        let slots = networks.entry(network).or_insert_with(|| {
+            Arc::new(Semaphore::new(self.frame.policy.limits.per_network.max(1)))
+        });
+        Arc::clone(slots)
     }
 
     fn known(&self, name: Name) -> Arc<Known> {

@@ -65,6 +65,7 @@ pub(crate) struct Answer {
 pub(crate) struct Resolver {
     /// At least one; the second try goes to the next.
     servers: Vec<SocketAddr>,
+    sockets: transport::Sockets,
     names: NamePolicy,
     records: usize,
     cname_chain: usize,
@@ -80,7 +81,8 @@ impl Resolver {
             ResolverChoice::System => resolv_conf::system_servers()?,
         };
         let Limits { dns_records: records, cname_chain, .. } = policy.limits;
-        Ok(Self { servers, names: policy.names.clone(), records, cname_chain })
+        let sockets = transport::Sockets::default();
+        Ok(Self { servers, sockets, names: policy.names.clone(), records, cname_chain })
     }
 
     /// The name of the resolver, for the record.
@@ -135,7 +137,7 @@ impl Resolver {
             let left = until.saturating_duration_since(Instant::now());
             let limit = Instant::now() + left / (TRIES - attempt + 1);
             let asked = missing.iter().map(|(question, _)| (*question).clone()).collect();
-            let fresh = transport::ask(*server, asked, limit).await;
+            let fresh = transport::ask(&self.sockets, *server, asked, limit).await;
             for ((_, slot), reply) in missing.iter_mut().zip(fresh) {
                 // A second try that brings nothing does not wipe out what the first one brought.
                 if reply.is_ok() || slot.is_err() {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Mutex;
 
 use contract::evidence::{Failure, FailureKind, Phase};
 use hickory_proto::op::{Message, ResponseCode};
@@ -13,6 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use super::RecordType;
 use super::message::{Question, UDP_PAYLOAD};
 use crate::failure::{failure, phase_timeout};
+use crate::http::pool::lock;
 
 /// The server's message, or why there is none.
 pub(super) type Reply = Result<Box<Message>, Failure>;
@@ -34,8 +36,38 @@ pub(super) fn worth_asking_again(reply: &Reply) -> bool {
     }
 }
 
+/// Sockets to name servers.
+///
+/// A socket is used for one look-up and closed, so that its port must be guessed by whoever wants
+/// to forge an answer. Only those to a resolver on this very machine are kept: nobody outside it
+/// can send to a loopback address.
+#[derive(Debug, Default)]
+pub(super) struct Sockets {
+    /// Every question sent from these was answered.
+    idle: Mutex<Vec<(SocketAddr, UdpSocket)>>,
+}
+
+/// Idle sockets that are kept.
+const MOST_IDLE: usize = 64;
+
+impl Sockets {
+    fn take(&self, server: SocketAddr) -> Option<UdpSocket> {
+        let mut idle = lock(&self.idle);
+        let at = idle.iter().position(|(to, _)| *to == server)?;
+        Some(idle.swap_remove(at).1)
+    }
+
+    fn give_back(&self, server: SocketAddr, socket: UdpSocket) {
+        let mut idle = lock(&self.idle);
+        if server.ip().is_loopback() && idle.len() < MOST_IDLE {
+            idle.push((server, socket));
+        }
+    }
+}
+
 /// Asks one server several questions once, from one socket; replies come in the same order.
 pub(super) async fn ask(
+    sockets: &Sockets,
     server: SocketAddr,
     questions: Vec<(Name, RecordType)>,
     until: Instant,
@@ -47,7 +79,7 @@ pub(super) async fn ask(
         .map(|((name, kind), id)| Question { id, name, kind })
         .collect();
     let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
-    let left = match timeout_at(until, over_udp(server, &questions, &mut replies)).await {
+    let left = match timeout_at(until, over_udp(sockets, server, &questions, &mut replies)).await {
         Ok(Err(error)) => unreachable(&error),
         Ok(Ok(())) | Err(_) => no_answer(),
     };
@@ -93,11 +125,15 @@ async fn socket(server: SocketAddr) -> io::Result<UdpSocket> {
 }
 
 async fn over_udp(
+    sockets: &Sockets,
     server: SocketAddr,
     questions: &[Question],
     replies: &mut [Option<Reply>],
 ) -> io::Result<()> {
-    let socket = socket(server).await?;
+    let socket = match sockets.take(server) {
+        Some(socket) => socket,
+        None => socket(server).await?,
+    };
     for question in questions {
         socket.send(&question.encode()).await?;
     }
@@ -114,6 +150,9 @@ async fn over_udp(
             Some((reply, message)) => *reply = Some(Ok(Box::new(message))),
             None => stray += 1,
         }
+    }
+    if stray == 0 {
+        sockets.give_back(server, socket);
     }
     Ok(())
 }

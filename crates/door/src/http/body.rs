@@ -34,7 +34,8 @@ pub(crate) async fn read(
     limits: &Limits,
     watch: &Watch,
 ) -> Read {
-    let mut reader = Reader { wire: 0, sink: Sink::new(caps.decoded), decoder: None };
+    let sink = Sink::new(caps.decoded, incoming.size_hint().lower());
+    let mut reader = Reader { wire: 0, sink, decoder: None };
     let coding = Coding::of(headers);
     let ratio = RatioCap { ratio: limits.ratio, from: limits.ratio_from };
     let decoder = coding
@@ -45,14 +46,13 @@ pub(crate) async fn read(
         Err(failure) => Some(failure),
         Ok(decoder) => {
             reader.decoder = decoder;
-            reader.sink.reserve(incoming.size_hint().lower());
             let pace = Pace { start: Instant::now(), limits, watch };
             let ended = reader.run(&mut incoming, driver, caps.wire, &pace).await;
             at_end = ended.is_ok();
             ended.and_then(|()| reader.finish()).err()
         }
     };
-    let bytes = Bytes::from(reader.sink.into_bytes());
+    let bytes = reader.sink.into_bytes();
     let facts = Body {
         sha256: sha256_hex(&bytes),
         bytes: bytes.len() as u64,
@@ -79,7 +79,7 @@ pub(crate) async fn drain(
         return false;
     }
     let pace = Pace { start: Instant::now(), limits, watch };
-    let mut reader = Reader { wire: 0, sink: Sink::new(MOST), decoder: None };
+    let mut reader = Reader { wire: 0, sink: Sink::new(MOST, 0), decoder: None };
     reader.run(&mut incoming, driver, MOST, &pace).await.is_ok()
 }
 
@@ -124,12 +124,14 @@ impl Reader {
                 Some(Some(frame)) => frame.map_err(|error| http_failure(&error, Phase::Body))?,
             };
             // Trailers are not read.
-            let Ok(data) = frame.into_data() else { continue };
+            let Ok(mut data) = frame.into_data() else { continue };
             let room = wire_cap - self.wire;
             let fits = data.len() as u64 <= room;
-            let taken = if fits { data.len() } else { usize::try_from(room).unwrap_or(0) };
-            self.wire += taken as u64;
-            self.decode(data.get(..taken).unwrap_or_default()).map_err(stopped)?;
+            if !fits {
+                data.truncate(usize::try_from(room).unwrap_or(0));
+            }
+            self.wire += data.len() as u64;
+            self.decode(data).map_err(stopped)?;
             if !fits {
                 return Err(failure(
                     FailureKind::TooLarge,
@@ -141,10 +143,10 @@ impl Reader {
         }
     }
 
-    fn decode(&mut self, data: &[u8]) -> Result<(), Stop> {
+    fn decode(&mut self, data: Bytes) -> Result<(), Stop> {
         match &mut self.decoder {
-            None => self.sink.push(data),
-            Some(decoder) => decoder.feed(data, &mut self.sink),
+            None => self.sink.take(data),
+            Some(decoder) => decoder.feed(&data, &mut self.sink),
         }
     }
 

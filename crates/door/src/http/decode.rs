@@ -1,6 +1,7 @@
 //! Undoing one content coding, chunk by chunk, into a sink that is full at its cap.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use bytes::Bytes;
 use flate2::{Decompress, FlushDecompress, Status};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
@@ -78,37 +79,66 @@ pub(super) struct RatioCap {
 /// The decoded bytes, at most `cap` of them.
 #[derive(Debug)]
 pub(super) struct Sink {
-    bytes: Vec<u8>,
+    kept: Kept,
     cap: usize,
+    /// What to make room for when the first bytes must be copied.
+    expected: usize,
+}
+
+#[derive(Debug)]
+enum Kept {
+    /// A body that came in one piece is kept as that piece.
+    Piece(Bytes),
+    Copied(Vec<u8>),
 }
 
 impl Sink {
-    pub(super) fn new(cap: u64) -> Self {
-        Self { bytes: Vec::new(), cap: usize::try_from(cap).unwrap_or(usize::MAX) }
+    /// Makes room for what is announced; an announcement alone gets at most 256 KiB.
+    pub(super) fn new(cap: u64, announced: u64) -> Self {
+        const MOST_TRUSTED: usize = 256 * 1024;
+        let cap = usize::try_from(cap).unwrap_or(usize::MAX);
+        let expected = usize::try_from(announced).unwrap_or(usize::MAX).min(cap).min(MOST_TRUSTED);
+        Self { kept: Kept::Piece(Bytes::new()), cap, expected }
     }
 
-    /// Room for what is announced; an announcement alone gets at most 256 KiB.
-    pub(super) fn reserve(&mut self, announced: u64) {
-        let room = usize::try_from(announced).unwrap_or(usize::MAX);
-        self.bytes.reserve(room.min(self.cap).min(256 * 1024));
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
-        let room = self.cap - self.bytes.len();
-        match bytes.get(..room) {
-            Some(fitting) if fitting.len() < bytes.len() => {
-                self.bytes.extend_from_slice(fitting);
-                Err(Stop::Full)
-            }
-            _ => {
-                self.bytes.extend_from_slice(bytes);
-                Ok(())
-            }
+    pub(super) fn len(&self) -> usize {
+        match &self.kept {
+            Kept::Piece(piece) => piece.len(),
+            Kept::Copied(bytes) => bytes.len(),
         }
     }
 
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+    /// Takes a piece of the wire as it is.
+    pub(super) fn take(&mut self, piece: Bytes) -> Result<(), Stop> {
+        match &mut self.kept {
+            Kept::Piece(first) if first.is_empty() && piece.len() <= self.cap => {
+                *first = piece;
+                Ok(())
+            }
+            _ => self.push(&piece),
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        let room = self.cap - self.len();
+        let fitting = bytes.get(..room).unwrap_or(bytes);
+        match &mut self.kept {
+            Kept::Copied(kept) => kept.extend_from_slice(fitting),
+            Kept::Piece(first) => {
+                let mut kept = Vec::with_capacity(self.expected);
+                kept.extend_from_slice(first);
+                kept.extend_from_slice(fitting);
+                self.kept = Kept::Copied(kept);
+            }
+        }
+        if fitting.len() < bytes.len() { Err(Stop::Full) } else { Ok(()) }
+    }
+
+    pub(super) fn into_bytes(self) -> Bytes {
+        match self.kept {
+            Kept::Piece(piece) => piece,
+            Kept::Copied(bytes) => Bytes::from(bytes),
+        }
     }
 }
 

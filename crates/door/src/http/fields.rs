@@ -7,11 +7,11 @@ use crate::failure::failure;
 
 /// The fields of one identity, checked once for all hops.
 #[derive(Debug)]
-pub(crate) struct Fields(Vec<(String, HeaderName, HeaderValue)>);
+pub(crate) struct Fields<'a>(Vec<(&'a str, HeaderName, HeaderValue)>);
 
-impl Fields {
+impl<'a> Fields<'a> {
     /// Leaves out what belongs to the connection rather than to the request.
-    pub(crate) fn new(given: &[(String, String)]) -> Result<Self, Failure> {
+    pub(crate) fn new(given: &'a [(String, String)]) -> Result<Self, Failure> {
         let mut fields = Vec::with_capacity(given.len());
         for (name, value) in given {
             let field = HeaderName::from_bytes(name.as_bytes()).ok();
@@ -25,7 +25,7 @@ impl Fields {
                 ));
             };
             if !is_the_doors(&field) {
-                fields.push((name.clone(), field, value));
+                fields.push((name.as_str(), field, value));
             }
         }
         Ok(Self(fields))
@@ -36,7 +36,7 @@ impl Fields {
         let host = HeaderLine { name: "Host".to_owned(), value: authority.to_owned() };
         std::iter::once(host)
             .chain(self.0.iter().map(|(name, _, value)| HeaderLine {
-                name: name.clone(),
+                name: (*name).to_owned(),
                 value: String::from_utf8_lossy(value.as_bytes()).into_owned(),
             }))
             .collect()
@@ -86,14 +86,13 @@ pub(crate) fn received(headers: &HeaderMap) -> Vec<HeaderLine> {
 mod tests {
     use super::*;
 
-    fn fields(given: &[(&str, &str)]) -> Result<Fields, Failure> {
-        let given: Vec<_> = given.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
-        Fields::new(&given)
+    fn given(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+        fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
     }
 
     #[test]
     fn order_is_kept_and_the_connections_own_fields_are_left_out() {
-        let fields = fields(&[
+        let given = given(&[
             ("User-Agent", "x"),
             ("Host", "evil"),
             ("Accept", "*/*"),
@@ -101,8 +100,8 @@ mod tests {
             ("Connection", "keep-alive"),
             ("X-Z", "1"),
             ("A", "2"),
-        ])
-        .unwrap();
+        ]);
+        let fields = Fields::new(&given).unwrap();
         let names = |map: &HeaderMap| map.keys().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(
             names(&fields.map("open.lab", false)),
@@ -117,7 +116,8 @@ mod tests {
     #[test]
     fn a_field_that_would_break_the_request_is_an_error() {
         for (name, value) in [("a b", "x"), ("a", "x\r\ny: z"), ("", "x"), ("a", "\0")] {
-            assert_eq!(fields(&[(name, value)]).unwrap_err().reason, "bad_request_header");
+            let given = given(&[(name, value)]);
+            assert_eq!(Fields::new(&given).unwrap_err().reason, "bad_request_header");
         }
     }
 }

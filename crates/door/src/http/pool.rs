@@ -1,41 +1,50 @@
 //! Connections of one visit, kept apart by scheme, host, port and identity.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use contract::HostName;
 use contract::evidence::Failure;
 
 use super::wire::Connection;
 use crate::guard::url::Target;
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    tls: bool,
-    host: String,
-    port: u16,
-    identity: String,
-}
-
-/// All lanes of a visit. Gone with it: nothing is kept from one visit to the next.
+/// All lanes of a visit. Gone with it: nothing is kept from one visit to the next. Few enough to
+/// be looked through.
 #[derive(Debug, Default)]
-pub(crate) struct Pool(Mutex<HashMap<Key, Arc<Lane>>>);
+pub(crate) struct Pool(Mutex<Vec<Arc<Lane>>>);
 
 impl Pool {
     pub(crate) fn lane(&self, target: &Target, identity: &str) -> Arc<Lane> {
-        let key = Key {
+        let mut lanes = lock(&self.0);
+        let found = lanes.iter().find(|lane| {
+            lane.host == target.host
+                && lane.identity == identity
+                && (lane.tls, lane.port) == (target.tls, target.port)
+        });
+        if let Some(lane) = found {
+            return Arc::clone(lane);
+        }
+        let lane = Arc::new(Lane {
             tls: target.tls,
-            host: target.host.as_str().to_owned(),
+            host: target.host.clone(),
             port: target.port,
             identity: identity.to_owned(),
-        };
-        Arc::clone(lock(&self.0).entry(key).or_default())
+            state: Mutex::default(),
+            first: tokio::sync::Mutex::default(),
+        });
+        lanes.push(Arc::clone(&lane));
+        lane
     }
 }
 
 /// The connections that one identity has to one host and port.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lane {
+    tls: bool,
+    host: HostName,
+    port: u16,
+    identity: String,
     state: Mutex<State>,
     /// Held while the first connection is opened: whether the others may share it is not known
     /// before that.
@@ -60,7 +69,6 @@ impl Lane {
     /// first connection is being opened wait for it, and share it or its failure.
     pub(crate) async fn connection(
         &self,
-        tls: bool,
         open: impl Future<Output = Result<Connection, Failure>>,
     ) -> Result<Connection, Failure> {
         let failures_before = lock(&self.state).failures;
@@ -68,7 +76,7 @@ impl Lane {
             return Ok(connection);
         }
         // Without TLS every connection is HTTP/1.1 and nothing can be shared.
-        let alone = !tls || lock(&self.state).one_request_each;
+        let alone = !self.tls || lock(&self.state).one_request_each;
         if alone {
             return open.await;
         }

@@ -8,9 +8,9 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use contract::evidence::{Failure, FailureKind, Phase, TlsFacts};
@@ -18,7 +18,7 @@ use http::{HeaderMap, Request, Response, Uri, Version};
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::AbortHandle;
 
@@ -64,12 +64,38 @@ impl fmt::Debug for Driver {
     }
 }
 
+/// The tasks behind one HTTP/2 connection, ended together: the protocol hands the socket to a task
+/// of its own, which would otherwise wait for a peer that has stopped reading.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tasks(Arc<Mutex<Vec<AbortHandle>>>);
+
+impl Tasks {
+    fn end(&self) {
+        for task in self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            task.abort();
+        }
+    }
+}
+
+impl<F> hyper::rt::Executor<F> for Tasks
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, future: F) {
+        let task = tokio::spawn(future).abort_handle();
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.retain(|task| !task.is_finished());
+        tasks.push(task);
+    }
+}
+
+/// Ends the tasks with the last handle to their connection.
 #[derive(Debug)]
-pub(crate) struct Task(AbortHandle);
+pub(crate) struct Task(Tasks);
 
 impl Drop for Task {
     fn drop(&mut self) {
-        self.0.abort();
+        self.0.end();
     }
 }
 
@@ -77,17 +103,18 @@ impl Driver {
     /// Waits for something that this connection brings about.
     pub(crate) async fn drive<T>(&mut self, mut step: Pin<&mut impl Future<Output = T>>) -> T {
         poll_fn(|context| {
-            if let Poll::Ready(value) = step.as_mut().poll(context) {
+            let Self::Own(own) = self else { return step.as_mut().poll(context) };
+            // Nothing but the driver, polled right here, can bring the step on, so the step needs
+            // to wake nobody.
+            let mut silent = Context::from_waker(Waker::noop());
+            if let Poll::Ready(value) = step.as_mut().poll(&mut silent) {
                 return Poll::Ready(value);
             }
-            let Self::Own(own) = self else { return Poll::Pending };
-            let Some(driver) = own else { return Poll::Pending };
-            if driver.as_mut().poll(context).is_ready() {
+            if own.as_mut().is_some_and(|driver| driver.as_mut().poll(context).is_ready()) {
                 // Ends the channels to it, which tells the step.
                 *own = None;
             }
-            // What was driven may be what was waited for.
-            step.as_mut().poll(context)
+            step.as_mut().poll(&mut silent)
         })
         .await
     }
@@ -129,15 +156,17 @@ impl Connection {
     {
         const STREAM_WINDOW: u32 = 256 * 1024;
         const CONNECTION_WINDOW: u32 = 1024 * 1024;
-        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+        let tasks = Tasks::default();
+        let task = Arc::new(Task(tasks.clone()));
+        let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(limits.head_bytes)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| http_failure(&error, Phase::Request))?;
-        let task = tokio::spawn(async move { drop(connection.await) });
-        let driver = Driver::Task(Arc::new(Task(task.abort_handle())));
+        hyper::rt::Executor::execute(&tasks, async move { drop(connection.await) });
+        let driver = Driver::Task(task);
         Ok(Self { sender: Sender::Http2(sender), driver, address, tls, used: false })
     }
 
@@ -170,17 +199,20 @@ impl Connection {
     pub(crate) async fn get(
         &mut self,
         target: &Target,
-        fields: &Fields,
+        fields: &Fields<'_>,
         limits: &Limits,
     ) -> Result<Response<Incoming>, Failure> {
         let authority = target.authority();
         let mut request = self.request(target, fields.map(&authority, self.is_http2()))?;
         let interim = Interim::count(&mut request, limits.interim_responses);
-        let sender = &mut self.sender;
+        let (sender, used) = (&mut self.sender, self.used);
         let asking = pin!(async {
             match sender {
                 Sender::Http1(sender) => {
-                    sender.ready().await?;
+                    // A new connection takes its first request at once.
+                    if used {
+                        sender.ready().await?;
+                    }
                     sender.send_request(request).await
                 }
                 Sender::Http2(sender) => {
@@ -323,5 +355,34 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Lenient<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+    use crate::AddressRule;
+
+    #[tokio::test]
+    async fn an_http2_socket_is_closed_with_its_connection_although_the_peer_reads_nothing() {
+        let (ours, mut theirs) = tokio::io::duplex(256);
+        let address = AddressRule::new(&[], &[]).vetted([9, 9, 9, 9].into(), 443).unwrap();
+        let connection = Connection::http2(ours, address, None, &Limits::default()).await.unwrap();
+        // More than the peer's buffer takes: from here on our side cannot get a byte out.
+        let Sender::Http2(sender) = &connection.sender else { panic!("HTTP/2") };
+        let request = Request::builder()
+            .uri("http://a.lab/")
+            .header("x", "y".repeat(4000))
+            .body(Empty::<Bytes>::new())
+            .unwrap();
+        let stuck = sender.clone().send_request(request);
+        assert!(tokio::time::timeout(Duration::from_millis(50), stuck).await.is_err());
+        drop(connection);
+        let closed = async { while theirs.write_all(&[0; 64]).await.is_ok() {} };
+        assert!(tokio::time::timeout(Duration::from_secs(5), closed).await.is_ok());
     }
 }

@@ -58,9 +58,9 @@ fn pack(bits: &mut Vec<bool>, out: &mut Vec<u8>) {
 /// Feeds in pieces of `step` bytes; the bytes that came out and how it ended.
 fn decode(coding: Coding, wire: &[u8], step: usize, cap: u64) -> (Vec<u8>, Result<(), Stop>) {
     let mut decoder = Decoder::new(coding, RATIO).unwrap().unwrap();
-    let mut sink = Sink::new(cap);
+    let mut sink = Sink::new(cap, 0);
     let fed = wire.chunks(step).try_for_each(|chunk| decoder.feed(chunk, &mut sink));
-    (sink.into_bytes(), fed.and_then(|()| decoder.finish()))
+    (sink.into_bytes().to_vec(), fed.and_then(|()| decoder.finish()))
 }
 
 /// Letters without a pattern, the same every time.
@@ -200,6 +200,24 @@ fn a_zstd_window_beyond_the_bound_is_refused() {
     encoder.write_all(&text(100)).unwrap();
     let wire = encoder.finish().unwrap();
     assert_eq!(decode(Coding::Zstd, &wire, 1000, CAP).1, Err(Stop::Bad));
+}
+
+#[test]
+fn a_body_in_one_piece_is_kept_as_it_is_and_any_other_is_joined() {
+    let piece = Bytes::from_static(b"one piece");
+    let mut sink = Sink::new(100, 9);
+    sink.take(piece.clone()).unwrap();
+    assert_eq!(sink.len(), 9);
+    assert_eq!(sink.into_bytes().as_ptr(), piece.as_ptr());
+
+    let mut sink = Sink::new(12, u64::MAX);
+    sink.take(Bytes::new()).unwrap();
+    sink.take(piece.clone()).unwrap();
+    assert_eq!(sink.take(piece.clone()), Err(Stop::Full));
+    assert_eq!(sink.into_bytes(), "one pieceone");
+    let mut sink = Sink::new(3, 0);
+    assert_eq!(sink.take(piece), Err(Stop::Full));
+    assert_eq!(sink.into_bytes(), "one");
 }
 
 proptest::proptest! {
