@@ -13,6 +13,9 @@ use utoipa::ToSchema;
 #[schema(value_type = String, format = DateTime, example = "2026-11-15T02:56:20Z")]
 pub struct Timestamp(i64);
 
+/// What milliseconds are counted from.
+const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+
 /// The text is not a moment in the one form the interface uses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a UTC timestamp of the form YYYY-MM-DDTHH:MM:SSZ")]
@@ -60,8 +63,9 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        let civil = jiff::tz::Offset::UTC.to_datetime(at);
+        // By civil time, not by jiff's Timestamp: that one ends a day before the year 9999 does, and
+        // certificates without an end are dated to its last second.
+        let civil = EPOCH.saturating_add(jiff::SignedDuration::from_millis(self.0));
         write!(
             f,
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
@@ -96,8 +100,12 @@ impl FromStr for Timestamp {
         if !shaped {
             return Err(NotATimestamp);
         }
-        let at: jiff::Timestamp = text.parse().map_err(|_| NotATimestamp)?;
-        Ok(Self::from_millis(at.as_millisecond()))
+        let civil: jiff::civil::DateTime = plain.parse().map_err(|_| NotATimestamp)?;
+        let since = civil.duration_since(EPOCH);
+        let ms = i64::try_from(since.as_millis()).map_err(|_| NotATimestamp)?;
+        // A finer fraction is cut, also before 1970.
+        let finer = i64::from(since.subsec_nanos() % 1_000_000 < 0);
+        Ok(Self::from_millis(ms - finer))
     }
 }
 
@@ -148,6 +156,21 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
         }
+    }
+
+    #[test]
+    fn the_borders_can_be_written_and_read() {
+        for (ms, text) in [
+            (i64::MAX, "9999-12-31T23:59:59.999Z"),
+            (253_402_300_799_000, "9999-12-31T23:59:59Z"),
+            (253_402_207_201_000, "9999-12-30T22:00:01Z"),
+            (i64::MIN, "0000-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(Timestamp::from_millis(ms).to_string(), text);
+            assert_eq!(text.parse(), Ok(Timestamp::from_millis(ms)));
+        }
+        assert_eq!("1969-12-31T23:59:59.9995Z".parse(), Ok(Timestamp::from_millis(-1)));
     }
 
     proptest::proptest! {

@@ -39,7 +39,9 @@ impl Rulepack {
                 judged(
                     "reach",
                     "Reach",
-                    "Of the AI identities that were answered, the share that was given the home page with a success status.",
+                    "Of the AI identities that were answered in full, the share that was given the browser's home \
+                     page: a success status, and a text as like the browser's as two reads by the browser are, \
+                     less a margin. Not scored when the browser's page holds no text.",
                 ),
                 unjudged("policy", "Declared policy"),
                 unjudged("machine_files", "Machine files"),
@@ -90,7 +92,7 @@ mod tests {
         let rules = Rulepack::current();
         assert_eq!(
             (rules.score_version, rules.digest().as_str()),
-            (1, "67a7ec48f6cc8dd1cededbfe87ae286f47a1d8070e4eb3aa468e3f0c68e46d28")
+            (1, "99171610b89f8bdb1f784dab791f64a7b225e57e3fa201285186c05aaec80f85")
         );
     }
 }

@@ -143,15 +143,28 @@ impl ScanPlan<'_> {
             if second.exchange.response().is_some() {
                 notes.keep(&robots, first);
                 (first, base) = (second, plain);
+            } else {
+                notes.keep(&robots, second);
             }
         }
-        let policy = own_policy(&first);
+        let mut policies = vec![own_policy(&first)];
+        let elsewhere = moved_to(&first.exchange, host);
         notes.keep(&robots, first);
+        // A host that sends everything to another (its www name, say) is read there: so that host's
+        // policy counts as well.
+        if let Some(other) = elsewhere {
+            let there = robots.fetch(visit, &other).await;
+            policies.push(own_policy(&there));
+            notes.keep(&robots, there);
+        }
 
         let mut wanted = Vec::new();
         for planned in self.rest(own) {
-            let access = policy.access(&self.catalogue.own_token, &planned.path);
-            if access.scope == Scope::Named && !access.allowed {
+            let unwelcome = policies.iter().any(|policy| {
+                let access = policy.access(&self.catalogue.own_token, &planned.path);
+                access.scope == Scope::Named && !access.allowed
+            });
+            if unwelcome {
                 notes.not_read.push(planned.not_read(NotReadWhy::OptOut));
             } else {
                 wanted.push(planned);
@@ -278,7 +291,7 @@ impl Notes {
 
 /// Whether the shared deadline passed before anything was dialled: then nothing was measured.
 fn was_cut_before_it_began(exchange: &Exchange) -> bool {
-    matches!(&exchange.outcome, Outcome::Failed(f) if f.kind == FailureKind::Timeout)
+    matches!(&exchange.outcome, Outcome::Failed(f) if f.kind == FailureKind::Timeout && f.reason == "deadline")
         && exchange.hops.iter().all(|hop| hop.address.is_none())
 }
 
@@ -291,6 +304,13 @@ fn https_is_not_spoken(exchange: &Exchange) -> bool {
             exchange.hops.len() <= 1 && matches!(failure.phase, Phase::Connect | Phase::Tls)
         }
     }
+}
+
+/// The origin robots.txt was sent on to, when that is another host than the one asked.
+fn moved_to(exchange: &Exchange, host: &str) -> Option<String> {
+    let (scheme, rest) = exchange.response()?.url.split_once("://")?;
+    let authority = rest.split('/').next()?;
+    (authority != host).then(|| format!("{scheme}://{authority}"))
 }
 
 /// What robots.txt says to us. Only a file that was really served can ask us to stay away.

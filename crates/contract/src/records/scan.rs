@@ -20,7 +20,7 @@ pub struct ScanRecord {
     #[schema(required)]
     pub id: Option<String>,
     pub domain: Domain,
-    /// The host that was asked first.
+    /// The host where the home page finally answered; the one that was asked, when none did.
     pub scanned_host: String,
     #[serde(rename = "scannedAt")]
     pub scanned_at: Timestamp,
@@ -374,6 +374,8 @@ open_enum! {
         ServerError = "server_error",
         /// Another answer that is not the page.
         OtherStatus = "other_status",
+        /// Something answered, and the page did not come, or not to its end.
+        Incomplete = "incomplete",
         Unreachable = "unreachable",
         NotRead = "not_read",
     }

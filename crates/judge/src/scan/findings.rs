@@ -3,11 +3,12 @@
 use contract::evidence::{Evidence, NotReadWhy, Target};
 use contract::records::{AgentView, Check, CheckVerdict, Finding, Severity, Split};
 
-use super::view::is_ai;
+use super::view::{is_ai, is_measured};
 
 pub(super) fn findings(evidence: &Evidence, view: &AgentView, checks: &[Check]) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(treated_differently(view));
+    found.extend(nobody_is_served(view));
     found.extend(certificate(evidence));
     found.extend(checks.iter().filter_map(broken_file));
     found.extend(answers_everything(evidence, checks));
@@ -17,7 +18,7 @@ pub(super) fn findings(evidence: &Evidence, view: &AgentView, checks: &[Check]) 
 
 fn treated_differently(view: &AgentView) -> Option<Finding> {
     let split = view.split_evidence.as_ref()?;
-    let asked = view.rows.iter().filter(|row| is_ai(row) && row.status.is_some()).count();
+    let asked = view.rows.iter().filter(|row| is_ai(row) && is_measured(row)).count();
     let (id, severity, title, why, fix) = match view.split {
         Split::Refused => (
             "ai_refused",
@@ -47,6 +48,33 @@ fn treated_differently(view: &AgentView) -> Option<Finding> {
         fix: Some(fix.to_owned()),
         standard: None,
         evidence: split.readings.clone(),
+    })
+}
+
+/// Without a served browser there is no contrast, and still something to tell.
+fn nobody_is_served(view: &AgentView) -> Option<Finding> {
+    if view.split != Split::NotMeasured || view.all_refused != Some(true) {
+        return None;
+    }
+    let asked: Vec<_> = view.rows.iter().filter(|row| is_measured(row)).collect();
+    let answers: Vec<String> =
+        asked.iter().filter_map(|row| Some(format!("{} {}", row.id, row.status?))).collect();
+    Some(Finding {
+        id: "all_refused".to_owned(),
+        severity: Severity::High,
+        section: "reach".to_owned(),
+        title: "Nobody we asked as was given the page".to_owned(),
+        seen: format!("The browser was not served either: {}.", answers.join(", ")),
+        why:
+            "Either the site refuses our whole network, or it serves nobody. What its pages say is \
+              not known."
+                .to_owned(),
+        fix: Some(
+            "If people elsewhere do see the page, look for a rule that matches our network."
+                .to_owned(),
+        ),
+        standard: None,
+        evidence: asked.iter().filter_map(|row| row.reading.clone()).collect(),
     })
 }
 

@@ -60,7 +60,7 @@ pub fn judge(
         v: 1,
         schema: address(format!("/api/v1/schema/{}", frame.brand.kind("scan"))),
         domain: evidence.domain.clone(),
-        scanned_host: evidence.host.clone(),
+        scanned_host: answering_host(evidence, &view),
         scanned_at: scanned_at(evidence),
         visibility: frame.visibility.clone(),
         cached: None,
@@ -95,6 +95,14 @@ pub fn judge(
     record
 }
 
+/// Where the browser's home page came from in the end.
+fn answering_host(evidence: &Evidence, view: &contract::records::AgentView) -> String {
+    let url = view.rows.iter().find_map(|row| row.final_url.as_deref());
+    let authority =
+        url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next());
+    authority.and_then(|a| a.split(':').next()).unwrap_or(&evidence.host).to_owned()
+}
+
 fn scanned_at(evidence: &Evidence) -> Timestamp {
     evidence.started_at.whole_seconds()
 }
@@ -114,7 +122,12 @@ fn non_observations(evidence: &Evidence) -> Vec<NonObservation> {
             identity: reading.identity.clone(),
             why: format!("{}: {}", failure.kind, failure.reason),
         }),
-        Outcome::Response(_) => None,
+        Outcome::Response(response) => response.body.cut.as_ref().map(|cut| NonObservation {
+            what: format!("{}, to its end", reading.target),
+            path: reading.path.clone(),
+            identity: reading.identity.clone(),
+            why: format!("{}: {}", cut.kind, cut.reason),
+        }),
     });
     failed.chain(unread).collect()
 }
@@ -131,11 +144,12 @@ fn confidence(
         .iter()
         .filter(|r| r.exchange.response().is_some_and(|response| response.body.cut.is_none()))
         .count();
-    let attempted = evidence.reads.iter().filter(|r| r.exchange.response().is_none());
-    let refused_by_us = attempted
-        .clone()
-        .filter(|r| matches!(&r.exchange.outcome, Outcome::Failed(f) if f.kind == FailureKind::RefusedByPolicy))
-        .count();
+    let refused_by_us = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy);
+    let (kept_back, tried): (Vec<_>, Vec<_>) =
+        evidence.reads.iter().partition(|r| refused_by_us(&r.exchange.outcome));
+    let broken = |r: &&contract::evidence::Reading| {
+        r.exchange.response().is_none_or(|response| response.body.cut.is_some())
+    };
     let answered = view.rows.iter().filter(|row| row.status.is_some()).count();
     let scored = sections.iter().filter(|section| section.score.is_some()).count();
     Confidence {
@@ -143,9 +157,9 @@ fn confidence(
         sections_scored: share(scored, sections.len()),
         identities_answered: share(answered, view.rows.len()),
         fetches_kept: share(whole, planned),
-        stage_failures: u32::from(!answered_dns(evidence)) + u32::from(refused_by_us > 0),
+        stage_failures: u32::from(!answered_dns(evidence)) + u32::from(!kept_back.is_empty()),
         non_observations: count(non_observations.len()),
-        non_observations_attempted: count(attempted.count()),
+        non_observations_attempted: count(tried.into_iter().filter(broken).count()),
         vantages: 1,
         refused: answered > 0 && view.rows.iter().all(|row| !view::is_served(row)),
         note:

@@ -2,7 +2,7 @@
 
 use contract::records::{AgentView, Grade, GradeDetail, SectionScore};
 
-use super::view::{is_ai, is_served};
+use super::view::{has_the_page, is_ai, is_measured};
 use crate::rulepack::Rulepack;
 
 pub(super) struct Scores {
@@ -22,7 +22,7 @@ pub(super) fn score(view: &AgentView, rules: &Rulepack) -> Scores {
             id: section.id.to_owned(),
             title: section.title.to_owned(),
             score: match section.id {
-                "reach" => reach(view),
+                "reach" => reach(view, rules),
                 _ => None,
             },
         })
@@ -43,10 +43,11 @@ pub(super) fn score(view: &AgentView, rules: &Rulepack) -> Scores {
     }
 }
 
-/// The share of answered AI identities that was served.
-fn reach(view: &AgentView) -> Option<u32> {
-    let answered = || view.rows.iter().filter(|row| is_ai(row) && row.status.is_some());
-    mean(answered().map(|row| if is_served(row) { 100 } else { 0 }))
+/// The share of answered AI identities that was given the browser's page.
+fn reach(view: &AgentView, rules: &Rulepack) -> Option<u32> {
+    let answered = view.rows.iter().filter(|row| is_ai(row) && is_measured(row));
+    let given: Option<Vec<bool>> = answered.map(|row| has_the_page(row, view, rules)).collect();
+    mean(given?.into_iter().map(|given| if given { 100 } else { 0 }))
 }
 
 /// The mean in whole points, halves up; nothing of nothing.

@@ -198,7 +198,7 @@ fn other_text_for_agents_is_a_split_of_content() {
     let record = Site::new().people().agents(200, OTHER).record();
     assert_eq!(record.agentview.split, Split::Content);
     assert_eq!(record.findings[0].id, "ai_other_text");
-    assert_eq!(record.overall, Some(100), "reach speaks of being served, not of what");
+    assert_eq!(record.overall, Some(0), "another text is not the page");
 }
 
 #[test]
@@ -216,7 +216,46 @@ fn without_a_served_browser_nothing_is_compared() {
     assert_eq!(record.agentview.split, Split::NotMeasured);
     assert_eq!(record.agentview.deterministic, None);
     assert!(record.confidence.refused);
-    assert!(record.findings.is_empty(), "{:?}", record.findings);
+    assert_eq!((record.overall, record.findings[0].id.as_str()), (Some(0), "all_refused"));
+}
+
+#[test]
+fn a_body_that_broke_off_is_neither_served_nor_compared() {
+    let mut site = Site::new().people().agents(200, PAGE);
+    for reading in &mut site.evidence.reads {
+        if let Outcome::Response(response) = &mut reading.exchange.outcome {
+            let Outcome::Failed(cut) = failure(FailureKind::Timeout, "deadline") else { panic!() };
+            response.body.cut = Some(cut);
+        }
+    }
+    let record = site.record();
+    assert_eq!((record.overall, record.grade), (None, None));
+    assert_eq!(
+        (record.agentview.split, record.agentview.deterministic),
+        (Split::NotMeasured, None)
+    );
+    assert!(record.agentview.rows.iter().all(|row| row.cause == RowCause::Incomplete));
+    assert!(
+        record.agentview.rows.iter().all(|row| row.words.is_none() && row.similarity.is_none())
+    );
+    assert_eq!(record.non_observations.len(), 8);
+}
+
+#[test]
+fn a_page_without_text_cannot_be_told_from_a_challenge() {
+    let shell = "<!doctype html><script>render()</script>";
+    let site = Site::new().home("browser", 200, shell).home("browser", 200, shell);
+    let record = site.home("control", 200, shell).agents(200, shell).record();
+    assert_eq!((record.overall, record.grade), (None, None));
+    assert_eq!(record.agentview.split, Split::None);
+}
+
+#[test]
+fn what_our_own_guard_refused_was_not_tried() {
+    let refused = || failure(FailureKind::RefusedByPolicy, "private_address");
+    let record = Site::new().read(Target::Home, "/", "browser", refused()).record();
+    assert_eq!(record.agentview.rows[0].cause, RowCause::NotRead);
+    assert_eq!(record.confidence.non_observations_attempted, 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The home page as each identity was given it, and whether they were treated alike.
 
 use agents::{Catalogue, Role as CatalogueRole};
-use contract::evidence::{Evidence, Outcome, Reading, Target};
+use contract::evidence::{Evidence, FailureKind, Outcome, Reading, Target};
 use contract::ratio::Ratio;
 use contract::records::{
     AccessConflict, AgentRow, AgentView, Role, RowCause, Split, SplitEvidence,
@@ -39,11 +39,12 @@ pub(super) fn view(
 
     let split = split(&rows, self_similarity, rules);
     let ai = || rows.iter().filter(|row| is_ai(row));
-    let asked = ai().filter(|row| row.status.is_some()).count();
+    let asked = ai().filter(|row| is_measured(row)).count();
     AgentView {
         deterministic: yardstick.as_ref().zip(again.as_ref()).map(|(a, b)| a == b),
         self_similarity: self_similarity.and_then(Ratio::new),
-        all_refused: (asked > 0).then(|| ai().all(|row| !is_served(row))),
+        all_refused: (asked > 0)
+            .then(|| ai().filter(|row| is_measured(row)).all(|row| !is_served(row))),
         answer_word_share: word_share(&rows),
         claims_unverified: true,
         evidence: home.iter().map(|reading| reading.id.clone()).collect(),
@@ -62,8 +63,10 @@ fn row(
 ) -> AgentRow {
     let exchange = reading.map(|reading| &reading.exchange);
     let response = exchange.and_then(|exchange| exchange.response());
-    let words = response.and_then(|response| pages.words(&response.body.sha256));
-    let served = response.is_some_and(|response| (200..300).contains(&response.status));
+    // Of a body that did not come to its end nothing is counted or compared.
+    let whole = response.filter(|response| response.body.cut.is_none());
+    let words = whole.and_then(|response| pages.words(&response.body.sha256));
+    let served = whole.is_some_and(|response| (200..300).contains(&response.status));
     let moved = exchange.zip(response).filter(|(exchange, response)| exchange.url != response.url);
     AgentRow {
         id: identity.id.clone(),
@@ -104,19 +107,30 @@ fn row(
 /// What the answer was, by its status alone: whose wall it is comes from contrast and marks.
 fn cause(reading: Option<&Reading>) -> RowCause {
     let Some(reading) = reading else { return RowCause::NotRead };
-    match reading.exchange.response().map(|response| response.status) {
-        None => RowCause::Unreachable,
-        Some(200..=299) => RowCause::Served,
-        Some(401 | 403 | 406 | 451) => RowCause::Refused,
-        Some(402) => RowCause::PaymentRequired,
-        Some(429) => RowCause::RateLimited,
-        Some(500..=599) => RowCause::ServerError,
-        Some(_) => RowCause::OtherStatus,
+    let response = match &reading.exchange.outcome {
+        Outcome::Response(response) => response,
+        Outcome::Failed(failure) => {
+            let heard = reading.exchange.hops.iter().any(|hop| hop.status.is_some());
+            return match failure.kind {
+                _ if heard => RowCause::Incomplete,
+                FailureKind::RefusedByPolicy => RowCause::NotRead,
+                _ => RowCause::Unreachable,
+            };
+        }
+    };
+    match response.status {
+        200..=299 if response.body.cut.is_some() => RowCause::Incomplete,
+        200..=299 => RowCause::Served,
+        401 | 403 | 406 | 451 => RowCause::Refused,
+        402 => RowCause::PaymentRequired,
+        429 => RowCause::RateLimited,
+        500..=599 => RowCause::ServerError,
+        _ => RowCause::OtherStatus,
     }
 }
 
 fn served_words<'a>(reading: &Reading, pages: &'a Pages) -> Option<Vec<&'a str>> {
-    let response = reading.exchange.response()?;
+    let response = reading.exchange.response().filter(|response| response.body.cut.is_none())?;
     (200..300).contains(&response.status).then(|| pages.words(&response.body.sha256))?
 }
 
@@ -126,6 +140,35 @@ pub(super) fn is_ai(row: &AgentRow) -> bool {
 
 pub(super) fn is_served(row: &AgentRow) -> bool {
     row.cause == RowCause::Served
+}
+
+/// Whether the row shows how the identity is treated. A read that failed or broke off does not.
+pub(super) fn is_measured(row: &AgentRow) -> bool {
+    !matches!(row.cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete)
+}
+
+/// The least likeness at which a text still is the browser's: what the browser itself gets when it
+/// asks twice, less a margin.
+fn least_alike(self_similarity: Option<f64>, rules: &Rulepack) -> f64 {
+    self_similarity.unwrap_or(1.0) * f64::from(rules.other_text_below_percent) / 100.0
+}
+
+/// Whether a served identity was given the browser's page. Nothing when that cannot be told: the
+/// browser was given no text to compare with.
+pub(super) fn has_the_page(row: &AgentRow, view: &AgentView, rules: &Rulepack) -> Option<bool> {
+    if !is_served(row) {
+        return Some(false);
+    }
+    let browser = view.rows.iter().find(|row| row.role == Role::Browser)?;
+    if is_served(browser) && browser.words == Some(0) {
+        return None;
+    }
+    match row.similarity {
+        Some(alike) => {
+            Some(alike.get() >= least_alike(view.self_similarity.map(Ratio::get), rules))
+        }
+        None => Some(row.words > Some(0)),
+    }
 }
 
 /// Whether AI identities were treated otherwise than the browser. Without a served browser there is
@@ -140,11 +183,11 @@ fn split(
     else {
         return (Split::NotMeasured, None);
     };
-    let ai: Vec<&AgentRow> = rows.iter().filter(|row| is_ai(row) && row.status.is_some()).collect();
+    let ai: Vec<&AgentRow> = rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
     if ai.is_empty() {
         return (Split::NotMeasured, None);
     }
-    let control = rows.iter().find(|row| row.role == Role::Control && row.status.is_some());
+    let control = rows.iter().find(|row| row.role == Role::Control && is_measured(row));
     let evidence = |others: &[&AgentRow], what: &str, control_too: bool| SplitEvidence {
         identities: others.iter().map(|row| row.id.clone()).collect(),
         detail: format!(
@@ -169,7 +212,7 @@ fn split(
         let control_too = control.is_some_and(|row| !is_served(row));
         return (Split::Refused, Some(evidence(&refused, "were not", control_too)));
     }
-    let least = self_similarity.unwrap_or(1.0) * f64::from(rules.other_text_below_percent) / 100.0;
+    let least = least_alike(self_similarity, rules);
     let differs = |row: &AgentRow| row.similarity.as_ref().is_some_and(|s| s.get() < least);
     let other: Vec<&AgentRow> = ai.iter().copied().filter(|row| differs(row)).collect();
     if other.is_empty() {
@@ -184,7 +227,7 @@ fn word_share(rows: &[AgentRow]) -> Option<Ratio> {
     let browser = rows.iter().find(|row| row.role == Role::Browser && is_served(row))?.words?;
     let given: Vec<u32> = rows
         .iter()
-        .filter(|row| is_ai(row) && row.status.is_some())
+        .filter(|row| is_ai(row) && is_measured(row))
         .map(|row| if is_served(row) { row.words.unwrap_or(0) } else { 0 })
         .collect();
     if browser == 0 || given.is_empty() {
@@ -203,7 +246,7 @@ fn conflicts(
 ) -> Vec<AccessConflict> {
     let Some((reading, robots)) = declared_policy(evidence, bodies) else { return Vec::new() };
     rows.iter()
-        .filter(|row| is_ai(row) && row.status.is_some())
+        .filter(|row| is_ai(row) && is_measured(row))
         .filter_map(|row| {
             let token = catalogue.get(&row.id)?.robots_token.as_deref()?;
             let access = robots.access(token, "/");

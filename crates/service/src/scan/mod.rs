@@ -72,13 +72,16 @@ impl Service {
     async fn scan_or_recall(&self, ask: ScanAsk) -> Result<(ScanReply, Fate), ScanError> {
         let domain = self.scanner.domain(&ask.input)?;
         let kept_as = kept_as(&ask.visibility)?;
-        if let Some(earlier) = self.recent(&domain).await? {
-            let reply = self.sign(ScanRecord { cached: Some(true), ..earlier })?;
-            return Ok((reply, Fate::Recalled));
-        }
         let Some(_running) = self.scanning.begin(&domain) else {
+            if let Some(reply) = self.recall(&domain).await? {
+                return Ok((reply, Fate::Recalled));
+            }
             return Err(ScanError::InProgress { retry_after_s: retry_after_s(&self.settings) });
         };
+        // Asked while the domain is ours, so that a scan that has just been kept is seen.
+        if let Some(reply) = self.recall(&domain).await? {
+            return Ok((reply, Fate::Recalled));
+        }
         // Waiting holds a place among the requests being answered, so it is short.
         let Ok(Ok(_slot)) = tokio::time::timeout(SLOT_PATIENCE, self.scan_slots.acquire()).await
         else {
@@ -88,7 +91,12 @@ impl Service {
         Ok((self.sign_and_keep(looked, kept_as).await?, Fate::Made))
     }
 
-    /// The last public report of the rescan window.
+    /// The last public report of the rescan window, marked as such and signed as it is served.
+    async fn recall(&self, domain: &Domain) -> Result<Option<ScanReply>, ScanError> {
+        let Some(earlier) = self.recent(domain).await? else { return Ok(None) };
+        self.sign(ScanRecord { cached: Some(true), ..earlier }).map(Some)
+    }
+
     async fn recent(&self, domain: &Domain) -> Result<Option<ScanRecord>, ScanError> {
         let window = i64::try_from(self.settings.rescan_window.as_millis()).unwrap_or(i64::MAX);
         let since = self.clock.now().plus_millis(-window);

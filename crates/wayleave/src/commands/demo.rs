@@ -6,14 +6,21 @@ use anyhow::{Context, Result};
 use lab::{Lab, LabNetwork, LabOptions};
 
 use super::in_force;
-use super::serve::{bind, serve};
+use super::serve::{bind, ready_line, serve};
 use crate::config::{Config, ConfigArgs};
 use crate::{output, telemetry, wiring};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The network keys are pointed at the lab, adding to what you give. Without \
+                        store.data_dir the store is temporary; without log.filter only errors are logged."
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Say on standard output, as one line of JSON, where it serves once it is ready
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -31,9 +38,13 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             .tempdir()
             .context("no temporary folder can be made")?;
         point_at(&mut config, lab.network(), folder.path())?;
-        let done =
-            serve(&config, listener, &|config| output::note(&welcome(config, lab.sites().len())))
-                .await;
+        let started = |config: &Config| {
+            output::note(&welcome(config, lab.sites().len()));
+            if args.json {
+                output::line(&ready_line(config));
+            }
+        };
+        let done = serve(&config, listener, &started).await;
         lab.stop().await;
         done
     })

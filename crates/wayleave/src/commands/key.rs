@@ -35,6 +35,9 @@ enum Command {
         /// Seconds until the new key begins to sign. A running server needs up to 30 to learn of it
         #[arg(long, default_value_t = 60)]
         after: u32,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Say that others may hold a key since a moment; it stops at once
     Compromised {
@@ -44,6 +47,9 @@ enum Command {
         since: Timestamp,
         #[command(flatten)]
         config: ConfigArgs,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -51,7 +57,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let now = SystemClock.now();
     match args.command {
         Command::List { config, json } => list(&config, json),
-        Command::Rotate { purpose, config, after } => {
+        Command::Rotate { purpose, config, after, json } => {
             let mut keys = wiring::keys(&in_force(&config)?)?;
             let start = now.plus_millis(i64::from(after) * 1000);
             keys.rotate_from(purpose, start, now).context("the key was not replaced")?;
@@ -59,12 +65,12 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 "The new key for {purpose} begins to sign at {}.",
                 start.whole_seconds()
             ));
-            list(&config, false)
+            list(&config, json)
         }
-        Command::Compromised { kid, since, config } => {
+        Command::Compromised { kid, since, config, json } => {
             let mut keys = wiring::keys(&in_force(&config)?)?;
             keys.mark_compromised(&kid, since, now).context("the key was not marked")?;
-            list(&config, false)
+            list(&config, json)
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use lab::{Lab, LabOptions};
 
+use super::serve::StopSignals;
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -38,15 +39,18 @@ enum Command {
         /// Where to write the configuration, besides standard output
         #[arg(long)]
         config_file: Option<PathBuf>,
+        /// Print the configuration as JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     match args.command {
         Command::Sites { json } => sites(json),
-        Command::Run { http_port, https_port, dns_port, ca_file, config_file } => {
+        Command::Run { http_port, https_port, dns_port, ca_file, config_file, json } => {
             let options = LabOptions { http_port, https_port, dns_port };
-            wiring::runtime()?.block_on(alone(options, ca_file, config_file))
+            wiring::runtime()?.block_on(alone(options, ca_file, config_file, json))
         }
     }
 }
@@ -67,7 +71,13 @@ fn sites(json: bool) -> Result<u8> {
     Ok(exit::GOOD)
 }
 
-async fn alone(options: LabOptions, ca_file: PathBuf, config_file: Option<PathBuf>) -> Result<u8> {
+async fn alone(
+    options: LabOptions,
+    ca_file: PathBuf,
+    config_file: Option<PathBuf>,
+    json: bool,
+) -> Result<u8> {
+    let stop = StopSignals::catch()?;
     let lab = Lab::start(options).await.context("the lab cannot be started")?;
     std::fs::write(&ca_file, &lab.network().ca_pem)
         .with_context(|| format!("{} cannot be written", ca_file.display()))?;
@@ -77,12 +87,16 @@ async fn alone(options: LabOptions, ca_file: PathBuf, config_file: Option<PathBu
         std::fs::write(&file, &toml)
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
-    output::raw(toml.as_bytes());
+    if json {
+        output::json(&toml.parse::<toml::Table>()?)?;
+    } else {
+        output::raw(toml.as_bytes());
+    }
     output::note(&format!(
         "The lab runs with {} sites. Put the lines above into a file and start a service with --config FILE. Ctrl-C stops it.",
         lab.sites().len()
     ));
-    tokio::signal::ctrl_c().await.context("no signal can be waited for")?;
+    stop.told_to_stop().await;
     lab.stop().await;
     Ok(exit::GOOD)
 }

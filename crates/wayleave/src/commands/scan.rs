@@ -12,7 +12,7 @@ use service::{Scanner, SystemIds};
 use super::{in_force, remote};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, harmless, toned};
-use crate::{exit, output, wiring};
+use crate::{exit, output, telemetry, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -55,6 +55,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 /// Scans from here.
 async fn look(args: &Args) -> Result<ScanRecord> {
     let config = in_force(&args.config)?;
+    telemetry::start(&config.log)?;
     let clock = Arc::new(SystemClock);
     let door = Door::new(wiring::policy(&config.network)?, clock.clone())?;
     let scanner = Scanner::new(

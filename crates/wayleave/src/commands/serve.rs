@@ -4,16 +4,31 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use web::{ServerOptions, WebOptions};
 
 use super::in_force;
 use crate::config::{Config, ConfigArgs};
-use crate::{exit, telemetry, wiring};
+use crate::{exit, output, telemetry, wiring};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Say on standard output, as one line of JSON, where it serves once it is ready
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` says when everything is ready.
+pub(crate) fn ready_line(config: &Config) -> String {
+    serde_json::json!({
+        "url": config.base_url(),
+        "listen": config.server.listen,
+        "data_dir": config.data_dir(),
+        "version": service::VERSION,
+    })
+    .to_string()
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -21,7 +36,12 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     telemetry::start(&config.log)?;
     wiring::runtime()?.block_on(async {
         let listener = bind(&mut config).await?;
-        serve(&config, listener, &|_| {}).await
+        let started = |config: &Config| {
+            if args.json {
+                output::line(&ready_line(config));
+            }
+        };
+        serve(&config, listener, &started).await
     })
 }
 
@@ -62,27 +82,36 @@ pub(crate) async fn serve(
         "serving"
     );
     let upkeep = tokio::spawn(service::jobs::upkeep(Arc::clone(&service)));
+    // Caught before anybody is told that we are ready.
+    let stop = StopSignals::catch()?;
     started(config);
-    let report = web::serve(listener, app, options, told_to_stop()).await;
+    let report = web::serve(listener, app, options, stop.told_to_stop()).await;
     upkeep.abort();
     tracing::info!(?report, "stopped");
     Ok(exit::GOOD)
 }
 
-/// Waits for Ctrl-C or SIGTERM.
-async fn told_to_stop() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let interrupt = tokio::signal::ctrl_c();
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = interrupt => {}
-                _ = terminate.recv() => {}
-            }
-        }
-        Err(_) => {
-            let _ = interrupt.await;
-        }
+/// Ctrl-C and SIGTERM, caught from the moment this is made.
+pub(crate) struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl StopSignals {
+    pub(crate) fn catch() -> Result<Self> {
+        let catch = |kind| signal(kind).context("signals cannot be caught");
+        Ok(Self {
+            interrupt: catch(SignalKind::interrupt())?,
+            terminate: catch(SignalKind::terminate())?,
+        })
     }
-    tracing::info!("asked to stop; finishing what is under way");
+
+    /// Waits for either.
+    pub(crate) async fn told_to_stop(mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        tracing::info!("asked to stop; finishing what is under way");
+    }
 }

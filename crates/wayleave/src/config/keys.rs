@@ -1,7 +1,7 @@
 //! Every configuration key, once: its name, its form, and what it is for.
 //!
-//! The file, the environment, the flags, `wayleave config` and the README's table all come from
-//! this list.
+//! The file, the environment, the flags and `wayleave config` all come from this list, and the
+//! README's table is held against it.
 
 /// The form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,13 @@ pub(crate) const KEYS: &[Key] = &[
     key("network", "vantage", Form::Text, "unnamed", "Name of the place we look from"),
     key("agents", "catalogue", Form::Text, "built in", "File with the identities to ask as"),
     key("scan", "deadline_ms", Form::Number, "10000", "Time for all reads of one scan together"),
-    key("scan", "at_once", Form::Number, "32", "Scans running at once; more wait"),
+    key(
+        "scan",
+        "at_once",
+        Form::Number,
+        "32",
+        "Scans running at once; more wait a little, then get 503",
+    ),
     key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
     key("log", "format", Form::Text, "text", "`text` or `json`"),
 ];

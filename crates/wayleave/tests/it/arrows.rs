@@ -93,8 +93,10 @@ fn no_room_holds_what_it_must_never_use() {
     let packages = ours();
     for (name, never) in NEVER {
         let package = packages.iter().find(|package| package.name.as_str() == *name).unwrap();
-        for used in uses(package, DependencyKind::Normal) {
-            assert!(!never.contains(&used), "{name} must never use {used}");
+        for kind in [DependencyKind::Normal, DependencyKind::Build] {
+            for used in uses(package, kind) {
+                assert!(!never.contains(&used), "{name} must never use {used}");
+            }
         }
     }
     assert_eq!(NEVER.len(), packages.len(), "every room says what it must never use");

@@ -58,19 +58,40 @@ fn faults(expect: &Value, record: &Value) -> Vec<String> {
             &expect["home_status_browser"],
             browser["status"].clone(),
         );
-        let refused = |row: &&Value| row["cause"] != "served";
-        let ai = || {
-            rows.iter()
-                .filter(|r| ["train", "search", "user"].iter().any(|role| r["role"] == *role))
+        let ai: Vec<&Value> = rows
+            .iter()
+            .filter(|r| ["train", "search", "user"].iter().any(|role| r["role"] == *role))
+            .collect();
+        // A challenge that answers with success is another text, and so no reach.
+        if expect["ai_refused"] == true && !record["overall"].is_null() && record["overall"] != 0 {
+            faults.push(format!("no AI identity gets the page, and yet {}", record["overall"]));
+        }
+        if expect["ai_refused"] == false
+            && !ai.iter().all(|row| row["cause"] == "served" || row["cause"] == "incomplete")
+        {
+            faults.push("every AI identity is given a page, and yet one is not".to_owned());
+        }
+        let checks = record["checks"].as_array().unwrap();
+        let there =
+            checks.iter().filter(|check| check["verdict"] == "ok" || check["verdict"] == "invalid");
+        hold(
+            &mut faults,
+            "machine_files_present",
+            &expect["machine_files_present"],
+            there.count().into(),
+        );
+        let robots = checks.iter().rfind(|check| check["path"] == "/robots.txt").unwrap();
+        let verdict = robots["verdict"].as_str().unwrap();
+        let fits = match expect["robots"].as_str() {
+            None => true,
+            Some("none") => verdict == "absent",
+            Some("refused") => verdict == "refused",
+            Some("not_robots") => verdict == "invalid" || verdict == "soft_404",
+            Some("error") => ["refused", "unreachable", "not_read", "invalid"].contains(&verdict),
+            Some(_) => verdict == "ok",
         };
-        // A challenge that answers with success is told apart from the page in a later judgement.
-        if expect["ai_refused"] == false || !ai().any(|row| row["status"] == 200) {
-            hold(
-                &mut faults,
-                "ai_refused",
-                &expect["ai_refused"],
-                Value::Bool(ai().all(|row| refused(&row))),
-            );
+        if !fits {
+            faults.push(format!("robots: promised {}, found {verdict}", expect["robots"]));
         }
         let failure = &expect["failure"];
         if !failure.is_null() {

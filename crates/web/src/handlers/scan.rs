@@ -19,7 +19,8 @@ use crate::{body::StrictJson, documents, errors::ApiError};
 ///
 /// Reads the home page as a browser, as an unnamed control and as AI crawlers, and the machine
 /// files; answers with the graded record. A domain scanned within the last two minutes is
-/// answered with that report and `cached`. When nothing answered, `unreachable` is true, `id` is
+/// answered with that report and `cached`; only a public report answers others, so an unlisted
+/// scan is made anew unless there is one. When nothing answered, `unreachable` is true, `id` is
 /// null and nothing is kept. No credential is read.
 #[utoipa::path(
     post,
