@@ -88,7 +88,8 @@ pub struct Exchange {
     pub method: String,
     /// The address that was asked for first.
     pub url: String,
-    /// The header fields as sent, in order. Never holds a secret.
+    /// The header fields of the request, in the order they go out with each hop that has an address;
+    /// names in lower case, and Host for what HTTP/2 calls the authority. Never holds a secret.
     pub request_headers: Vec<HeaderLine>,
     pub started_at: Timestamp,
     pub took_ms: u32,

@@ -1,0 +1,131 @@
+//! The configuration, from file, environment and flags.
+
+use super::*;
+
+/// Every key, with a value for its environment variable and how the configuration shows it.
+fn settings() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        ("server.listen", "127.0.0.1:4321", json!("127.0.0.1:4321")),
+        ("server.base_url", "https://svc.somewhere.org/", json!("https://svc.somewhere.org")),
+        ("server.brand", "abc", json!("abc")),
+        ("server.trusted_proxies", "10.9.0.0/16, ::1/128", json!(["10.9.0.0/16", "::1/128"])),
+        ("server.max_connections", "4321", json!(4321)),
+        ("server.max_requests", "4322", json!(4322)),
+        ("store.data_dir", "/somewhere/else", json!("/somewhere/else")),
+        ("store.artifact_days", "0", json!(0)),
+        ("network.resolver", "127.0.0.1:4323", json!("127.0.0.1:4323")),
+        ("network.allow_networks", "127.77.0.0/16", json!(["127.77.0.0/16"])),
+        ("network.refuse_networks", "192.0.2.0/24", json!(["192.0.2.0/24"])),
+        ("network.allow_names", "lab,quoted-lab", json!(["lab", "quoted-lab"])),
+        ("network.http_port", "4324", json!(4324)),
+        ("network.https_port", "4325", json!(4325)),
+        ("network.allow_ports", "8443, 8444", json!([8443, 8444])),
+        ("network.extra_ca", "/somewhere/\"ca\".pem", json!("/somewhere/\"ca\".pem")),
+        ("network.source_address", "127.0.0.1", json!("127.0.0.1")),
+        ("network.vantage", "a b = \"c\"", json!("a b = \"c\"")),
+        ("agents.catalogue", "/somewhere/agents.json", json!("/somewhere/agents.json")),
+        ("scan.deadline_ms", "4326", json!(4326)),
+        ("scan.at_once", "4327", json!(4327)),
+        ("log.filter", "debug,hyper=warn", json!("debug,hyper=warn")),
+        ("log.format", "json", json!("json")),
+    ]
+}
+
+fn shown<'a>(config: &'a Value, key: &str) -> &'a Value {
+    let (section, name) = key.split_once('.').unwrap();
+    &config[section][name]
+}
+
+#[test]
+fn every_key_is_a_variable_and_a_flag_and_can_be_read_back() {
+    let keys = run(&["config", "--keys", "--json"]).expect(GOOD).json();
+    let keys = keys.as_array().unwrap();
+    let settings = settings();
+    let listed: Vec<&str> = keys.iter().map(|key| key["key"].as_str().unwrap()).collect();
+    assert_eq!(listed, settings.iter().map(|(key, _, _)| *key).collect::<Vec<_>>());
+    let table = run(&["config", "--keys"]).expect(GOOD).out;
+    let word = |key: &Value, name: &str| key[name].as_str().unwrap().to_owned();
+    for key in keys {
+        let row = table.lines().find(|row| row.starts_with(&format!("{} ", word(key, "key"))));
+        let row = row.unwrap_or_else(|| panic!("{key}"));
+        assert!(row.contains(&word(key, "variable")) && row.contains(&word(key, "help")), "{row}");
+    }
+
+    let folder = Folder::new();
+    let in_force = |command: &mut Command| Said::of(command.output().unwrap()).expect(GOOD);
+    let mut by_variable = wayleave();
+    let mut by_flag = wayleave();
+    by_variable.arg("config");
+    by_flag.arg("config");
+    for (key, (_, value, _)) in keys.iter().zip(&settings) {
+        by_variable.env(word(key, "variable"), value);
+        by_flag.args([word(key, "flag"), (*value).to_owned()]);
+    }
+    let toml = in_force(&mut by_variable).out;
+    assert_eq!(in_force(&mut by_flag).out, toml);
+    let config = in_force(by_variable.arg("--json")).json();
+    for (key, _, expected) in &settings {
+        assert_eq!(shown(&config, key), expected, "{key}");
+    }
+    // What was printed is itself a file, and means the same.
+    let file = folder.write("printed.toml", &toml);
+    assert_eq!(run(&["config", "--config", &file]).expect(GOOD).out, toml);
+    assert_eq!(run(&["config", "--config", &file, "--json"]).expect(GOOD).json(), config);
+    let mut named = wayleave();
+    named.arg("config").env("WAYLEAVE_CONFIG", &file);
+    assert_eq!(in_force(&mut named).out, toml);
+    let defaults = run(&["config"]).expect(GOOD).out;
+    let file = folder.write("defaults.toml", &defaults);
+    assert_eq!(run(&["config", "--config", &file]).expect(GOOD).out, defaults);
+
+    // Flags beat variables beat the file.
+    let file = folder
+        .write("own.toml", "[server]\nbrand = \"file\"\nmax_requests = 7\n[scan]\nat_once = 3");
+    let mut layered = wayleave();
+    layered.args(["config", "--json", "--config", &file, "--server-brand", "flag"]);
+    layered.env("WAYLEAVE_SERVER_BRAND", "variable").env("WAYLEAVE_SERVER_MAX_REQUESTS", "8");
+    let config = in_force(&mut layered).json();
+    for (key, expected) in [
+        ("server.brand", json!("flag")),
+        ("server.max_requests", json!(8)),
+        ("scan.at_once", json!(3)),
+    ] {
+        assert_eq!(shown(&config, key), &expected, "{key}");
+    }
+}
+
+#[test]
+fn a_configuration_that_makes_no_sense_is_refused_by_name() {
+    let folder = Folder::new();
+    for (text, named) in [
+        ("[server]\nlisten_on = \"127.0.0.1:1\"", "listen_on"),
+        ("[sever]\nlisten = \"127.0.0.1:1\"", "sever"),
+        ("[network]\nallow_network = []", "`allow_network`"),
+        ("[server]\nlisten = 8080", "listen"),
+        ("[network]\nallow_networks = [\"10.0.0.0/33\"]", "allow_networks"),
+        ("[scan]\nat_once = 0", "scan.at_once"),
+        ("[scan]\nat_once = -1", "at_once"),
+        ("[server", "is not valid TOML"),
+        ("[server]\nbrand = \"a\"\nbrand = \"b\"", "is not valid TOML"),
+    ] {
+        let file = folder.write("bad.toml", text);
+        for command in
+            [&["config"][..], &["serve"], &["demo"], &["scan", "open.lab"], &["key", "list"]]
+        {
+            let arguments = [command, &["--config", file.as_str()]].concat();
+            let said = must_end(wayleave().args(&arguments)).expect(FAILED);
+            assert!(said.out.is_empty(), "{arguments:?}: {}", said.out);
+            assert!(said.err.contains(named), "{arguments:?} {text:?}: {}", said.err);
+        }
+        let told = run(&["doctor", "--json", "--config", &file]).expect(BAD).json();
+        assert_eq!((&told[0]["name"], &told[0]["state"]), (&json!("configuration"), &json!("bad")));
+        assert!(told[0]["says"].as_str().unwrap().contains(named), "{told}");
+    }
+    run(&["config", "--config", &folder.path("nowhere.toml")]).failed("nowhere.toml");
+    run(&["config", "--scan-at-once", "many"]).failed("--scan-at-once");
+    let mut command = wayleave();
+    command.arg("config").env("WAYLEAVE_SCAN_DEADLINE_MS", "soon");
+    Said::of(command.output().unwrap()).failed("WAYLEAVE_SCAN_DEADLINE_MS");
+    let missing = folder.path("ca.pem");
+    run(&["scan", "iana.org", "--network-extra-ca", &missing]).failed("network.extra_ca");
+}

@@ -1,0 +1,138 @@
+//! Help, canonical and verify.
+
+use super::*;
+
+#[test]
+fn every_command_explains_itself() {
+    let commands: &[&[&str]] = &[
+        &[],
+        &["serve"],
+        &["demo"],
+        &["lab"],
+        &["lab", "sites"],
+        &["lab", "run"],
+        &["scan"],
+        &["verify"],
+        &["canonical"],
+        &["key"],
+        &["key", "list"],
+        &["key", "rotate"],
+        &["key", "compromised"],
+        &["config"],
+        &["doctor"],
+    ];
+    for command in commands {
+        let said = run(&[command, &["--help"][..]].concat()).expect(GOOD);
+        assert!(said.out.contains("Usage:") && said.err.is_empty(), "{command:?}: {}", said.out);
+        // Where a script will look at the exit code, its meanings are told.
+        if matches!(*command, [] | ["scan"] | ["verify"] | ["doctor"]) {
+            assert!(said.out.contains("Exit codes: 0 "), "{command:?}: {}", said.out);
+        }
+        // Every command that reads the configuration names every key of it.
+        let takes_keys = ["serve", "demo", "scan", "config", "doctor", "list", "rotate"];
+        if command.last().is_some_and(|last| takes_keys.contains(last)) {
+            assert!(said.out.contains("--network-allow-names"), "{command:?}: {}", said.out);
+        }
+        assert!(run(&[command, &["-h"][..]].concat()).expect(GOOD).out.contains("Usage:"));
+    }
+    let version = run(&["--version"]).expect(GOOD).out;
+    assert_eq!(version.trim(), concat!("wayleave ", env!("CARGO_PKG_VERSION")));
+    for usage in [&["frobnicate"][..], &[], &["scan"], &["config", "--no-such-flag"], &["verify"]] {
+        let said = run(usage).expect(FAILED);
+        assert!(said.out.is_empty() && said.err.contains("Usage:"), "{usage:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn canonical_writes_the_bytes_that_are_hashed() {
+    let folder = Folder::new();
+    let text = r#" { "b" : 1.0, "a" : [ 1e2, "é\u000a", { } ] , "\u00e9" : null } "#;
+    let canonical = r#"{"a":[100,"é\n",{}],"b":1,"é":null}"#;
+    let file = folder.write("in.json", text);
+    assert_eq!(run(&["canonical", &file]).expect(GOOD).out, canonical);
+    assert_eq!(run_with_input(&["canonical", "-"], text.as_bytes()).expect(GOOD).out, canonical);
+    // Canonical already: nothing changes.
+    assert_eq!(run_with_input(&["canonical", "-"], canonical.as_bytes()).out, canonical);
+
+    let digest = run(&["canonical", "--sha256", &file]).expect(GOOD).out;
+    let by_others = Command::new("sha256sum").arg(folder.write("out", canonical)).output().unwrap();
+    let by_others = String::from_utf8(by_others.stdout).unwrap();
+    assert_eq!(digest.trim(), by_others.split(' ').next().unwrap());
+    let both = run(&["canonical", "--json", &file]).expect(GOOD).json();
+    assert_eq!(both, json!({ "canonical": canonical, "sha256": digest.trim() }));
+
+    for (broken, why) in [
+        ("", "it ends where"),
+        ("{", "not strict JSON"),
+        ("{\"a\":1} x", "something follows"),
+        ("{\"a\":1,\"a\":2}", "a member of this name was before"),
+        ("\"\\ud800\"", "surrogate"),
+        ("1e999", "too large"),
+        ("[1,]", "not strict JSON"),
+        ("\u{feff}{}", "not strict JSON"),
+    ] {
+        run_with_input(&["canonical", "-"], broken.as_bytes()).failed(why);
+    }
+    run_with_input(&["canonical", "-"], b"\"\xff\"").failed("not strict JSON");
+    run_with_input(&["canonical", "-"], "[".repeat(200_000).as_bytes()).failed("not strict JSON");
+    run(&["canonical", &folder.path("nowhere.json")]).failed("nowhere.json cannot be read");
+    run(&["canonical", folder.0.path().to_str().unwrap()]).failed("cannot be read");
+}
+
+#[test]
+fn verify_accepts_only_what_it_could_check_to_the_end() {
+    let server = Server::shared();
+    let folder = Folder::new();
+    let record = ask(server, &json!("open.lab"));
+    let file = folder.write("record.json", &record.body);
+    let get = |path| server.get(path).body;
+    let keys = folder.write("keys.json", get("/.well-known/http-message-signatures-directory"));
+    let rotation = folder.write("rotation.json", get("/.well-known/security-key-rotation.json"));
+
+    // Whose key it is, nobody said.
+    let said = run(&["verify", &file]).expect(BAD);
+    assert!(said.out.contains(": not fully checked (svc-scan)"), "{}", said.out);
+    assert!(said.out.contains("not checked  key published: no directory"), "{}", said.out);
+    assert!(!said.out.contains("failed"), "{}", said.out);
+    let told = run(&["verify", "--json", &file]).expect(BAD).json();
+    assert_eq!(told[0]["conclusion"], "incomplete");
+
+    let said = run(&["verify", "--keys", &keys, "--rotation", &rotation, &file]).expect(GOOD);
+    assert!(said.out.contains(": accepted (svc-scan)"), "{}", said.out);
+    assert!(!said.out.contains('\u{1b}'), "colours in a pipe");
+    run_with_input(&["verify", "--keys", &keys, "-"], &record.body).expect(GOOD);
+    run(&["verify", "--keys", &server.base(), &file]).expect(GOOD);
+    // Signed under another brand is signed by somebody else.
+    run(&["verify", "--keys", &keys, "--brand", "other", &file]).expect(BAD);
+
+    let tampered = record.text().replace("\"domain\":\"open.lab\"", "\"domain\":\"0pen.lab\"");
+    assert_ne!(tampered, record.text());
+    let tampered = folder.write("tampered.json", tampered);
+    let mut unsigned = record.json();
+    unsigned.as_object_mut().unwrap().remove("signature");
+    let unsigned = folder.write("unsigned.json", unsigned.to_string());
+    let not_json = folder.write("broken.json", "{");
+    for bad in [&tampered, &unsigned, &not_json] {
+        for with_keys in [true, false] {
+            let mut arguments = vec!["verify", bad];
+            if with_keys {
+                arguments.extend(["--keys", &keys]);
+            }
+            let said = run(&arguments).expect(BAD);
+            assert!(said.out.contains(": refused ("), "{}", said.out);
+            assert!(said.out.contains("failed "), "{}", said.out);
+        }
+    }
+    // One bad file among good ones decides, and every file is told of.
+    let told = run(&["verify", "--json", "--keys", &keys, &file, &tampered, &file]).expect(BAD);
+    let conclusions: Vec<Value> =
+        told.json().as_array().unwrap().iter().map(|one| one["conclusion"].clone()).collect();
+    assert_eq!(conclusions, ["accepted", "refused", "accepted"]);
+
+    let nowhere = folder.path("nowhere.json");
+    run(&["verify", "--keys", &keys, &nowhere]).failed("nowhere.json cannot be read");
+    run(&["verify", "--keys", &nowhere, &file]).failed("nowhere.json cannot be read");
+    run(&["verify", "--keys", &not_json, &file]).failed("the key directory is not valid");
+    run(&["verify", "--keys", "http://127.0.0.1:1", &file]).failed("cannot be read");
+    run(&["verify", "--brand", "Not Good", &file]).failed("--brand");
+}

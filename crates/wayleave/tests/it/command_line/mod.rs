@@ -1,0 +1,167 @@
+//! The commands of the program, as a person or a script would call them.
+
+mod configuration;
+mod general;
+mod keys_and_serve;
+mod lab_and_scans;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::hostile_domains::ask;
+use crate::server::{Server, wayleave};
+
+const GOOD: i32 = 0;
+const BAD: i32 = 1;
+const FAILED: i32 = 2;
+
+/// What a finished command said.
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("ended by a signal"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "out: {}\nerr: {}", self.out, self.err);
+        self
+    }
+
+    /// A failure: nothing on standard output, and on standard error one message that says this,
+    /// once.
+    #[track_caller]
+    fn failed(self, why: &str) -> Self {
+        let said = self.expect(FAILED);
+        assert_eq!(said.out, "", "{}", said.err);
+        assert!(said.err.starts_with("wayleave: "), "{}", said.err);
+        assert_eq!(said.err.matches(why).count(), 1, "{why:?} in {:?}", said.err);
+        said
+    }
+
+    /// Says all of this on standard error, without colours.
+    #[track_caller]
+    fn says_plainly(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(self.err.contains(part), "{part:?} in {}", self.err);
+        }
+        assert!(!self.err.contains('\u{1b}'), "colours in a pipe: {:?}", self.err);
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}", self.out))
+    }
+}
+
+fn run(arguments: &[&str]) -> Said {
+    Said::of(wayleave().args(arguments).output().unwrap())
+}
+
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Said {
+    let mut child = piped(wayleave().args(arguments)).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    Said::of(child.wait_with_output().unwrap())
+}
+
+fn piped(command: &mut Command) -> &mut Command {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped())
+}
+
+/// A folder with files in it, gone with the test.
+struct Folder(pub(super) TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.path().join(name), bytes).unwrap();
+        self.path(name)
+    }
+}
+
+/// `wayleave lab run`, ended with the test.
+struct LabRun {
+    child: Child,
+    folder: Folder,
+    config: String,
+}
+
+impl LabRun {
+    fn start() -> Self {
+        let folder = Folder::new();
+        let config = folder.path("lab.toml");
+        let authority = folder.path("ca.pem");
+        let mut child = piped(&mut wayleave())
+            .args(["lab", "run", "--config-file", &config, "--ca-file", &authority])
+            .spawn()
+            .unwrap();
+        wait_for_line(&mut child, "The lab runs with");
+        Self { child, folder, config }
+    }
+}
+
+impl Drop for LabRun {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Everything said on standard error up to and with the line that holds this.
+fn wait_for_line(child: &mut Child, part: &str) -> String {
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut all = String::new();
+    loop {
+        let before = all.len();
+        assert!(said.read_line(&mut all).unwrap() > 0, "it ended without {part:?}: {all}");
+        if all[before..].contains(part) {
+            // Keep reading, so that the process never waits for us.
+            std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+            return all;
+        }
+    }
+}
+
+/// The output of a command that must end by itself; one that does not is ended and told.
+fn must_end(command: &mut Command) -> Said {
+    let mut child = piped(command).spawn().unwrap();
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(30) {
+            child.kill().unwrap();
+            panic!("it runs on: {:?}", child.wait_with_output().unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Said::of(child.wait_with_output().unwrap())
+}
+
+/// Name and state of every check of `doctor`.
+fn states(checks: &Value) -> Vec<(&str, &str)> {
+    checks
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| (check["name"].as_str().unwrap(), check["state"].as_str().unwrap()))
+        .collect()
+}
