@@ -30,8 +30,7 @@ pub(crate) async fn fetch(visit: &Inner, request: Request) -> Fetched {
         Some(timeout) => visit.deadline.min(start + timeout),
         None => visit.deadline,
     };
-    let soonest = visit.phases.shortest().min(visit.frame.policy.limits.rate_after);
-    let watch = Watch::new(start, soonest, deadline);
+    let watch = visit.watch(start, deadline);
     let mut read = Read { visit, request: &request, watch, hops: Vec::new(), sent: Vec::new() };
     let (outcome, body) = match read.run().await {
         Ok((response, body)) => (Outcome::Response(Box::new(response)), body),
@@ -95,25 +94,23 @@ impl Read<'_> {
         };
         self.sent = fields.lines(&target.authority());
         let most = policy.limits.redirects(self.request.kind);
-        let mut seen = vec![target.url.clone()];
         loop {
             match self.hop(&target, &fields).await? {
                 Step::Done(response, body) => return Ok((*response, body)),
                 Step::Redirect(location) => {
                     target = self.follow(&target, &location)?;
-                    if seen.contains(&target.url) {
+                    if self.hops.iter().any(|hop| hop.url == target.url.as_str()) {
                         return Err(redirect_failure(
                             "redirect_loop",
                             "The redirects lead in a circle.",
                         ));
                     }
-                    if seen.len() > most {
+                    if self.hops.len() > most {
                         return Err(redirect_failure(
                             "too_many_redirects",
                             "There are more redirects than are followed.",
                         ));
                     }
-                    seen.push(target.url.clone());
                 }
             }
         }
@@ -191,7 +188,7 @@ impl Read<'_> {
         }
         let visit = self.visit;
         let port = target.dial_port(&visit.frame.policy);
-        let resolving = pin!(visit.addresses(&target.host, port));
+        let resolving = pin!(visit.addresses(&target.host, port, &self.watch));
         let addresses = self.watch.in_time(Phase::Dns, resolving).await??;
         let of_host = self
             .watch

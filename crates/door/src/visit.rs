@@ -1,6 +1,5 @@
 //! One scan: names resolved once, connections reused, one deadline for everything.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +16,7 @@ use crate::dns::{self, Answer, RecordType};
 use crate::failure::{deadline, failure, refused, refused_name};
 use crate::guard::address::Vetted;
 use crate::http::pool::{Pool, lock};
+use crate::watch::Watch;
 use crate::{Fetched, Frame, Phases, Request, fetch};
 
 /// One scan. Cheap to clone; all clones are the same visit. When the last one is dropped, so are
@@ -35,7 +35,7 @@ pub(crate) struct Inner {
     names: Mutex<Vec<Arc<Known>>>,
     /// Few: those of the plan and of its redirects.
     hosts: Mutex<Vec<Arc<Host>>>,
-    networks: Mutex<HashMap<Option<IpNet>, Arc<Semaphore>>>,
+    networks: Mutex<Vec<(Option<IpNet>, Arc<Semaphore>)>>,
 }
 
 /// What is known about one name. Each cell is filled once and then only read.
@@ -120,9 +120,10 @@ impl Inner {
         &self,
         host: &HostName,
         port: u16,
+        watch: &Watch,
     ) -> Result<Vec<Vetted>, Failure> {
         let known = self.known(dns::name_of(host).map_err(refused_name)?);
-        let asked = self.ask(&known, RecordType::Aaaa).await;
+        let asked = self.ask(&known, RecordType::Aaaa, watch).await;
         let found: Vec<IpAddr> =
             asked.answers.iter().flat_map(|answer| &answer.addresses).copied().collect();
         if found.is_empty() {
@@ -179,6 +180,10 @@ impl Inner {
         Ok(order)
     }
 
+    pub(crate) fn watch(&self, start: Instant, deadline: Instant) -> Watch {
+        Watch::new(start, self.phases.shortest().min(self.frame.policy.limits.rate_after), deadline)
+    }
+
     pub(crate) fn host(&self, host: &HostName) -> Arc<Host> {
         let mut hosts = lock(&self.hosts);
         if let Some(known) = hosts.iter().find(|known| known.name == *host) {
@@ -199,10 +204,12 @@ impl Inner {
             IpNet::new(address, if address.is_ipv4() { 24 } else { 48 }).ok().map(|net| net.trunc())
         });
         let mut networks = lock(&self.networks);
-        let slots = networks.entry(network).or_insert_with(|| {
-            Arc::new(Semaphore::new(self.frame.policy.limits.per_network.max(1)))
-        });
-        Arc::clone(slots)
+        if let Some((_, slots)) = networks.iter().find(|(known, _)| *known == network) {
+            return Arc::clone(slots);
+        }
+        let slots = Arc::new(Semaphore::new(self.frame.policy.limits.per_network.max(1)));
+        networks.push((network, Arc::clone(&slots)));
+        slots
     }
 
     fn known(&self, name: Name) -> Arc<Known> {
@@ -222,7 +229,7 @@ impl Inner {
         known
     }
 
-    async fn ask<'a>(&self, known: &'a Known, kind: RecordType) -> &'a Asked {
+    async fn ask<'a>(&self, known: &'a Known, kind: RecordType, watch: &Watch) -> &'a Asked {
         let types: &[RecordType] = match kind {
             RecordType::A | RecordType::Aaaa => &[RecordType::A, RecordType::Aaaa],
             RecordType::Cname => &[RecordType::Cname],
@@ -236,7 +243,8 @@ impl Inner {
                 let start = Instant::now();
                 let left = self.deadline.saturating_duration_since(start);
                 let limit = self.phases.dns.min(left);
-                let answers = self.frame.resolver.ask(&known.name, types, limit).await;
+                let answers =
+                    self.frame.resolver.ask(&known.name, types, start + limit, watch).await;
                 Asked { at, took_ms: millis(start), answers }
             })
             .await
@@ -244,7 +252,12 @@ impl Inner {
 
     async fn read_name(&self, name: Name, types: &[RecordType]) -> DnsReading {
         let known = self.known(name);
-        join_all(types.iter().map(|kind| self.ask(&known, *kind))).await;
+        let start = Instant::now();
+        join_all(types.iter().map(|kind| async {
+            let watch = self.watch(start, self.deadline);
+            self.ask(&known, *kind, &watch).await;
+        }))
+        .await;
         self.reading(&known, Some(types))
             .unwrap_or_else(|| self.refused_reading(&known.text, types, deadline(Phase::Dns)))
     }

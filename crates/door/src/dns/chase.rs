@@ -8,7 +8,7 @@ use hickory_proto::op::Message;
 use hickory_proto::rr::{DNSClass, Name, RData};
 
 use super::message::rcode;
-use super::transport::Reply;
+use super::transport::{Asked, Reply};
 use super::{Answer, RecordType, check_name, presented};
 use crate::failure::{failure, refused};
 
@@ -17,7 +17,8 @@ pub(super) struct Chase {
     kind: RecordType,
     /// The name whose records are wanted now: the first one, or the end of the CNAMEs so far.
     name: Name,
-    seen: Vec<Name>,
+    /// The names before it.
+    passed: Vec<Name>,
     most_records: usize,
     most_cnames: usize,
     open: bool,
@@ -42,7 +43,7 @@ impl Chase {
         };
         Self {
             kind,
-            seen: vec![name.clone()],
+            passed: Vec::new(),
             name,
             most_records,
             most_cnames,
@@ -55,8 +56,8 @@ impl Chase {
         self.open
     }
 
-    pub(super) fn question(&self) -> (Name, RecordType) {
-        (self.name.clone(), self.kind)
+    pub(super) fn question(&self) -> Asked {
+        Asked::new(self.name.clone(), self.kind)
     }
 
     pub(super) fn into_answer(mut self) -> Answer {
@@ -89,7 +90,7 @@ impl Chase {
         let record = &mut self.answer.record;
         record.rcode = Some(rcode(message.metadata.response_code));
         record.authenticated_data &= message.metadata.authentic_data;
-        let asked = self.name.clone();
+        let aliases_before = self.answer.record.cnames.len();
         if self.kind != RecordType::Cname {
             while let Some(target) = cname_of(message, &self.name) {
                 self.step(target)?;
@@ -97,7 +98,7 @@ impl Chase {
         }
         self.collect(message);
         // A complete answer of a recursive resolver never ends like this; a lame one does.
-        let unfinished = self.name != asked
+        let unfinished = self.answer.record.cnames.len() > aliases_before
             && self.answer.record.records.is_empty()
             && !speaks_for(message, &self.name);
         if unfinished {
@@ -114,7 +115,7 @@ impl Chase {
     }
 
     fn step(&mut self, target: Name) -> Result<(), Failure> {
-        if self.seen.contains(&target) {
+        if self.name == target || self.passed.contains(&target) {
             return Err(failure(
                 FailureKind::Dns,
                 Phase::Dns,
@@ -131,8 +132,7 @@ impl Chase {
             ));
         }
         self.answer.record.cnames.push(presented(&target));
-        self.seen.push(target.clone());
-        self.name = target;
+        self.passed.push(std::mem::replace(&mut self.name, target));
         Ok(())
     }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn take(chase: &mut Chase, records: &[(&str, RData)]) {
-        chase.take(Ok(Box::new(reply(records))), &names());
+        chase.take(Ok(reply(records)), &names());
     }
 
     #[test]
@@ -257,10 +257,10 @@ mod tests {
         let mut chase = chase(RecordType::A);
         take(&mut chase, &[("a.lab.", cname("b.lab."))]);
         assert!(chase.is_open());
-        assert_eq!(chase.question().0, name("b.lab."));
+        assert_eq!(chase.name, name("b.lab."));
         let mut second = reply(&[("b.lab.", a(3))]);
         second.metadata.authentic_data = false;
-        chase.take(Ok(Box::new(second)), &names());
+        chase.take(Ok(second), &names());
         let answer = chase.into_answer();
         assert_eq!(answer.record.records, ["192.0.2.3"]);
         assert!(!answer.record.authenticated_data, "one reply on the way was not authenticated");
@@ -325,7 +325,7 @@ mod tests {
         let mut gone = chase(RecordType::A);
         let mut message = reply(&[]);
         message.metadata.response_code = ResponseCode::NXDomain;
-        gone.take(Ok(Box::new(message)), &names());
+        gone.take(Ok(message), &names());
         let answer = gone.into_answer().record;
         assert_eq!(answer.rcode.as_deref(), Some("NXDOMAIN"));
         assert!(answer.authenticated_data && answer.failure.is_none());

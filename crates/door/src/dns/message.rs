@@ -26,7 +26,7 @@ impl Question {
         const CLASS_IN: [u8; 2] = [0, 1];
         // Root name, type OPT, payload, no extended flags, no options (RFC 6891 section 6.1.2).
         const OPT: [u8; 3] = [0, 0, 41];
-        let mut packet = Vec::with_capacity(12 + self.name.len() + 4 + 11);
+        let mut packet = Vec::with_capacity(12 + self.name.len() + 2 + 4 + 11);
         packet.extend_from_slice(&self.id.to_be_bytes());
         packet.extend_from_slice(&FLAGS);
         packet.extend_from_slice(&COUNTS);

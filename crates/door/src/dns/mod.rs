@@ -9,15 +9,16 @@ mod resolv_conf;
 mod transport;
 
 use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
 
 use contract::evidence::DnsAnswer;
 use contract::{HostName, NamePolicy, NameRefusal};
 use hickory_proto::rr::Name;
 use tokio::time::Instant;
 
+use crate::watch::Watch;
 use crate::{DoorError, Limits, Policy, ResolverChoice};
 use chase::Chase;
+use transport::Asked;
 
 /// The kinds of records that can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,7 +73,7 @@ pub(crate) struct Resolver {
 }
 
 /// How often an unanswered question is asked.
-const TRIES: u32 = 2;
+pub(crate) const TRIES: u32 = 2;
 
 impl Resolver {
     pub(crate) fn new(policy: &Policy) -> Result<Self, DoorError> {
@@ -95,57 +96,39 @@ impl Resolver {
         &self,
         name: &Name,
         types: &[RecordType],
-        limit: Duration,
+        until: Instant,
+        watch: &Watch,
     ) -> Vec<Answer> {
-        let until = Instant::now() + limit;
         let mut chases: Vec<Chase> = types
             .iter()
             .map(|kind| Chase::new(name.clone(), *kind, self.records, self.cname_chain))
             .collect();
         // Each round moves every open chase one step along its CNAMEs, so this ends.
         loop {
-            let mut open: Vec<&mut Chase> =
-                chases.iter_mut().filter(|chase| chase.is_open()).collect();
-            if open.is_empty() {
+            let mut round: Vec<Asked> =
+                chases.iter().filter(|chase| chase.is_open()).map(Chase::question).collect();
+            if round.is_empty() {
                 break;
             }
-            let asked = open.iter().map(|chase| chase.question()).collect();
-            let replies = self.exchange(asked, until).await;
-            for (chase, reply) in open.iter_mut().zip(replies) {
-                chase.take(reply, &self.names);
+            self.exchange(&mut round, until, watch).await;
+            let open = chases.iter_mut().filter(|chase| chase.is_open());
+            for (chase, asked) in open.zip(round) {
+                chase.take(asked.into_reply(), &self.names);
             }
         }
         chases.into_iter().map(Chase::into_answer).collect()
     }
 
-    async fn exchange(
-        &self,
-        questions: Vec<(Name, RecordType)>,
-        until: Instant,
-    ) -> Vec<transport::Reply> {
-        let mut replies: Vec<transport::Reply> =
-            questions.iter().map(|_| Err(transport::no_answer())).collect();
+    async fn exchange(&self, round: &mut [Asked], until: Instant, watch: &Watch) {
         for (attempt, server) in (1..=TRIES).zip(self.servers.iter().cycle()) {
-            let mut missing: Vec<_> = questions
-                .iter()
-                .zip(replies.iter_mut())
-                .filter(|(_, reply)| transport::worth_asking_again(reply))
-                .collect();
-            if missing.is_empty() {
+            if !round.iter().any(Asked::is_worth_asking) {
                 break;
             }
-            let left = until.saturating_duration_since(Instant::now());
-            let limit = Instant::now() + left / (TRIES - attempt + 1);
-            let asked = missing.iter().map(|(question, _)| (*question).clone()).collect();
-            let fresh = transport::ask(&self.sockets, *server, asked, limit).await;
-            for ((_, slot), reply) in missing.iter_mut().zip(fresh) {
-                // A second try that brings nothing does not wipe out what the first one brought.
-                if reply.is_ok() || slot.is_err() {
-                    **slot = reply;
-                }
-            }
+            let now = Instant::now();
+            let left = until.saturating_duration_since(now);
+            let limit = now + left / (TRIES - attempt + 1);
+            transport::ask(&self.sockets, *server, round, limit, watch).await;
         }
-        replies
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Mutex;
 
 use contract::evidence::{Failure, FailureKind, Phase};
@@ -9,31 +10,61 @@ use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::Name;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::RecordType;
 use super::message::{Question, UDP_PAYLOAD};
 use crate::failure::{failure, phase_timeout};
 use crate::http::pool::lock;
+use crate::watch::Watch;
 
 /// The server's message, or why there is none.
-pub(super) type Reply = Result<Box<Message>, Failure>;
+pub(super) type Reply = Result<Message, Failure>;
+
+/// A question on its way to a reply.
+#[derive(Debug)]
+pub(super) struct Asked {
+    question: Question,
+    /// Of the last try that brought one.
+    reply: Option<Reply>,
+    /// Whether this try is still without a reply.
+    waiting: bool,
+}
+
+impl Asked {
+    pub(super) fn new(name: Name, kind: RecordType) -> Self {
+        Self { question: Question { id: 0, name, kind }, reply: None, waiting: false }
+    }
+
+    /// Silence and a server that could not do it are worth a second try; a plain answer is not.
+    pub(super) fn is_worth_asking(&self) -> bool {
+        match &self.reply {
+            None | Some(Err(_)) => true,
+            Some(Ok(message)) => matches!(
+                message.metadata.response_code,
+                ResponseCode::ServFail | ResponseCode::Refused
+            ),
+        }
+    }
+
+    pub(super) fn into_reply(self) -> Reply {
+        self.reply.unwrap_or_else(|| Err(no_answer()))
+    }
+
+    /// A try that brings nothing does not wipe out what an earlier one brought.
+    fn settle(&mut self, reply: Reply) {
+        self.waiting = false;
+        if reply.is_ok() || !matches!(self.reply, Some(Ok(_))) {
+            self.reply = Some(reply);
+        }
+    }
+}
 
 /// Packets that are not ours before we stop listening: somebody is guessing.
 const STRAY_PACKETS: usize = 64;
 
 pub(super) fn no_answer() -> Failure {
     phase_timeout(Phase::Dns)
-}
-
-/// Silence and a server that could not do it are worth a second try; a plain answer is not.
-pub(super) fn worth_asking_again(reply: &Reply) -> bool {
-    match reply {
-        Err(_) => true,
-        Ok(message) => {
-            matches!(message.metadata.response_code, ResponseCode::ServFail | ResponseCode::Refused)
-        }
-    }
 }
 
 /// Sockets to name servers.
@@ -65,50 +96,45 @@ impl Sockets {
     }
 }
 
-/// Asks one server several questions once, from one socket; replies come in the same order.
+/// Asks one server once what is worth asking, all of it from one socket.
 pub(super) async fn ask(
     sockets: &Sockets,
     server: SocketAddr,
-    questions: Vec<(Name, RecordType)>,
+    round: &mut [Asked],
     until: Instant,
-) -> Vec<Reply> {
-    let ids = random_ids(questions.len());
-    let questions: Vec<Question> = questions
-        .into_iter()
-        .zip(ids)
-        .map(|((name, kind), id)| Question { id, name, kind })
-        .collect();
-    let mut replies: Vec<Option<Reply>> = questions.iter().map(|_| None).collect();
-    let left = match timeout_at(until, over_udp(sockets, server, &questions, &mut replies)).await {
-        Ok(Err(error)) => unreachable(&error),
-        Ok(Ok(())) | Err(_) => no_answer(),
-    };
-    let mut out = Vec::with_capacity(replies.len());
-    for (question, reply) in questions.iter().zip(replies) {
-        out.push(match reply {
-            None => Err(left.clone()),
-            Some(Ok(message)) if message.metadata.truncation => {
-                match timeout_at(until, over_tcp(server, question)).await {
-                    Err(_) => Err(no_answer()),
-                    Ok(Err(error)) => Err(unreachable(&error)),
-                    Ok(Ok(None)) => Err(malformed()),
-                    Ok(Ok(Some(message))) => Ok(message),
-                }
-            }
-            Some(reply) => reply,
-        });
+    watch: &Watch,
+) {
+    for asked in round.iter_mut().filter(|asked| asked.is_worth_asking()) {
+        asked.waiting = true;
+        asked.question.id = random_id();
     }
-    out
+    let ended = watch.until(until, pin!(over_udp(sockets, server, round))).await;
+    for asked in round {
+        if asked.waiting {
+            asked.settle(Err(match &ended {
+                Some(Err(error)) => unreachable(error),
+                Some(Ok(())) | None => no_answer(),
+            }));
+        } else if matches!(&asked.reply, Some(Ok(message)) if message.metadata.truncation) {
+            let asking = pin!(over_tcp(server, &asked.question));
+            asked.reply = Some(match watch.until(until, asking).await {
+                None => Err(no_answer()),
+                Some(Err(error)) => Err(unreachable(&error)),
+                Some(Ok(None)) => Err(malformed()),
+                Some(Ok(Some(message))) => Ok(message),
+            });
+        }
+    }
 }
 
 /// Ids come from the system's generator: whoever cannot see the question must guess them, and the
 /// source port besides.
-fn random_ids(count: usize) -> Vec<u16> {
-    let mut bytes = vec![0; count * 2];
+fn random_id() -> u16 {
+    let mut id = [0; 2];
     // The generator of the crypto library fails only when the system has none; then every TLS
     // handshake fails as well, and a fixed id is the least of it.
-    let _ = aws_lc_rs::rand::fill(&mut bytes);
-    bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect()
+    let _ = aws_lc_rs::rand::fill(&mut id);
+    u16::from_be_bytes(id)
 }
 
 /// A socket on a port the system picks at random, connected, so that the kernel drops packets of
@@ -124,30 +150,25 @@ async fn socket(server: SocketAddr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-async fn over_udp(
-    sockets: &Sockets,
-    server: SocketAddr,
-    questions: &[Question],
-    replies: &mut [Option<Reply>],
-) -> io::Result<()> {
+async fn over_udp(sockets: &Sockets, server: SocketAddr, round: &mut [Asked]) -> io::Result<()> {
     let socket = match sockets.take(server) {
         Some(socket) => socket,
         None => socket(server).await?,
     };
-    for question in questions {
-        socket.send(&question.encode()).await?;
+    for asked in round.iter().filter(|asked| asked.waiting) {
+        socket.send(&asked.question.encode()).await?;
     }
     let mut packet = [0; UDP_PAYLOAD as usize];
     let mut stray = 0;
-    while replies.iter().any(Option::is_none) && stray < STRAY_PACKETS {
+    while round.iter().any(|asked| asked.waiting) && stray < STRAY_PACKETS {
         let length = socket.recv(&mut packet).await?;
         let packet = packet.get(..length).unwrap_or_default();
-        let found = questions.iter().zip(replies.iter_mut()).find_map(|(question, reply)| {
-            let message = question.decode(packet).filter(|_| reply.is_none())?;
-            Some((reply, message))
+        let found = round.iter_mut().filter(|asked| asked.waiting).find_map(|asked| {
+            let message = asked.question.decode(packet)?;
+            Some((asked, message))
         });
         match found {
-            Some((reply, message)) => *reply = Some(Ok(Box::new(message))),
+            Some((asked, message)) => asked.settle(Ok(message)),
             None => stray += 1,
         }
     }
@@ -158,9 +179,8 @@ async fn over_udp(
 }
 
 #[expect(clippy::disallowed_methods, reason = "the door asks the operator's resolver, only it")]
-async fn over_tcp(server: SocketAddr, question: &Question) -> io::Result<Option<Box<Message>>> {
-    let question =
-        Question { id: random_ids(1).first().copied().unwrap_or_default(), ..question.clone() };
+async fn over_tcp(server: SocketAddr, question: &Question) -> io::Result<Option<Message>> {
+    let question = Question { id: random_id(), ..question.clone() };
     let packet = question.encode();
     let Ok(length) = u16::try_from(packet.len()) else { return Ok(None) };
     let mut stream = TcpStream::connect(server).await?;
@@ -170,7 +190,7 @@ async fn over_tcp(server: SocketAddr, question: &Question) -> io::Result<Option<
     let length = stream.read_u16().await?;
     let mut packet = vec![0; usize::from(length)];
     stream.read_exact(&mut packet).await?;
-    Ok(question.decode(&packet).map(Box::new))
+    Ok(question.decode(&packet))
 }
 
 fn unreachable(error: &io::Error) -> Failure {
