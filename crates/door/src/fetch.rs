@@ -23,20 +23,27 @@ use crate::visit::{Host, Inner, millis};
 use crate::watch::Watch;
 use crate::{Fetched, Request};
 
-pub(crate) async fn fetch(visit: &Inner, request: Request) -> Fetched {
+pub(crate) async fn fetch(visit: &Inner, mut request: Request) -> Fetched {
     let started_at = visit.frame.clock.now();
     let start = Instant::now();
-    let deadline = match request.timeout {
-        Some(timeout) => visit.deadline.min(start + timeout),
-        None => visit.deadline,
-    };
+    let own = request.timeout.and_then(|timeout| start.checked_add(timeout));
+    let deadline = own.map_or(visit.deadline, |own| own.min(visit.deadline));
     let watch = visit.watch(start, deadline);
-    let mut read = Read { visit, request: &request, watch, hops: Vec::new(), sent: Vec::new() };
-    let (outcome, body) = match read.run().await {
+    let fields = Fields::new(std::mem::take(&mut request.headers));
+    let mut read = Read { visit, request: &request, watch, hops: Vec::new(), authority: None };
+    let (result, sent) = match fields {
+        Err(failure) => (Err(failure), Vec::new()),
+        Ok(fields) => {
+            let result = read.run(&fields).await;
+            let sent = read.authority.take().map(|authority| fields.into_lines(authority));
+            (result, sent.unwrap_or_default())
+        }
+    };
+    let (outcome, body) = match result {
         Ok((response, body)) => (Outcome::Response(Box::new(response)), body),
         Err(failure) => (Outcome::Failed(failure), Bytes::new()),
     };
-    let Read { hops, sent, .. } = read;
+    let hops = read.hops;
     let took_ms = millis(start);
     match &outcome {
         Outcome::Response(response) => {
@@ -64,7 +71,8 @@ struct Read<'a> {
     request: &'a Request,
     watch: Watch,
     hops: Vec<Hop>,
-    sent: Vec<contract::evidence::HeaderLine>,
+    /// The Host of the first request, once there is one.
+    authority: Option<String>,
 }
 
 /// A place among the requests to one host, and among those to one network: many names may lead to
@@ -82,9 +90,8 @@ struct Answered {
 }
 
 impl Read<'_> {
-    async fn run(&mut self) -> Result<(Response, Bytes), Failure> {
+    async fn run(&mut self, fields: &Fields) -> Result<(Response, Bytes), Failure> {
         let policy = &self.visit.frame.policy;
-        let fields = Fields::new(&self.request.headers)?;
         let mut target = match Target::parse(&self.request.url, policy) {
             Ok(target) => target,
             Err(failure) => {
@@ -92,10 +99,10 @@ impl Read<'_> {
                 return Err(failure);
             }
         };
-        self.sent = fields.lines(&target.authority());
+        self.authority = Some(target.authority());
         let most = policy.limits.redirects(self.request.kind);
         loop {
-            match self.hop(&target, &fields).await? {
+            match self.hop(&target, fields).await? {
                 Step::Done(response, body) => return Ok((*response, body)),
                 Step::Redirect(location) => {
                     target = self.follow(&target, &location)?;
@@ -130,7 +137,7 @@ impl Read<'_> {
     }
 
     /// One request and its response. Records the hop, however it ends.
-    async fn hop(&mut self, target: &Target, fields: &Fields<'_>) -> Result<Step, Failure> {
+    async fn hop(&mut self, target: &Target, fields: &Fields) -> Result<Step, Failure> {
         let start = Instant::now();
         let redirected = !self.hops.is_empty();
         let mut hop = Hop {
@@ -178,7 +185,7 @@ impl Read<'_> {
     async fn ask<'h>(
         &self,
         target: &Target,
-        fields: &Fields<'_>,
+        fields: &Fields,
         host: &'h Host,
         hop: &mut Hop,
         dialled: &mut Option<SocketAddr>,

@@ -68,10 +68,12 @@ pub(crate) struct Host {
 
 impl Visit {
     pub(crate) fn new(frame: Arc<Frame>, limit: Duration) -> Self {
+        /// No visit is longer, whatever is asked for.
+        const MOST: Duration = Duration::from_secs(24 * 60 * 60);
         let phases = frame.policy.limits.phases(limit);
         Self(Arc::new(Inner {
             frame,
-            deadline: Instant::now() + limit,
+            deadline: Instant::now() + limit.min(MOST),
             phases,
             pool: Pool::default(),
             names: Mutex::default(),

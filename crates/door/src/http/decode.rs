@@ -108,10 +108,13 @@ impl Sink {
         }
     }
 
-    /// Takes a piece of the wire as it is.
+    /// Takes a piece of the wire as it is, unless it is so small that it would hold on to a buffer
+    /// many times its size.
     pub(super) fn take(&mut self, piece: Bytes) -> Result<(), Stop> {
+        const WORTH_KEEPING: usize = 8 * 1024;
+        let keep = (WORTH_KEEPING..=self.cap).contains(&piece.len());
         match &mut self.kept {
-            Kept::Piece(first) if first.is_empty() && piece.len() <= self.cap => {
+            Kept::Piece(first) if first.is_empty() && keep => {
                 *first = piece;
                 Ok(())
             }

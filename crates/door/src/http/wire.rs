@@ -199,7 +199,7 @@ impl Connection {
     pub(crate) async fn get(
         &mut self,
         target: &Target,
-        fields: &Fields<'_>,
+        fields: &Fields,
         limits: &Limits,
     ) -> Result<Response<Incoming>, Failure> {
         let authority = target.authority();

@@ -204,11 +204,18 @@ fn a_zstd_window_beyond_the_bound_is_refused() {
 
 #[test]
 fn a_body_in_one_piece_is_kept_as_it_is_and_any_other_is_joined() {
+    let large = Bytes::from(text(10_000));
+    let mut sink = Sink::new(20_000, 0);
+    sink.take(large.clone()).unwrap();
+    assert_eq!(sink.len(), 10_000);
+    assert_eq!(sink.into_bytes().as_ptr(), large.as_ptr());
+
     let piece = Bytes::from_static(b"one piece");
     let mut sink = Sink::new(100, 9);
     sink.take(piece.clone()).unwrap();
-    assert_eq!(sink.len(), 9);
-    assert_eq!(sink.into_bytes().as_ptr(), piece.as_ptr());
+    let copy = sink.into_bytes();
+    assert_eq!(copy, piece);
+    assert_ne!(copy.as_ptr(), piece.as_ptr());
 
     let mut sink = Sink::new(12, u64::MAX);
     sink.take(Bytes::new()).unwrap();
