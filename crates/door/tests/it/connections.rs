@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::setup::{door, lab, listen, page, policy, response, visit};
 
@@ -56,32 +57,63 @@ async fn a_visit_keeps_nothing_for_the_next() {
     assert_eq!(lab.connections("open.lab"), 3);
 }
 
+/// Requests under way, now and at most.
+#[derive(Clone, Default)]
+struct Load {
+    now: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+/// Answers every request after a while and keeps count.
+async fn count_requests(listener: TcpListener, load: Load) {
+    loop {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let load = load.clone();
+        tokio::spawn(async move {
+            let mut buffer = [0; 4096];
+            while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
+                let now = load.now.fetch_add(1, Ordering::SeqCst) + 1;
+                load.most.fetch_max(now, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(30)).await;
+                load.now.fetch_sub(1, Ordering::SeqCst);
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                stream.write_all(answer).await.unwrap();
+            }
+        });
+    }
+}
+
 #[tokio::test]
-async fn a_host_is_asked_only_so_many_things_at_a_time() {
+async fn a_host_and_a_network_are_asked_only_so_many_things_at_a_time() {
     let lab = lab().await;
-    let (listener, policy, base) = listen(&lab, "open.lab").await;
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (running, peak) = (Arc::clone(&now), Arc::clone(&most));
-    tokio::spawn(async move {
-        loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let (running, peak) = (Arc::clone(&running), Arc::clone(&peak));
-            tokio::spawn(async move {
-                let mut buffer = [0; 4096];
-                while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {
-                    peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    tokio::time::sleep(Duration::from_millis(30)).await;
-                    running.fetch_sub(1, Ordering::SeqCst);
-                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-                    stream.write_all(answer).await.unwrap();
-                }
-            });
-        }
-    });
-    let visit = door(policy).visit(Duration::from_secs(20));
-    let reads = join_all((0..20).map(|n| visit.fetch(page(&format!("{base}/{n}"))))).await;
-    assert!(reads.iter().all(|read| read.body == "ok"));
-    assert_eq!(most.load(Ordering::SeqCst), 4);
+    // Neighbours: two names, one network.
+    let (first, mut policy, first_url) = listen(&lab, "open.lab").await;
+    let (second, other, second_url) = listen(&lab, "broken-files.lab").await;
+    policy.names.allow_ports.extend(other.names.allow_ports);
+    let octets = |host| lab.address(host).unwrap().octets();
+    assert_eq!(octets("open.lab")[..3], octets("broken-files.lab")[..3]);
+    for (per_host, per_network, urls, expected) in [
+        (4, 100, vec![&first_url], 4),
+        (100, 4, vec![&first_url, &second_url], 4),
+        (3, 100, vec![&first_url, &second_url], 6),
+    ] {
+        policy.limits.per_host = per_host;
+        policy.limits.per_network = per_network;
+        let load = Load::default();
+        let servers = [&first, &second].map(|listener| {
+            let listener = std::net::TcpListener::from(clone_of(listener));
+            tokio::spawn(count_requests(TcpListener::from_std(listener).unwrap(), load.clone()))
+        });
+        let visit = door(policy.clone()).visit(Duration::from_secs(20));
+        let reads = (0..20).map(|n| visit.fetch(page(&format!("{}/{n}", urls[n % urls.len()]))));
+        assert!(join_all(reads).await.iter().all(|read| read.body == "ok"));
+        assert_eq!(load.most.load(Ordering::SeqCst), expected);
+        servers.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+}
+
+fn clone_of(listener: &TcpListener) -> std::os::fd::OwnedFd {
+    std::os::fd::AsFd::as_fd(listener).try_clone_to_owned().unwrap()
 }
 
 #[tokio::test]

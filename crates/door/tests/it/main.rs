@@ -11,6 +11,7 @@
 mod catalogue;
 mod connections;
 mod deadlines;
+mod http2;
 mod names;
 mod rebinding;
 mod redirects;
