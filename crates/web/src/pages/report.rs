@@ -44,7 +44,7 @@ fn summary(main: &mut Html, record: &ScanRecord) {
     main.raw("</p>\n<dl>\n");
     let scored = &record.confidence.sections_scored;
     entry(main, "Grade rests on", format_args!("{} of {} sections", scored.n, scored.of));
-    entry(main, "Asked host", &record.scanned_host);
+    entry(main, "Answered at", &record.scanned_host);
     entry(main, "Read at", record.scanned_at);
     entry(main, "Visibility", &record.visibility);
     if record.cached == Some(true) {
