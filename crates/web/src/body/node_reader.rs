@@ -177,24 +177,20 @@ impl<'de> Deserializer<'de> for Node {
     }
 
     /// An object and nothing else: by position, nobody could be told which member is wrong.
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self {
             Self::Members(_) => self.deserialize_any(visitor),
             _ => Err(Misfit::expected("an object")),
         }
     }
 
-    /// The same for a map: an array in its place is read by position.
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Self::Members(_) => self.deserialize_any(visitor),
-            _ => Err(Misfit::expected("an object")),
-        }
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Misfit> {
+        self.deserialize_map(visitor)
     }
 
     forward_to_deserialize_any! {
