@@ -58,6 +58,16 @@ open_enum! {
         MachineFile = "machine_file",
         /// A path that cannot exist: shows what this host answers for "nothing here".
         ControlPath = "control_path",
+        /// robots.txt as one of the compared identities: a site may say other things to each.
+        RobotsAs = "robots_as",
+        /// The home page over plain http: shows where it leads.
+        PlainHome = "plain_home",
+        /// The same path past any cache, by a query nobody has asked before; `path` is the bare one.
+        Fresh = "fresh",
+        /// The home page, asked for as Markdown.
+        Markdown = "markdown",
+        /// A sitemap that robots.txt names; `path` is as it stands there.
+        Sitemap = "sitemap",
     }
 }
 

@@ -37,8 +37,7 @@ pub struct PublicReportV1 {
     /// How many findings are not shown here; null when all are.
     #[schema(required)]
     pub findings_withheld: Option<u32>,
-    #[schema(required)]
-    pub score_ledger: Option<ScoreLedger>,
+    pub score_ledger: ScoreLedger,
     #[schema(required)]
     pub findings_summary: Option<FindingsSummary>,
     pub provenance: Provenance,

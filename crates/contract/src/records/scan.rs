@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Signature, Visibility};
+use super::{
+    Bitemporal, CachingReading, ContentReading, EquivalenceVerdict, FactLineage, FileFault,
+    FindingsSummary, Headroom, Nap, PolicyReading, Provenance, Signature, TransportReading,
+    Visibility,
+};
 use crate::evidence::Failure;
-use crate::ratio::Ratio;
+use crate::ratio::{Quotient, Ratio};
 use crate::{Domain, Timestamp, open_enum};
 
 /// What one scan of a domain found. The answer of `POST /api/scan`.
@@ -22,6 +26,8 @@ pub struct ScanRecord {
     pub domain: Domain,
     /// The host where the home page finally answered; the one that was asked, when none did.
     pub scanned_host: String,
+    /// The page that was read as every identity.
+    pub path: String,
     #[serde(rename = "scannedAt")]
     pub scanned_at: Timestamp,
     pub visibility: Visibility,
@@ -43,12 +49,23 @@ pub struct ScanRecord {
     pub overall: Option<u32>,
     pub grade_detail: GradeDetail,
     pub section_scores: Vec<SectionScore>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    pub score_ledger: Option<ScoreLedger>,
+    pub score_ledger: ScoreLedger,
+    /// What could still be won; null without a score.
+    #[schema(required)]
+    pub headroom: Option<Headroom>,
     pub findings: Vec<Finding>,
+    pub findings_summary: FindingsSummary,
     pub checks: Vec<Check>,
     pub agentview: AgentView,
+    pub policy: PolicyReading,
+    pub content: ContentReading,
+    /// Null when no page was read that could name a business.
+    #[schema(required)]
+    pub nap: Option<Nap>,
+    #[schema(required)]
+    pub fact_lineage: Option<FactLineage>,
+    pub caching: CachingReading,
+    pub transport: TransportReading,
     pub confidence: Confidence,
     /// What was planned and not seen. Never a sign of absence.
     pub non_observations: Vec<NonObservation>,
@@ -57,6 +74,8 @@ pub struct ScanRecord {
     /// are none.
     #[schema(required, maximum = 100)]
     pub proof_overall: Option<u32>,
+    pub provenance: Provenance,
+    pub bitemporal: Bitemporal,
     /// The digest of the kept evidence document; null when none is kept.
     #[schema(required)]
     pub evidence_sha256: Option<String>,
@@ -102,6 +121,13 @@ pub struct SectionScore {
     /// Null for a section that is not scored.
     #[schema(required, maximum = 100)]
     pub score: Option<u32>,
+    /// Points of the ledger's rows of this section.
+    pub points: u32,
+    /// What they could have been.
+    pub of: u32,
+    /// Why there is no score; null when there is one.
+    #[schema(required)]
+    pub why: Option<String>,
 }
 
 /// How the score came about, row by row.
@@ -132,13 +158,31 @@ pub struct LedgerRow {
     /// The section's id.
     pub section: String,
     pub title: String,
-    /// Null when the rule could not be applied; then it counts on neither side.
+    pub state: LedgerState,
+    /// Null when the rule was not applied; then it counts on neither side.
     #[schema(required)]
     pub points: Option<u32>,
+    /// What the rule could give in this scan: its share of the 100 points that the applied rules
+    /// have among them. 0 when it was not applied.
     pub of: u32,
+    /// Its weight in the rulepack.
+    pub weight: u32,
     pub why: String,
     /// Ids of readings.
     pub evidence: Vec<String>,
+}
+
+open_enum! {
+    /// What became of a rule. Only `partial` and `failed` cost points.
+    pub enum LedgerState {
+        Passed = "passed",
+        Partial = "partial",
+        Failed = "failed",
+        /// The site has no need of it.
+        NotApplicable = "not_applicable",
+        /// It could not be told.
+        NotAssessed = "not_assessed",
+    }
 }
 
 /// Something worth telling the owner.
@@ -153,9 +197,17 @@ pub struct Finding {
     pub seen: String,
     /// Why it matters.
     pub why: String,
+    /// Whom it matters to: `agents`, `site_owner`, `readers`.
+    pub matters_to: Vec<String>,
     /// What to do about it.
     #[schema(required)]
     pub fix: Option<String>,
+    /// Text to copy, where there is some.
+    #[schema(required)]
+    pub paste: Option<String>,
+    /// The rule of the ledger it explains; null when it costs no points.
+    #[schema(required)]
+    pub rule: Option<String>,
     /// The standard it is measured against.
     #[schema(required)]
     pub standard: Option<String>,
@@ -172,6 +224,13 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Check {
     pub path: String,
+    /// What kind of file it should be: `robots_txt`, `sitemap`, `llms_txt`, …
+    pub file: String,
+    /// The standard it is held against.
+    #[schema(required)]
+    pub standard: Option<String>,
+    /// Whether any site is better off with it, or only one that offers what it describes.
+    pub optional: bool,
     /// The identity that asked.
     pub identity: String,
     /// Null when no answer came.
@@ -200,6 +259,13 @@ pub struct Check {
     /// What the verdict rests on, where that is not plain.
     #[schema(required)]
     pub why: Option<String>,
+    /// What the file holds, in our words; null when it was not read.
+    #[schema(required)]
+    pub summary: Option<String>,
+    /// The version of its standard, by its shape.
+    #[schema(required)]
+    pub version: Option<String>,
+    pub faults: Vec<FileFault>,
     #[schema(required)]
     pub body_sha256: Option<String>,
     /// The id of the reading in the evidence; null when nothing was read.
@@ -271,6 +337,13 @@ pub struct AgentView {
     /// Ids of readings.
     pub evidence: Vec<String>,
     pub conflicts: Vec<AccessConflict>,
+    /// Whom the refusals are aimed at, from the contrast between identities: `none`, `named_agents`,
+    /// `one_purpose`, `one_agent`, `non_browser`, `network`, `unknown`.
+    pub aimed_at: String,
+    /// The same in a sentence.
+    pub aimed_at_why: String,
+    /// Who stands in front of the site, by their marks. Says nothing of a refusal.
+    pub vendors_present: Vec<String>,
 }
 
 open_enum! {
@@ -279,6 +352,10 @@ open_enum! {
         None = "none",
         /// Some were refused.
         Refused = "refused",
+        /// Some were asked to prove that they are people.
+        Challenged = "challenged",
+        /// Some were asked to pay.
+        Payment = "payment",
         /// Some were given other text.
         Content = "content",
         NotMeasured = "not_measured",
@@ -329,18 +406,45 @@ pub struct AgentRow {
     pub redirected_to: Option<String>,
     #[schema(required)]
     pub final_url: Option<String>,
-    /// What stood in the way: a word for the kind of wall.
+    /// What stood in the way: a word for the kind of wall (`block`, `challenge`, `captcha`,
+    /// `rate_limit`, `payment`, `login`, `legal`).
     #[schema(required)]
     pub blocker: Option<String>,
     /// Whose wall it is.
     #[schema(required)]
     pub vendor: Option<String>,
+    /// What the wall was known by.
+    pub blocker_marks: Vec<String>,
+    /// What is asked for the page, where the answer says so. Written by the site.
+    #[schema(required)]
+    pub price: Option<String>,
     /// A command line that asks the same.
     pub repro: String,
     /// To the browser's text.
     #[schema(required)]
     pub similarity: Option<Ratio>,
+    /// The share of this text that stands in the browser's.
+    #[schema(required)]
+    pub containment: Option<Ratio>,
+    /// Words for each word of the browser.
+    #[schema(required)]
+    pub text_ratio: Option<Quotient>,
+    /// How the text compares with the browser's, against how the browser's compares with itself.
+    pub equivalence: EquivalenceVerdict,
+    /// Whether the text holds what reads like an instruction to a machine; null when it was not read.
+    #[schema(required)]
+    pub instruction_like_text: Option<bool>,
     pub cause: RowCause,
+    /// When it was asked, how long the answer took, and over what.
+    #[schema(required)]
+    pub asked_at: Option<Timestamp>,
+    #[schema(required)]
+    pub ms: Option<u32>,
+    #[schema(required)]
+    pub http: Option<String>,
+    /// The address that was dialled.
+    #[schema(required)]
+    pub address: Option<String>,
     #[schema(required)]
     pub body_sha256: Option<String>,
     /// Why no answer came.

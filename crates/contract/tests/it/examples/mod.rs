@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod readings;
 mod resolve;
 mod scan;
 mod small;

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use contract::Ratio;
 use contract::evidence::{
     Body, DnsAnswer, DnsReading, Evidence, Exchange, Failure, FailureKind, HeaderLine, Hop,
     NotRead, NotReadWhy, Observer, Outcome, Phase, Reading, Response, Target,
 };
 use contract::records::{
     AccessConflict, AgentRow, AgentView, Bitemporal, BitemporalAxes, BitemporalFact, CacheSplit,
-    Check, CheckVerdict, Confidence, FactLineage, Finding, FindingsSummary, Grade, GradeDetail,
-    Headroom, HistoryEntry, LedgerRow, LineageFact, LineageRead, LineageSubject, Links, Nap,
-    NonObservation, Provenance, PublicGradeDetail, PublicReportV1, ReportProof, Role, RowCause,
-    Rulepack, ScanRecord, ScoreLedger, SectionScore, SelfAudit, Severity, Share, Split,
-    SplitEvidence, StatedFact, Vantage, Visibility,
+    Check, CheckVerdict, Confidence, EquivalenceVerdict, FactLineage, Finding, FindingsSummary,
+    Grade, GradeDetail, Headroom, HistoryEntry, LedgerRow, LedgerState, LineageFact, LineageRead,
+    LineageSubject, Links, Nap, NonObservation, Provenance, PublicGradeDetail, PublicReportV1,
+    ReportProof, Role, RowCause, Rulepack, ScanRecord, ScoreLedger, SectionScore, SelfAudit,
+    Severity, Share, Split, SplitEvidence, StatedFact, Vantage, Visibility,
 };
+use contract::{Quotient, Ratio};
 
-use super::{at, digest, domain, kind, schema, signature, some, texts, url};
+use super::{at, digest, domain, kind, readings, schema, signature, some, texts, url};
 
 pub(crate) fn scan_record() -> ScanRecord {
     ScanRecord {
@@ -26,6 +26,7 @@ pub(crate) fn scan_record() -> ScanRecord {
         id: some("0Zk3vQ8mYb5tR1nW7cXe2a"),
         domain: domain(),
         scanned_host: "shop.lab".to_owned(),
+        path: "/".to_owned(),
         scanned_at: at("02:56:20"),
         visibility: Visibility::Public,
         cached: Some(true),
@@ -42,8 +43,10 @@ pub(crate) fn scan_record() -> ScanRecord {
             unscored: texts(&["Identity"]),
         },
         section_scores: section_scores(),
-        score_ledger: Some(ledger()),
+        score_ledger: ledger(),
+        headroom: Some(Headroom { gain: 29, failing: 2 }),
         findings: vec![finding()],
+        findings_summary: FindingsSummary { high: 1, medium: 0, low: 0, info: 0 },
         checks: vec![check()],
         agentview: AgentView {
             rows: vec![row_served(), row_failed()],
@@ -66,11 +69,22 @@ pub(crate) fn scan_record() -> ScanRecord {
                 why: "robots.txt lets it in and the server does not.".to_owned(),
                 evidence: texts(&["robots", "home-gptbot"]),
             }],
+            aimed_at: "one_agent".to_owned(),
+            aimed_at_why: "Only GPTBot is refused.".to_owned(),
+            vendors_present: texts(&["Cloudflare"]),
         },
+        policy: readings::policy(),
+        content: readings::content(),
+        nap: Some(nap()),
+        fact_lineage: Some(fact_lineage()),
+        caching: readings::caching(),
+        transport: readings::transport(),
         confidence: confidence(),
         non_observations: vec![non_observation()],
         self_audit: SelfAudit { checked: 41, findings: 0, worst: 0 },
         proof_overall: Some(100),
+        provenance: provenance(),
+        bitemporal: bitemporal(),
         evidence_sha256: Some(digest('1')),
         links: links(),
         sha256: Some(digest('a')),
@@ -86,7 +100,9 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
         unreachable: Some(true),
         grade: None,
         overall: None,
-        score_ledger: None,
+        headroom: None,
+        nap: None,
+        fact_lineage: None,
         findings: Vec::new(),
         agentview: AgentView {
             rows: vec![row_failed()],
@@ -99,6 +115,9 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
             claims_unverified: true,
             evidence: Vec::new(),
             conflicts: Vec::new(),
+            aimed_at: "unknown".to_owned(),
+            aimed_at_why: "Nothing answered.".to_owned(),
+            vendors_present: Vec::new(),
         },
         proof_overall: None,
         evidence_sha256: None,
@@ -125,68 +144,16 @@ pub(crate) fn public_report() -> PublicReportV1 {
         sections: section_scores(),
         findings: vec![finding()],
         findings_withheld: None,
-        score_ledger: Some(ledger()),
+        score_ledger: ledger(),
         findings_summary: Some(FindingsSummary { high: 1, medium: 0, low: 0, info: 0 }),
-        provenance: Provenance {
-            v: 1,
-            observer: "wayleave".to_owned(),
-            observer_build: "0.1.0".to_owned(),
-            observer_tag: "lab".to_owned(),
-            vantage: Vantage { name: "lab-1".to_owned(), directory: None },
-            rulepack: rulepack(),
-            audit_version: 1,
-            meg_v: 1,
-            scope: "home page and machine files".to_owned(),
-            observed_at: at("02:56:20"),
-            stored_at: Some(at("02:56:23")),
-            artifacts: some("manifest of 12 bodies"),
-            findings: 1,
-            decisions: 0,
-            manifest_signature: Some(signature()),
-        },
+        provenance: provenance(),
         confidence: confidence(),
-        bitemporal: Bitemporal {
-            v: 1,
-            recorded_at: at("02:56:23"),
-            axes: BitemporalAxes {
-                valid: "when the site showed it".to_owned(),
-                recorded: "when we wrote it down".to_owned(),
-            },
-            facts: vec![BitemporalFact {
-                fact: "phone".to_owned(),
-                untrusted_value: "+1 555 0100".to_owned(),
-                valid_from: at("02:56:20"),
-                valid_to: None,
-                recorded_from: at("02:56:23"),
-                recorded_to: None,
-                evidence: texts(&["home-browser"]),
-            }],
-        },
+        bitemporal: bitemporal(),
         non_observations: vec![non_observation()],
         checks: vec![check()],
         agentview: vec![row_served()],
-        nap: Some(Nap {
-            phones: vec![stated("+1 555 0100")],
-            addresses: vec![stated("1 Quay Street")],
-            citations: Vec::new(),
-            verified: Vec::new(),
-            hours: vec![stated("Mo-Fr 09:00-17:00")],
-            conflicts: BTreeMap::from([("phone".to_owned(), texts(&["json_ld", "visible_text"]))]),
-            lineage: BTreeMap::from([("phone".to_owned(), texts(&["json_ld"]))]),
-        }),
-        fact_lineage: Some(FactLineage {
-            v: 1,
-            scored: false,
-            facts: vec![LineageFact {
-                fact: "phone".to_owned(),
-                stated: vec![stated("+1 555 0100")],
-                agrees: false,
-            }],
-            disagree: texts(&["phone"]),
-            single_source: texts(&["hours"]),
-            subject: LineageSubject { domain: domain(), untrusted_name: some("Shop") },
-            read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
-        }),
+        nap: Some(nap()),
+        fact_lineage: Some(fact_lineage()),
         headroom: Some(Headroom { gain: 29, failing: 2 }),
         history: vec![HistoryEntry {
             id: "9Yk3vQ8mYb5tR1nW7cXe2a".to_owned(),
@@ -309,8 +276,22 @@ fn rulepack() -> Rulepack {
 
 fn section_scores() -> Vec<SectionScore> {
     vec![
-        SectionScore { id: "reach".to_owned(), title: "Reach".to_owned(), score: Some(71) },
-        SectionScore { id: "identity".to_owned(), title: "Identity".to_owned(), score: None },
+        SectionScore {
+            id: "reach".to_owned(),
+            title: "Reach".to_owned(),
+            score: Some(71),
+            points: 10,
+            of: 14,
+            why: None,
+        },
+        SectionScore {
+            id: "identity".to_owned(),
+            title: "Identity".to_owned(),
+            score: None,
+            points: 0,
+            of: 0,
+            why: some("No page was read."),
+        },
     ]
 }
 
@@ -326,8 +307,10 @@ fn ledger() -> ScoreLedger {
             rule: "reach.home".to_owned(),
             section: "reach".to_owned(),
             title: "The home page is served".to_owned(),
+            state: LedgerState::Partial,
             points: Some(10),
             of: 14,
+            weight: 14,
             why: "Two of three AI identities were served.".to_owned(),
             evidence: texts(&["home-gptbot"]),
         }],
@@ -345,6 +328,9 @@ fn finding() -> Finding {
         seen: "GPTBot got no answer where the browser got the page.".to_owned(),
         why: "What cannot be read cannot be cited.".to_owned(),
         fix: some("Let the crawler through, or say in robots.txt that it may not come."),
+        matters_to: texts(&["agents", "site_owner"]),
+        paste: some("User-agent: GPTBot\nAllow: /"),
+        rule: some("reach.training"),
         standard: None,
         evidence: texts(&["home-gptbot"]),
     }
@@ -353,6 +339,9 @@ fn finding() -> Finding {
 fn check() -> Check {
     Check {
         path: "/robots.txt".to_owned(),
+        file: "robots_txt".to_owned(),
+        standard: some("RFC 9309"),
+        optional: false,
         identity: "control".to_owned(),
         status: Some(200),
         content_type: some("text/plain"),
@@ -364,6 +353,9 @@ fn check() -> Check {
         sitemap_lines: some("Sitemap: https://shop.lab/sitemap.xml"),
         verdict: CheckVerdict::Ok,
         why: None,
+        summary: some("1 group, 1 rule"),
+        version: None,
+        faults: vec![readings::fault()],
         body_sha256: Some(digest('3')),
         reading: some("robots"),
         cache_split: Some(CacheSplit {
@@ -395,6 +387,16 @@ fn row_served() -> AgentRow {
         vendor: None,
         repro: "curl -A 'Mozilla/5.0' https://shop.lab/".to_owned(),
         similarity: Some(Ratio::ONE),
+        containment: Some(Ratio::ONE),
+        text_ratio: Quotient::of(1, 1),
+        equivalence: EquivalenceVerdict::Equivalent,
+        instruction_like_text: Some(false),
+        blocker_marks: Vec::new(),
+        price: None,
+        asked_at: Some(at("02:56:20")),
+        ms: Some(41),
+        http: some("2"),
+        address: some("127.0.0.10:8443"),
         cause: RowCause::Served,
         body_sha256: Some(digest('2')),
         error: None,
@@ -418,6 +420,16 @@ fn row_failed() -> AgentRow {
         vendor: None,
         repro: "curl -A 'GPTBot/1.3' https://shop.lab/".to_owned(),
         similarity: None,
+        containment: None,
+        text_ratio: None,
+        equivalence: EquivalenceVerdict::Unmeasured,
+        instruction_like_text: None,
+        blocker_marks: Vec::new(),
+        price: None,
+        asked_at: Some(at("02:56:20")),
+        ms: Some(3000),
+        http: None,
+        address: some("127.0.0.10:8443"),
         cause: RowCause::Unreachable,
         body_sha256: None,
         error: Some(failure()),
@@ -465,5 +477,73 @@ fn stated(value: &str) -> StatedFact {
         source: "json_ld".to_owned(),
         url: "https://shop.lab/".to_owned(),
         evidence: texts(&["home-browser"]),
+    }
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        v: 1,
+        observer: "wayleave".to_owned(),
+        observer_build: "0.1.0".to_owned(),
+        observer_tag: "lab".to_owned(),
+        vantage: Vantage { name: "lab-1".to_owned(), directory: None },
+        rulepack: rulepack(),
+        audit_version: 1,
+        meg_v: 1,
+        scope: "home page and machine files".to_owned(),
+        observed_at: at("02:56:20"),
+        stored_at: Some(at("02:56:23")),
+        artifacts: some("manifest of 12 bodies"),
+        findings: 1,
+        decisions: 0,
+        manifest_signature: Some(signature()),
+    }
+}
+
+fn bitemporal() -> Bitemporal {
+    Bitemporal {
+        v: 1,
+        recorded_at: at("02:56:23"),
+        axes: BitemporalAxes {
+            valid: "when the site showed it".to_owned(),
+            recorded: "when we wrote it down".to_owned(),
+        },
+        facts: vec![BitemporalFact {
+            fact: "phone".to_owned(),
+            untrusted_value: "+1 555 0100".to_owned(),
+            valid_from: at("02:56:20"),
+            valid_to: None,
+            recorded_from: at("02:56:23"),
+            recorded_to: None,
+            evidence: texts(&["home-browser"]),
+        }],
+    }
+}
+
+fn nap() -> Nap {
+    Nap {
+        phones: vec![stated("+1 555 0100")],
+        addresses: vec![stated("1 Quay Street")],
+        citations: Vec::new(),
+        verified: Vec::new(),
+        hours: vec![stated("Mo-Fr 09:00-17:00")],
+        conflicts: BTreeMap::from([("phone".to_owned(), texts(&["json_ld", "visible_text"]))]),
+        lineage: BTreeMap::from([("phone".to_owned(), texts(&["json_ld"]))]),
+    }
+}
+
+fn fact_lineage() -> FactLineage {
+    FactLineage {
+        v: 1,
+        scored: false,
+        facts: vec![LineageFact {
+            fact: "phone".to_owned(),
+            stated: vec![stated("+1 555 0100")],
+            agrees: false,
+        }],
+        disagree: texts(&["phone"]),
+        single_source: texts(&["hours"]),
+        subject: LineageSubject { domain: domain(), untrusted_name: some("Shop") },
+        read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
     }
 }
