@@ -18,6 +18,8 @@ pub struct PolicyReading {
     pub access: Vec<AccessRule>,
     /// Every rights signal that was read, in the order it was read.
     pub signals: Vec<SignalStatement>,
+    /// What is wrong with signals.
+    pub signal_faults: Vec<SignalFault>,
     /// Per use (`train`, `ground`, `summarize`, `cite`, `transact`) what the signals come to.
     pub rights: BTreeMap<String, RightsDecision>,
 }
@@ -105,6 +107,16 @@ pub struct SignalStatement {
     pub line: Option<u32>,
     #[schema(required)]
     pub note: Option<String>,
+    /// Ids of readings.
+    pub evidence: Vec<String>,
+}
+
+/// Something that is wrong with a rights signal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SignalFault {
+    pub mechanism: String,
+    pub carrier: String,
+    pub fault: FileFault,
     /// Ids of readings.
     pub evidence: Vec<String>,
 }

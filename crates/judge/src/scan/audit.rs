@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 
 use contract::evidence::Evidence;
-use contract::records::{ScanRecord, SelfAudit};
+use contract::records::{LedgerState, ScanRecord, SelfAudit};
 
-/// Fills in `self_audit` and `proof_overall`.
-pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence) {
+use crate::rulepack::Rulepack;
+
+/// Fills in `self_audit`, `proof_overall` and the ledger's `matches_record`.
+pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence, rules: &Rulepack) {
     let readings: HashSet<&str> =
         evidence.reads.iter().map(|reading| reading.id.as_str()).collect();
     let known = |id: &String| readings.contains(id.as_str());
-    let mut held = Vec::new();
+    let mut held: Vec<bool> = Vec::new();
 
     let rows = &record.agentview.rows;
     held.extend(rows.iter().map(|row| row.reading.as_ref().is_none_or(known)));
@@ -19,6 +21,32 @@ pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence) {
     held.extend(
         record.findings.iter().map(|f| !f.evidence.is_empty() && f.evidence.iter().all(known)),
     );
+    // A point without evidence is a gift, and a lost one that nobody explains is a riddle.
+    let ledger = &record.score_ledger;
+    for row in &ledger.rows {
+        held.push(
+            row.points.is_none() || (!row.evidence.is_empty() && row.evidence.iter().all(known)),
+        );
+        if matches!(row.state, LedgerState::Failed | LedgerState::Partial) {
+            held.push(record.findings.iter().any(|f| f.rule.as_deref() == Some(row.rule.as_str())));
+        }
+    }
+    let sum: u32 = ledger.rows.iter().filter_map(|row| row.points).sum();
+    let expected = record.overall.map(|_| sum.min(ledger.cap.unwrap_or(100)));
+    let matches = expected == record.overall
+        && ledger.score == record.overall
+        && ledger.letter == record.grade
+        && record.section_scores.iter().map(|section| section.points).sum::<u32>() == sum;
+    let worst = match (expected, record.overall) {
+        (Some(expected), Some(overall)) => expected.abs_diff(overall),
+        _ => 0,
+    };
+    held.push(matches);
+    held.push(
+        record.overall.and_then(|score| rules.letter(score))
+            == record.grade.as_ref().map(contract::records::Grade::as_str),
+    );
+    held.push(ledger.rows.len() == rules.rules.len());
     held.push(record.confidence.identities_answered.of as usize == rows.len());
     held.push(record.confidence.sections_scored.of as usize == record.section_scores.len());
     held.push(
@@ -27,16 +55,26 @@ pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence) {
     );
     held.push(record.confidence.non_observations as usize == record.non_observations.len());
     held.push(record.id.is_some() != record.unreachable.unwrap_or(false));
+    let summary = &record.findings_summary;
+    held.push(
+        (summary.high + summary.medium + summary.low + summary.info) as usize
+            == record.findings.len(),
+    );
 
     let wrong = held.iter().filter(|holds| !**holds).count();
     let shown = rows.iter().filter(|row| row.reading.is_some()).count()
         + record.checks.iter().filter(|check| check.reading.is_some()).count()
-        + record.findings.iter().filter(|finding| !finding.evidence.is_empty()).count();
-    let said = rows.len() + record.checks.len() + record.findings.len();
+        + record.findings.iter().filter(|finding| !finding.evidence.is_empty()).count()
+        + ledger.rows.iter().filter(|row| row.points.is_some() && !row.evidence.is_empty()).count();
+    let said = rows.len()
+        + record.checks.len()
+        + record.findings.len()
+        + ledger.rows.iter().filter(|row| row.points.is_some()).count();
     record.self_audit = SelfAudit {
         checked: super::count(held.len()),
         findings: super::count(wrong),
-        worst: u32::from(wrong > 0),
+        worst: worst.max(u32::from(wrong > 0)),
     };
     record.proof_overall = (said > 0).then(|| super::count(shown * 100 / said));
+    record.score_ledger.matches_record = matches;
 }

@@ -1,20 +1,19 @@
 //! The machine files: there, absent, refused, or only seemingly there.
 
-use contract::evidence::{Evidence, FailureKind, NotRead, Outcome, Reading, Response, Target};
+use contract::evidence::{FailureKind, NotRead, Outcome, Reading, Response, Target};
 use contract::records::{Check, CheckVerdict};
-use declared::robots::Robots;
 use declared::shape;
 
-use crate::Bodies;
-use crate::rulepack::Rulepack;
+use super::look::{Look, is_success};
+use super::{caching, shown};
 
-pub(super) fn checks(evidence: &Evidence, bodies: &dyn Bodies, rules: &Rulepack) -> Vec<Check> {
-    let control = evidence
-        .reads
-        .iter()
-        .find(|reading| reading.target == Target::ControlPath)
-        .and_then(|reading| reading.exchange.response())
-        .filter(|response| (200..300).contains(&response.status));
+pub(super) fn checks(look: &Look<'_>) -> Vec<Check> {
+    let evidence = look.evidence;
+    let control: Vec<&Response> = look
+        .reads(Target::ControlPath)
+        .filter_map(|reading| reading.exchange.response())
+        .filter(|response| is_success(response))
+        .collect();
     let is_file = |target: &Target| matches!(target, Target::Robots | Target::MachineFile);
     // Of two robots.txt reads (https failed, http tried) the later one counts.
     let superseded = |at: usize, reading: &Reading| {
@@ -29,19 +28,14 @@ pub(super) fn checks(evidence: &Evidence, bodies: &dyn Bodies, rules: &Rulepack)
         .iter()
         .enumerate()
         .filter(|(at, reading)| is_file(&reading.target) && !superseded(*at, reading))
-        .map(|(_, reading)| check(reading, control, bodies, rules));
+        .map(|(_, reading)| check(look, reading, &control));
     let unread = evidence.not_read.iter().filter(|unread| is_file(&unread.target)).map(not_read);
     read.chain(unread).collect()
 }
 
-fn check(
-    reading: &Reading,
-    control: Option<&Response>,
-    bodies: &dyn Bodies,
-    rules: &Rulepack,
-) -> Check {
+fn check(look: &Look<'_>, reading: &Reading, control: &[&Response]) -> Check {
     let response = reading.exchange.response();
-    let body = response.and_then(|response| bodies.body(&response.body.sha256));
+    let body = response.and_then(|response| look.body(response));
     let (verdict, why) = match &reading.exchange.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy => {
             (CheckVerdict::NotRead, Some(failure.detail.clone()))
@@ -52,6 +46,9 @@ fn check(
     let field = |name: &str| response.and_then(|r| r.header(name)).map(|value| shown(value, 200));
     Check {
         path: reading.path.clone(),
+        file: reading.path.trim_start_matches('/').to_owned(),
+        standard: None,
+        optional: reading.path != "/robots.txt" && reading.path != "/sitemap.xml",
         identity: reading.identity.clone(),
         status: response.map(|response| response.status),
         content_type: field("content-type"),
@@ -59,19 +56,26 @@ fn check(
         cache_control: field("cache-control"),
         cf_cache_status: field("cf-cache-status"),
         ms: Some(reading.exchange.took_ms),
-        excerpt: body.map(|body| shown(&String::from_utf8_lossy(body), rules.excerpt_chars)),
-        sitemap_lines: sitemap_lines(reading, &verdict, body),
+        excerpt: body
+            .map(|body| shown(&String::from_utf8_lossy(body), look.rules.thresholds.excerpt_chars)),
+        sitemap_lines: sitemap_lines(look, reading),
         verdict,
         why,
+        summary: None,
+        version: None,
+        faults: Vec::new(),
         body_sha256: response.map(|response| response.body.sha256.clone()),
         reading: Some(reading.id.clone()),
-        cache_split: None,
+        cache_split: caching::split(look, reading),
     }
 }
 
 fn not_read(unread: &NotRead) -> Check {
     Check {
         path: unread.path.clone(),
+        file: unread.path.trim_start_matches('/').to_owned(),
+        standard: None,
+        optional: unread.path != "/robots.txt" && unread.path != "/sitemap.xml",
         identity: unread.identity.clone(),
         status: None,
         content_type: None,
@@ -83,6 +87,9 @@ fn not_read(unread: &NotRead) -> Check {
         sitemap_lines: None,
         verdict: CheckVerdict::NotRead,
         why: Some(format!("Not read: {}.", unread.why)),
+        summary: None,
+        version: None,
+        faults: Vec::new(),
         body_sha256: None,
         reading: None,
         cache_split: None,
@@ -94,7 +101,7 @@ fn verdict(
     path: &str,
     response: &Response,
     body: Option<&[u8]>,
-    control: Option<&Response>,
+    control: &[&Response],
 ) -> (CheckVerdict, Option<String>) {
     let because = |verdict, why: &str| (verdict, Some(why.to_owned()));
     match response.status {
@@ -117,14 +124,14 @@ fn verdict(
             let Some(body) = body else {
                 return because(CheckVerdict::NotRead, "The body is no longer kept.");
             };
-            if control.is_some_and(|control| control.body.sha256 == response.body.sha256) {
+            if control.iter().any(|control| control.body.sha256 == response.body.sha256) {
                 return because(
                     CheckVerdict::Soft404,
                     "The same bytes are served for a path that cannot exist.",
                 );
             }
             match fault(path, body) {
-                Some(_) if control.is_some() && shape::looks_like_html(body) => because(
+                Some(_) if !control.is_empty() && shape::looks_like_html(body) => because(
                     CheckVerdict::Soft404,
                     "A page was served, and this host answers with a page for paths that cannot exist.",
                 ),
@@ -161,33 +168,12 @@ fn fault(path: &str, body: &[u8]) -> Option<&'static str> {
     None
 }
 
-fn sitemap_lines(reading: &Reading, verdict: &CheckVerdict, body: Option<&[u8]>) -> Option<String> {
-    if reading.target != Target::Robots || *verdict != CheckVerdict::Ok {
+fn sitemap_lines(look: &Look<'_>, reading: &Reading) -> Option<String> {
+    if reading.target != Target::Robots {
         return None;
     }
-    let robots = Robots::parse(body?);
+    let robots = look.robots.robots.as_ref()?;
     let lines: Vec<String> =
         robots.sitemaps.iter().take(20).map(|line| shown(&line.value, 200)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// A site's own text, made harmless to look at: cut, and without characters that hide or reorder.
-fn shown(text: &str, chars: usize) -> String {
-    let harmful = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-            || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{10ffff}')
-    };
-    text.chars()
-        .take(chars)
-        .map(|c| {
-            if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else if harmful(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
 }

@@ -1,23 +1,42 @@
 //! The judgement of one scan: Evidence in, [`ScanRecord`] out.
+//!
+//! `look` parses once what all rules look at; one file for each topic makes its reading of it
+//! (`view`, `policy`, `checks`, `content`, `identity`, `caching`, `transport`); `sections` holds the
+//! rules; `ledger` adds up; `audit` checks the whole against itself.
 
 mod audit;
+mod caching;
 mod checks;
-mod findings;
-mod pages;
+mod compare;
+mod confidence;
+mod conflicts;
+mod content;
+mod ledger;
+mod look;
+mod policy;
+mod provenance;
+mod public;
 mod repro;
-mod score;
+mod robots_file;
+mod sections;
+mod served;
+mod transport;
+mod verdicts;
 mod view;
 
 use agents::Catalogue;
-use contract::evidence::{Evidence, FailureKind, Outcome};
+use contract::evidence::Evidence;
 use contract::records::{
-    Confidence, Links, NonObservation, Rulepack as RulepackRef, ScanRecord, Share, Visibility,
+    Finding, FindingsSummary, Links, Rulepack as RulepackRef, ScanRecord, SelfAudit, Severity,
+    Signature, Visibility,
 };
 use contract::{Brand, Timestamp};
 
 use crate::Bodies;
 use crate::rulepack::Rulepack;
-use pages::Pages;
+use look::Look;
+pub use public::public_report;
+use sections::Readings;
 
 /// What a record says of itself besides what the evidence shows.
 #[derive(Debug, Clone)]
@@ -29,6 +48,15 @@ pub struct Frame<'a> {
     pub visibility: Visibility,
     /// The digest of the evidence document, when it is kept.
     pub evidence_sha256: Option<String>,
+    pub sealed: Sealed,
+}
+
+/// What is known only when a record is sealed and kept.
+#[derive(Debug, Clone, Default)]
+pub struct Sealed {
+    pub stored_at: Option<Timestamp>,
+    pub artifacts: Option<String>,
+    pub manifest_signature: Option<Signature>,
 }
 
 /// Whether anything at all answered.
@@ -47,51 +75,85 @@ pub fn judge(
     frame: &Frame<'_>,
 ) -> ScanRecord {
     let reached = answered(evidence);
-    let pages = Pages::read(evidence, bodies);
-    let checks = checks::checks(evidence, bodies, rules);
-    let view = view::view(evidence, &pages, catalogue, bodies, rules);
-    let scores = score::score(&view, rules);
-    let findings = findings::findings(evidence, &view, &checks);
-    let non_observations = non_observations(evidence);
+    let look = Look::new(evidence, bodies, catalogue, rules);
+    let view = view::view(&look);
+    let checks = checks::checks(&look);
+    let policy = policy::policy(&look);
+    let content = content::content(&look, &view);
+    let (nap, lineage) = (None, None);
+    let caching = caching::caching(&look, view.self_similarity.map(contract::Ratio::get));
+    let transport = transport::transport(&look);
+    let mut verdicts = sections::judge(&Readings {
+        look: &look,
+        view: &view,
+        policy: &policy,
+        checks: &checks,
+        content: &content,
+        lineage: lineage.as_ref(),
+        caching: &caching,
+        transport: &transport,
+    });
+    verdicts.findings.sort_by_key(|finding| rank(&finding.severity));
+    let scores = ledger::score(&verdicts, rules);
+    let findings = verdicts.findings;
+    let non_observations = confidence::non_observations(evidence);
+    let rulepack = RulepackRef { version: rules.score_version, sha256: rules.digest() };
     let id = reached.then(|| frame.id.to_owned());
     let address = |path: String| format!("{}{path}", frame.base_url);
     let mut record = ScanRecord {
         kind: frame.brand.kind("scan"),
         v: 1,
-        schema: address(format!("/api/v1/schema/{}", frame.brand.kind("scan"))),
+        schema: contract::schema::address("scan", frame.brand, frame.base_url),
         domain: evidence.domain.clone(),
         scanned_host: answering_host(evidence, &view),
-        scanned_at: scanned_at(evidence),
+        path: "/".to_owned(),
+        scanned_at: evidence.started_at.whole_seconds(),
         visibility: frame.visibility.clone(),
         cached: None,
         unreachable: (!reached).then_some(true),
         score_version: rules.score_version,
-        rulepack: RulepackRef { version: rules.score_version, sha256: rules.digest() },
         grade: scores.grade,
         overall: scores.overall,
         grade_detail: scores.detail,
-        confidence: confidence(evidence, &view, &scores.sections, &non_observations),
+        confidence: confidence::confidence(evidence, &view, &scores.sections, &non_observations),
         section_scores: scores.sections,
-        score_ledger: None,
+        provenance: provenance::provenance(
+            evidence,
+            frame,
+            rulepack.clone(),
+            findings.len(),
+            &scores.ledger.rows,
+        ),
+        bitemporal: provenance::bitemporal(evidence, lineage.as_ref()),
+        score_ledger: scores.ledger,
+        headroom: scores.headroom,
+        findings_summary: summary(&findings),
         findings,
+        rulepack,
         checks,
         agentview: view,
+        policy,
+        content,
+        nap,
+        fact_lineage: lineage,
+        caching,
+        transport,
         non_observations,
-        self_audit: contract::records::SelfAudit { checked: 0, findings: 0, worst: 0 },
+        self_audit: SelfAudit { checked: 0, findings: 0, worst: 0 },
         proof_overall: None,
         evidence_sha256: if reached { frame.evidence_sha256.clone() } else { None },
         links: Links {
             report: id.as_ref().map(|id| address(format!("/r/{id}"))),
-            graph: None,
+            graph: id.as_ref().map(|id| address(format!("/api/graph/{id}"))),
             raw: id.as_ref().map(|id| address(format!("/r/{id}.raw.json"))),
-            schema: Some(address(format!("/api/v1/schema/{}", frame.brand.kind("scan")))),
+            schema: Some(contract::schema::address("scan", frame.brand, frame.base_url)),
             docs: Some(address("/docs".to_owned())),
         },
         id,
         sha256: None,
         signature: None,
     };
-    audit::audit(&mut record, evidence);
+    audit::audit(&mut record, evidence, rules);
     record
 }
 
@@ -103,82 +165,53 @@ fn answering_host(evidence: &Evidence, view: &contract::records::AgentView) -> S
     authority.and_then(|a| a.split(':').next()).unwrap_or(&evidence.host).to_owned()
 }
 
-fn scanned_at(evidence: &Evidence) -> Timestamp {
-    evidence.started_at.whole_seconds()
-}
-
-/// Everything that was planned and not seen: never begun, or begun without an answer.
-fn non_observations(evidence: &Evidence) -> Vec<NonObservation> {
-    let unread = evidence.not_read.iter().map(|unread| NonObservation {
-        what: unread.target.to_string(),
-        path: unread.path.clone(),
-        identity: unread.identity.clone(),
-        why: unread.why.to_string(),
-    });
-    let failed = evidence.reads.iter().filter_map(|reading| match &reading.exchange.outcome {
-        Outcome::Failed(failure) => Some(NonObservation {
-            what: reading.target.to_string(),
-            path: reading.path.clone(),
-            identity: reading.identity.clone(),
-            why: format!("{}: {}", failure.kind, failure.reason),
-        }),
-        Outcome::Response(response) => response.body.cut.as_ref().map(|cut| NonObservation {
-            what: format!("{}, to its end", reading.target),
-            path: reading.path.clone(),
-            identity: reading.identity.clone(),
-            why: format!("{}: {}", cut.kind, cut.reason),
-        }),
-    });
-    failed.chain(unread).collect()
-}
-
-fn confidence(
-    evidence: &Evidence,
-    view: &contract::records::AgentView,
-    sections: &[contract::records::SectionScore],
-    non_observations: &[NonObservation],
-) -> Confidence {
-    let planned = evidence.reads.len() + evidence.not_read.len();
-    let whole = evidence
-        .reads
-        .iter()
-        .filter(|r| r.exchange.response().is_some_and(|response| response.body.cut.is_none()))
-        .count();
-    let refused_by_us = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy);
-    let (kept_back, tried): (Vec<_>, Vec<_>) =
-        evidence.reads.iter().partition(|r| refused_by_us(&r.exchange.outcome));
-    let broken = |r: &&contract::evidence::Reading| {
-        r.exchange.response().is_none_or(|response| response.body.cut.is_some())
-    };
-    let answered = view.rows.iter().filter(|row| row.status.is_some()).count();
-    let scored = sections.iter().filter(|section| section.score.is_some()).count();
-    Confidence {
-        v: 1,
-        sections_scored: share(scored, sections.len()),
-        identities_answered: share(answered, view.rows.len()),
-        fetches_kept: share(whole, planned),
-        stage_failures: u32::from(!answered_dns(evidence)) + u32::from(!kept_back.is_empty()),
-        non_observations: count(non_observations.len()),
-        non_observations_attempted: count(tried.into_iter().filter(broken).count()),
-        vantages: 1,
-        refused: answered > 0 && view.rows.iter().all(|row| !view::is_served(row)),
-        note:
-            "Counts of what was planned and what came, from one network. They are not a composite: \
-               read each for itself."
-                .to_owned(),
+fn rank(severity: &Severity) -> u8 {
+    match severity {
+        Severity::High => 0,
+        Severity::Medium => 1,
+        Severity::Low => 2,
+        _ => 3,
     }
 }
 
-fn answered_dns(evidence: &Evidence) -> bool {
-    evidence.dns.iter().any(|reading| reading.answers.iter().any(|answer| answer.rcode.is_some()))
-}
-
-fn share(n: usize, of: usize) -> Share {
-    Share::of(count(n), count(of))
+fn summary(findings: &[Finding]) -> FindingsSummary {
+    let of = |severity: Severity| count(findings.iter().filter(|f| f.severity == severity).count());
+    FindingsSummary {
+        high: of(Severity::High),
+        medium: of(Severity::Medium),
+        low: of(Severity::Low),
+        info: of(Severity::Info),
+    }
 }
 
 fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// A sentence with the place it is about.
+fn at(place: &str, sentence: &str) -> String {
+    if place.is_empty() { sentence.to_owned() } else { format!("({place}) {sentence}") }
+}
+
+/// A site's own text, made harmless to look at: cut, and without characters that hide or reorder.
+fn shown(text: &str, chars: usize) -> String {
+    let harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{10ffff}')
+    };
+    text.chars()
+        .take(chars)
+        .map(|c| {
+            if matches!(c, '\n' | '\r' | '\t') {
+                ' '
+            } else if harmful(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -126,6 +126,7 @@ impl Site {
             id: "abc",
             visibility: Visibility::Public,
             evidence_sha256: Some("00".repeat(32)),
+            sealed: Sealed::default(),
         };
         let catalogue = Catalogue::built_in().unwrap();
         let rules = Rulepack::current();

@@ -1,73 +1,76 @@
 //! The home page as each identity was given it, and whether they were treated alike.
 
-use agents::{Catalogue, Role as CatalogueRole};
-use contract::evidence::{Evidence, FailureKind, Outcome, Reading, Target};
-use contract::ratio::Ratio;
+use agents::Role as CatalogueRole;
+use contract::evidence::{FailureKind, Outcome, Reading, Target};
+use contract::ratio::{Quotient, Ratio};
 use contract::records::{
-    AccessConflict, AgentRow, AgentView, Role, RowCause, Split, SplitEvidence,
+    AgentRow, AgentView, EquivalenceVerdict, Role, RowCause, Split, SplitEvidence,
 };
-use declared::robots::{Robots, Scope};
+use declared::page::Page;
 
-use super::pages::Pages;
-use super::repro;
-use crate::Bodies;
-use crate::rulepack::Rulepack;
-use crate::similarity::similarity;
+use super::conflicts::conflicts;
+use super::look::{Look, is_success};
+use super::served::{browser, is_ai, is_measured, is_served, readings};
+use super::{compare, repro};
 
-pub(super) fn view(
-    evidence: &Evidence,
-    pages: &Pages,
-    catalogue: &Catalogue,
-    bodies: &dyn Bodies,
-    rules: &Rulepack,
-) -> AgentView {
-    let home: Vec<&Reading> =
-        evidence.reads.iter().filter(|reading| reading.target == Target::Home).collect();
-    let browser = catalogue.the(CatalogueRole::Browser).map(|identity| identity.id.as_str());
-    let mut of_browser = home.iter().filter(|reading| Some(reading.identity.as_str()) == browser);
-    let yardstick = of_browser.next().and_then(|reading| served_words(reading, pages));
-    let again = of_browser.next().and_then(|reading| served_words(reading, pages));
-    let self_similarity = yardstick.as_ref().zip(again.as_ref()).map(|(a, b)| similarity(a, b));
+pub(super) fn view(look: &Look<'_>) -> AgentView {
+    let home: Vec<&Reading> = look.reads(Target::Home).collect();
+    let mut of_browser =
+        home.iter().filter(|reading| reading.identity == look.browser_id()).map(|r| page(look, r));
+    let yardstick = of_browser.next().flatten();
+    let again = of_browser.next().flatten();
+    let noise = yardstick.zip(again).map(|(one, other)| compare::alike(one, other));
 
-    let rows: Vec<AgentRow> = catalogue
+    let rows: Vec<AgentRow> = look
+        .catalogue
         .compared()
         .map(|identity| {
             let reading = home.iter().find(|reading| reading.identity == identity.id);
-            row(identity, reading.copied(), yardstick.as_deref(), pages)
+            row(look, identity, reading.copied(), yardstick, noise)
         })
         .collect();
 
-    let split = split(&rows, self_similarity, rules);
-    let ai = || rows.iter().filter(|row| is_ai(row));
-    let asked = ai().filter(|row| is_measured(row)).count();
+    let (split, split_evidence) = split(&rows);
+    let ai = || rows.iter().filter(|row| is_ai(row) && is_measured(row));
     AgentView {
-        deterministic: yardstick.as_ref().zip(again.as_ref()).map(|(a, b)| a == b),
-        self_similarity: self_similarity.and_then(Ratio::new),
-        all_refused: (asked > 0)
-            .then(|| ai().filter(|row| is_measured(row)).all(|row| !is_served(row))),
+        deterministic: yardstick.zip(again).map(|(one, other)| one.text == other.text),
+        self_similarity: noise.and_then(Ratio::new),
+        all_refused: (ai().count() > 0).then(|| ai().all(|row| !is_served(row))),
         answer_word_share: word_share(&rows),
         claims_unverified: true,
         evidence: home.iter().map(|reading| reading.id.clone()).collect(),
-        conflicts: conflicts(evidence, &rows, catalogue, bodies),
-        split: split.0,
-        split_evidence: split.1,
+        conflicts: conflicts(look, &rows),
+        aimed_at: String::new(),
+        aimed_at_why: String::new(),
+        vendors_present: Vec::new(),
+        split,
+        split_evidence,
         rows,
     }
 }
 
+/// The page an identity was given in full.
+fn page<'a>(look: &'a Look<'_>, reading: &Reading) -> Option<&'a Page> {
+    let response = reading.exchange.response().filter(|response| is_success(response))?;
+    look.page(response)
+}
+
 fn row(
+    look: &Look<'_>,
     identity: &agents::Identity,
     reading: Option<&Reading>,
-    yardstick: Option<&[&str]>,
-    pages: &Pages,
+    yardstick: Option<&Page>,
+    noise: Option<f64>,
 ) -> AgentRow {
     let exchange = reading.map(|reading| &reading.exchange);
     let response = exchange.and_then(|exchange| exchange.response());
+    let cause = cause(reading);
     // Of a body that did not come to its end nothing is counted or compared.
-    let whole = response.filter(|response| response.body.cut.is_none());
-    let words = whole.and_then(|response| pages.words(&response.body.sha256));
-    let served = whole.is_some_and(|response| (200..300).contains(&response.status));
+    let read = response.and_then(|response| look.page(response));
+    let served = read.filter(|_| cause == RowCause::Served);
+    let likeness = served.zip(yardstick).map(|(page, yard)| compare::likeness(page, yard));
     let moved = exchange.zip(response).filter(|(exchange, response)| exchange.url != response.url);
+    let dialled = exchange.and_then(|exchange| exchange.hops.last());
     AgentRow {
         id: identity.id.clone(),
         label: identity.label.clone(),
@@ -81,20 +84,37 @@ fn row(
         user_agent: identity.user_agent.clone(),
         status: response.map(|response| response.status),
         bytes: response.map(|response| response.body.bytes),
-        words: words.as_ref().map(|words| super::count(words.len())),
+        words: read.map(|page| super::count(page.words().count())),
         xrobots: response
             .map(|response| response.headers_named("x-robots-tag").collect::<Vec<_>>().join(", "))
-            .filter(|value| !value.is_empty()),
+            .filter(|value| !value.is_empty())
+            .map(|value| super::shown(&value, 300)),
         redirected_to: moved.map(|(_, response)| response.url.clone()),
         final_url: response.map(|response| response.url.clone()),
         blocker: None,
         vendor: None,
+        blocker_marks: Vec::new(),
+        price: None,
         repro: exchange.map(repro::curl).unwrap_or_default(),
-        similarity: yardstick
-            .zip(words.as_deref())
-            .filter(|_| served)
-            .and_then(|(one, other)| Ratio::new(similarity(one, other))),
-        cause: cause(reading),
+        similarity: likeness.and_then(|likeness| Ratio::new(likeness.alike)),
+        containment: likeness.and_then(|likeness| Ratio::new(likeness.contained)),
+        text_ratio: likeness.and_then(|likeness| Quotient::new(likeness.ratio)),
+        equivalence: match cause {
+            RowCause::Challenge => EquivalenceVerdict::Challenged,
+            RowCause::Served => likeness.map_or(EquivalenceVerdict::Unmeasured, |likeness| {
+                compare::verdict(&likeness, noise, look.rules)
+            }),
+            RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete => {
+                EquivalenceVerdict::Unmeasured
+            }
+            _ => EquivalenceVerdict::NotServed,
+        },
+        instruction_like_text: None,
+        cause,
+        asked_at: exchange.map(|exchange| exchange.started_at),
+        ms: exchange.map(|exchange| exchange.took_ms),
+        http: response.map(|response| response.http.clone()),
+        address: dialled.and_then(|hop| hop.address.clone()),
         body_sha256: response.map(|response| response.body.sha256.clone()),
         error: exchange.and_then(|exchange| match &exchange.outcome {
             Outcome::Failed(failure) => Some(failure.clone()),
@@ -104,7 +124,7 @@ fn row(
     }
 }
 
-/// What the answer was, by its status alone: whose wall it is comes from contrast and marks.
+/// What the answer was, by its status.
 fn cause(reading: Option<&Reading>) -> RowCause {
     let Some(reading) = reading else { return RowCause::NotRead };
     let response = match &reading.exchange.outcome {
@@ -129,58 +149,10 @@ fn cause(reading: Option<&Reading>) -> RowCause {
     }
 }
 
-fn served_words<'a>(reading: &Reading, pages: &'a Pages) -> Option<Vec<&'a str>> {
-    let response = reading.exchange.response().filter(|response| response.body.cut.is_none())?;
-    (200..300).contains(&response.status).then(|| pages.words(&response.body.sha256))?
-}
-
-pub(super) fn is_ai(row: &AgentRow) -> bool {
-    matches!(row.role, Role::Train | Role::Search | Role::User)
-}
-
-pub(super) fn is_served(row: &AgentRow) -> bool {
-    row.cause == RowCause::Served
-}
-
-/// Whether the row shows how the identity is treated. A read that failed or broke off does not.
-pub(super) fn is_measured(row: &AgentRow) -> bool {
-    !matches!(row.cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete)
-}
-
-/// The least likeness at which a text still is the browser's: what the browser itself gets when it
-/// asks twice, less a margin.
-fn least_alike(self_similarity: Option<f64>, rules: &Rulepack) -> f64 {
-    self_similarity.unwrap_or(1.0) * f64::from(rules.other_text_below_percent) / 100.0
-}
-
-/// Whether a served identity was given the browser's page. Nothing when that cannot be told: the
-/// browser was given no text to compare with.
-pub(super) fn has_the_page(row: &AgentRow, view: &AgentView, rules: &Rulepack) -> Option<bool> {
-    if !is_served(row) {
-        return Some(false);
-    }
-    let browser = view.rows.iter().find(|row| row.role == Role::Browser)?;
-    if is_served(browser) && browser.words == Some(0) {
-        return None;
-    }
-    match row.similarity {
-        Some(alike) => {
-            Some(alike.get() >= least_alike(view.self_similarity.map(Ratio::get), rules))
-        }
-        None => Some(row.words > Some(0)),
-    }
-}
-
 /// Whether AI identities were treated otherwise than the browser. Without a served browser there is
 /// nothing to hold them against; a read that failed on the network shows nothing either.
-fn split(
-    rows: &[AgentRow],
-    self_similarity: Option<f64>,
-    rules: &Rulepack,
-) -> (Split, Option<SplitEvidence>) {
-    let Some(browser) =
-        rows.iter().find(|row| row.role == Role::Browser).filter(|row| is_served(row))
-    else {
+fn split(rows: &[AgentRow]) -> (Split, Option<SplitEvidence>) {
+    let Some(browser) = browser(rows).filter(|row| is_served(row)) else {
         return (Split::NotMeasured, None);
     };
     let ai: Vec<&AgentRow> = rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
@@ -191,7 +163,7 @@ fn split(
     let evidence = |others: &[&AgentRow], what: &str, control_too: bool| SplitEvidence {
         identities: others.iter().map(|row| row.id.clone()).collect(),
         detail: format!(
-            "The browser was served. {} of {} AI identities {what}; the unnamed control {}.",
+            "The browser was given the page. {} of {} AI identities {what}; the unnamed control {}.",
             others.len(),
             ai.len(),
             match control {
@@ -200,20 +172,32 @@ fn split(
                 Some(_) => "fared as the browser did",
             },
         ),
-        readings: std::iter::once(browser)
-            .chain(others.iter().copied())
-            .chain(control)
-            .filter_map(|row| row.reading.clone())
-            .collect(),
+        readings: readings(std::iter::once(browser).chain(others.iter().copied()).chain(control)),
     };
 
-    let refused: Vec<&AgentRow> = ai.iter().copied().filter(|row| !is_served(row)).collect();
-    if !refused.is_empty() {
+    let kept_out: Vec<&AgentRow> = ai.iter().copied().filter(|row| !is_served(row)).collect();
+    if !kept_out.is_empty() {
+        let with = |cause: RowCause| kept_out.iter().filter(|row| row.cause == cause).count();
+        let (challenged, tolled) = (with(RowCause::Challenge), with(RowCause::PaymentRequired));
+        let refused = kept_out.len() - challenged - tolled;
+        let (split, what) = if refused >= challenged.max(tolled) {
+            (Split::Refused, "were turned away")
+        } else if challenged >= tolled {
+            (Split::Challenged, "were asked to prove that they are people")
+        } else {
+            (Split::Payment, "were asked to pay")
+        };
         let control_too = control.is_some_and(|row| !is_served(row));
-        return (Split::Refused, Some(evidence(&refused, "were not", control_too)));
+        return (split, Some(evidence(&kept_out, what, control_too)));
     }
-    let least = least_alike(self_similarity, rules);
-    let differs = |row: &AgentRow| row.similarity.as_ref().is_some_and(|s| s.get() < least);
+    let differs = |row: &AgentRow| {
+        matches!(
+            row.equivalence,
+            EquivalenceVerdict::Different
+                | EquivalenceVerdict::Reduced
+                | EquivalenceVerdict::Augmented
+        )
+    };
     let other: Vec<&AgentRow> = ai.iter().copied().filter(|row| differs(row)).collect();
     if other.is_empty() {
         return (Split::None, None);
@@ -224,69 +208,15 @@ fn split(
 
 /// The words AI identities were given for each word of the browser, on average.
 fn word_share(rows: &[AgentRow]) -> Option<Ratio> {
-    let browser = rows.iter().find(|row| row.role == Role::Browser && is_served(row))?.words?;
+    let words = browser(rows).filter(|row| is_served(row))?.words?;
     let given: Vec<u32> = rows
         .iter()
         .filter(|row| is_ai(row) && is_measured(row))
         .map(|row| if is_served(row) { row.words.unwrap_or(0) } else { 0 })
         .collect();
-    if browser == 0 || given.is_empty() {
+    if words == 0 || given.is_empty() {
         return None;
     }
     let mean = given.iter().map(|words| f64::from(*words)).sum::<f64>() / given.len() as f64;
-    Ratio::new(mean / f64::from(browser))
-}
-
-/// Where robots.txt and what was served do not fit, in both directions.
-fn conflicts(
-    evidence: &Evidence,
-    rows: &[AgentRow],
-    catalogue: &Catalogue,
-    bodies: &dyn Bodies,
-) -> Vec<AccessConflict> {
-    let Some((reading, robots)) = declared_policy(evidence, bodies) else { return Vec::new() };
-    rows.iter()
-        .filter(|row| is_ai(row) && is_measured(row))
-        .filter_map(|row| {
-            let token = catalogue.get(&row.id)?.robots_token.as_deref()?;
-            let access = robots.access(token, "/");
-            let served = is_served(row);
-            // A general permission says little about one crawler; only a named one is a promise.
-            let promised = access.allowed && access.scope == Scope::Named;
-            let clash = (!access.allowed && served) || (promised && !served);
-            clash.then(|| AccessConflict {
-                identity: row.id.clone(),
-                declared: match (access.allowed, access.line) {
-                    (true, Some(line)) => format!("allowed by line {line} of robots.txt"),
-                    (true, None) => "allowed by a robots.txt group of its own".to_owned(),
-                    (false, Some(line)) => format!("disallowed by line {line} of robots.txt"),
-                    (false, None) => "disallowed by robots.txt".to_owned(),
-                },
-                served: match row.status {
-                    Some(status) => format!("answered {status}"),
-                    None => "not answered".to_owned(),
-                },
-                why: if served {
-                    "A crawler that honours robots.txt stays away; one that does not is served."
-                } else {
-                    "The policy file invites a crawler that the server turns away. A copy of its name \
-                     from our network was refused; the crawler itself may be treated otherwise."
-                }
-                .to_owned(),
-                evidence: std::iter::once(reading.id.clone()).chain(row.reading.clone()).collect(),
-            })
-        })
-        .collect()
-}
-
-/// robots.txt as it was served, when it is a policy at all.
-fn declared_policy<'a>(
-    evidence: &'a Evidence,
-    bodies: &dyn Bodies,
-) -> Option<(&'a Reading, Robots)> {
-    let reading = evidence.reads.iter().rfind(|reading| reading.target == Target::Robots)?;
-    let response = reading.exchange.response()?;
-    let body = bodies.body(&response.body.sha256)?;
-    let policy = (200..300).contains(&response.status) && !declared::shape::looks_like_html(body);
-    policy.then(|| (reading, Robots::parse(body)))
+    Ratio::new(mean / f64::from(words))
 }

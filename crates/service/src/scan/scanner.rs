@@ -9,7 +9,7 @@ use contract::records::{ScanRecord, Visibility};
 use contract::{Brand, Clock, Domain};
 use door::Door;
 use judge::rulepack::Rulepack;
-use judge::scan::Frame;
+use judge::scan::{Frame, Sealed};
 use observe::{Read, ScanPlan};
 use proof::sha256;
 
@@ -104,6 +104,7 @@ impl Scanner {
             id,
             visibility,
             evidence_sha256: Some(sha256(&evidence).to_string()),
+            sealed: Sealed::default(),
         };
         let record =
             judge::scan::judge(&read.evidence, &read.bodies, &self.catalogue, &self.rules, &frame);

@@ -6,7 +6,7 @@ use contract::Ratio;
 use contract::records::{
     AccessRule, AccessScope, CachingReading, ContentReading, DeclaredLink, DnsSummary, FaultWeight,
     FileFault, InstructionLike, PolicyReading, RightsDecision, RightsValue, RobotsReading,
-    RobotsState, SignalStatement, TlsReading, TransportReading,
+    RobotsState, SignalFault, SignalStatement, TlsReading, TransportReading,
 };
 
 use super::{at, some, texts};
@@ -52,6 +52,12 @@ pub(super) fn policy() -> PolicyReading {
             untrusted_raw: "Content-Signal: ai-train=no".to_owned(),
             line: Some(2),
             note: some("Stands in a group."),
+            evidence: texts(&["robots"]),
+        }],
+        signal_faults: vec![SignalFault {
+            mechanism: "content_signal".to_owned(),
+            carrier: "robots_txt".to_owned(),
+            fault: fault(),
             evidence: texts(&["robots"]),
         }],
         rights: BTreeMap::from([(

@@ -1,0 +1,37 @@
+use super::*;
+
+#[test]
+fn letters_begin_where_the_table_says() {
+    let rules = Rulepack::current();
+    for (score, letter) in
+        [(100, "A"), (90, "A"), (89, "B"), (70, "C"), (60, "D"), (59, "F"), (0, "F")]
+    {
+        assert_eq!(rules.letter(score), Some(letter), "{score}");
+    }
+}
+
+#[test]
+fn weights_come_to_a_hundred_and_every_rule_has_its_section() {
+    let rules = Rulepack::current();
+    assert_eq!(rules.rules.iter().map(|rule| rule.weight).sum::<u32>(), 100);
+    for rule in &rules.rules {
+        assert!(rules.sections.iter().any(|section| section.id == rule.section), "{}", rule.id);
+        assert!(rule.id.starts_with(&format!("{}.", rule.section)), "{}", rule.id);
+        assert!(rule.weight > 0, "{}", rule.id);
+    }
+    for section in &rules.sections {
+        assert!(rules.rules.iter().any(|rule| rule.section == section.id), "{}", section.id);
+    }
+    let mut ids: Vec<_> = rules.rules.iter().map(|rule| rule.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), rules.rules.len());
+}
+
+/// Rules cannot change unseen: whoever changes one raises `score_version` and writes the new
+/// pair down here.
+#[test]
+fn the_digest_belongs_to_the_version() {
+    let rules = Rulepack::current();
+    assert_eq!((rules.score_version, rules.digest().as_str()), (2, ""));
+}

@@ -1,0 +1,275 @@
+//! From rulings to points, and from points to a letter.
+
+use contract::records::{
+    Grade, GradeDetail, Headroom, LedgerRow, LedgerState, ScoreLedger, SectionScore,
+};
+
+use super::verdicts::{Outcome, Ruling, Verdicts};
+use crate::rulepack::Rulepack;
+
+/// What the rules that were applied have among them.
+const POINTS: u32 = 100;
+
+const METHOD: &str = "Rules that were applied share 100 points by weight; the score is the sum of the points, and \
+    no more than the lowest cap that holds. Rules that are not applicable or could not be assessed count on \
+    neither side. Without a rule of Reach there is no score.";
+
+pub(super) struct Scores {
+    pub(super) sections: Vec<SectionScore>,
+    pub(super) overall: Option<u32>,
+    pub(super) grade: Option<Grade>,
+    pub(super) detail: GradeDetail,
+    pub(super) ledger: ScoreLedger,
+    pub(super) headroom: Option<Headroom>,
+}
+
+pub(super) fn score(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
+    let rows = rows(&verdicts.rulings, rules);
+    let sum: u32 = rows.iter().filter_map(|row| row.points).sum();
+    let reached = rows.iter().any(|row| row.section == "reach" && row.points.is_some());
+    let cap = verdicts
+        .caps
+        .iter()
+        .filter_map(|held| Some((rules.cap(held.cap)?, held)))
+        .min_by_key(|(cap, _)| cap.at_most)
+        .filter(|_| reached);
+    let overall = reached.then(|| cap.map_or(sum, |(cap, _)| sum.min(cap.at_most)));
+    let grade = overall.and_then(|score| rules.letter(score)).and_then(Grade::known);
+    let capped = cap.is_some_and(|(cap, _)| sum > cap.at_most);
+    let sections = sections(&rows, rules);
+    Scores {
+        detail: GradeDetail {
+            capped,
+            cap: cap.map(|(cap, _)| cap.at_most),
+            cap_reason: cap.map(|(cap, held)| format!("{} {}", cap.when, held.because)),
+            unscored_affects_grade: false,
+            unscored: sections
+                .iter()
+                .filter(|section| section.score.is_none())
+                .map(|section| section.title.clone())
+                .collect(),
+        },
+        headroom: overall.map(|overall| Headroom {
+            gain: POINTS.saturating_sub(overall),
+            failing: super::count(
+                rows.iter()
+                    .filter(|row| matches!(row.state, LedgerState::Failed | LedgerState::Partial))
+                    .count(),
+            ),
+        }),
+        ledger: ScoreLedger {
+            score: overall,
+            letter: grade.clone(),
+            cap: cap.map(|(cap, _)| cap.at_most),
+            capped,
+            held_at_reach: capped && cap.is_some_and(|(cap, _)| cap.reach),
+            matches_record: true,
+            rows,
+            rows_withheld: 0,
+            method: METHOD.to_owned(),
+        },
+        sections,
+        overall,
+        grade,
+    }
+}
+
+/// One row for each rule, in the order of the rulepack; a rule that nothing ruled on was not
+/// assessed, and says so.
+fn rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
+    let of_rule = |id: &str| rulings.iter().find(|ruling| ruling.rule == id);
+    let applied: Vec<u32> = rules
+        .rules
+        .iter()
+        .map(|rule| match of_rule(rule.id).map(|ruling| &ruling.outcome) {
+            Some(Outcome::Share { of, .. }) if *of > 0 => rule.weight,
+            _ => 0,
+        })
+        .collect();
+    let shares = apportion(&applied);
+    rules
+        .rules
+        .iter()
+        .zip(shares)
+        .map(|(rule, of)| {
+            let ruling = of_rule(rule.id);
+            let (state, points) = match ruling.map(|ruling| &ruling.outcome) {
+                Some(Outcome::Share { got, of: whole }) if *whole > 0 => {
+                    let state = match *got {
+                        0 => LedgerState::Failed,
+                        got if got >= *whole => LedgerState::Passed,
+                        _ => LedgerState::Partial,
+                    };
+                    (state, Some(rounded_share(of, (*got).min(*whole), *whole)))
+                }
+                Some(Outcome::NotApplicable) => (LedgerState::NotApplicable, None),
+                _ => (LedgerState::NotAssessed, None),
+            };
+            LedgerRow {
+                rule: rule.id.to_owned(),
+                section: rule.section.to_owned(),
+                title: rule.title.to_owned(),
+                state,
+                points,
+                of,
+                weight: rule.weight,
+                why: ruling.map_or_else(
+                    || "Nothing was read that shows it.".to_owned(),
+                    |r| r.why.clone(),
+                ),
+                evidence: ruling.map(|ruling| ruling.evidence.clone()).unwrap_or_default(),
+            }
+        })
+        .collect()
+}
+
+/// Shares 100 points by weight, in whole points: what rounding down leaves goes to the largest
+/// remainders, earlier ones first.
+fn apportion(weights: &[u32]) -> Vec<u32> {
+    let total: u32 = weights.iter().sum();
+    if total == 0 {
+        return vec![0; weights.len()];
+    }
+    let mut shares: Vec<u32> = weights.iter().map(|weight| weight * POINTS / total).collect();
+    let mut by_remainder: Vec<(usize, u32)> =
+        weights.iter().map(|weight| weight * POINTS % total).enumerate().collect();
+    by_remainder.sort_by_key(|(at, remainder)| (std::cmp::Reverse(*remainder), *at));
+    let left = POINTS.saturating_sub(shares.iter().sum());
+    for (at, _) in by_remainder.into_iter().take(left as usize) {
+        if let Some(share) = shares.get_mut(at) {
+            *share += 1;
+        }
+    }
+    shares
+}
+
+/// `got` of `whole` of some points, rounded half up; never all of them for a part.
+fn rounded_share(points: u32, got: u32, whole: u32) -> u32 {
+    if got >= whole {
+        return points;
+    }
+    let share = (2 * points * got + whole) / (2 * whole);
+    share.min(points.saturating_sub(1))
+}
+
+fn sections(rows: &[LedgerRow], rules: &Rulepack) -> Vec<SectionScore> {
+    rules
+        .sections
+        .iter()
+        .map(|section| {
+            let own = || rows.iter().filter(|row| row.section == section.id);
+            let points: u32 = own().filter_map(|row| row.points).sum();
+            let of: u32 = own().filter(|row| row.points.is_some()).map(|row| row.of).sum();
+            SectionScore {
+                id: section.id.to_owned(),
+                title: section.title.to_owned(),
+                score: (of > 0).then(|| (200 * points + of) / (2 * of)),
+                points,
+                of,
+                why: (of == 0).then(|| {
+                    own()
+                        .map(|row| row.why.as_str())
+                        .collect::<std::collections::BTreeSet<_>>()
+                        .into_iter()
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                }),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ruling(rule: &'static str, outcome: Outcome) -> Ruling {
+        Ruling { rule, outcome, why: "because".into(), evidence: vec!["r01".into()] }
+    }
+
+    fn any_outcome() -> impl Strategy<Value = Outcome> {
+        prop_oneof![
+            (0_u32..6, 1_u32..6).prop_map(|(got, of)| Outcome::Share { got, of }),
+            Just(Outcome::NotApplicable),
+            Just(Outcome::NotAssessed),
+        ]
+    }
+
+    proptest! {
+        /// Whatever the rules come to: the score is the sum of the rows, held by the lowest cap.
+        #[test]
+        fn the_score_is_the_ledgers_sum(
+            outcomes in proptest::collection::vec(any_outcome(), 22),
+            caps in proptest::collection::vec(0_usize..9, 0..3),
+        ) {
+            let rules = Rulepack::current();
+            let mut verdicts = Verdicts::default();
+            for (rule, outcome) in rules.rules.iter().zip(outcomes) {
+                verdicts.rulings.push(ruling(rule.id, outcome));
+            }
+            for cap in caps {
+                verdicts.cap(rules.caps[cap].id, "Seen.");
+            }
+            let scores = score(&verdicts, &rules);
+            let rows = &scores.ledger.rows;
+            let applied: u32 = rows.iter().map(|row| row.of).sum();
+            prop_assert!(applied == 100 || applied == 0);
+            prop_assert!(rows.iter().all(|row| row.points.unwrap_or(0) <= row.of));
+            prop_assert!(rows.iter().all(|row| row.points.is_some() == (row.of > 0)));
+            let sum: u32 = rows.iter().filter_map(|row| row.points).sum();
+            if let Some(overall) = scores.overall {
+                prop_assert_eq!(overall, sum.min(scores.detail.cap.unwrap_or(100)));
+                prop_assert_eq!(scores.grade.unwrap().as_str(), rules.letter(overall).unwrap());
+            }
+            let of_sections: u32 = scores.sections.iter().map(|section| section.points).sum();
+            prop_assert_eq!(of_sections, sum);
+        }
+
+        #[test]
+        fn a_hundred_points_are_shared_out(weights in proptest::collection::vec(0_u32..40, 1..40)) {
+            let shares = apportion(&weights);
+            let expected = if weights.iter().sum::<u32>() == 0 { 0 } else { 100 };
+            prop_assert_eq!(shares.iter().sum::<u32>(), expected);
+        }
+    }
+
+    #[test]
+    fn with_every_rule_applied_the_shares_are_the_weights() {
+        let rules = Rulepack::current();
+        let weights: Vec<u32> = rules.rules.iter().map(|rule| rule.weight).collect();
+        assert_eq!(apportion(&weights), weights);
+    }
+
+    #[test]
+    fn only_what_failed_costs_points() {
+        let rules = Rulepack::current();
+        for left_out in [Outcome::NotApplicable, Outcome::NotAssessed] {
+            let mut verdicts = Verdicts::default();
+            for rule in &rules.rules {
+                let pass = Outcome::Share { got: 1, of: 1 };
+                let outcome = if rule.section == "reach" { pass } else { left_out.clone() };
+                verdicts.rulings.push(ruling(rule.id, outcome));
+            }
+            assert_eq!(score(&verdicts, &rules).overall, Some(100));
+        }
+    }
+
+    #[test]
+    fn a_part_is_never_the_whole() {
+        assert_eq!(rounded_share(3, 9, 10), 2);
+        assert_eq!(rounded_share(3, 10, 10), 3);
+        assert_eq!(rounded_share(13, 1, 3), 4);
+        assert_eq!(rounded_share(1, 1, 2), 0);
+    }
+
+    #[test]
+    fn without_reach_there_is_no_score() {
+        let rules = Rulepack::current();
+        let mut verdicts = Verdicts::default();
+        verdicts.passed("transport.https", "It came over https.", vec!["r01".into()]);
+        verdicts.cap("bad_certificate", "Seen.");
+        let scores = score(&verdicts, &rules);
+        assert_eq!((scores.overall, scores.grade, scores.detail.cap), (None, None, None));
+    }
+}

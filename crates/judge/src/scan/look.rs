@@ -1,0 +1,77 @@
+//! What all rules look at: the evidence, and everything in it parsed once.
+
+use std::collections::BTreeMap;
+
+use agents::{Catalogue, Role};
+use contract::evidence::{Evidence, Reading, Response, Target};
+use declared::page::Page;
+
+use super::robots_file::RobotsFile;
+use crate::Bodies;
+use crate::rulepack::Rulepack;
+
+pub(super) struct Look<'a> {
+    pub(super) evidence: &'a Evidence,
+    pub(super) bodies: &'a dyn Bodies,
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) rules: &'a Rulepack,
+    pub(super) robots: RobotsFile<'a>,
+    /// By the digest of the body: identities that were given the same bytes share one page.
+    pages: BTreeMap<&'a str, Page>,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(
+        evidence: &'a Evidence,
+        bodies: &'a dyn Bodies,
+        catalogue: &'a Catalogue,
+        rules: &'a Rulepack,
+    ) -> Self {
+        let mut pages = BTreeMap::new();
+        for reading in &evidence.reads {
+            let wanted = match reading.target {
+                Target::Home | Target::Markdown => true,
+                Target::Fresh => reading.path == "/",
+                _ => false,
+            };
+            let Some(response) = reading.exchange.response().filter(|_| wanted) else { continue };
+            if let Some(body) = bodies.body(&response.body.sha256) {
+                pages
+                    .entry(response.body.sha256.as_str())
+                    .or_insert_with(|| Page::read(body, response.header("content-type")));
+            }
+        }
+        let robots = RobotsFile::of(evidence, bodies);
+        Self { evidence, bodies, catalogue, rules, robots, pages }
+    }
+
+    pub(super) fn reads(&self, target: Target) -> impl Iterator<Item = &'a Reading> + use<'a> {
+        self.evidence.reads.iter().filter(move |reading| reading.target == target)
+    }
+
+    /// The reading of a path, the later one of two.
+    pub(super) fn reading(&self, target: Target, path: &str) -> Option<&'a Reading> {
+        self.evidence.reads.iter().rfind(|r| r.target == target && r.path == path)
+    }
+
+    pub(super) fn body(&self, response: &Response) -> Option<&'a [u8]> {
+        self.bodies.body(&response.body.sha256)
+    }
+
+    /// The page of a response that came to its end, whatever its status.
+    pub(super) fn page(&self, response: &Response) -> Option<&Page> {
+        if response.body.cut.is_some() {
+            return None;
+        }
+        self.pages.get(response.body.sha256.as_str())
+    }
+
+    pub(super) fn browser_id(&self) -> &'a str {
+        self.catalogue.the(Role::Browser).map_or("", |identity| identity.id.as_str())
+    }
+}
+
+/// Whether a response is one of success.
+pub(super) fn is_success(response: &Response) -> bool {
+    (200..300).contains(&response.status)
+}

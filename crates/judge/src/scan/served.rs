@@ -1,0 +1,25 @@
+//! Small questions about rows that several rules ask.
+
+use contract::records::{AgentRow, Role, RowCause};
+
+pub(super) fn is_ai(row: &AgentRow) -> bool {
+    matches!(row.role, Role::Train | Role::Search | Role::User)
+}
+
+pub(super) fn is_served(row: &AgentRow) -> bool {
+    row.cause == RowCause::Served
+}
+
+/// Whether the row shows how the identity is treated. A read that failed or broke off does not.
+pub(super) fn is_measured(row: &AgentRow) -> bool {
+    !matches!(row.cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete)
+}
+
+pub(super) fn browser(rows: &[AgentRow]) -> Option<&AgentRow> {
+    rows.iter().find(|row| row.role == Role::Browser)
+}
+
+/// The ids of the readings behind rows.
+pub(super) fn readings<'a>(rows: impl IntoIterator<Item = &'a AgentRow>) -> Vec<String> {
+    rows.into_iter().filter_map(|row| row.reading.clone()).collect()
+}
