@@ -25,10 +25,80 @@ pub struct Identity {
     /// The name robots.txt knows it by; every AI identity has one.
     #[serde(default)]
     pub robots_token: Option<String>,
+    /// Who runs the agent that the user agent names.
+    #[serde(default)]
+    pub operator: Option<String>,
+    /// What the operator says it reads for.
+    #[serde(default)]
+    pub purpose: Option<Purpose>,
+    /// Whether a person's request sets off each fetch; such agents may not heed robots.txt.
+    #[serde(default)]
+    pub user_triggered: Option<bool>,
     /// May hold `{version}` and `{base_url}`, filled in once by [`Catalogue::filled_in`].
     pub user_agent: String,
-    /// Name and value in the order they are sent; `{user_agent}` stands for the line above.
+    /// How we know that the agent sends this very text.
+    #[serde(default)]
+    pub user_agent_evidence: Option<UserAgentEvidence>,
+    /// Name and value in the order they are sent; `{user_agent}` stands for the line above, and
+    /// `{sec_ch_ua}` for the brands that Chrome works out from its version. Built in, what is
+    /// compared differs in the user agent alone, and the browser in its hints, so that another
+    /// answer has one cause. Chrome's `priority` is left out: it belongs to HTTP/2 only, and one
+    /// set serves both versions.
     headers: Vec<(String, String)>,
+}
+
+/// What an agent reads for, in its operator's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    Training,
+    Search,
+    UserFetch,
+}
+
+impl Purpose {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Training => "training",
+            Self::Search => "search",
+            Self::UserFetch => "user_fetch",
+        }
+    }
+
+    /// The part that an identity with this purpose has in the comparison.
+    #[must_use]
+    pub fn role(self) -> Role {
+        match self {
+            Self::Training => Role::Train,
+            Self::Search => Role::Search,
+            Self::UserFetch => Role::User,
+        }
+    }
+}
+
+/// Where a user agent was read. Not every operator prints the whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UserAgentEvidence {
+    OperatorPage,
+    CopyOfOperatorPage,
+    /// Lists that others keep of what they saw.
+    PublicLists,
+    /// Requests that came to servers of one's own.
+    Logs,
+}
+
+impl UserAgentEvidence {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OperatorPage => "operator page",
+            Self::CopyOfOperatorPage => "copy of the operator page",
+            Self::PublicLists => "public lists",
+            Self::Logs => "logs",
+        }
+    }
 }
 
 /// What an identity is in the comparison.
@@ -87,6 +157,8 @@ pub enum CatalogueError {
     Lacks(&'static str),
     #[error("two identities share the id {0}")]
     TwiceTheSame(String),
+    #[error("identity {0} has a purpose that does not belong to its role")]
+    OtherPurpose(String),
     #[error("identity {id} has the header {name}, which cannot be sent")]
     BadHeader { id: String, name: String },
 }
@@ -119,6 +191,9 @@ impl Catalogue {
             if catalogue.identities.iter().take(at).any(|other| other.id == identity.id) {
                 return Err(CatalogueError::TwiceTheSame(identity.id.clone()));
             }
+            if identity.purpose.is_some_and(|purpose| purpose.role() != identity.role) {
+                return Err(CatalogueError::OtherPurpose(identity.id.clone()));
+            }
             let sendable = |name: &str, value: &str| {
                 !name.is_empty()
                     && name
@@ -126,8 +201,12 @@ impl Catalogue {
                         .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
                     && value.bytes().all(|b| (0x20..0x7f).contains(&b))
             };
+            let no_hint = crate::chrome::sec_ch_ua(&identity.user_agent).is_none();
             for (name, value) in &identity.headers {
-                if !sendable(name, value) || matches!(name.as_str(), "host" | "cookie") {
+                if !sendable(name, value)
+                    || matches!(name.as_str(), "host" | "cookie")
+                    || (no_hint && value.contains("{sec_ch_ua}"))
+                {
                     return Err(CatalogueError::BadHeader {
                         id: identity.id.clone(),
                         name: name.clone(),
@@ -183,10 +262,11 @@ impl Identity {
     /// The header fields in the order they are sent.
     #[must_use]
     pub fn headers(&self) -> Vec<(String, String)> {
-        self.headers
-            .iter()
-            .map(|(name, value)| (name.clone(), value.replace("{user_agent}", &self.user_agent)))
-            .collect()
+        let brands = crate::chrome::sec_ch_ua(&self.user_agent).unwrap_or_default();
+        let filled = |value: &str| {
+            value.replace("{user_agent}", &self.user_agent).replace("{sec_ch_ua}", &brands)
+        };
+        self.headers.iter().map(|(name, value)| (name.clone(), filled(value))).collect()
     }
 }
 
@@ -219,6 +299,95 @@ mod tests {
         }
     }
 
+    #[test]
+    fn identities_differ_in_their_user_agent_alone_and_the_browser_in_its_hints() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let without_hints = |identity: &Identity| -> Vec<(String, String)> {
+            let own = |name: &str| {
+                name == "user-agent"
+                    || name == "upgrade-insecure-requests"
+                    || name.starts_with("sec-")
+            };
+            identity.headers().into_iter().filter(|(name, _)| !own(name)).collect()
+        };
+        let control = catalogue.the(Role::Control).unwrap();
+        for identity in catalogue.compared() {
+            assert_eq!(without_hints(identity), without_hints(control), "{}", identity.id);
+            if identity.role != Role::Browser {
+                let names: Vec<String> = identity.headers().into_iter().map(|(n, _)| n).collect();
+                assert_eq!(
+                    names,
+                    ["user-agent", "accept", "accept-encoding", "accept-language"],
+                    "{}",
+                    identity.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_browser_names_the_same_version_everywhere() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let browser = catalogue.the(Role::Browser).unwrap();
+        let (_, after) = browser.user_agent.split_once("Chrome/").unwrap();
+        let major = after.split('.').next().unwrap();
+        let brands = browser.headers().into_iter().find(|(name, _)| name == "sec-ch-ua").unwrap().1;
+        assert!(brands.contains(&format!("\"Google Chrome\";v=\"{major}\"")), "{brands}");
+        assert!(brands.contains(&format!("\"Chromium\";v=\"{major}\"")), "{brands}");
+    }
+
+    #[test]
+    fn every_ai_identity_says_whose_it_is_and_how_its_name_is_known() {
+        let catalogue = Catalogue::built_in().unwrap();
+        assert!((9..=10).contains(&catalogue.ai().count()));
+        for identity in catalogue.ai() {
+            assert!(identity.operator.is_some() && identity.user_agent_evidence.is_some());
+            let purpose = identity.purpose.unwrap();
+            assert_eq!(purpose.role(), identity.role, "{}", identity.id);
+            assert_eq!(identity.user_triggered, Some(purpose == Purpose::UserFetch));
+            let token = identity.robots_token.as_deref().unwrap();
+            assert!(identity.user_agent.contains(token), "{}", identity.id);
+        }
+        for purpose in [Purpose::Training, Purpose::Search, Purpose::UserFetch] {
+            let of_it = catalogue.ai().filter(|identity| identity.purpose == Some(purpose));
+            assert!(of_it.count() >= 3, "{purpose:?}");
+        }
+    }
+
+    #[test]
+    fn the_other_identities_stay_unnamed_and_the_well_known_ids_stay() {
+        let catalogue = Catalogue::built_in().unwrap();
+        for id in [
+            "browser",
+            "control",
+            "gptbot",
+            "claudebot",
+            "oai-searchbot",
+            "perplexitybot",
+            "chatgpt-user",
+            "wayleave",
+        ] {
+            assert!(catalogue.get(id).is_some(), "{id}");
+        }
+        let control = catalogue.the(Role::Control).unwrap();
+        let names_it = |token: &str| control.user_agent.contains(token);
+        assert!(!catalogue.ai().filter_map(|ai| ai.robots_token.as_deref()).any(names_it));
+        assert!(!control.user_agent.to_ascii_lowercase().contains("bot"));
+    }
+
+    #[test]
+    fn what_is_only_told_may_be_left_out_of_a_catalogue_of_ones_own() {
+        let mut value: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
+        for identity in value["identities"].as_array_mut().unwrap() {
+            let fields = identity.as_object_mut().unwrap();
+            for told in ["operator", "purpose", "user_triggered", "user_agent_evidence"] {
+                fields.remove(told);
+            }
+        }
+        let catalogue = Catalogue::read(&value.to_string()).unwrap();
+        assert!(catalogue.ai().all(|identity| identity.operator.is_none()));
+    }
+
     fn broken(change: impl Fn(&mut serde_json::Value)) -> String {
         let mut value: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
         change(&mut value);
@@ -236,6 +405,12 @@ mod tests {
         );
         assert!(
             broken(|v| v["identities"][2]["user_agent"] = "a\r\nb".into()).contains("user-agent")
+        );
+        assert!(broken(|v| v["identities"][2]["purpose"] = "search".into()).contains("purpose"));
+        assert!(broken(|v| v["identities"][2]["purpose"] = "fun".into()).contains("fun"));
+        assert!(
+            broken(|v| v["identities"][1]["headers"][0][1] = "{sec_ch_ua}".into())
+                .contains("header")
         );
         assert!(broken(|v| v["surprise"] = 1.into()).contains("surprise"));
     }

@@ -3,6 +3,7 @@
 //! Now: the identities a scan asks as. Address ranges, feed formats, the visitor verdict and
 //! conduct tallies belong here too. No I/O: an operator's own catalogue arrives as text.
 
+mod chrome;
 mod identity;
 
-pub use identity::{Catalogue, CatalogueError, Identity, Role};
+pub use identity::{Catalogue, CatalogueError, Identity, Purpose, Role, UserAgentEvidence};
