@@ -6,6 +6,7 @@
 pub mod rulepack;
 pub mod scan;
 mod similarity;
+pub mod walls;
 
 use std::collections::BTreeMap;
 

@@ -128,7 +128,8 @@ impl Site {
             evidence_sha256: Some("00".repeat(32)),
             sealed: Sealed::default(),
         };
-        let catalogue = Catalogue::built_in().unwrap();
+        // Of its own, so that counts in here do not change with who a scan asks as.
+        let catalogue = Catalogue::read(include_str!("test_catalogue.json")).unwrap();
         let rules = Rulepack::current();
         let record = judge(&self.evidence, &self.bodies, &catalogue, &rules, &frame);
         assert_eq!(record.self_audit.findings, 0, "the record contradicts itself: {record:#?}");
