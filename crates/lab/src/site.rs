@@ -58,6 +58,11 @@ pub struct Expect {
     pub failure: Option<ExpectedFailure>,
     /// The word that the TLS facts must hold among their errors.
     pub tls_error: Option<&'static str>,
+    /// Whose wall AI identities meet on the home page: the id in the judge's file of marks.
+    pub vendor: Option<&'static str>,
+    /// What that wall is: `block`, `challenge`, `captcha`, `rate_limit`, `payment`, `login`,
+    /// `legal`.
+    pub wall: Option<&'static str>,
 }
 
 /// A failure as evidence words it.

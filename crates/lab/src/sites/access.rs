@@ -26,7 +26,7 @@ pub(super) const SITES: &[Site] = &[
         does: "Answers 403 to AI identities and serves everybody else.",
         says: "The browser is served; every AI identity is refused with 403, against an open \
                robots.txt.",
-        expect: AI_REFUSED,
+        expect: Expect { wall: Some("block"), ..AI_REFUSED },
         text: &HOTEL,
         ..pages(|ask| if ask.is_from_ai() && ask.path == "/" { forbidden() } else { plain(ask) })
     },
@@ -78,7 +78,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "rate_limits",
         does: "Answers 429 with Retry-After to AI identities.",
         says: "AI identities are told to come back later: refused for now, not absent.",
-        expect: AI_REFUSED,
+        expect: Expect { wall: Some("rate_limit"), ..AI_REFUSED },
         text: &GARDEN,
         ..pages(|ask| {
             if ask.is_from_ai() && ask.path == "/" {
@@ -93,7 +93,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "pay_per_crawl",
         does: "Answers 402 with a price per request to AI identities.",
         says: "AI identities are asked to pay (402, crawler-price); the browser is served.",
-        expect: AI_REFUSED,
+        expect: Expect { vendor: Some("cloudflare"), wall: Some("payment"), ..AI_REFUSED },
         text: &ORCHESTRA,
         ..pages(|ask| {
             if ask.is_from_ai() && ask.path == "/" {
@@ -108,7 +108,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "pays_by_x402",
         does: "Answers 402 with an x402 payment request to AI identities.",
         says: "AI identities are asked to pay (402, payment-required); the browser is served.",
-        expect: AI_REFUSED,
+        expect: Expect { vendor: Some("x402"), wall: Some("payment"), ..AI_REFUSED },
         text: &SCHOOL,
         ..pages(x402)
     },
@@ -117,7 +117,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "login",
         does: "Answers 401 to everybody on its home page.",
         says: "The home page needs a login for everybody; that is a refusal, not an absence.",
-        expect: Expect { home_status_browser: Some(401), ai_refused: Some(true), ..SERVED },
+        expect: Expect { home_status_browser: Some(401), wall: Some("login"), ..AI_REFUSED },
         ..pages(|ask| {
             if ask.path == "/" {
                 Reply::text(401, "Members only.\n").with("www-authenticate", "Basic realm=\"club\"")
@@ -131,7 +131,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "legal",
         does: "Answers 451 to everybody on its home page and names who asked for it.",
         says: "The home page is withheld for legal reasons (451), for everybody.",
-        expect: Expect { home_status_browser: Some(451), ai_refused: Some(true), ..SERVED },
+        expect: Expect { home_status_browser: Some(451), wall: Some("legal"), ..AI_REFUSED },
         text: &BOOKSHOP,
         ..pages(|ask| {
             if ask.path == "/" {

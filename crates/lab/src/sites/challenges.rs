@@ -15,7 +15,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "challenge_200",
         does: "Gives AI identities a challenge page with status 200.",
         says: "AI identities are challenged: the 200 is not the page.",
-        expect: AI_REFUSED,
+        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
         text: &FERRY,
         ..pages(|ask| challenged(ask, 200))
     },
@@ -24,7 +24,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "challenge_503",
         does: "Gives AI identities a challenge page with status 503.",
         says: "AI identities are challenged; the site is not down.",
-        expect: AI_REFUSED,
+        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
         text: &CYCLES,
         ..pages(|ask| challenged(ask, 503))
     },
@@ -33,7 +33,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "captcha",
         does: "Gives AI identities a form with a puzzle, status 403.",
         says: "AI identities are asked to solve a puzzle and get no page.",
-        expect: AI_REFUSED,
+        expect: Expect { wall: Some("captcha"), ..AI_REFUSED },
         text: &MUSEUM,
         ..pages(captcha)
     },
@@ -42,7 +42,7 @@ pub(super) const SITES: &[Site] = &[
         behaviour: "challenges_all",
         does: "Gives everybody, browsers included, a challenge page with status 200.",
         says: "Everybody is challenged, so the page itself was never seen.",
-        expect: Expect { ai_refused: Some(true), ..SERVED },
+        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
         text: &BOOKSHOP,
         ..pages(|ask| if ask.path == "/" { challenge(200) } else { plain(ask) })
     },

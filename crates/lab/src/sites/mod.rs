@@ -13,7 +13,9 @@ mod names;
 mod reading;
 mod redirects;
 mod robots;
+mod six;
 mod tls;
+mod walls;
 mod wire;
 
 use std::sync::LazyLock;
@@ -41,6 +43,8 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
         wire::SITES,
         tls::SITES,
         names::SITES,
+        walls::SITES,
+        six::SITES,
     ];
     themes.concat()
 });
@@ -81,6 +85,8 @@ const SERVED: Expect = Expect {
     robots: Some("allows_all"),
     failure: None,
     tls_error: None,
+    vendor: None,
+    wall: None,
 };
 
 /// Nothing can be read, for this reason.
@@ -93,6 +99,8 @@ const fn fails(kind: &'static str, reasons: &'static [&'static str]) -> Expect {
         robots: None,
         failure: Some(ExpectedFailure { kind, reasons }),
         tls_error: None,
+        vendor: None,
+        wall: None,
     }
 }
 

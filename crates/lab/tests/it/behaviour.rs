@@ -77,6 +77,37 @@ async fn ai_identities_are_told_apart_by_purpose() {
 }
 
 #[tokio::test]
+async fn every_wall_is_for_ai_identities_alone_and_six_sites_share_one_page() {
+    let lab = lab().await;
+    let walled = lab::catalogue().iter().filter(|site| site.name.starts_with("wall-"));
+    assert!(walled.clone().count() >= 16);
+    for site in walled {
+        let browser = get(&lab, site.name, "/", BROWSER).await;
+        assert_eq!(browser.status, 200, "{}", site.name);
+        assert!(words(&browser.text()) >= 150, "{}", site.name);
+        for agent in [GPTBOT, CLAUDE_USER, "CCBot/2.0 (https://commoncrawl.org/faq/)"] {
+            let ai = get(&lab, site.name, "/", agent).await;
+            assert!(words(&ai.text()) < 60, "{}: {}", site.name, ai.text());
+        }
+    }
+    let open = get(&lab, "six-open.lab", "/", BROWSER).await.text();
+    for host in ["six-refused.lab", "six-challenged.lab", "six-tolled.lab", "six-answers-all.lab"] {
+        assert_eq!(get(&lab, host, "/", BROWSER).await.text(), open, "{host}");
+    }
+    assert_eq!(get(&lab, "six-answers-all.lab", "/no-such", GPTBOT).await.text(), open);
+    for (host, status) in
+        [("six-refused.lab", 403), ("six-challenged.lab", 200), ("six-tolled.lab", 402)]
+    {
+        let ai = get(&lab, host, "/", CLAUDE_USER).await;
+        assert_eq!(ai.status, status, "{host}");
+        assert_ne!(ai.text(), open, "{host}");
+    }
+    let shell = get(&lab, "six-shell.lab", "/", GPTBOT).await.text();
+    assert_eq!(shell, get(&lab, "six-shell.lab", "/", BROWSER).await.text());
+    assert!(shell.contains("<div id=\"root\"></div>"));
+}
+
+#[tokio::test]
 async fn readers_are_given_different_words_where_said() {
     let lab = lab().await;
     for (host, only_ai, only_browser) in [

@@ -44,6 +44,13 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
             assert!(!failure.reasons.is_empty(), "{name}");
         }
         assert!(site.expect.reachable || site.expect.failure.is_some(), "{name}");
+        if let Some(wall) = site.expect.wall {
+            let kinds =
+                ["block", "challenge", "captcha", "rate_limit", "payment", "login", "legal"];
+            assert!(kinds.contains(&wall), "{name}: {wall}");
+            assert_eq!(site.expect.ai_refused, Some(true), "{name}");
+        }
+        assert!(site.expect.vendor.is_none() || site.expect.wall.is_some(), "{name}");
         if let Some(robots) = site.expect.robots {
             let known = [
                 "allows_all",
@@ -169,7 +176,14 @@ async fn host(lab: &Lab, site: &Site) -> String {
 /// No page: an error status, no answer, or a challenge in its place.
 fn is_refusal(outcome: &Outcome) -> bool {
     let text = String::from_utf8_lossy(&outcome.body).into_owned();
-    outcome.status != Some(200) || text.contains("challenge-platform")
+    let marks = [
+        "challenge-platform",
+        "_Incapsula_Resource",
+        "anubis_challenge",
+        "_fs-ch-",
+        "The requested URL was rejected",
+    ];
+    outcome.status != Some(200) || marks.iter().any(|mark| text.contains(mark))
 }
 
 /// The same answer, or one that only repeats the path that was asked for.
