@@ -5,6 +5,7 @@
 
 pub mod charset;
 pub mod fault;
+pub mod instructions;
 pub mod page;
 pub mod robots;
 pub mod shape;

@@ -1,0 +1,170 @@
+//! Characters made plain: what a reader takes for the same letter becomes the same letter.
+
+/// Characters that take no room on the screen.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Whether a character is written without blanks between words.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Puts the plain form of a character at the end of a word, in lower case. True when the character
+/// was a disguise: a letter of the mathematical, circled or full-width kind, which nobody types.
+pub(super) fn push_plain(c: char, word: &mut String) -> bool {
+    if let Some(plain) = fancy(c) {
+        word.push(plain);
+        return true;
+    }
+    // Combining marks: accents written apart are dropped like those written on.
+    if matches!(c, '\u{0300}'..='\u{036F}') {
+        return false;
+    }
+    for lower in c.to_lowercase() {
+        match lower {
+            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => word.push('a'),
+            'ç' | 'ć' | 'č' => word.push('c'),
+            'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ė' | 'ę' | 'ě' => word.push('e'),
+            'ì' | 'í' | 'î' | 'ï' | 'ī' | 'ı' => word.push('i'),
+            'ñ' | 'ń' | 'ň' => word.push('n'),
+            'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ō' | 'ő' => word.push('o'),
+            'ù' | 'ú' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' => word.push('u'),
+            'ý' | 'ÿ' => word.push('y'),
+            'ś' | 'š' | 'ş' => word.push('s'),
+            'ź' | 'ż' | 'ž' => word.push('z'),
+            'ł' => word.push('l'),
+            'ё' => word.push('е'),
+            'ß' => word.push_str("ss"),
+            'æ' => word.push_str("ae"),
+            'œ' => word.push_str("oe"),
+            '\u{0300}'..='\u{036F}' => {}
+            other => word.push(other),
+        }
+    }
+    false
+}
+
+fn letter(base: char, steps: u32) -> Option<char> {
+    char::from_u32(u32::from(base).saturating_add(steps))
+}
+
+fn fancy(c: char) -> Option<char> {
+    let code = u32::from(c);
+    match code {
+        // full width
+        0xFF10..=0xFF19 => letter('0', code.saturating_sub(0xFF10)),
+        0xFF21..=0xFF3A => letter('a', code.saturating_sub(0xFF21)),
+        0xFF41..=0xFF5A => letter('a', code.saturating_sub(0xFF41)),
+        // mathematical alphabets: thirteen of them, capitals before small letters
+        0x1D400..=0x1D6A3 => letter('a', code.saturating_sub(0x1D400) % 26),
+        0x1D7CE..=0x1D7FF => letter('0', code.saturating_sub(0x1D7CE) % 10),
+        // circled and squared
+        0x24B6..=0x24CF => letter('a', code.saturating_sub(0x24B6)),
+        0x24D0..=0x24E9 => letter('a', code.saturating_sub(0x24D0)),
+        0x1F130..=0x1F149 => letter('a', code.saturating_sub(0x1F130)),
+        0x1F150..=0x1F169 => letter('a', code.saturating_sub(0x1F150)),
+        0x1F170..=0x1F189 => letter('a', code.saturating_sub(0x1F170)),
+        _ => None,
+    }
+}
+
+/// The Latin letter that a letter of another script looks like.
+fn twin(c: char) -> Option<char> {
+    Some(match c {
+        'а' | 'α' | 'ɑ' => 'a',
+        'в' | 'β' => 'b',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' | 'ε' => 'e',
+        'ɡ' => 'g',
+        'һ' | 'н' => 'h',
+        'і' | 'ι' | 'ӏ' => 'i',
+        'ј' => 'j',
+        'к' | 'κ' => 'k',
+        'м' => 'm',
+        'ո' | 'η' => 'n',
+        'о' | 'ο' | 'σ' => 'o',
+        'р' | 'ρ' => 'p',
+        'ѕ' => 's',
+        'т' | 'τ' => 't',
+        'υ' | 'ս' => 'u',
+        'ѵ' | 'ν' => 'v',
+        'ѡ' | 'ω' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'γ' => 'y',
+        _ => return None,
+    })
+}
+
+fn figure(c: char) -> Option<char> {
+    Some(match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' | '@' => 'a',
+        '5' | '$' => 's',
+        '7' => 't',
+        _ => return None,
+    })
+}
+
+/// Undoes letters borrowed from other scripts and figures in the place of letters. None where the
+/// word is what it looks like.
+pub(super) fn unmasked(word: &str) -> Option<String> {
+    if word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return None;
+    }
+    let latin = word.chars().filter(char::is_ascii_lowercase).count();
+    let mut changed = None;
+    // Mixed scripts within one word: nobody's spelling.
+    if latin > 0 && word.chars().any(|c| twin(c).is_some()) {
+        changed = Some(word.chars().map(|c| twin(c).unwrap_or(c)).collect::<String>());
+    }
+    let now = changed.as_deref().unwrap_or(word);
+    // A figure before a letter; `gpt4` and `2nd` stay.
+    if now.len() <= 24 && now.is_ascii() {
+        let letters = now.bytes().filter(u8::is_ascii_lowercase).count();
+        let last_letter = now.bytes().rposition(|b| b.is_ascii_lowercase());
+        let first_figure = now.bytes().position(|b| figure(char::from(b)).is_some());
+        if letters >= 2 && first_figure.is_some() && first_figure < last_letter {
+            changed = Some(now.chars().map(|c| figure(c).unwrap_or(c)).collect());
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> String {
+        let mut word = String::new();
+        for c in text.chars() {
+            push_plain(c, &mut word);
+        }
+        word
+    }
+
+    #[test]
+    fn letters_become_plain() {
+        assert_eq!(plain("Préçèdente"), "precedente");
+        assert_eq!(plain("ＩＧＮＯＲＥ"), "ignore");
+        assert_eq!(plain("\u{1D408}\u{1D420}\u{1D427}"), "ign");
+        assert_eq!(plain("e\u{0301}"), "e");
+    }
+
+    #[test]
+    fn masks_come_off_and_plain_words_stay() {
+        assert_eq!(unmasked("іgnоrе").as_deref(), Some("ignore"));
+        assert_eq!(unmasked("pr3v10us").as_deref(), Some("previous"));
+        for word in ["gpt4", "ignore", "инструкции", "covid19", "2", "忽略"] {
+            assert_eq!(unmasked(word), None, "{word}");
+        }
+    }
+}
