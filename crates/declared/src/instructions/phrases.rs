@@ -14,10 +14,16 @@ pub(super) enum Class {
     AddressWeak,
     Override,
     Secrecy,
+    /// Secrecy in words that have honest uses in a file for agents.
+    SecrecyWide,
     Promotion,
     Exfiltration,
     Act,
     Output,
+    /// An order of any other kind.
+    Imperative,
+    /// What a site may well ask of machines.
+    Benign,
     Decode,
     Glued,
     /// Tells of a sentence instead of saying it.
@@ -26,15 +32,18 @@ pub(super) enum Class {
     Topic,
 }
 
-const NAMES: [(&str, Class); 12] = [
+const NAMES: [(&str, Class); 15] = [
     ("address", Class::Address),
     ("address-weak", Class::AddressWeak),
     ("override", Class::Override),
     ("secrecy", Class::Secrecy),
+    ("secrecy-wide", Class::SecrecyWide),
     ("promotion", Class::Promotion),
     ("exfiltration", Class::Exfiltration),
     ("act", Class::Act),
     ("output", Class::Output),
+    ("imperative", Class::Imperative),
+    ("benign", Class::Benign),
     ("decode", Class::Decode),
     ("glued", Class::Glued),
     ("report", Class::Report),
@@ -148,7 +157,6 @@ fn expanded(pattern: &str, lists: &BTreeMap<&str, String>, faults: &mut Vec<Stri
             out.push_str(list);
             out.push(')');
         } else {
-            // `@nouns` means the list `@noun` with a plural.
             faults.push(format!("no list @{name}"));
         }
         out.push_str(&ungrouped(rest));
