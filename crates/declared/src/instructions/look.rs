@@ -22,6 +22,7 @@ pub(super) struct Said {
 #[derive(Default)]
 struct Facts {
     address: Option<Said>,
+    label: Option<Said>,
     weak: Option<Said>,
     overrides: Option<Said>,
 }
@@ -95,12 +96,15 @@ impl<'a> Look<'a> {
     }
 
     fn facts(&self, sentence: &Sentence) -> Facts {
-        let address = self.first(Class::Address, sentence);
-        let mut overrides = self.first(Class::Override, sentence);
-        if overrides.is_none() {
-            overrides = self.first(Class::Glued, sentence).filter(|glued| glued.disguised);
+        let overrides = self
+            .first(Class::Override, sentence)
+            .or_else(|| self.first(Class::Glued, sentence).filter(|glued| glued.disguised));
+        Facts {
+            address: self.first(Class::Address, sentence),
+            label: self.first(Class::AddressLabel, sentence),
+            weak: self.first(Class::AddressWeak, sentence),
+            overrides,
         }
-        Facts { address, weak: self.first(Class::AddressWeak, sentence), overrides }
     }
 
     /// The first phrase of a class that is said in a sentence.
@@ -140,11 +144,15 @@ impl<'a> Look<'a> {
         )
     }
 
-    fn addressed(&self, facts: &[Facts], index: usize, concealed: bool) -> bool {
-        self.near(index).any(|(other, _)| {
-            facts
-                .get(other)
-                .is_some_and(|facts| facts.address.is_some() || (concealed && facts.weak.is_some()))
+    /// Whether a machine is spoken to hereabouts, in a form that `counts`.
+    fn addressed(&self, facts: &[Facts], index: usize, counts: impl Fn(&Facts) -> bool) -> bool {
+        self.near(index).any(|(other, _)| facts.get(other).is_some_and(&counts))
+    }
+
+    /// Any form that may count where something is hidden or set aside.
+    fn called(&self, facts: &[Facts], index: usize, concealed: bool) -> bool {
+        self.addressed(facts, index, |near| {
+            near.address.is_some() || near.label.is_some() || (concealed && near.weak.is_some())
         })
     }
 
@@ -170,7 +178,8 @@ impl<'a> Look<'a> {
         {
             return Some(self.hit("override", self.concealed || said.disguised, said.at, None));
         }
-        let addressed = self.addressed(facts, index, self.concealed);
+        let addressed =
+            self.called(facts, index, self.concealed) && !mood::turns_to_people(sentence);
         if !addressed && !self.file {
             return None;
         }
@@ -189,23 +198,26 @@ impl<'a> Look<'a> {
         if !self.concealed {
             return None;
         }
-        let wanted = [
-            (Class::SecrecyWide, "secrecy"),
-            (Class::Promotion, "manipulates_ranking"),
-            (Class::Act, "concealed_action"),
-            (Class::Output, "concealed_action"),
-        ];
-        let hit = wanted.into_iter().find_map(|(class, rule)| {
+        let wanted = |(class, rule)| {
             self.first(class, sentence).map(|said| self.hit(rule, true, said.at, None))
-        });
-        if hit.is_some()
-            || !self.addressed(facts, index, false)
-            || holds(Class::Benign, &sentence.text)
-        {
-            return hit;
+        };
+        let judging = [(Class::SecrecyWide, "secrecy"), (Class::Promotion, "manipulates_ranking")];
+        if let Some(hit) = judging.into_iter().find_map(wanted) {
+            return Some(hit);
         }
-        self.first(Class::Imperative, sentence)
-            .map(|said| self.hit("concealed_action", true, said.at, None))
+        // "AI assistant: book a table" may be a button. What is done for somebody is none.
+        let spoken_to =
+            self.addressed(facts, index, |near| near.address.is_some() || near.weak.is_some());
+        if !spoken_to && !mood::speaks_of_the_person(sentence) {
+            return None;
+        }
+        let doing = [(Class::Act, "concealed_action"), (Class::Output, "concealed_action")];
+        let outright = self.addressed(facts, index, |near| near.address.is_some());
+        doing.into_iter().find_map(wanted).or_else(|| {
+            (outright && !holds(Class::Benign, &sentence.text))
+                .then(|| wanted((Class::Imperative, "concealed_action")))
+                .flatten()
+        })
     }
 
     fn override_counts(
@@ -219,7 +231,7 @@ impl<'a> Look<'a> {
         if !concealed && self.reported(index, sentence, said.from) {
             return false;
         }
-        if self.addressed(facts, index, concealed) {
+        if self.called(facts, index, concealed) {
             return true;
         }
         // Nobody is spoken to. "The instructions for row 14" are for people.
@@ -299,7 +311,7 @@ impl<'a> Look<'a> {
                 sentence.start <= at.saturating_add(NEAR_BYTES)
                     && at <= sentence.end.saturating_add(NEAR_BYTES)
                     && self.first(Class::Decode, sentence).is_some()
-                    && (self.concealed || self.addressed(facts, index, false))
+                    && (self.concealed || self.called(facts, index, false))
             });
             let order = overrides(&decoded) && (self.concealed || self.file);
             if told || order {

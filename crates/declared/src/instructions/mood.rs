@@ -10,7 +10,7 @@ const DENIALS: [&str; 18] = [
     "nor", "nie", "jamais", "nunca", "mai", "rarely",
 ];
 /// Words before a phrase that make it a possibility, a report or a thing.
-const TELLERS: [&str; 52] = [
+const TELLERS: [&str; 53] = [
     "can",
     "could",
     "may",
@@ -63,6 +63,7 @@ const TELLERS: [&str; 52] = [
     "whether",
     "chatbots",
     "refuses",
+    "say",
 ];
 /// Words before "AI assistants should …" that make it a matter of debate.
 const DEBATERS: [&str; 16] = [
@@ -78,7 +79,8 @@ pub(super) fn is_told_of(sentence: &Sentence, from: usize, class: Class) -> bool
         return false;
     };
     match class {
-        Class::Address => return false,
+        // A loose order brings the word that makes it one.
+        Class::Address | Class::AddressLabel | Class::Imperative => return false,
         Class::AddressWeak => return DEBATERS.contains(&last),
         _ => {}
     }
@@ -155,7 +157,7 @@ pub(super) fn is_narrow(after: &str) -> bool {
 
 /// Whether the words name what a model is given, and not some rule or task.
 pub(super) fn names_instructions(words: &str) -> bool {
-    const NAMES: [&str; 29] = [
+    const NAMES: [&str; 40] = [
         "instruction",
         "prompt",
         "guideline",
@@ -164,6 +166,11 @@ pub(super) fn names_instructions(words: &str) -> bool {
         "programming",
         "anweisung",
         "instruktion",
+        "befehl",
+        "ordres",
+        "ordini",
+        "ordens",
+        "规则",
         "vorgaben",
         "consigne",
         "instruccion",
@@ -185,6 +192,12 @@ pub(super) fn names_instructions(words: &str) -> bool {
         "your",
         "system message",
         "systemanweisung",
+        "regras",
+        "regles",
+        "reglas",
+        "regole",
+        "regeln",
+        "правил",
     ];
     NAMES.iter().any(|name| words.contains(name))
 }
@@ -260,4 +273,41 @@ pub(super) fn carries_off(sentence: &Sentence, said: Said) -> bool {
     let words = sentence.text.get(said.from..).unwrap_or_default();
     SECRETS.iter().any(|secret| sentence.text.contains(secret))
         && PLACES.iter().any(|place| words.contains(place))
+}
+
+/// Whether a sentence turns from the machine to the person beside it.
+pub(super) fn turns_to_people(sentence: &Sentence) -> bool {
+    const TURNS: [&str; 8] = [
+        " if you are a person ",
+        " if you are human ",
+        " if you are a human ",
+        " human visitors ",
+        " dear reader ",
+        " dear visitor ",
+        " dear customer ",
+        " screen reader users ",
+    ];
+    TURNS.iter().any(|turn| sentence.text.contains(turn)) && !holds(Class::Address, &sentence.text)
+}
+
+/// Whether a sentence speaks of the person that a machine works for, as no label of a tool does.
+pub(super) fn speaks_of_the_person(sentence: &Sentence) -> bool {
+    const PERSONS: [&str; 15] = [
+        " the user ",
+        " the users ",
+        " your user ",
+        " their user ",
+        " on behalf ",
+        " the customer ",
+        " the human ",
+        " users ",
+        " nutzer ",
+        " utilisateur ",
+        " usuario ",
+        " utente ",
+        " utilizador ",
+        " пользователя ",
+        "用户",
+    ];
+    PERSONS.iter().any(|person| sentence.text.contains(person))
 }

@@ -10,6 +10,8 @@ use regex::bytes::{Regex, RegexBuilder};
 pub(super) enum Class {
     /// Speaks to a machine, and to nobody else.
     Address,
+    /// Names a machine at the head of a sentence: a call, or the label of a tool.
+    AddressLabel,
     /// Speaks to a machine, or to people of the same name (agents, assistants).
     AddressWeak,
     Override,
@@ -32,8 +34,9 @@ pub(super) enum Class {
     Topic,
 }
 
-const NAMES: [(&str, Class); 15] = [
+const NAMES: [(&str, Class); 16] = [
     ("address", Class::Address),
+    ("address-label", Class::AddressLabel),
     ("address-weak", Class::AddressWeak),
     ("override", Class::Override),
     ("secrecy", Class::Secrecy),

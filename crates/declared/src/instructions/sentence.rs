@@ -161,13 +161,10 @@ impl Reader {
             '「' | '」' | '『' | '』' => self.quote(Mark::Cornered, at),
             '\'' | '‘' | '’' | '‚' => self.single(at, before, next),
             '@' => self.push("@", at),
+            // Inside an address a colon says nothing.
+            ':' if !next.is_whitespace() && next.is_ascii() => {}
             ',' | ';' | ':' | '(' | ')' | '[' | ']' | '|' | '—' | '–' | '，' | '、' | '；'
-            | '：' | '（' | '）' | '·' | '•' => {
-                // Between the letters of one word, or in an address, they say nothing.
-                if c != ':' || next.is_whitespace() || !next.is_ascii() {
-                    self.push(",", at);
-                }
-            }
+            | '：' | '（' | '）' | '·' | '•' => self.push(",", at),
             '-' if before.is_whitespace() && next.is_whitespace() => self.push(",", at),
             '。' | '！' | '？' | '!' | '…' | '．' => self.end_sentence(at),
             '.' | '?' if !next.is_alphanumeric() && next != '/' && next != '=' => {
