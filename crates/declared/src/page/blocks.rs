@@ -1,0 +1,103 @@
+//! Main text: the blocks of a page without its furniture.
+
+use super::prices;
+use super::role::bit;
+
+/// Text of the page's header and footer that is kept.
+const MAX_EDGE_BYTES: usize = 16 << 10;
+/// A block with fewer words than this that is all link is a menu entry, not a sentence.
+const SENTENCE_WORDS: usize = 12;
+
+#[derive(Clone, Copy)]
+struct Block {
+    start: usize,
+    end: usize,
+    bits: u32,
+    link_bytes: usize,
+    anchors: usize,
+}
+
+/// The blocks of text met so far, as places in the text.
+#[derive(Default)]
+pub(super) struct Blocks {
+    list: Vec<Block>,
+    start: usize,
+    bits: u32,
+    link_bytes: usize,
+    anchors: usize,
+}
+
+impl Blocks {
+    /// Text was added to the block.
+    pub(super) fn grown(&mut self, bytes: usize, bits: u32) {
+        self.bits = bits;
+        if bits & bit::LINK != 0 {
+            self.link_bytes += bytes;
+        }
+    }
+
+    pub(super) fn anchor(&mut self) {
+        self.anchors += 1;
+    }
+
+    /// Ends the block at a length of the text.
+    pub(super) fn end(&mut self, end: usize) {
+        if end > self.start {
+            let Self { start, bits, link_bytes, anchors, .. } = *self;
+            // A block of the same kind that begins where this one ends is one with it; links make
+            // a difference, because a paragraph must not lend its words to a menu.
+            self.list.push(Block { start, end, bits: bits & !bit::LINK, link_bytes, anchors });
+            self.start = end;
+            self.link_bytes = 0;
+            self.anchors = 0;
+        }
+    }
+
+    /// The main text, and the text of the page's header and footer.
+    pub(super) fn split(mut self, text: &str) -> (String, String) {
+        self.end(text.len());
+        let mut main = String::with_capacity(text.len());
+        let mut edges = String::new();
+        let mut kept_to = 0;
+        for block in &self.list {
+            let words = text.get(block.start..block.end).unwrap_or_default();
+            if block.bits & bit::EDGE != 0 && edges.len() + words.len() < MAX_EDGE_BYTES {
+                append(&mut edges, words, false);
+            }
+            if is_main(block, words) {
+                append(&mut main, words, block.start == kept_to);
+                kept_to = block.end;
+            }
+        }
+        if !main.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte > 0x7f) {
+            main = text.to_owned();
+        }
+        (main, edges)
+    }
+}
+
+fn append(to: &mut String, words: &str, touches: bool) {
+    let words = if to.is_empty() { words.trim_start() } else { words };
+    if !to.is_empty() && !touches && !words.starts_with(' ') {
+        to.push(' ');
+    }
+    to.push_str(words);
+}
+
+fn is_main(block: &Block, words: &str) -> bool {
+    if block.bits & (bit::CHROME | bit::HIDDEN) != 0 {
+        return false;
+    }
+    if block.bits & bit::ASIDE == 0 && !is_link_list(block, words) {
+        return true;
+    }
+    // What a thing costs is what a page is read for.
+    prices::has_price(words)
+}
+
+fn is_link_list(block: &Block, words: &str) -> bool {
+    if block.bits & bit::HEADING != 0 || block.link_bytes * 4 < words.len() * 3 {
+        return false;
+    }
+    block.anchors >= 3 || words.split(' ').take(SENTENCE_WORDS).count() < SENTENCE_WORDS
+}

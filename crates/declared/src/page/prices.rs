@@ -1,0 +1,220 @@
+//! Money amounts in a text.
+
+/// How many amounts of one text are kept.
+const MAX_PRICES: usize = 200;
+/// How far a currency may stand from its number: `EUR 5`, `5 &nbsp;€`.
+const REACH: usize = 4;
+
+/// The money amounts of a text in their order, each once, in one spelling: `EUR 1299.00`, `$ 5`.
+#[must_use]
+pub fn prices(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for price in (Amounts { text, at: 0 }) {
+        if seen.insert(price.clone()) {
+            found.push(price);
+            if found.len() >= MAX_PRICES {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text names an amount of money.
+pub(super) fn has_price(text: &str) -> bool {
+    Amounts { text, at: 0 }.next().is_some()
+}
+
+struct Amounts<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Iterator for Amounts<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let text = self.text;
+        loop {
+            let rest = text.get(self.at..)?;
+            let start = self.at + rest.bytes().position(|byte| byte.is_ascii_digit())?;
+            let number = text.get(start..)?;
+            let length = number
+                .bytes()
+                .position(|byte| !(byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'\'')))
+                .unwrap_or(number.len());
+            self.at = start + length;
+            let before = text.get(..start).unwrap_or_default();
+            // A number inside of a word (`A4`) or of a time or date is none of money.
+            let before_number = before.chars().next_back();
+            let written = number.get(..length)?.trim_end_matches(['.', ',', '\'']);
+            let after = text.get(start + written.len()..).unwrap_or_default();
+            let Some(currency) = ahead(after).or_else(|| behind(before)) else { continue };
+            if before_number.is_some_and(|c| c.is_ascii_digit()) {
+                continue;
+            }
+            if let Some(amount) = plain_number(written) {
+                return Some(format!("{currency} {amount}"));
+            }
+        }
+    }
+}
+
+/// The currency that follows a number.
+fn ahead(after: &str) -> Option<&'static str> {
+    let after = after.strip_prefix(",-").or(after.strip_prefix(".-")).unwrap_or(after);
+    let near = after.trim_start();
+    if after.len() - near.len() > REACH {
+        return None;
+    }
+    if let Some(symbol) = near.chars().next().and_then(symbol) {
+        // `10 $20` is a number and a price, not two prices.
+        let next = near.chars().nth(1);
+        let belongs_to_next = after.len() > near.len() && next.is_some_and(|c| c.is_ascii_digit());
+        return (!belongs_to_next).then_some(symbol);
+    }
+    let word = near.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    code(word)
+}
+
+/// The currency that stands before a number.
+fn behind(before: &str) -> Option<&'static str> {
+    let near = before.trim_end();
+    if before.len() - near.len() > REACH {
+        return None;
+    }
+    let mut characters = near.chars().rev();
+    if let Some(found) = characters.next().and_then(symbol) {
+        let letters: String = characters.take_while(|c| c.is_ascii_uppercase()).take(3).collect();
+        return Some(match (found, letters.as_str()) {
+            ("$", "SU") => "USD",
+            ("$", "AC" | "C") => "CAD",
+            ("$", "UA" | "A") => "AUD",
+            ("$", "ZN") => "NZD",
+            ("$", "KH") => "HKD",
+            ("$", "R") => "BRL",
+            _ => found,
+        });
+    }
+    let start = near.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| {
+        at + near.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+    });
+    code(near.get(start..)?)
+}
+
+fn symbol(c: char) -> Option<&'static str> {
+    Some(match c {
+        '$' | '＄' => "$",
+        '€' => "EUR",
+        '£' => "GBP",
+        '¥' | '￥' => "¥",
+        '₹' => "INR",
+        '₽' => "RUB",
+        '₴' => "UAH",
+        '₩' => "KRW",
+        '₺' => "TRY",
+        '₪' => "ILS",
+        '₫' => "VND",
+        '₱' => "PHP",
+        '₦' => "NGN",
+        '฿' => "THB",
+        '₿' => "BTC",
+        '円' | '元' => "¥",
+        _ => return None,
+    })
+}
+
+fn code(word: &str) -> Option<&'static str> {
+    const CODES: [&str; 36] = [
+        "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "HKD", "SGD", "SEK",
+        "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "UAH", "RUB", "BRL", "MXN", "ZAR",
+        "KRW", "THB", "IDR", "MYR", "PHP", "VND", "ILS", "AED", "SAR", "NGN",
+    ];
+    if let Some(known) = CODES.iter().find(|code| **code == word) {
+        return Some(known);
+    }
+    Some(match word {
+        "Euro" | "euro" | "Euros" | "euros" | "Eur" => "EUR",
+        "dollars" | "Dollars" => "$",
+        "Fr" | "SFr" => "CHF",
+        "zł" => "PLN",
+        "Kč" => "CZK",
+        "Ft" => "HUF",
+        "kr" => "kr",
+        "Rs" => "INR",
+        "RM" => "MYR",
+        _ => return None,
+    })
+}
+
+/// A number with a full stop before its decimals and no other separators.
+fn plain_number(written: &str) -> Option<String> {
+    if written.len() > 20 {
+        return None;
+    }
+    let last = written.rfind(['.', ',']);
+    let (whole, decimals) = match last {
+        Some(at) => {
+            let decimals = written.get(at + 1..)?;
+            let separator = written.get(at..=at)?;
+            let repeated = written.matches(separator).count() > 1;
+            // Three digits after a separator are thousands, unless a nought stands alone before.
+            if repeated || (decimals.len() == 3 && written.get(..at)? != "0") {
+                (written, "")
+            } else {
+                (written.get(..at)?, decimals)
+            }
+        }
+        None => (written, ""),
+    };
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let digits = match digits.trim_start_matches('0') {
+        "" => "0",
+        some => some,
+    };
+    if !decimals.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    Some(if decimals.is_empty() || decimals.bytes().all(|b| b == b'0') {
+        digits.to_owned()
+    } else {
+        format!("{digits}.{decimals}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_found_in_one_spelling() {
+        for (text, found) in [
+            ("€9.99", vec!["EUR 9.99"]),
+            ("nur 9,99 € statt 12,50 €", vec!["EUR 9.99", "EUR 12.50"]),
+            ("$1,299.00 or US$ 1,299.00", vec!["$ 1299", "USD 1299"]),
+            ("1.299,00 EUR", vec!["EUR 1299"]),
+            ("CHF 1'299.50", vec!["CHF 1299.50"]),
+            ("Rs. 500, 20 kr, 99 zł", vec!["kr 20", "PLN 99"]),
+            ("from 10,- € a day", vec!["EUR 10"]),
+            ("5 €, 5 € and 6 €", vec!["EUR 5", "EUR 6"]),
+            ("take 2 $5 vouchers", vec!["$ 5"]),
+            ("£0.999", vec!["GBP 0.999"]),
+            ("1980円 (税込)", vec!["¥ 1980"]),
+            ("room 12, 3 nights, 2026", vec![]),
+            ("EUROPE 2026 and A4", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(prices(text), found, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_prices_or_none(text in "[0-9.,' €$EURkr円éx-]{0,80}") {
+            let found = prices(&text);
+            proptest::prop_assert!(found.len() <= MAX_PRICES);
+            proptest::prop_assert_eq!(has_price(&text), !found.is_empty());
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What an element is for: a paragraph, a menu, a banner, a hidden note.
+
+use super::tag::key;
+
+/// Properties of an element that the elements inside of it share.
+pub(super) mod bit {
+    /// Menus, page headers and footers, cookie banners: never part of the main text.
+    pub(in super::super) const CHROME: u32 = 1;
+    /// Side columns, forms, dialogues: left out of the main text unless a price stands there.
+    pub(in super::super) const ASIDE: u32 = 1 << 1;
+    /// The header or the footer of the page, where a site says who it is.
+    pub(in super::super) const EDGE: u32 = 1 << 2;
+    /// The main part or an article: a header inside belongs to it.
+    pub(in super::super) const MAIN: u32 = 1 << 3;
+    pub(in super::super) const LINK: u32 = 1 << 4;
+    pub(in super::super) const HEADING: u32 = 1 << 5;
+    pub(in super::super) const HIDDEN: u32 = 1 << 6;
+    /// Not text of the page at all: templates, titles inside of drawings.
+    pub(in super::super) const UNSEEN: u32 = 1 << 7;
+    pub(in super::super) const SVG: u32 = 1 << 8;
+    /// What makes a text another block than the text around it, even inside of a line.
+    pub(in super::super) const SETS_APART: u32 = CHROME | ASIDE | EDGE | HIDDEN | UNSEEN;
+}
+
+macro_rules! names {
+    ($($constant:ident $name:literal)*) => {
+        /// Keys of the tag names that mean something here.
+        pub(super) mod name {
+            $(pub(in super::super) const $constant: u64 = super::key($name.as_bytes());)*
+        }
+    };
+}
+
+names! {
+    A "a" ADDRESS "address" ARTICLE "article" ASIDE "aside" BODY "body" BUTTON "button"
+    DATALIST "datalist" DESC "desc" DIALOG "dialog" FOOTER "footer" FORM "form"
+    FOREIGN_OBJECT "foreignobject" H1 "h1" H2 "h2" H3 "h3" H4 "h4" H5 "h5" H6 "h6" HEADER "header"
+    HTML "html" INPUT "input" LINK "link" MAIN "main" MENU "menu" META "meta" NAV "nav"
+    NOSCRIPT "noscript" SCRIPT "script" SELECT "select" SVG "svg" TEMPLATE "template" TEXT "text"
+    TITLE "title" APP_ROOT "app-root"
+    AREA "area" BASE "base" BASEFONT "basefont" BGSOUND "bgsound" BR "br" COL "col" EMBED "embed"
+    HR "hr" IMG "img" KEYGEN "keygen" PARAM "param" SOURCE "source" TRACK "track" WBR "wbr"
+    ABBR "abbr" B "b" BDI "bdi" BDO "bdo" CITE "cite" CODE "code" EM "em" FONT "font" I "i"
+    KBD "kbd" MARK "mark" Q "q" S "s" SAMP "samp" SMALL "small" SPAN "span" STRONG "strong"
+    SUB "sub" SUP "sup" U "u" VAR "var"
+    LI "li" P "p" DT "dt" DD "dd" TD "td" TH "th" TR "tr" OPTION "option"
+    AUDIO "audio" VIDEO "video" IFRAME "iframe" OBJECT "object" DATA "data" METER "meter"
+    TIME "time"
+}
+
+/// Elements that have no content and no end tag.
+pub(super) fn is_void(tag: u64) -> bool {
+    use name::*;
+    matches!(
+        tag,
+        AREA | BASE
+            | BASEFONT
+            | BGSOUND
+            | BR
+            | COL
+            | EMBED
+            | HR
+            | IMG
+            | INPUT
+            | KEYGEN
+            | LINK
+            | META
+            | PARAM
+            | SOURCE
+            | TRACK
+            | WBR
+    )
+}
+
+/// Elements that do not part the words around them.
+pub(super) fn is_inline(tag: u64) -> bool {
+    use name::*;
+    matches!(
+        tag,
+        A | ABBR
+            | B
+            | BDI
+            | BDO
+            | CITE
+            | CODE
+            | EM
+            | FONT
+            | I
+            | KBD
+            | MARK
+            | Q
+            | S
+            | SAMP
+            | SMALL
+            | SPAN
+            | STRONG
+            | SUB
+            | SUP
+            | U
+            | VAR
+            | WBR
+    )
+}
+
+/// Elements that a next one of the same name closes.
+pub(super) fn closes_itself(tag: u64) -> bool {
+    use name::*;
+    matches!(tag, LI | P | DT | DD | TD | TH | TR | OPTION | A)
+}
+
+pub(super) fn heading_level(tag: u64) -> Option<u8> {
+    use name::*;
+    match tag {
+        H1 => Some(1),
+        H2 => Some(2),
+        H3 => Some(3),
+        H4 => Some(4),
+        H5 => Some(5),
+        H6 => Some(6),
+        _ => None,
+    }
+}
+
+/// What the element's own name says, inside of elements that are `around` it.
+pub(super) fn by_name(tag: u64, around: u32, in_body: bool) -> u32 {
+    use name::*;
+    match tag {
+        NAV => bit::CHROME,
+        HEADER | FOOTER if around & bit::MAIN == 0 => bit::CHROME | bit::EDGE,
+        // Some builders wrap the whole page in one form.
+        FORM if in_body => 0,
+        ASIDE | FORM | MENU | DIALOG | BUTTON | SELECT | DATALIST => bit::ASIDE,
+        MAIN | ARTICLE => bit::MAIN,
+        A => bit::LINK,
+        H1 | H2 | H3 | H4 | H5 | H6 => bit::HEADING,
+        TEMPLATE => bit::UNSEEN | bit::HIDDEN,
+        SVG => bit::SVG,
+        TITLE | DESC if around & bit::SVG != 0 => bit::UNSEEN,
+        _ => 0,
+    }
+}
+
+/// What a `role` attribute says.
+pub(super) fn by_role(role: &str) -> u32 {
+    match role.trim() {
+        "navigation" | "search" => bit::CHROME,
+        "banner" | "contentinfo" => bit::CHROME | bit::EDGE,
+        "complementary" | "menu" | "menubar" | "dialog" | "alertdialog" | "toolbar" => bit::ASIDE,
+        "main" => bit::MAIN,
+        _ => 0,
+    }
+}
+
+/// What the words of a `class` or `id` attribute say. Only names that are used for nothing else
+/// count, and names of a state of the page (`nav-open`) do not.
+pub(super) fn by_class(value: &str) -> u32 {
+    value.split_ascii_whitespace().take(40).map(by_word).fold(0, |all, bits| all | bits)
+}
+
+fn by_word(word: &str) -> u32 {
+    const fn k(name: &str) -> u64 {
+        key(name.as_bytes())
+    }
+    if word.len() > 64 {
+        return 0;
+    }
+    let mut consent = false;
+    let mut parts = 0_usize;
+    let mut last = 0;
+    for part in word.split(['-', '_', ':']) {
+        let part_key = key(part.as_bytes());
+        consent |= starts(part, "cookie")
+            || starts(part, "consent")
+            || starts(part, "onetrust")
+            || starts(part, "cybotcookie")
+            || starts(part, "usercentrics")
+            || starts(part, "didomi")
+            || part_key == const { k("gdpr") };
+        parts += 1;
+        last = part_key;
+    }
+    let state = const {
+        [
+            k("open"),
+            k("opened"),
+            k("closed"),
+            k("visible"),
+            k("active"),
+            k("enabled"),
+            k("shown"),
+            k("loaded"),
+            k("accepted"),
+            k("hidden"),
+            k("on"),
+            k("off"),
+        ]
+    };
+    if state.contains(&last) {
+        return 0;
+    }
+    if consent {
+        return bit::CHROME;
+    }
+    let whole = key(word.as_bytes());
+    let edge = const {
+        [
+            k("footer"),
+            k("site-footer"),
+            k("page-footer"),
+            k("main-footer"),
+            k("global-footer"),
+            k("colophon"),
+            k("site-header"),
+            k("main-header"),
+            k("global-header"),
+            k("masthead"),
+        ]
+    };
+    if edge.contains(&whole) {
+        return bit::CHROME | bit::EDGE;
+    }
+    let menus = const {
+        [
+            k("nav"),
+            k("navbar"),
+            k("navigation"),
+            k("navmenu"),
+            k("breadcrumb"),
+            k("breadcrumbs"),
+            k("pagination"),
+        ]
+    };
+    if menus.contains(&last) {
+        return bit::CHROME;
+    }
+    let whole_menus = const {
+        [
+            k("skip-link"),
+            k("main-menu"),
+            k("nav-menu"),
+            k("mobile-menu"),
+            k("mega-menu"),
+            k("dropdown-menu"),
+            k("sub-menu"),
+        ]
+    };
+    if whole_menus.contains(&whole) {
+        return bit::CHROME;
+    }
+    let beside = const {
+        [k("sidebar"), k("newsletter"), k("popup"), k("modal"), k("sharing"), k("advert")]
+    };
+    if parts <= 2 && beside.contains(&last) { bit::ASIDE } else { 0 }
+}
+
+fn starts(word: &str, with: &str) -> bool {
+    word.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()))
+}
+
+/// Names of elements that scripts fill with the whole page.
+pub(super) fn is_app_root(id: &str) -> bool {
+    matches!(
+        id,
+        "root"
+            | "app"
+            | "__next"
+            | "__nuxt"
+            | "___gatsby"
+            | "app-root"
+            | "react-root"
+            | "q-app"
+            | "svelte"
+            | "ember-app"
+            | "application"
+            | "main-app"
+            | "vue-app"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_names_of_page_furniture() {
+        for (class, bits) in [
+            ("cookie-banner", bit::CHROME),
+            ("x CookieConsent", bit::CHROME),
+            ("onetrust-banner-sdk", bit::CHROME),
+            ("site-nav", bit::CHROME),
+            ("navbar navbar-expand", bit::CHROME),
+            ("breadcrumbs", bit::CHROME),
+            ("site-footer", bit::CHROME | bit::EDGE),
+            ("left-sidebar", bit::ASIDE),
+            ("page nav-open", 0),
+            ("cookie-consent-visible", 0),
+            ("has-left-sidebar-layout", 0),
+            ("menu-item price", 0),
+            ("card-footer", 0),
+            ("content", 0),
+            ("", 0),
+        ] {
+            assert_eq!(by_class(class), bits, "{class}");
+        }
+    }
+}

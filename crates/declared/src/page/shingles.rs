@@ -1,0 +1,392 @@
+//! How alike two texts are: hashes of runs of five words.
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// Words that stand together in one shingle.
+const WINDOW: usize = 5;
+/// Odd, with its bits spread out: what multiplies a hash on its way.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+const MIX: u64 = 0xd6e8_feb8_6659_fd93;
+/// `SPREAD` to the power of the window: what the word that leaves was multiplied with.
+const LEAVES: u64 =
+    SPREAD.wrapping_mul(SPREAD).wrapping_mul(SPREAD).wrapping_mul(SPREAD).wrapping_mul(SPREAD);
+/// The shortest run of letters and digits that can be a token of a session.
+const MIN_NONCE: usize = 16;
+
+/// The shingles of a text, sorted and each once. The same text gives the same hashes always and
+/// everywhere, so that they can be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shingles {
+    hashes: Vec<u64>,
+    words: usize,
+}
+
+/// Cuts a text into shingles. Case, punctuation at the ends of words, clock times and the tokens of
+/// sessions do not count; prices and quantities do. A text of fewer than five words is cut into
+/// single words.
+#[must_use]
+pub fn shingles(text: &str) -> Shingles {
+    let mut cutter = Cutter { hashes: Vec::with_capacity(text.len() / 5), ..Cutter::default() };
+    for run in text.split(|c: char| c.is_ascii_whitespace()) {
+        if run.is_ascii() {
+            cutter.ascii(run.as_bytes());
+        } else {
+            for part in run.split(char::is_whitespace) {
+                cutter.wide(part);
+            }
+        }
+    }
+    cutter.finish()
+}
+
+impl Shingles {
+    /// The hashes in rising order.
+    #[must_use]
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// How many words the text has that count.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The share of all shingles of both texts that they have in common. Two texts without words
+    /// are alike; a text and nothing are not.
+    #[must_use]
+    pub fn jaccard(&self, other: &Self) -> f64 {
+        let common = self.common(other);
+        let all = self.hashes.len() + other.hashes.len() - common;
+        if all == 0 { 1.0 } else { common as f64 / all as f64 }
+    }
+
+    /// The share of this text's shingles that the other text has as well: 1 for a shortened copy.
+    #[must_use]
+    pub fn containment(&self, in_other: &Self) -> f64 {
+        if self.hashes.is_empty() {
+            return 1.0;
+        }
+        self.common(in_other) as f64 / self.hashes.len() as f64
+    }
+
+    fn common(&self, other: &Self) -> usize {
+        let mut theirs = other.hashes.iter().copied().peekable();
+        let mut common = 0;
+        for hash in &self.hashes {
+            while theirs.next_if(|their| their < hash).is_some() {}
+            common += usize::from(theirs.next_if_eq(hash).is_some());
+        }
+        common
+    }
+}
+
+#[derive(Default)]
+struct Cutter {
+    hashes: Vec<u64>,
+    /// The last words, the oldest at `words % WINDOW`.
+    window: [u64; WINDOW],
+    rolling: u64,
+    words: usize,
+    scratch: String,
+}
+
+impl Cutter {
+    fn ascii(&mut self, word: &[u8]) {
+        let word = trimmed(word);
+        if !word.is_empty() && !is_passing(word) {
+            self.word(hash(word));
+        }
+    }
+
+    /// A run of characters that are not all ASCII.
+    fn wide(&mut self, run: &str) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        if run.chars().all(is_plain) {
+            scratch.extend(run.chars().flat_map(char::to_lowercase));
+        } else {
+            let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
+            scratch.extend(normal.chars().flat_map(char::to_lowercase));
+        }
+        // Scripts that do not part words are cut into characters.
+        let mut rest = scratch.as_str();
+        while let Some(at) = rest.find(is_unparted) {
+            let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            self.wide_word(before);
+            let length = after.chars().next().map_or(0, char::len_utf8);
+            let (character, after) = after.split_at_checked(length).unwrap_or((after, ""));
+            self.word(hash(character.as_bytes()));
+            rest = after;
+        }
+        self.wide_word(rest);
+        self.scratch = scratch;
+    }
+
+    fn wide_word(&mut self, word: &str) {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !is_money(c));
+        if word.chars().any(|c| c.is_alphanumeric() || is_money(c)) && !is_passing(word.as_bytes())
+        {
+            self.word(hash(word.as_bytes()));
+        }
+    }
+
+    fn word(&mut self, hash: u64) {
+        let place = self.words % WINDOW;
+        if let Some(oldest) = self.window.get_mut(place) {
+            let leaves = std::mem::replace(oldest, hash);
+            self.rolling = self
+                .rolling
+                .wrapping_add(hash)
+                .wrapping_mul(SPREAD)
+                .wrapping_sub(leaves.wrapping_mul(LEAVES));
+        }
+        self.words += 1;
+        if self.words >= WINDOW {
+            self.hashes.push(mixed(self.rolling));
+        }
+    }
+
+    fn finish(mut self) -> Shingles {
+        if self.words < WINDOW {
+            self.hashes.extend(self.window.iter().take(self.words));
+        }
+        sort(&mut self.hashes);
+        self.hashes.dedup();
+        Shingles { hashes: self.hashes, words: self.words }
+    }
+}
+
+/// Sorts hashes, which are spread evenly: first into drawers by their highest bits.
+fn sort(hashes: &mut Vec<u64>) {
+    const DRAWER_BITS: u32 = 8;
+    if hashes.len() < 4_096 {
+        hashes.sort_unstable();
+        return;
+    }
+    let drawer = |hash: u64| (hash >> (64 - DRAWER_BITS)) as usize;
+    let mut starts = [0_usize; 1 << DRAWER_BITS];
+    for hash in hashes.iter() {
+        if let Some(count) = starts.get_mut(drawer(*hash)) {
+            *count += 1;
+        }
+    }
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += std::mem::replace(start, sum);
+    }
+    let mut sorted = vec![0; hashes.len()];
+    for hash in hashes.iter() {
+        if let Some(next) = starts.get_mut(drawer(*hash)) {
+            if let Some(place) = sorted.get_mut(*next) {
+                *place = *hash;
+            }
+            *next += 1;
+        }
+    }
+    let mut from = 0;
+    for end in starts {
+        if let Some(drawer) = sorted.get_mut(from..end) {
+            drawer.sort_unstable();
+        }
+        from = end;
+    }
+    *hashes = sorted;
+}
+
+fn hash(word: &[u8]) -> u64 {
+    let mut hash = word.len() as u64;
+    let (eights, rest) = word.as_chunks::<8>();
+    for eight in eights {
+        hash = mixed(hash ^ u64::from_le_bytes(*eight).to_lower());
+    }
+    let tail = rest.iter().rev().fold(0, |tail, byte| tail << 8 | u64::from(*byte));
+    mixed(hash ^ tail.to_lower())
+}
+
+trait ToLower {
+    fn to_lower(self) -> Self;
+}
+
+impl ToLower for u64 {
+    /// Eight ASCII bytes at once; bytes beyond ASCII stay.
+    fn to_lower(self) -> Self {
+        const EACH: u64 = 0x0101_0101_0101_0101;
+        let low = self & (EACH * 0x7f);
+        let from_a = low + EACH * (0x80 - b'A' as u64);
+        let past_z = low + EACH * (0x80 - b'Z' as u64 - 1);
+        let upper = from_a & !past_z & !self & (EACH * 0x80);
+        self | upper >> 2
+    }
+}
+
+fn mixed(hash: u64) -> u64 {
+    let hash = (hash ^ hash >> 32).wrapping_mul(MIX);
+    let hash = (hash ^ hash >> 29).wrapping_mul(SPREAD);
+    hash ^ hash >> 32
+}
+
+/// A word without the punctuation around it; nothing when it is all punctuation.
+fn trimmed(mut word: &[u8]) -> &[u8] {
+    let counts = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'%');
+    while let [first, rest @ ..] = word
+        && !counts(*first)
+    {
+        word = rest;
+    }
+    while let [rest @ .., last] = word
+        && !counts(*last)
+    {
+        word = rest;
+    }
+    word
+}
+
+/// Clock times and the tokens of a session or a build: they change without the page changing.
+fn is_passing(word: &[u8]) -> bool {
+    match word {
+        [first, ..] if first.is_ascii_digit() && word.len() <= 12 => is_clock(word),
+        _ => word.len() >= MIN_NONCE && is_nonce(word),
+    }
+}
+
+/// `9:05`, `09:05:59`, `9:05am`, `12:00:00.123z`
+fn is_clock(word: &[u8]) -> bool {
+    let mut parts = word.split(|byte| *byte == b':');
+    let hours = parts.next().unwrap_or_default();
+    let Some(minutes) = parts.next() else { return false };
+    let digits = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits(hours) == hours.len()
+        && hours.len() <= 2
+        && digits(minutes) == 2
+        && (minutes.len() == 2 || minutes.get(2).is_some_and(u8::is_ascii_alphabetic))
+        && parts.all(|part| digits(part) == 2)
+}
+
+/// Long, without a gap, and of letters and digits mixed as no word and no number is.
+fn is_nonce(word: &[u8]) -> bool {
+    let mut switches = 0_usize;
+    let mut before = 0_u8;
+    let (mut digits, mut letters, mut hex) = (0_usize, 0_usize, 0_usize);
+    for byte in word {
+        let kind = match byte {
+            b'0'..=b'9' => 1,
+            b'a'..=b'z' => 2,
+            b'A'..=b'Z' => 3,
+            b'+' | b'/' | b'=' | b'_' | b'-' => 4,
+            _ => return false,
+        };
+        digits += usize::from(kind == 1);
+        letters += usize::from(kind == 2 || kind == 3);
+        hex += usize::from(byte.is_ascii_hexdigit() || *byte == b'-');
+        switches += usize::from(kind != before);
+        before = kind;
+    }
+    let all_hex = hex == word.len() && digits > 0 && letters > 0;
+    all_hex || (digits >= 2 && letters >= 2 && switches * 3 >= word.len())
+}
+
+fn is_money(c: char) -> bool {
+    matches!(c, '$' | '¢' | '£' | '¤' | '¥' | '%' | '\u{20a0}'..='\u{20cf}')
+}
+
+/// Characters that compatibility normalisation leaves as they are, alone and beside each other.
+fn is_plain(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{7f}' | '\u{c0}'..='\u{131}' | '\u{391}'..='\u{3c9}' | '\u{400}'..='\u{45f}'
+        | '\u{2010}' | '\u{2013}'..='\u{201e}' | '\u{20ac}' | '\u{3041}'..='\u{3093}'
+        | '\u{30a1}'..='\u{30f6}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Han characters, kana, Thai, Lao, Khmer, Burmese: written without spaces between words.
+fn is_unparted(c: char) -> bool {
+    matches!(c,
+        '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}'
+        | '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_nothing_in_common_to_the_same() {
+        let of = |a: &str, b: &str| {
+            let (a, b) = (shingles(a), shingles(b));
+            (a.jaccard(&b), a.containment(&b))
+        };
+        assert_eq!(of("a b c d e f", "a b c d e f"), (1.0, 1.0));
+        assert_eq!(of("a b c d e f", "g h i j k l"), (0.0, 0.0));
+        assert_eq!(of("", ""), (1.0, 1.0));
+        assert_eq!(of("a", ""), (0.0, 0.0));
+        assert_eq!(of("", "a"), (0.0, 1.0));
+        // Of abcde, bcdef and bcdex one run in three is common.
+        let (jaccard, containment) = of("a b c d e f", "a b c d e x");
+        assert!((jaccard - 1.0 / 3.0).abs() < 1e-9 && (containment - 0.5).abs() < 1e-9);
+        // A shortened copy is contained and not the same.
+        let (jaccard, containment) = of("a b c d e f", "a b c d e f g h i j k l");
+        assert!(containment == 1.0 && jaccard < 0.5);
+        // Short texts are told apart by their words.
+        assert_eq!(of("free trial", "trial, free!"), (1.0, 1.0));
+        assert_eq!(of("free trial", "paid trial").0, 1.0 / 3.0);
+    }
+
+    #[test]
+    fn what_passes_does_not_count_and_prices_do() {
+        let same = |a: &str, b: &str| shingles(a) == shingles(b);
+        assert!(same("Only today: “New” shoes", "only TODAY new shoes."));
+        assert!(same("it is 12:05 now and 9:30am then", "it is 13:40:22 now and then"));
+        assert!(same("id 3f2a9c0d11ee42b7a9 is it", "id 99aa8c0d11ee42b7ff is it"));
+        assert!(same("id kJ8x2LmQ0pZ7vB3n is it", "id is it"));
+        assert!(same("ＡＢＣ ﬁne Größe", "abc fine größe"));
+        assert!(same("Gro\u{308}ße", "größe"));
+        assert!(!same("shoes for $19.99 today", "shoes for $18.99 today"));
+        assert!(!same("shoes 20 € now", "shoes 30 € now"));
+        assert!(!same("nine 9 lives", "nine lives"));
+        assert!(same(
+            "internationalisation-of-things matters",
+            "Internationalisation-of-Things matters"
+        ));
+        assert_eq!(
+            shingles("internationalisation electroencephalography 4111111111111111").words(),
+            3
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_compared_by_character() {
+        let (a, b) = (shingles("東京都は日本の首都である"), shingles("東京都は日本の首都でない"));
+        assert_eq!(a.words(), 12);
+        assert!(a.jaccard(&b) > 0.4 && a.jaccard(&b) < 1.0);
+    }
+
+    #[test]
+    fn long_lists_are_sorted_too() {
+        let text: String = (0..20_000).map(|n| format!("w{} ", n * 7_919 % 10_007)).collect();
+        let shingles = shingles(&text);
+        assert!(shingles.hashes().is_sorted_by(|a, b| a < b));
+        assert!(shingles.hashes().len() > 10_000);
+    }
+
+    #[test]
+    fn hashes_are_the_same_everywhere() {
+        // A kept hash must still mean the same text next year.
+        assert_eq!(hash(b"Wayleave"), hash(b"wAYLEAVE"));
+        assert_eq!(shingles("one two three four five").hashes().len(), 1);
+        assert_eq!(shingles("a b c d e f").hashes(), shingles("A. b, c; d e (f)").hashes());
+        assert_ne!(hash(b"ab"), hash(b"ba"));
+        assert_ne!(hash(b"[z@"), hash(b"{z`"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn likeness_is_symmetric_and_bounded(a in ".{0,200}", b in "[a-e ]{0,60}") {
+            let (x, y) = (shingles(&a), shingles(&b));
+            let likeness = x.jaccard(&y);
+            proptest::prop_assert!((0.0..=1.0).contains(&likeness));
+            proptest::prop_assert_eq!(likeness, y.jaccard(&x));
+            proptest::prop_assert_eq!(x.jaccard(&x), 1.0);
+            proptest::prop_assert!((0.0..=1.0).contains(&x.containment(&y)));
+        }
+    }
+}

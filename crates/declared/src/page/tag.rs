@@ -1,0 +1,152 @@
+//! Tag names and attributes, read in place.
+//!
+//! The tokeniser has found where a tag begins and ends; what stands between is read here without
+//! copying, because a page has thousands of tags and few of them matter.
+
+/// A tag name, or another short word, as a number: comparing one costs nothing, and a `match` over
+/// many is quick. Letters lose their case. Names of more than eight bytes are hashed.
+pub(super) const fn key(name: &[u8]) -> u64 {
+    let mut rest = name;
+    let long = name.len() > 8;
+    let mut packed: u64 = if long { 0xcbf2_9ce4_8422_2325 } else { 0 };
+    let mut shift = 0;
+    while let [first, tail @ ..] = rest {
+        let byte = first.to_ascii_lowercase() as u64;
+        if long {
+            packed = (packed ^ byte).wrapping_mul(0x0000_0100_0000_01b3);
+        } else {
+            packed |= byte << shift;
+            shift += 8;
+        }
+        rest = tail;
+    }
+    // The eighth byte of a packed ASCII name never has this bit.
+    if long { packed | 1 << 63 } else { packed }
+}
+
+const fn ends_name(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'/' | b'>')
+}
+
+/// The name of a start tag written `<name …>`, and what follows it.
+pub(super) fn split_start(raw: &str) -> (&str, &str) {
+    let inner = raw.strip_prefix('<').unwrap_or(raw);
+    let end = inner.bytes().position(ends_name).unwrap_or(inner.len());
+    inner.split_at_checked(end).unwrap_or((inner, ""))
+}
+
+/// The keys of the end tags in what stands between two tokens: nothing else can stand there but a
+/// document type.
+pub(super) fn end_tags(between: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    let mut rest = between;
+    std::iter::from_fn(move || {
+        while let [first, tail @ ..] = rest {
+            rest = tail;
+            if *first == b'<'
+                && let [b'/', name @ ..] = tail
+            {
+                let end = name.iter().position(|byte| ends_name(*byte)).unwrap_or(name.len());
+                let (name, after) = name.split_at_checked(end)?;
+                rest = after;
+                return Some(key(name));
+            }
+        }
+        None
+    })
+}
+
+/// The attributes of a tag in their order, as written: names in their own case, values with their
+/// character references.
+pub(super) struct Attributes<'a>(pub(super) &'a str);
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.0.trim_start_matches(is_gap);
+        if rest.is_empty() || rest.starts_with('>') {
+            return None;
+        }
+        // A name may begin with an equals sign, so that every turn takes something.
+        let end = rest
+            .bytes()
+            .enumerate()
+            .find(|(at, byte)| ends_name(*byte) || (*byte == b'=' && *at > 0))
+            .map_or(rest.len(), |(at, _)| at);
+        let (name, after) = rest.split_at_checked(end)?;
+        let Some(value) = after.trim_start_matches(is_space).strip_prefix('=') else {
+            self.0 = after;
+            return Some((name, ""));
+        };
+        let value = value.trim_start_matches(is_space);
+        let (value, after) = match value.as_bytes().first() {
+            Some(b'"') => quoted(value, '"'),
+            Some(b'\'') => quoted(value, '\''),
+            _ => {
+                let end = value.find(|c| is_space(c) || c == '>').unwrap_or(value.len());
+                value.split_at_checked(end)?
+            }
+        };
+        self.0 = after;
+        Some((name, value))
+    }
+}
+
+fn quoted(value: &str, mark: char) -> (&str, &str) {
+    let inner = value.strip_prefix(mark).unwrap_or(value);
+    inner.split_once(mark).unwrap_or((inner, ""))
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c')
+}
+
+fn is_gap(c: char) -> bool {
+    is_space(c) || c == '/'
+}
+
+/// The first value of one attribute.
+pub(super) fn attribute<'a>(attributes: &'a str, wanted: &str) -> Option<&'a str> {
+    Attributes(attributes)
+        .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(raw: &str) -> (String, Vec<(&str, &str)>) {
+        let (name, rest) = split_start(raw);
+        (name.to_owned(), Attributes(rest).collect())
+    }
+
+    #[test]
+    fn attributes_are_read_as_browsers_read_them() {
+        for (raw, name, attributes) in [
+            ("<p>", "p", vec![]),
+            ("<br/>", "br", vec![]),
+            (
+                "<a href=x class='a b' id = \"c>\" hidden>",
+                "a",
+                vec![("href", "x"), ("class", "a b"), ("id", "c>"), ("hidden", "")],
+            ),
+            ("<a\nhref=/p/?q=1&r=2 x>", "a", vec![("href", "/p/?q=1&r=2"), ("x", "")]),
+            ("<a =b=c d='open>", "a", vec![("=b", "c"), ("d", "open>")]),
+            ("<a b/c=d/>", "a", vec![("b", ""), ("c", "d/")]),
+        ] {
+            assert_eq!(read(raw), (name.to_owned(), attributes), "{raw}");
+        }
+        assert_eq!(attribute(" A=1 a=2", "a"), Some("1"));
+    }
+
+    #[test]
+    fn keys_know_no_case_and_tell_names_apart() {
+        assert_eq!(key(b"DIV"), key(b"div"));
+        assert_eq!(key(b"BlockQuote"), key(b"blockquote"));
+        assert_ne!(key(b"blockquote"), key(b"blockquotf"));
+        assert_ne!(key(b"h1"), key(b"h2"));
+        let found: Vec<u64> = end_tags(b"</b ></A><!doctype x></p").collect();
+        assert_eq!(found, [key(b"b"), key(b"a"), key(b"p")]);
+    }
+}

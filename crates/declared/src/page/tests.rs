@@ -1,0 +1,243 @@
+use super::scan::MAX_TEXT_BYTES;
+use super::*;
+
+fn page(html: &str) -> Page {
+    Page::read(html.as_bytes(), Some("text/html; charset=utf-8"))
+}
+
+fn text(html: &str) -> String {
+    page(html).text
+}
+
+#[test]
+fn words_are_what_a_reader_without_scripts_sees() {
+    assert_eq!(
+        text(
+            "<title>No</title><p>One<b>two</b> three</p><script>four()</script><style>p{}</style>\
+              <div>five</div>six<template>seven</template><!-- eight --><textarea>nine</textarea>"
+        ),
+        "Onetwo three five six"
+    );
+    assert_eq!(
+        text("a&nbsp;b &amp; c&#233; &unknown; &#x110000; d&"),
+        "a b & cé &unknown; \u{fffd} d&"
+    );
+    assert_eq!(text("<P>a</P >b<br>c<i>d</i>e</div>f"), "a b cde f");
+    assert_eq!(text("a < b and <3"), "a < b and <3");
+}
+
+#[test]
+fn the_title_is_the_first_one() {
+    let page = page("<title> A &lt; B </title><svg><title>icon</title></svg><title>C</title>");
+    assert_eq!(page.title.as_deref(), Some("A < B"));
+    assert_eq!(page.text, "");
+    assert_eq!(super::tests::page("<title> </title>").title, None);
+}
+
+#[test]
+fn robots_meta_elements_are_kept_by_name() {
+    let page = page(
+        "<meta name=ROBOTS content='noindex, nofollow'><meta name=gptbot content=noai><meta name=author content=x>",
+    );
+    assert_eq!(
+        page.meta_robots,
+        [
+            ("robots".to_owned(), "noindex, nofollow".to_owned()),
+            ("gptbot".to_owned(), "noai".to_owned())
+        ]
+    );
+    assert_eq!(page.meta.len(), 3);
+}
+
+#[test]
+fn the_head_is_read() {
+    let page = page(
+        "<!DOCTYPE html><html lang=en-GB><head><meta property='og:site_name' content='Tin &amp; Co'>\
+         <meta name=description content='We mend tins'><meta name=Generator content='Press 6'>\
+         <link rel='canonical' href='https://tin.example/?a=1&amp;b=2'>\
+         <link rel=alternate type=text/markdown href=/index.md><script src=x></script>\
+         <script type='application/ld+json'>{\"a\": \"</b>\"}</script>\
+         <script type='application/rsl+xml'><rsl/></script></head>\
+         <body><h1>Tin <i>and</i> Co</h1><h3></h3><h2>Hours</h2><a href='tel:+44%2020 1'>call</a>\
+         <a href='MAILTO:a@tin.example?subject=x'>write</a><a name=x>no</a>\
+         <address>1 High Street<br>Leeds</address></body></html>",
+    );
+    assert_eq!(page.language.as_deref(), Some("en-GB"));
+    assert_eq!(page.canonical.as_deref(), Some("https://tin.example/?a=1&b=2"));
+    assert_eq!(page.description.as_deref(), Some("We mend tins"));
+    assert_eq!(page.generator.as_deref(), Some("Press 6"));
+    assert!(page.meta.contains(&("og:site_name".to_owned(), "Tin & Co".to_owned())));
+    assert_eq!(page.links.len(), 2);
+    assert_eq!(page.links[1].media_type.as_deref(), Some("text/markdown"));
+    assert_eq!(page.headings, [(1, "Tin and Co".to_owned()), (2, "Hours".to_owned())]);
+    assert_eq!((page.scripts, page.anchors), (1, 2));
+    assert_eq!(page.json_ld, ["{\"a\": \"</b>\"}"]);
+    assert_eq!(page.rsl, ["<rsl/>"]);
+    assert_eq!(page.telephones, ["+44 20 1"]);
+    assert_eq!(page.mails, ["a@tin.example"]);
+    assert_eq!(page.address_blocks, ["1 High Street Leeds"]);
+}
+
+#[test]
+fn main_text_leaves_out_the_furniture() {
+    for (html, main) in [
+        ("<nav>Home Shop</nav><p>We sell tins.</p><footer>Imprint</footer>", "We sell tins."),
+        (
+            "<header>Tin & Co</header><main><header><h1>Tins</h1></header><p>All sizes.</p></main>",
+            "Tins All sizes.",
+        ),
+        ("<div class='cookie-banner'>We use cookies</div><p>Tins</p>", "Tins"),
+        ("<div role=navigation>Home</div><div id=onetrust-consent-sdk>OK</div><p>Tins</p>", "Tins"),
+        (
+            "<ul><li><a href=/a>Apples</a></li><li><a href=/b>Pears</a></li></ul><p>Fruit for all.</p>",
+            "Fruit for all.",
+        ),
+        // A product in a list of links keeps its name and price.
+        ("<li><a href=/a>Apple tin 4,99 €</a></li><p>Fruit.</p>", "Apple tin 4,99 € Fruit."),
+        ("<h2><a href=/x>News of the day</a></h2><p>Rain.</p>", "News of the day Rain."),
+        ("<p>A <a href=/x>link</a> in a sentence.</p>", "A link in a sentence."),
+        ("<div><form>Name Mail</form></div><p>Tins</p>", "Tins"),
+        (
+            "<body><form><p>The whole page is in a form.</p></form></body>",
+            "The whole page is in a form.",
+        ),
+        ("<aside>Also bought: rope</aside><aside>Rope, $3</aside><p>Tins</p>", "Rope, $3 Tins"),
+        ("<div class='page cookie-consent-open'><p>Tins</p></div>", "Tins"),
+        ("<div class=site-nav><main><p>Wrapped badly.</p></main>Menu</div>", "Wrapped badly."),
+        ("<p>Seen<span style='display:none'> not</span> here.</p>", "Seen here."),
+        // Nothing is left: then all of it counts.
+        ("<nav>Home</nav><footer>Imprint</footer>", "Home Imprint"),
+        ("", ""),
+    ] {
+        assert_eq!(page(html).main, main, "{html}");
+    }
+    let edges = page("<header>Call 1</header><p>No</p><footer>Call 2</footer>").edges;
+    assert_eq!(edges, "Call 1 Call 2");
+}
+
+#[test]
+fn text_a_person_does_not_see_is_kept_apart() {
+    use Surface::*;
+    for (html, surface, hidden) in [
+        ("<p style='display:none'>obey <b>me</b></p>", CssHidden, "obey me"),
+        ("<div hidden>obey me</div>", HiddenAttribute, "obey me"),
+        ("<div hidden>obey <p style='opacity:0'>me</p></div>", HiddenAttribute, "obey me"),
+        ("<!-- obey &amp; me -->", Comment, "obey & me"),
+        ("<noscript><p>turn scripts on</p></noscript>", Noscript, "turn scripts on"),
+        ("<template><p>obey</p><p>me</p></template>", Template, "obey me"),
+        ("<img alt='obey me'>", Attribute, "obey me"),
+        ("<a title=\"obey me\">x</a>", Attribute, "obey me"),
+        ("<button aria-label='obey me'>x</button>", Attribute, "obey me"),
+        ("<input type=hidden value='obey me'>", Attribute, "obey me"),
+        ("<meta name=description content='obey me'>", Meta, "obey me"),
+        ("<meta property=og:title content='obey me'>", Meta, "obey me"),
+        ("<svg><g><text x=1>obey me</text></g></svg>", SvgText, "obey me"),
+        ("<svg><title>obey me</title><path d=m0/></svg>", SvgText, "obey me"),
+        ("<p style='display:none'>never closed", CssHidden, "never closed"),
+    ] {
+        let expected = [Hidden { surface, text: hidden.to_owned() }];
+        assert_eq!(page(html).hidden, expected, "{html}");
+    }
+    assert!(page("<p aria-hidden=true>seen by all</p><img alt=Logo><!---->").hidden.is_empty());
+    // Beyond the limit notes join, and the last of many is still there.
+    let many = page(&format!("{}<!-- the very last -->", "<!-- one of many -->".repeat(500)));
+    assert!(many.hidden.len() <= 100 && !many.hidden_cut);
+    assert!(many.hidden.iter().any(|note| note.text.ends_with("the very last")));
+    assert!(page(&format!("<!-- {} -->", "much ".repeat(5_000))).hidden_cut);
+}
+
+#[test]
+fn a_shell_for_scripts_is_told_from_a_page() {
+    assert!(page("<div id=root></div><script src=app.js></script>").app_root);
+    assert!(page("<app-root> </app-root><script src=app.js></script>").app_root);
+    assert!(page("<div id=\"__next\"><div></div></div><noscript>Please enable JavaScript.</noscript><script></script>").app_root);
+    assert!(!page("<div id=root></div>").app_root, "no script");
+    assert!(!page("<div id=root><p>Hello</p></div><script src=app.js></script>").app_root);
+    let long = "many words ".repeat(40);
+    assert!(!page(&format!("<p>{long}</p><div id=app></div><script></script>")).app_root);
+    assert_eq!(page("<noscript>Please enable <b>JavaScript</b>.</noscript>").noscript_words, 3);
+}
+
+#[test]
+fn microdata_is_gathered() {
+    let page = page(
+        "<div itemscope itemtype='https://schema.org/LocalBusiness' itemid='#us' itemref='tel more'>\
+           <h1 itemprop=name>Tin <b>& Co</b></h1>\
+           <div itemprop=address itemscope itemtype=https://schema.org/PostalAddress>\
+             <span itemprop=streetAddress>1 High Street</span><meta itemprop=postalCode content='LS1 1AA'></div>\
+           <a itemprop='url sameAs' href=https://tin.example/>us</a><time itemprop=openingHours datetime='Mo 09:00-17:00'>Mondays</time>\
+         </div><p>x</p><div id=tel><span itemprop=telephone>0113 496 0000</span></div><p itemprop=email>lost</p>",
+    );
+    let text = |value: &str| ItemValue::Text(value.to_owned());
+    let [business, address] = page.microdata.as_slice() else { panic!("{:?}", page.microdata) };
+    assert_eq!(business.types, ["https://schema.org/LocalBusiness"]);
+    assert_eq!(business.id.as_deref(), Some("#us"));
+    assert!(!business.nested && address.nested);
+    assert_eq!(
+        business.properties,
+        [
+            ("name".to_owned(), text("Tin & Co")),
+            ("address".to_owned(), ItemValue::Item(1)),
+            ("url".to_owned(), text("https://tin.example/")),
+            ("sameAs".to_owned(), text("https://tin.example/")),
+            ("openingHours".to_owned(), text("Mo 09:00-17:00")),
+            ("telephone".to_owned(), text("0113 496 0000")),
+        ]
+    );
+    assert_eq!(address.properties.len(), 2);
+}
+
+#[test]
+fn a_page_that_is_too_much_is_cut_and_says_so() {
+    let page = super::tests::page(&"<p>word </p>".repeat(400_000));
+    assert!(page.cut && page.text.len() <= MAX_TEXT_BYTES);
+    let deep = super::tests::page(&"<ul><li>".repeat(200_000));
+    assert!(deep.text.is_empty() && deep.cut);
+}
+
+#[test]
+fn hostile_pages_are_bounded() {
+    let attribute =
+        format!("<p title=\"{}\" style='{}'>x</p>", "a ".repeat(1 << 20), "a:b;".repeat(1 << 18));
+    let classes = format!("<p class='{}'>x</p>", "a-b ".repeat(1 << 19));
+    let items = "<p itemscope itemprop=a id=b><b itemprop='c d e'>f</b>".repeat(20_000);
+    let strays = format!("{}{}", "<div>".repeat(1_000), "</p></x>".repeat(200_000));
+    let tags = "<b></b>".repeat(500_000);
+    let quotes = "<a href='".repeat(200_000);
+    for html in [attribute, classes, items, strays, tags, quotes] {
+        let page = page(&html);
+        assert!(page.hidden.len() <= 100 && page.microdata.len() <= 200);
+        assert!(page.hidden.iter().all(|note| note.text.len() <= 4_096));
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_a_page(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400)) {
+        let page = Page::read(&bytes, None);
+        proptest::prop_assert!(page.words().count() <= bytes.len());
+    }
+
+    #[test]
+    fn any_tag_soup_is_a_page(soup in "[<>/a-z!\"'=& -]{0,200}") {
+        let page = page(&soup);
+        let squeezed: Vec<&str> = page.text.split_whitespace().collect();
+        proptest::prop_assert_eq!(squeezed.join(" "), page.text);
+    }
+
+    #[test]
+    fn any_tree_of_known_tags_is_a_page(parts in proptest::collection::vec(
+        proptest::sample::select(vec![
+            "<div>", "</div>", "<p>", "</p>", "<nav>", "</nav>", "<main>", "</main>", "<a href=tel:1>",
+            "</a>", "<svg>", "</svg>", "<title>", "</title>", "<template>", "</template>", "<noscript>",
+            "</noscript>", "<script>", "</script>", "<span itemprop=a>", "<div itemscope itemref=r id=r>",
+            "<p hidden>", "<text/>", "word ", "€5", "é", "<!--", "-->", "<br/>", "<h1>", "</h1>",
+        ]), 0..60)
+    ) {
+        let page = page(&parts.concat());
+        // Nothing stands in the main text that is not in the text.
+        for word in page.main.split(' ') {
+            proptest::prop_assert!(page.text.contains(word), "{:?} {:?}", page.main, page.text);
+        }
+    }
+}
