@@ -4,6 +4,7 @@
 //! what it means is decided in `judge`. No I/O.
 
 pub mod charset;
+pub mod entity;
 pub mod fault;
 pub mod instructions;
 pub mod page;

@@ -13,6 +13,7 @@ mod text;
 
 pub use microdata::{Item, ItemValue};
 pub use prices::prices;
+pub(crate) use scan::MAX_DATA_BYTES;
 pub use shingles::{Shingles, shingles};
 pub(crate) use text::cut;
 

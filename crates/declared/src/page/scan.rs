@@ -27,7 +27,8 @@ const MAX_HEADINGS: usize = 50;
 const MAX_META: usize = 100;
 const MAX_LINKS: usize = 200;
 const MAX_BLOCKS_OF_DATA: usize = 20;
-const MAX_DATA_BYTES: usize = 256 << 10;
+/// Bytes kept of one block of structured data.
+pub(crate) const MAX_DATA_BYTES: usize = 256 << 10;
 const MAX_CONTACTS: usize = 50;
 const MAX_VALUE: usize = 2_048;
 /// A page with more words than this is no empty shell, whatever its elements are called.

@@ -27,14 +27,28 @@ pub struct Shingles {
 #[must_use]
 pub fn shingles(text: &str) -> Shingles {
     let mut cutter = Cutter { hashes: Vec::with_capacity(text.len() / 5), ..Cutter::default() };
-    for run in text.split(|c: char| c.is_ascii_whitespace()) {
-        if run.is_ascii() {
-            cutter.ascii(run.as_bytes());
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        // White space and control characters part words; one look finds both the end of a word
+        // and whether it is all ASCII.
+        let mut seen = 0;
+        let length = rest
+            .iter()
+            .position(|byte| {
+                seen |= *byte;
+                *byte <= b' '
+            })
+            .unwrap_or(rest.len());
+        if seen < 0x80 {
+            cutter.ascii(rest.get(..length).unwrap_or_default());
         } else {
-            for part in run.split(char::is_whitespace) {
+            for part in text.get(at..at + length).unwrap_or_default().split(char::is_whitespace) {
                 cutter.wide(part);
             }
         }
+        at += length + 1;
     }
     cutter.finish()
 }
@@ -84,8 +98,9 @@ impl Shingles {
 #[derive(Default)]
 struct Cutter {
     hashes: Vec<u64>,
-    /// The last words, the oldest at `words % WINDOW`.
+    /// The last words, the oldest at `place`.
     window: [u64; WINDOW],
+    place: usize,
     rolling: u64,
     words: usize,
     scratch: String,
@@ -103,15 +118,27 @@ impl Cutter {
     fn wide(&mut self, run: &str) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        if run.chars().all(is_plain) {
-            scratch.extend(run.chars().flat_map(char::to_lowercase));
-        } else {
+        let mut plain = true;
+        let mut unparted = false;
+        for c in run.chars() {
+            match lower(c) {
+                Some(c) => scratch.push(c),
+                None => {
+                    plain = false;
+                    break;
+                }
+            }
+            unparted |= is_unparted(c);
+        }
+        if !plain {
+            scratch.clear();
             let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
             scratch.extend(normal.chars().flat_map(char::to_lowercase));
+            unparted = scratch.chars().any(is_unparted);
         }
         // Scripts that do not part words are cut into characters.
         let mut rest = scratch.as_str();
-        while let Some(at) = rest.find(is_unparted) {
+        while unparted && let Some(at) = rest.find(is_unparted) {
             let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
             self.wide_word(before);
             let length = after.chars().next().map_or(0, char::len_utf8);
@@ -125,15 +152,14 @@ impl Cutter {
 
     fn wide_word(&mut self, word: &str) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !is_money(c));
-        if word.chars().any(|c| c.is_alphanumeric() || is_money(c)) && !is_passing(word.as_bytes())
-        {
+        // What is left begins with a letter, a digit or a currency.
+        if !word.is_empty() && !is_passing(word.as_bytes()) {
             self.word(hash(word.as_bytes()));
         }
     }
 
     fn word(&mut self, hash: u64) {
-        let place = self.words % WINDOW;
-        if let Some(oldest) = self.window.get_mut(place) {
+        if let Some(oldest) = self.window.get_mut(self.place) {
             let leaves = std::mem::replace(oldest, hash);
             self.rolling = self
                 .rolling
@@ -141,6 +167,7 @@ impl Cutter {
                 .wrapping_mul(SPREAD)
                 .wrapping_sub(leaves.wrapping_mul(LEAVES));
         }
+        self.place = if self.place + 1 == WINDOW { 0 } else { self.place + 1 };
         self.words += 1;
         if self.words >= WINDOW {
             self.hashes.push(mixed(self.rolling));
@@ -149,7 +176,7 @@ impl Cutter {
 
     fn finish(mut self) -> Shingles {
         if self.words < WINDOW {
-            self.hashes.extend(self.window.iter().take(self.words));
+            self.hashes.extend(self.window.iter().take(self.words).map(|hash| mixed(*hash)));
         }
         sort(&mut self.hashes);
         self.hashes.dedup();
@@ -194,14 +221,26 @@ fn sort(hashes: &mut Vec<u64>) {
     *hashes = sorted;
 }
 
+/// Reads a word by eights; the last eight, or two fours of a short word, may overlap.
 fn hash(word: &[u8]) -> u64 {
-    let mut hash = word.len() as u64;
-    let (eights, rest) = word.as_chunks::<8>();
-    for eight in eights {
-        hash = mixed(hash ^ u64::from_le_bytes(*eight).to_lower());
+    let length = word.len() as u64;
+    if let Some(last) = word.last_chunk::<8>() {
+        let mut hash = length;
+        for eight in word.as_chunks::<8>().0 {
+            hash = stirred(hash ^ u64::from_le_bytes(*eight).to_lower());
+        }
+        return stirred(hash ^ u64::from_le_bytes(*last).to_lower());
     }
-    let tail = rest.iter().rev().fold(0, |tail, byte| tail << 8 | u64::from(*byte));
-    mixed(hash ^ tail.to_lower())
+    let packed = match (word.first_chunk::<4>(), word.last_chunk::<4>(), word) {
+        (Some(first), Some(last), _) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+        }
+        (_, _, [a, b, c]) => u64::from(*a) | u64::from(*b) << 8 | u64::from(*c) << 16,
+        (_, _, [a, b]) => u64::from(*a) | u64::from(*b) << 8,
+        (_, _, [a]) => u64::from(*a),
+        _ => 0,
+    };
+    stirred(packed.to_lower() ^ length << 56)
 }
 
 trait ToLower {
@@ -218,6 +257,12 @@ impl ToLower for u64 {
         let upper = from_a & !past_z & !self & (EACH * 0x80);
         self | upper >> 2
     }
+}
+
+/// Enough for the parts of a hash that is mixed well at its end.
+fn stirred(hash: u64) -> u64 {
+    let hash = hash.wrapping_mul(MIX);
+    hash ^ hash >> 32
 }
 
 fn mixed(hash: u64) -> u64 {
@@ -290,12 +335,33 @@ fn is_money(c: char) -> bool {
     matches!(c, '$' | '¢' | '£' | '¤' | '¥' | '%' | '\u{20a0}'..='\u{20cf}')
 }
 
-/// Characters that compatibility normalisation leaves as they are, alone and beside each other.
-fn is_plain(c: char) -> bool {
-    matches!(c,
-        '\0'..='\u{7f}' | '\u{c0}'..='\u{131}' | '\u{391}'..='\u{3c9}' | '\u{400}'..='\u{45f}'
-        | '\u{2010}' | '\u{2013}'..='\u{201e}' | '\u{20ac}' | '\u{3041}'..='\u{3093}'
-        | '\u{30a1}'..='\u{30f6}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+/// The small letter of a character that compatibility normalisation leaves as it is, alone and
+/// beside others like it; none when that is not known here.
+fn lower(c: char) -> Option<char> {
+    let step = match c {
+        'A'..='Z'
+        | '\u{c0}'..='\u{d6}'
+        | '\u{d8}'..='\u{de}'
+        | '\u{391}'..='\u{3a1}'
+        | '\u{3a3}'..='\u{3a9}'
+        | '\u{410}'..='\u{42f}' => 0x20,
+        '\u{400}'..='\u{40f}' => 0x50,
+        '\0'..='\u{7f}'
+        | '\u{d7}'
+        | '\u{df}'..='\u{ff}'
+        | '\u{3b1}'..='\u{3c9}'
+        | '\u{430}'..='\u{45f}'
+        | '\u{2010}'
+        | '\u{2013}'..='\u{2014}'
+        | '\u{2018}'..='\u{201e}'
+        | '\u{20ac}'
+        | '\u{3041}'..='\u{3093}'
+        | '\u{30a1}'..='\u{30f6}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => 0,
+        _ => return None,
+    };
+    char::from_u32(u32::from(c) + step)
 }
 
 /// Han characters, kana, Thai, Lao, Khmer, Burmese: written without spaces between words.
@@ -366,6 +432,19 @@ mod tests {
         let shingles = shingles(&text);
         assert!(shingles.hashes().is_sorted_by(|a, b| a < b));
         assert!(shingles.hashes().len() > 10_000);
+    }
+
+    #[test]
+    fn small_letters_are_those_of_the_standard_library() {
+        let nfkc = ComposingNormalizerBorrowed::new_nfkc();
+        for c in ('\0'..=char::MAX).filter(|c| lower(*c).is_some()) {
+            let written = c.to_string();
+            assert_eq!(
+                lower(c).map(String::from),
+                Some(nfkc.normalize(&written).to_lowercase()),
+                "{c:?}"
+            );
+        }
     }
 
     #[test]

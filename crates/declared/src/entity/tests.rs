@@ -1,0 +1,287 @@
+use super::*;
+use crate::page::Page;
+
+fn entity(html: &str) -> Entity {
+    read(&Page::read(html.as_bytes(), None), "tin.example")
+}
+
+fn json_ld(json: &str) -> Entity {
+    entity(&format!("<script type=\"application/ld+json\">{json}</script>"))
+}
+
+fn normals(entity: &Entity, fact: FactName) -> Vec<&str> {
+    entity.stated.iter().filter(|s| s.fact == fact).map(|s| s.normal.as_str()).collect()
+}
+
+fn codes(entity: &Entity) -> Vec<&str> {
+    entity.faults.iter().map(|fault| fault.code).collect()
+}
+
+const BAKERY: &str = r##"{
+  "@context": "https://schema.org", "@type": ["Bakery", "https://schema.org/Store"], "@id": "#us",
+  "name": "Tin & Co Ltd", "telephone": "020 7946 0000", "url": "https://www.tin.example/",
+  "address": {"@type": "PostalAddress", "streetAddress": "1 High St", "addressLocality": "Leeds",
+              "postalCode": "LS1 1AA", "addressCountry": {"@type": "Country", "name": "GB"}},
+  "openingHoursSpecification": [
+    {"@type": "OpeningHoursSpecification", "dayOfWeek": ["Monday", "Tuesday"], "opens": "09:00", "closes": "17:00"}],
+  "sameAs": ["https://social.example/tin", "https://wiki.example/Tin"]
+}"##;
+
+#[test]
+fn a_business_is_read_with_all_it_says() {
+    let entity = json_ld(BAKERY);
+    assert!(entity.found && entity.faults.is_empty(), "{:?}", entity.faults);
+    assert_eq!(entity.name.as_deref(), Some("Tin & Co Ltd"));
+    assert_eq!(entity.types, ["Bakery", "Store"]);
+    assert_eq!((entity.subject.as_deref(), entity.places), (Some("#us"), 1));
+    assert_eq!(normals(&entity, FactName::Name), ["tin"]);
+    assert_eq!(normals(&entity, FactName::Telephone), ["+442079460000"], "region of the address");
+    assert_eq!(normals(&entity, FactName::Url), ["tin.example"]);
+    assert_eq!(
+        normals(&entity, FactName::Address),
+        ["pc:ls11aa|cc:gb|no:1|st:high street|lo:leeds"]
+    );
+    assert_eq!(normals(&entity, FactName::Hours), ["Mo 09:00-17:00; Tu 09:00-17:00"]);
+    assert_eq!(normals(&entity, FactName::SameAs).len(), 2);
+    let telephone = entity.stated.iter().find(|s| s.fact == FactName::Telephone).unwrap();
+    assert_eq!(telephone.at, "/json_ld/0/telephone");
+    assert_eq!((telephone.carrier, telephone.value.as_str()), (Carrier::JsonLd, "020 7946 0000"));
+}
+
+#[test]
+fn who_is_found_and_who_is_not() {
+    let context = r#""@context":"https://schema.org""#;
+    for (json, name) in [
+        (r#"{C,"@type":"Organization","name":"Tin"}"#, Some("Tin")),
+        (r#"[{C,"@type":"WebPage","name":"Home"},{C,"@type":"NGO","name":"Tin"}]"#, Some("Tin")),
+        (
+            r#"{C,"@graph":[{"@type":"WebSite","name":"Site","publisher":{"@id":"x"}},{"@type":"Person","@id":"y","name":"Author"},{"@type":"Person","@id":"x","name":"Owner"}]}"#,
+            Some("Owner"),
+        ),
+        (
+            r#"{C,"@type":"WebSite","name":"Site","publisher":{"@type":"Organization","name":"Tin"}}"#,
+            Some("Tin"),
+        ),
+        (r#"{C,"@type":"TinMender","name":"Tin","address":"1 High Street"}"#, Some("Tin")),
+        (
+            r#"{"@context":{"@vocab":"http://schema.org/"},"@type":"schema:Organization","schema:name":"Tin"}"#,
+            Some("Tin"),
+        ),
+        // The one whose address is ours speaks for the site.
+        (
+            r#"{C,"@graph":[{"@type":"Organization","name":"Agency","url":"https://agency.example"},{"@type":"Organization","name":"Tin","url":"https://tin.example"}]}"#,
+            Some("Tin"),
+        ),
+        (r#"{C,"@type":"WebSite","name":"Site"}"#, None),
+        (r#"{C,"@type":"Organization"}"#, None),
+        (
+            r#"{C,"@type":"Product","name":"Rope","brand":{"@type":"Brand","name":"Other"},"manufacturer":{"@type":"Organization","name":"Other"}}"#,
+            None,
+        ),
+        (r#"{C,"@graph":[{"@type":"Person","name":"A"},{"@type":"Person","name":"B"}]}"#, None),
+        (
+            r#"{"@context":"https://www.w3.org/ns/activitystreams","@type":"Organization","name":"Tin"}"#,
+            None,
+        ),
+        (r#""Organization""#, None),
+    ] {
+        let entity = json_ld(&json.replace('C', context));
+        assert_eq!((entity.found, entity.name.as_deref()), (name.is_some(), name), "{json}");
+    }
+}
+
+#[test]
+fn blocks_that_are_not_quite_json_are_read_and_noted() {
+    for (json, found, code) in [
+        (
+            r#"{"@context":"https://schema.org","@type":"Organization","name":"Tin",}"#,
+            true,
+            "json_ld_loose_syntax",
+        ),
+        (
+            r#"<!-- {"@context":"https://schema.org","@type":"Organization","name":"Tin"} -->"#,
+            true,
+            "json_ld_wrapped",
+        ),
+        (r#"{"@type":"Organization","name":"Tin"}"#, true, "json_ld_no_context"),
+        (
+            r#"{"@context":"https://other.example","@type":"Organization","name":"Tin"}"#,
+            false,
+            "json_ld_foreign_context",
+        ),
+        (r#"{"@type":"Organization""#, false, "json_ld_invalid"),
+        (
+            r#"{"@context":"https://schema.org","@type":"Organization","name":"Tin","telephone":"12"}"#,
+            true,
+            "telephone_no_region",
+        ),
+        (
+            r#"{"@context":"https://schema.org","@type":"Store","name":"Tin","openingHours":"daily"}"#,
+            true,
+            "hours_not_understood",
+        ),
+    ] {
+        let entity = json_ld(json);
+        assert_eq!((entity.found, codes(&entity)), (found, vec![code]), "{json}");
+    }
+}
+
+#[test]
+fn microdata_and_open_graph_and_the_page_itself_speak() {
+    let entity = entity(
+        "<meta property=og:site_name content='Tin'><meta name='og:url' content='https://tin.example/'>\
+         <div itemscope itemtype='http://schema.org/Restaurant'><b itemprop=name>Tin</b>\
+         <i itemprop=telephone>+44 20 7946 0000</i>\
+         <div itemprop=address itemscope itemtype='http://schema.org/PostalAddress'><i itemprop=postalCode>LS1 1AA</i></div>\
+         <time itemprop=openingHours datetime='Mo-Tu 09:00-17:00'>9 to 5</time></div>\
+         <a href='tel:+442079460000'>Call</a><a href=mailto:A@tin.example>write</a>\
+         <address>1 High Street</address><footer>Phone: 020 7946 0001, VAT 123456789, +44 20 7946 0002</footer>",
+    );
+    assert!(entity.found);
+    assert_eq!(entity.types, ["Restaurant"]);
+    assert_eq!(normals(&entity, FactName::Hours), ["Mo 09:00-17:00; Tu 09:00-17:00"]);
+    let carriers: Vec<(Carrier, &str)> = entity
+        .stated
+        .iter()
+        .filter(|s| s.fact == FactName::Telephone)
+        .map(|s| (s.carrier, s.normal.as_str()))
+        .collect();
+    assert_eq!(
+        carriers,
+        [
+            (Carrier::Microdata, "+442079460000"),
+            (Carrier::TelLink, "+442079460000"),
+            (Carrier::VisibleText, "~2079460001"),
+            (Carrier::VisibleText, "+442079460002"),
+        ]
+    );
+    assert_eq!(normals(&entity, FactName::Email), ["a@tin.example"]);
+    assert!(entity.stated.iter().any(|s| s.carrier == Carrier::AddressElement));
+    assert_eq!(entity.stated.iter().filter(|s| s.carrier == Carrier::OpenGraph).count(), 2);
+}
+
+#[test]
+fn the_region_of_a_number_is_that_of_the_domain_when_nobody_says_more() {
+    let page = Page::read(b"<a href=tel:02079460000>x</a>", None);
+    for (domain, normal) in
+        [("tin.co.uk", "+442079460000"), ("tin.example", "~2079460000"), ("tin.io", "~2079460000")]
+    {
+        assert_eq!(normals(&read(&page, domain), FactName::Telephone), [normal], "{domain}");
+    }
+}
+
+#[test]
+fn a_shell_says_nothing_yet() {
+    assert!(entity("<div id=root></div><script src=a.js></script>").script_only);
+    assert!(!entity("<p>Hello</p>").script_only);
+    let marked = "<script type=application/ld+json>{}</script><div id=root></div><script></script>";
+    assert!(!entity(marked).script_only);
+}
+
+#[test]
+fn a_page_disagrees_with_itself_only_about_one_subject() {
+    use Agreement::*;
+    let script = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
+    let other = |from: &str, to: &str| script(&BAKERY.replace(from, to));
+    let bakery = script(BAKERY);
+    for (html, expected) in [
+        (bakery.clone(), vec![]),
+        (format!("{bakery}<a href='tel:+442079460000'>x</a>"), vec![]),
+        (
+            format!("{bakery}<a href='tel:+442079460009'>x</a>"),
+            vec![(FactName::Telephone, Conflict)],
+        ),
+        // One of several visible numbers is enough.
+        (
+            format!("{bakery}<a href='tel:+442079460009'>x</a><a href='tel:02079460000'>x</a>"),
+            vec![],
+        ),
+        // The same node twice.
+        (format!("{bakery}{}", other("LS1 1AA", "LS2 1AA")), vec![(FactName::Address, Conflict)]),
+        (format!("{bakery}{}", other("17:00", "18:00")), vec![(FactName::Hours, Conflict)]),
+        (
+            format!("{bakery}{}", other("Tin & Co Ltd", "Tin Leeds")),
+            vec![(FactName::Name, Variant)],
+        ),
+        // Two branches are two subjects.
+        (format!("{bakery}{}", other("#us", "#them").replace("LS1 1AA", "LS2 1AA")), vec![]),
+        (format!("{bakery}{}<a href='tel:+442079460009'>x</a>", other("#us", "#them")), vec![]),
+        (
+            format!("{bakery}<meta property=og:site_name content=Rope>"),
+            vec![(FactName::Name, Conflict)],
+        ),
+        (format!("{bakery}<address>1 High Street, Leeds LS1 1AA</address>"), vec![]),
+        (
+            format!("{bakery}<address>7 High Street, Leeds</address>"),
+            vec![(FactName::Address, Conflict)],
+        ),
+    ] {
+        let entity = entity(&html);
+        let found: Vec<(FactName, Agreement)> =
+            disagreements(&entity).iter().map(|d| (d.fact, d.agreement)).collect();
+        assert_eq!(found, expected, "{html}");
+    }
+}
+
+#[test]
+fn what_is_too_much_is_left_out() {
+    let many: Vec<String> = (0..2_000)
+        .map(|n| {
+            format!(r#"{{"@type":"Store","name":"Shop {n}","telephone":"+44 20 7946 {n:04}"}}"#)
+        })
+        .collect();
+    let entity =
+        json_ld(&format!(r#"{{"@context":"https://schema.org","@graph":[{}]}}"#, many.join(",")));
+    assert!(entity.stated.len() <= 200 && entity.found && entity.faults.len() <= 50);
+    let long = format!(r#"{{"@context":"https://schema.org","a":"{}"}}"#, "x".repeat(300_000));
+    assert_eq!(codes(&json_ld(&long)), ["json_ld_too_long"]);
+    let deep = format!(
+        r#"{{"@context":"https://schema.org","@type":"Organization","name":"Tin","department":{}1{}}}"#,
+        r#"{"@type":"Organization","department":"#.repeat(100),
+        "}".repeat(100)
+    );
+    assert!(json_ld(&deep).found);
+}
+
+fn stated(fact: FactName, value: &str) -> Stated {
+    let html = match fact {
+        FactName::Telephone => format!("<a href='tel:{value}'>x</a>"),
+        FactName::Address => format!("<address>{value}</address>"),
+        _ => format!("<meta property=og:site_name content='{value}'>"),
+    };
+    let nothing = Stated {
+        fact,
+        value: String::new(),
+        normal: String::new(),
+        carrier: Carrier::VisibleText,
+        subject: None,
+        at: String::new(),
+    };
+    entity(&html).stated.into_iter().find(|s| s.fact == fact).unwrap_or(nothing)
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_have_an_entity(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        let page = Page { json_ld: vec![String::from_utf8_lossy(&bytes).into_owned()], edges: String::from_utf8_lossy(&bytes).into_owned(), ..Page::read(&bytes, None) };
+        let entity = read(&page, "tin.example");
+        let _ = disagreements(&entity);
+    }
+
+    #[test]
+    fn any_graph_has_an_entity(json in "[\\[\\]{},:]{0,8}(\"(@type|@id|@graph|name|address|telephone|publisher|Organization|Person|x)\"[:,\\]}\\[{]{0,3}){0,20}") {
+        let entity = json_ld(&json);
+        proptest::prop_assert_eq!(entity.found, entity.name.is_some() && entity.subject.is_some());
+    }
+
+    #[test]
+    fn comparing_is_symmetric(a in "[0-9a-zA-Z+() .,]{0,20}", b in "[0-9a-zA-Z+() .,]{0,20}") {
+        for fact in [FactName::Name, FactName::Telephone, FactName::Address] {
+            let (x, y) = (stated(fact, &a), stated(fact, &b));
+            proptest::prop_assert_eq!(compare(fact, &x, &y), compare(fact, &y, &x));
+            if !x.normal.is_empty() && fact != FactName::Telephone {
+                proptest::prop_assert_eq!(compare(fact, &x, &x), Agreement::Same);
+            }
+        }
+    }
+}
