@@ -7,6 +7,10 @@ pub mod charset;
 pub mod entity;
 pub mod fault;
 pub mod instructions;
+pub mod link;
 pub mod page;
 pub mod robots;
 pub mod shape;
+mod shown;
+
+pub use shown::shown;
