@@ -7,6 +7,7 @@ pub mod charset;
 pub mod entity;
 pub mod fault;
 pub mod instructions;
+pub mod files;
 pub mod link;
 pub mod page;
 pub mod robots;

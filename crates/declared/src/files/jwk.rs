@@ -1,0 +1,116 @@
+//! Public keys as JSON Web Keys (RFC 7517), and the name RFC 7638 gives them.
+
+use aws_lc_rs::digest;
+use data_encoding::BASE64URL_NOPAD;
+use serde_json::{Value, json};
+
+use super::json::glimpse;
+use super::node::{Need, Node};
+use super::report::{Report, quoted};
+
+/// Members that only a private or a shared key has.
+const SECRET: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/// Holds one key against RFC 7517; says whether it can be used.
+pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
+    if !key.value.is_object() {
+        report.wrong_type(key, "a key (an object)", Need::Must, "Write each key as a JWK object.");
+        return false;
+    }
+    if let Some(secret) = SECRET.into_iter().find(|name| key.has(name)) {
+        report.spoil(
+            "private_key_published",
+            key.path(secret),
+            "A private or shared key stands here for everybody to read: whoever has it can sign in your name.",
+            "Take the key out of use at once, make a new one, and publish only its public members (kty, crv, x, and y for EC).",
+        );
+        return false;
+    }
+    let fix =
+        "Give every key its type, for example \"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"…\".";
+    let Some(kty) = report.text(key, "kty", Need::Must, fix) else { return false };
+    let needed: &[&str] = match kty {
+        "OKP" => &["crv", "x"],
+        "EC" => &["crv", "x", "y"],
+        "RSA" => &["n", "e"],
+        _ => {
+            report.warn(
+                "unknown_key_type",
+                key.path("kty"),
+                format!("{} is not a key type that verifiers of web signatures know.", quoted(kty)),
+                "Use an Ed25519 key: \"kty\":\"OKP\",\"crv\":\"Ed25519\".",
+            );
+            return false;
+        }
+    };
+    let mut fine = true;
+    for name in needed {
+        let Some(text) = report.text(key, name, Need::Must, fix) else {
+            fine = false;
+            continue;
+        };
+        if *name == "crv" {
+            continue;
+        }
+        let length = BASE64URL_NOPAD.decode(text.as_bytes()).ok().map(|bytes| bytes.len());
+        let wanted = match key.text("crv") {
+            Some("Ed25519" | "X25519" | "P-256") => Some(32),
+            Some("P-384") => Some(48),
+            Some("P-521") => Some(66),
+            _ => None,
+        };
+        if length.is_none() || (kty != "RSA" && wanted.is_some() && length != wanted) {
+            fine = false;
+            report.error(
+                "bad_key_material",
+                key.path(name),
+                format!(
+                    "{} is not base64url (without padding) of the length this kind of key has.",
+                    glimpse(key.value.get(name).unwrap_or(&Value::Null))
+                ),
+                "Export the public key again as a JWK with a current library.",
+            );
+        }
+    }
+    fine
+}
+
+/// The RFC 7638 thumbprint; none where the members it is made of are not there.
+pub(super) fn thumbprint(key: &Value) -> Option<String> {
+    let text = |name: &str| key.get(name)?.as_str();
+    let kty = text("kty")?;
+    // The members a thumbprint is made of, in the order of their names, as the RFC asks.
+    let names: &[&str] = match kty {
+        "OKP" => &["crv", "kty", "x"],
+        "EC" => &["crv", "kty", "x", "y"],
+        "RSA" => &["e", "kty", "n"],
+        _ => return None,
+    };
+    let mut canonical = String::from("{");
+    for (index, name) in names.iter().enumerate() {
+        if index > 0 {
+            canonical.push(',');
+        }
+        canonical.push_str(&format!("\"{name}\":{}", json!(text(name)?)));
+    }
+    canonical.push('}');
+    let digest = digest::digest(&digest::SHA256, canonical.as_bytes());
+    Some(BASE64URL_NOPAD.encode(digest.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thumbprint_is_what_other_tools_make_of_it() {
+        // The key of RFC 8037, appendix A.2, and its thumbprint of A.3.
+        let key = json!({
+            "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "kty": "OKP", "crv": "Ed25519",
+            "kid": "ignored"
+        });
+        assert_eq!(thumbprint(&key).unwrap(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+        assert_eq!(thumbprint(&json!({"kty": "OKP"})), None);
+        assert_eq!(thumbprint(&json!({"kty": "oct", "k": "x"})), None);
+    }
+}
