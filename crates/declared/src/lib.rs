@@ -10,6 +10,7 @@ pub mod instructions;
 pub mod files;
 pub mod link;
 pub mod page;
+pub mod rights;
 pub mod robots;
 pub mod shape;
 mod shown;

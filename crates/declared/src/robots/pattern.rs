@@ -1,57 +1,66 @@
 //! Path patterns: prefixes with `*` for anything and `$` for the end.
 
-/// The comparable form of a pattern: bytes above ASCII are percent-encoded, existing escapes are
-/// written in upper case, nothing is decoded.
-pub(super) fn escaped(pattern: &[u8]) -> Vec<u8> {
+/// The comparable form of a pattern, when it differs from how it is written: bytes above ASCII are
+/// percent-encoded, existing escapes are written in upper case, nothing is decoded.
+pub(crate) fn escaped(pattern: &[u8]) -> Option<Vec<u8>> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    let plain = |byte: &u8| *byte < 0x80 && *byte != b'%';
+    if pattern.iter().all(plain) {
+        return None;
+    }
     let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
     let mut out = Vec::with_capacity(pattern.len());
-    let mut upper = 0;
-    for (at, byte) in pattern.iter().enumerate() {
-        let escape = *byte == b'%'
-            && pattern.get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
-        if escape {
-            upper = 3;
+    let mut rest = pattern;
+    while let Some((byte, tail)) = rest.split_first() {
+        rest = tail;
+        match (*byte, tail) {
+            (b'%', [high, low, after @ ..])
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                out.extend([b'%', high.to_ascii_uppercase(), low.to_ascii_uppercase()]);
+                rest = after;
+            }
+            (0x80.., _) => out.extend([b'%', digit(byte >> 4), digit(byte & 15)]),
+            _ => out.push(*byte),
         }
-        if *byte >= 0x80 {
-            out.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
-        } else if upper > 0 {
-            out.push(byte.to_ascii_uppercase());
-        } else {
-            out.push(*byte);
-        }
-        upper = upper.max(1) - 1;
     }
-    out
+    Some(out)
 }
 
 /// Whether a path begins as the pattern says (or is exactly it, when it ends in `$`).
-pub(super) fn matches(pattern: &[u8], path: &[u8]) -> bool {
-    let (pattern, anchored) = match pattern.split_last() {
-        Some((b'$', rest)) => (rest, true),
-        _ => (pattern, false),
+pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    match pattern.split_last() {
+        Some((b'$', rest)) => matches_whole(rest, path),
+        _ => parts_match(pattern, path, false),
+    }
+}
+
+/// Whether the whole of a path is as the pattern says; a `$` in it is only a character.
+pub(crate) fn matches_whole(pattern: &[u8], path: &[u8]) -> bool {
+    parts_match(pattern, path, true)
+}
+
+/// Each part between stars is looked for once, as early as it can stand: an earlier place never
+/// spoils what comes after it. So the work grows with path and pattern added, not multiplied.
+fn parts_match(pattern: &[u8], path: &[u8], whole: bool) -> bool {
+    let Some(star) = memchr::memchr(b'*', pattern) else {
+        return if whole { path == pattern } else { path.starts_with(pattern) };
     };
-    let mut parts = pattern.split(|byte| *byte == b'*');
-    let Some(mut rest) = path.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let parts: Vec<&[u8]> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return !anchored || rest.is_empty() };
-    for part in middle {
-        let Some(at) = find(rest, part) else { return false };
+    let (start, stars) = pattern.split_at(star);
+    let Some(mut rest) = path.strip_prefix(start) else { return false };
+    let last_star = memchr::memrchr(b'*', stars).unwrap_or(0);
+    let (middle, last) = stars.split_at(last_star);
+    let last = last.get(1..).unwrap_or_default();
+    for part in middle.split(|byte| *byte == b'*').filter(|part| !part.is_empty()) {
+        let Some(at) = memchr::memmem::find(rest, part) else { return false };
         rest = rest.get(at + part.len()..).unwrap_or_default();
     }
-    if anchored { rest.ends_with(last) } else { find(rest, last).is_some() }
+    if whole { rest.ends_with(last) } else { memchr::memmem::find(rest, last).is_some() }
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    if needle.is_empty() {
-        return Some(0);
-    }
-    haystack.windows(needle.len()).position(|window| window == needle)
-}
-
-/// `/x/$` for a pattern that ends in `/x/index.html` or `/x/index.htm`.
-pub(super) fn index_folder(pattern: &[u8]) -> Option<Vec<u8>> {
-    let slash = pattern.iter().rposition(|byte| *byte == b'/')?;
+/// `/x/` for a pattern that ends in `/x/index.html` or `/x/index.htm`.
+pub(super) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
+    let slash = memchr::memrchr(b'/', pattern)?;
     let (folder, file) = pattern.split_at(slash + 1);
-    file.starts_with(b"index.htm").then(|| [folder, b"$"].concat())
+    file.starts_with(b"index.htm").then_some(folder)
 }

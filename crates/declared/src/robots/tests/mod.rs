@@ -1,5 +1,9 @@
 use super::*;
 
+mod google;
+mod lint;
+mod records;
+
 /// Whether `token` may fetch `path` under `file`.
 fn may(file: &str, token: &str, path: &str) -> bool {
     Robots::parse(file.as_bytes()).access(token, path).allowed
@@ -144,5 +148,24 @@ proptest::proptest! {
     #[test]
     fn any_bytes_are_a_file(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300), path in "/\\PC{0,20}") {
         let _ = Robots::parse(&bytes).access("Wayleave", &path);
+    }
+}
+
+proptest::proptest! {
+    /// Whatever the bytes, every reader of the file comes back, and says lines that exist.
+    #[test]
+    fn any_lines_are_a_file(file in "((?i)(user-agent|allow|disallow|content-signal|content-usage|crawl-delay|license|sitemap|noindex|# begin x managed content|# end x managed content)?[: =]{0,2}[a-zA-Z*/$,=;%0-9 \\x00\u{80}-\u{ff}]{0,12}(\r\n|\n|\r)){0,12}", path in "/[a-z/*$%]{0,8}") {
+        let robots = Robots::parse(file.as_bytes());
+        let lines = file.lines().count() + file.matches('\r').count() + 2;
+        let access = robots.access("abc", &path);
+        if let Some(line) = access.line {
+            proptest::prop_assert!(usize::try_from(line).unwrap() <= lines);
+            proptest::prop_assert!(robots.rule_text(line).is_some());
+        }
+        for fault in robots.faults() {
+            proptest::prop_assert!(!fault.problem.is_empty() && !fault.fix.is_empty());
+            proptest::prop_assert!(!fault.problem.chars().any(char::is_control), "{:?}", fault);
+        }
+        let _ = (robots.content_signals(), robots.content_usage(), robots.licenses(), robots.others(), robots.managed_blocks(), robots.crawl_delay("abc"));
     }
 }

@@ -1,0 +1,21 @@
+//! The part of an address that rules speak of.
+
+/// Path, parameters and query of an address, without scheme, host and fragment; begins with `/`.
+///
+/// The address may lack its scheme (`site.example/a`) or begin with the two slashes alone.
+#[must_use]
+pub fn path_of(url: &str) -> String {
+    let url = url.split('#').next().unwrap_or_default();
+    let url = url.strip_prefix("//").unwrap_or(url);
+    let starts = |text: &str| text.find(['/', '?', ';']);
+    // `://` after the path has begun is part of a query, not the end of a scheme.
+    let host = match url.find("://") {
+        Some(at) if starts(url).is_none_or(|path| path > at) => url.get(at + 3..).unwrap_or(""),
+        _ => url,
+    };
+    match starts(host).and_then(|at| host.get(at..)) {
+        None => "/".to_owned(),
+        Some(path) if path.starts_with('/') => path.to_owned(),
+        Some(query) => format!("/{query}"),
+    }
+}
