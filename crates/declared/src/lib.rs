@@ -6,8 +6,8 @@
 pub mod charset;
 pub mod entity;
 pub mod fault;
-pub mod instructions;
 pub mod files;
+pub mod instructions;
 pub mod link;
 pub mod page;
 pub mod rights;

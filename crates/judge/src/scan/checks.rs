@@ -1,10 +1,13 @@
 //! The machine files: there, absent, refused, or only seemingly there.
 
 use contract::evidence::{FailureKind, NotRead, Outcome, Reading, Response, Target};
-use contract::records::{Check, CheckVerdict};
+use contract::records::{Check, CheckVerdict, FaultWeight, FileFault};
+use declared::fault::{Fault, Weight};
+use declared::files::{Applies, Inspection, Kind, PLACES, Served, inspect};
 use declared::shape;
 
 use super::look::{Look, is_success};
+use super::signals::headers;
 use super::{caching, shown};
 
 pub(super) fn checks(look: &Look<'_>) -> Vec<Check> {
@@ -14,7 +17,8 @@ pub(super) fn checks(look: &Look<'_>) -> Vec<Check> {
         .filter_map(|reading| reading.exchange.response())
         .filter(|response| is_success(response))
         .collect();
-    let is_file = |target: &Target| matches!(target, Target::Robots | Target::MachineFile);
+    let is_file =
+        |target: &Target| matches!(target, Target::Robots | Target::MachineFile | Target::Sitemap);
     // Of two robots.txt reads (https failed, http tried) the later one counts.
     let superseded = |at: usize, reading: &Reading| {
         evidence
@@ -36,19 +40,20 @@ pub(super) fn checks(look: &Look<'_>) -> Vec<Check> {
 fn check(look: &Look<'_>, reading: &Reading, control: &[&Response]) -> Check {
     let response = reading.exchange.response();
     let body = response.and_then(|response| look.body(response));
-    let (verdict, why) = match &reading.exchange.outcome {
+    let kind = kind_of(&reading.target, &reading.path);
+    let judged = match &reading.exchange.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy => {
-            (CheckVerdict::NotRead, Some(failure.detail.clone()))
+            Judged::of(CheckVerdict::NotRead, failure.detail.clone())
         }
-        Outcome::Failed(failure) => (CheckVerdict::Unreachable, Some(failure.detail.clone())),
-        Outcome::Response(response) => verdict(&reading.path, response, body, control),
+        Outcome::Failed(failure) => Judged::of(CheckVerdict::Unreachable, failure.detail.clone()),
+        Outcome::Response(response) => judged(reading, response, kind, body, control),
     };
     let field = |name: &str| response.and_then(|r| r.header(name)).map(|value| shown(value, 200));
+    let inspection = judged.inspection.as_ref();
     Check {
-        path: reading.path.clone(),
-        file: reading.path.trim_start_matches('/').to_owned(),
-        standard: None,
-        optional: reading.path != "/robots.txt" && reading.path != "/sitemap.xml",
+        file: kind.map_or("other", Kind::as_str).to_owned(),
+        standard: kind.map(|kind| kind.standard().to_owned()),
+        optional: optional(&reading.path),
         identity: reading.identity.clone(),
         status: response.map(|response| response.status),
         content_type: field("content-type"),
@@ -56,26 +61,66 @@ fn check(look: &Look<'_>, reading: &Reading, control: &[&Response]) -> Check {
         cache_control: field("cache-control"),
         cf_cache_status: field("cf-cache-status"),
         ms: Some(reading.exchange.took_ms),
-        excerpt: body
-            .map(|body| shown(&String::from_utf8_lossy(body), look.rules.thresholds.excerpt_chars)),
+        excerpt: body.map(|body| excerpt(body, look.rules.thresholds.excerpt_chars)),
         sitemap_lines: sitemap_lines(look, reading),
-        verdict,
-        why,
-        summary: None,
-        version: None,
-        faults: Vec::new(),
+        verdict: judged.verdict,
+        why: judged.why,
+        summary: inspection.map(|inspection| inspection.summary.clone()),
+        version: inspection.and_then(|inspection| inspection.version.clone()),
+        faults: inspection
+            .into_iter()
+            .flat_map(|inspection| inspection.faults.iter().cloned().map(told))
+            .take(50)
+            .collect(),
         body_sha256: response.map(|response| response.body.sha256.clone()),
         reading: Some(reading.id.clone()),
         cache_split: caching::split(look, reading),
+        path: reading.path.clone(),
     }
+}
+
+/// What a path is for.
+fn kind_of(target: &Target, path: &str) -> Option<Kind> {
+    if *target == Target::Sitemap {
+        return Some(Kind::Sitemap);
+    }
+    PLACES.iter().find(|place| place.path == path).map(|place| place.kind)
+}
+
+fn optional(path: &str) -> bool {
+    PLACES
+        .iter()
+        .find(|place| place.path == path)
+        .is_some_and(|place| place.applies == Applies::Some)
+}
+
+/// A fault of a file as the record tells it.
+pub(super) fn told(fault: Fault) -> FileFault {
+    FileFault {
+        code: fault.code.to_owned(),
+        weight: match fault.weight {
+            Weight::Note => FaultWeight::Note,
+            Weight::Warning => FaultWeight::Warning,
+            Weight::Error => FaultWeight::Error,
+        },
+        at: fault.at,
+        problem: fault.problem,
+        fix: fault.fix,
+    }
+}
+
+/// The beginning of a body; of one that is no text, nothing that could be taken for some.
+fn excerpt(body: &[u8], chars: usize) -> String {
+    let beginning = body.get(..chars * 4).unwrap_or(body);
+    shown(&String::from_utf8_lossy(beginning), chars)
 }
 
 fn not_read(unread: &NotRead) -> Check {
     Check {
         path: unread.path.clone(),
-        file: unread.path.trim_start_matches('/').to_owned(),
-        standard: None,
-        optional: unread.path != "/robots.txt" && unread.path != "/sitemap.xml",
+        file: kind_of(&unread.target, &unread.path).map_or("other", Kind::as_str).to_owned(),
+        standard: kind_of(&unread.target, &unread.path).map(|kind| kind.standard().to_owned()),
+        optional: optional(&unread.path),
         identity: unread.identity.clone(),
         status: None,
         content_type: None,
@@ -96,76 +141,97 @@ fn not_read(unread: &NotRead) -> Check {
     }
 }
 
+/// What a file came to.
+struct Judged {
+    verdict: CheckVerdict,
+    why: Option<String>,
+    inspection: Option<Inspection>,
+}
+
+impl Judged {
+    fn of(verdict: CheckVerdict, why: impl Into<String>) -> Self {
+        Self { verdict, why: Some(why.into()), inspection: None }
+    }
+}
+
 /// A success status is not yet a file, and only "not found" is an absence.
-fn verdict(
-    path: &str,
+fn judged(
+    reading: &Reading,
     response: &Response,
+    kind: Option<Kind>,
     body: Option<&[u8]>,
     control: &[&Response],
-) -> (CheckVerdict, Option<String>) {
-    let because = |verdict, why: &str| (verdict, Some(why.to_owned()));
+) -> Judged {
     match response.status {
-        404 | 410 => (CheckVerdict::Absent, None),
-        401 | 402 | 403 | 406 | 407 | 429 | 451 => (
+        404 | 410 => Judged { verdict: CheckVerdict::Absent, why: None, inspection: None },
+        401 | 402 | 403 | 406 | 407 | 429 | 451 => Judged::of(
             CheckVerdict::Refused,
-            Some(format!(
-                "Answered {}: a refusal, which says nothing about the file.",
-                response.status
-            )),
+            format!("Answered {}: a refusal, which says nothing about the file.", response.status),
         ),
-        500..=599 => (
+        500..=599 => Judged::of(
             CheckVerdict::Unreachable,
-            Some(format!(
+            format!(
                 "Answered {}: the server failed, which says nothing about the file.",
                 response.status
-            )),
+            ),
         ),
-        200..=299 => {
-            let Some(body) = body else {
-                return because(CheckVerdict::NotRead, "The body is no longer kept.");
-            };
-            if control.iter().any(|control| control.body.sha256 == response.body.sha256) {
-                return because(
-                    CheckVerdict::Soft404,
-                    "The same bytes are served for a path that cannot exist.",
-                );
-            }
-            match fault(path, body) {
-                Some(_) if !control.is_empty() && shape::looks_like_html(body) => because(
-                    CheckVerdict::Soft404,
-                    "A page was served, and this host answers with a page for paths that cannot exist.",
-                ),
-                Some(_) if response.body.cut.is_some() => {
-                    because(CheckVerdict::NotRead, "The body could not be read to its end.")
-                }
-                Some(fault) => because(CheckVerdict::Invalid, fault),
-                None => (CheckVerdict::Ok, None),
-            }
-        }
-        other => (
+        200..=299 => match body {
+            Some(body) => present(reading, response, kind, body, control),
+            None => Judged::of(CheckVerdict::NotRead, "The body is no longer kept."),
+        },
+        other => Judged::of(
             CheckVerdict::Refused,
-            Some(format!("Answered {other}, which is neither the file nor its absence.")),
+            format!("Answered {other}, which is neither the file nor its absence."),
         ),
     }
 }
 
-/// What shows that a body is not the kind of file the path is for.
-fn fault(path: &str, body: &[u8]) -> Option<&'static str> {
-    let json = path.ends_with(".json") || path == "/.well-known/api-catalog";
-    if json && !shape::is_json_document(body) {
-        return Some("The body is not a JSON document.");
+/// Something was served with success: the file, another thing, or what this host serves for anything.
+fn present(
+    reading: &Reading,
+    response: &Response,
+    kind: Option<Kind>,
+    body: &[u8],
+    control: &[&Response],
+) -> Judged {
+    if control.iter().any(|control| control.body.sha256 == response.body.sha256) {
+        return Judged::of(
+            CheckVerdict::Soft404,
+            "The same bytes are served for a path that cannot exist.",
+        );
     }
-    if path == "/sitemap.xml" && !shape::looks_like_xml(body) {
-        return Some("The body is not an XML document.");
+    if !control.is_empty() && shape::looks_like_html(body) {
+        return Judged::of(
+            CheckVerdict::Soft404,
+            "A page was served, and this host answers with a page for paths that cannot exist.",
+        );
     }
-    if shape::looks_like_html(body) {
-        return Some("The body is an HTML page.");
-    }
-    // An empty robots.txt is a policy (everything allowed); an empty file of another kind is not one.
-    if path != "/robots.txt" && body.trim_ascii().is_empty() {
-        return Some("The body is empty.");
-    }
-    None
+    let Some(kind) = kind else {
+        return Judged { verdict: CheckVerdict::Ok, why: None, inspection: None };
+    };
+    let fields = headers(response);
+    let inspection = inspect(
+        kind,
+        &Served {
+            asked_url: &reading.exchange.url,
+            final_url: &response.url,
+            redirects: reading.exchange.hops.len().saturating_sub(1),
+            status: response.status,
+            headers: &fields,
+            body,
+            cut: response.body.cut.is_some(),
+            read_at_s: reading.exchange.started_at.as_millis() / 1_000,
+        },
+    );
+    let (verdict, why) = if inspection.usable {
+        (CheckVerdict::Ok, None)
+    } else if response.body.cut.is_some() {
+        (CheckVerdict::NotRead, Some("The body could not be read to its end.".to_owned()))
+    } else {
+        let error = inspection.faults.iter().find(|fault| fault.weight == Weight::Error);
+        (CheckVerdict::Invalid, error.map(|fault| fault.problem.clone()))
+    };
+    Judged { verdict, why, inspection: Some(inspection) }
 }
 
 fn sitemap_lines(look: &Look<'_>, reading: &Reading) -> Option<String> {

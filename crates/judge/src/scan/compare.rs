@@ -1,10 +1,9 @@
 //! Whether two pages are the same page, given how much the page changes by itself.
 
 use contract::records::EquivalenceVerdict;
-use declared::page::Page;
 
+use super::look::Sheet;
 use crate::rulepack::Rulepack;
-use crate::similarity::similarity;
 
 /// How two texts compare.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,24 +19,22 @@ pub(super) struct Likeness {
     pub(super) same_prices: bool,
 }
 
-pub(super) fn alike(one: &Page, other: &Page) -> f64 {
-    let words = |page: &'_ Page| page.words().map(str::to_owned).collect::<Vec<_>>();
-    let (one, other) = (words(one), words(other));
-    let one: Vec<&str> = one.iter().map(String::as_str).collect();
-    let other: Vec<&str> = other.iter().map(String::as_str).collect();
-    similarity(&one, &other)
+/// How much of two pages is common, 0 to 1.
+pub(super) fn alike(one: &Sheet, other: &Sheet) -> f64 {
+    one.shingles.jaccard(&other.shingles)
 }
 
-/// This page against the yardstick.
-pub(super) fn likeness(page: &Page, yardstick: &Page) -> Likeness {
-    let alike = alike(page, yardstick);
-    let (mine, theirs) = (page.words().count(), yardstick.words().count());
+/// This page against the yardstick; `again` is the yardstick's second reading.
+pub(super) fn likeness(sheet: &Sheet, yardstick: &Sheet, again: Option<&Sheet>) -> Likeness {
+    let (mine, theirs) = (sheet.shingles.words(), yardstick.shingles.words());
     Likeness {
-        alike,
-        contained: alike,
-        contains: alike,
+        alike: alike(sheet, yardstick),
+        contained: sheet.shingles.containment(&yardstick.shingles),
+        contains: yardstick.shingles.containment(&sheet.shingles),
         ratio: if theirs == 0 { 0.0 } else { mine as f64 / theirs as f64 },
-        same_prices: true,
+        // Prices that the page changes by itself say nothing.
+        same_prices: sheet.prices == yardstick.prices
+            || again.is_none_or(|again| again.prices != yardstick.prices),
     }
 }
 
@@ -58,11 +55,12 @@ pub(super) fn verdict(
     if noise.is_some_and(|noise| noise < percent(t.deterministic_percent)) {
         return EquivalenceVerdict::NotDeterministic;
     }
-    if !likeness.same_prices {
-        return EquivalenceVerdict::Different;
-    }
     if is_the_same(likeness.alike, noise, rules) {
-        return EquivalenceVerdict::Equivalent;
+        // The same words with other prices are what somebody who deceives would serve.
+        return match likeness.same_prices {
+            true => EquivalenceVerdict::Equivalent,
+            false => EquivalenceVerdict::Different,
+        };
     }
     let part = percent(t.contained_percent);
     if likeness.contained >= part && likeness.ratio < percent(t.reduced_below_percent) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agents::{Catalogue, Role};
 use contract::evidence::{Evidence, Reading, Response, Target};
-use declared::page::Page;
+use declared::page::{self, Page, Shingles};
 
 use super::robots_file::RobotsFile;
 use crate::Bodies;
@@ -17,7 +17,27 @@ pub(super) struct Look<'a> {
     pub(super) rules: &'a Rulepack,
     pub(super) robots: RobotsFile<'a>,
     /// By the digest of the body: identities that were given the same bytes share one page.
-    pages: BTreeMap<&'a str, Page>,
+    pages: BTreeMap<&'a str, Sheet>,
+}
+
+/// A page, and what it is compared by.
+pub(super) struct Sheet {
+    pub(super) page: Page,
+    pub(super) shingles: Shingles,
+    pub(super) prices: Vec<String>,
+    pub(super) words: u32,
+}
+
+impl Sheet {
+    fn read(body: &[u8], content_type: Option<&str>) -> Self {
+        let page = Page::read(body, content_type);
+        Self {
+            shingles: page::shingles(&page.main),
+            prices: page::prices(&page.main),
+            words: super::count(page.words().count()),
+            page,
+        }
+    }
 }
 
 impl<'a> Look<'a> {
@@ -38,7 +58,7 @@ impl<'a> Look<'a> {
             if let Some(body) = bodies.body(&response.body.sha256) {
                 pages
                     .entry(response.body.sha256.as_str())
-                    .or_insert_with(|| Page::read(body, response.header("content-type")));
+                    .or_insert_with(|| Sheet::read(body, response.header("content-type")));
             }
         }
         let robots = RobotsFile::of(evidence, bodies);
@@ -59,7 +79,7 @@ impl<'a> Look<'a> {
     }
 
     /// The page of a response that came to its end, whatever its status.
-    pub(super) fn page(&self, response: &Response) -> Option<&Page> {
+    pub(super) fn page(&self, response: &Response) -> Option<&Sheet> {
         if response.body.cut.is_some() {
             return None;
         }

@@ -11,6 +11,8 @@ mod compare;
 mod confidence;
 mod conflicts;
 mod content;
+mod identity;
+mod instructions;
 mod ledger;
 mod look;
 mod policy;
@@ -20,6 +22,7 @@ mod repro;
 mod robots_file;
 mod sections;
 mod served;
+mod signals;
 mod transport;
 mod verdicts;
 mod view;
@@ -76,11 +79,13 @@ pub fn judge(
 ) -> ScanRecord {
     let reached = answered(evidence);
     let look = Look::new(evidence, bodies, catalogue, rules);
-    let view = view::view(&look);
+    let mut view = view::view(&look);
+    let instruction_like = instructions::instructions(&look, &mut view);
     let checks = checks::checks(&look);
     let policy = policy::policy(&look);
-    let content = content::content(&look, &view);
-    let (nap, lineage) = (None, None);
+    let page = content::the_page(&look, &view);
+    let content = content::content(&look, page, instruction_like);
+    let (nap, lineage) = identity::identity(&look, page).unzip();
     let caching = caching::caching(&look, view.self_similarity.map(contract::Ratio::get));
     let transport = transport::transport(&look);
     let mut verdicts = sections::judge(&Readings {

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use agents::Role;
-use contract::evidence::Target;
-use contract::records::{AccessRule, AccessScope, PolicyReading, RobotsReading};
+use contract::evidence::{Reading, Target};
+use contract::records::{AccessRule, AccessScope, PolicyReading, RightsDecision, RobotsReading};
 use declared::robots::{Robots, Scope};
 
 use super::look::{Look, is_success};
+use super::signals;
+use crate::rights::{AccessFact, AgentClass, DecidedBy, decide};
 
 pub(super) fn policy(look: &Look<'_>) -> PolicyReading {
     let (same, differs_for, as_each) = per_identity(look);
     let reading = look.robots.reading;
+    let robots = look.robots.robots.as_ref();
+    let signals = signals::signals(look);
     PolicyReading {
         robots: RobotsReading {
             state: look.robots.state.clone(),
@@ -19,60 +23,82 @@ pub(super) fn policy(look: &Look<'_>) -> PolicyReading {
             why: look.robots.why.clone(),
             same_for_every_identity: same,
             differs_for,
-            crawl_delay: BTreeMap::new(),
-            managed_blocks: Vec::new(),
-            faults: Vec::new(),
+            crawl_delay: robots.map(|robots| crawl_delay(look, robots)).unwrap_or_default(),
+            managed_blocks: robots
+                .into_iter()
+                .flat_map(Robots::managed_blocks)
+                .map(|block| {
+                    format!("lines {}-{}: {}", block.first_line, block.last_line, block.by)
+                })
+                .collect(),
+            faults: robots
+                .into_iter()
+                .flat_map(Robots::faults)
+                .map(super::checks::told)
+                .take(100)
+                .collect(),
             evidence: reading.map(|r| r.id.clone()).into_iter().chain(as_each).collect(),
         },
-        access: look.robots.robots.as_ref().map(|robots| access(look, robots)).unwrap_or_default(),
-        signals: Vec::new(),
-        signal_faults: Vec::new(),
-        rights: BTreeMap::new(),
+        access: robots.map(|robots| access(look, robots)).unwrap_or_default(),
+        rights: rights(look, &signals),
+        signals: signals.statements.iter().map(signals::Heard::told).collect(),
+        signal_faults: signals.faults,
     }
 }
 
 /// Whether everyone was given the same robots.txt; who was not; and the readings that show it.
 fn per_identity(look: &Look<'_>) -> (Option<bool>, Vec<String>, Vec<String>) {
-    let digest = |reading: &contract::evidence::Reading| {
+    let digest = |reading: &Reading| {
         let response = reading.exchange.response()?;
-        Some((is_success(response), is_success(response).then(|| response.body.sha256.clone())))
+        Some(is_success(response).then(|| response.body.sha256.clone()))
     };
     let Some(own) = look.robots.reading.and_then(digest) else {
         return (None, Vec::new(), Vec::new());
     };
-    let others: Vec<_> = look
+    let others: Vec<(&Reading, Option<String>)> = look
         .reads(Target::RobotsAs)
         .filter_map(|reading| Some((reading, digest(reading)?)))
         .collect();
     if others.is_empty() {
         return (None, Vec::new(), Vec::new());
     }
-    let differing: Vec<_> = others.iter().filter(|(_, seen)| *seen != own).collect();
+    let differing: Vec<&Reading> =
+        others.iter().filter(|(_, seen)| *seen != own).map(|(reading, _)| *reading).collect();
     (
         Some(differing.is_empty()),
-        differing.iter().map(|(reading, _)| reading.identity.clone()).collect(),
-        differing.iter().map(|(reading, _)| reading.id.clone()).collect(),
+        differing.iter().map(|reading| reading.identity.clone()).collect(),
+        differing.iter().map(|reading| reading.id.clone()).collect(),
     )
+}
+
+/// Everyone and each AI agent, with what it reads for.
+fn agents<'a>(look: &Look<'a>) -> impl Iterator<Item = (&'a str, Option<AgentClass>)> {
+    let ai = look.catalogue.ai().filter_map(|identity| {
+        let class = match identity.role {
+            Role::Train => AgentClass::Train,
+            Role::Search => AgentClass::Search,
+            _ => AgentClass::User,
+        };
+        Some((identity.robots_token.as_deref()?, Some(class)))
+    });
+    std::iter::once(("*", None)).chain(ai)
 }
 
 /// For everyone and for each AI agent: the home page.
 fn access(look: &Look<'_>, robots: &Robots) -> Vec<AccessRule> {
-    let everyone = std::iter::once(("*", None));
-    let agents = look.catalogue.ai().filter_map(|identity| {
-        let purpose = match identity.role {
-            Role::Train => "training",
-            Role::Search => "search",
-            _ => "user",
-        };
-        Some((identity.robots_token.as_deref()?, Some(purpose)))
-    });
-    everyone
-        .chain(agents)
-        .map(|(agent, purpose)| {
+    agents(look)
+        .map(|(agent, class)| {
             let access = robots.access(agent, "/");
             AccessRule {
                 agent: agent.to_owned(),
-                purpose: purpose.map(str::to_owned),
+                purpose: class.map(|class| {
+                    match class {
+                        AgentClass::Train => "training",
+                        AgentClass::Search => "search",
+                        AgentClass::User => "user",
+                    }
+                    .to_owned()
+                }),
                 path: "/".to_owned(),
                 allowed: access.allowed,
                 scope: match access.scope {
@@ -81,8 +107,56 @@ fn access(look: &Look<'_>, robots: &Robots) -> Vec<AccessRule> {
                     Scope::Nobody => AccessScope::Nobody,
                 },
                 line: access.line,
-                rule: None,
+                rule: access.line.and_then(|line| robots.rule_text(line)),
             }
+        })
+        .collect()
+}
+
+fn crawl_delay(look: &Look<'_>, robots: &Robots) -> BTreeMap<String, String> {
+    agents(look)
+        .filter_map(|(agent, _)| {
+            Some((agent.to_owned(), robots.crawl_delay(agent)?.seconds.to_string()))
+        })
+        .collect()
+}
+
+/// What all signals come to, use by use.
+fn rights(look: &Look<'_>, signals: &signals::Signals) -> BTreeMap<String, RightsDecision> {
+    let statements: Vec<_> =
+        signals.statements.iter().map(|heard| heard.statement.clone()).collect();
+    let access: Vec<AccessFact> = look
+        .robots
+        .robots
+        .iter()
+        .flat_map(|robots| {
+            agents(look).filter_map(|(agent, class)| {
+                let allowed = robots.access(agent, "/").allowed;
+                Some(AccessFact { token: agent.to_owned(), class: class?, allowed })
+            })
+        })
+        .collect();
+    decide(&statements, &access)
+        .into_iter()
+        .map(|(what, decided)| {
+            let mut doubts = Vec::new();
+            if decided.agent_specific {
+                doubts.push("agent_specific_robots".to_owned());
+            }
+            if decided.contradicted {
+                doubts.push("contradicted".to_owned());
+            }
+            let decision = RightsDecision {
+                value: contract::records::RightsValue::known(decided.value.as_str())
+                    .unwrap_or(contract::records::RightsValue::Unknown),
+                decided_by: match decided.decided_by {
+                    Some(DecidedBy::Statement(at)) => Some(super::count(at)),
+                    _ => None,
+                },
+                conflicts: super::count(decided.conflicts),
+                doubts,
+            };
+            (what.as_str().to_owned(), decision)
         })
         .collect()
 }

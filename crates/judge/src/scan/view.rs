@@ -6,12 +6,13 @@ use contract::ratio::{Quotient, Ratio};
 use contract::records::{
     AgentRow, AgentView, EquivalenceVerdict, Role, RowCause, Split, SplitEvidence,
 };
-use declared::page::Page;
 
 use super::conflicts::conflicts;
-use super::look::{Look, is_success};
+use super::look::{Look, Sheet, is_success};
 use super::served::{browser, is_ai, is_measured, is_served, readings};
 use super::{compare, repro};
+use crate::walls::contrast::{self, contrast};
+use crate::walls::{Wall, WallKind, Walls};
 
 pub(super) fn view(look: &Look<'_>) -> AgentView {
     let home: Vec<&Reading> = look.reads(Target::Home).collect();
@@ -26,49 +27,105 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
         .compared()
         .map(|identity| {
             let reading = home.iter().find(|reading| reading.identity == identity.id);
-            row(look, identity, reading.copied(), yardstick, noise)
+            row(look, identity, reading.copied(), &Yardstick { sheet: yardstick, again, noise })
         })
         .collect();
 
     let (split, split_evidence) = split(&rows);
+    let aimed = aimed_at(look, &rows);
     let ai = || rows.iter().filter(|row| is_ai(row) && is_measured(row));
     AgentView {
-        deterministic: yardstick.zip(again).map(|(one, other)| one.text == other.text),
+        deterministic: yardstick.zip(again).map(|(one, other)| one.page.text == other.page.text),
         self_similarity: noise.and_then(Ratio::new),
         all_refused: (ai().count() > 0).then(|| ai().all(|row| !is_served(row))),
         answer_word_share: word_share(&rows),
         claims_unverified: true,
         evidence: home.iter().map(|reading| reading.id.clone()).collect(),
         conflicts: conflicts(look, &rows),
-        aimed_at: String::new(),
-        aimed_at_why: String::new(),
-        vendors_present: Vec::new(),
+        aimed_at: aimed.cause.as_str().to_owned(),
+        aimed_at_why: aimed.sentence,
+        vendors_present: vendors_present(&home),
         split,
         split_evidence,
         rows,
     }
 }
 
-/// The page an identity was given in full.
-fn page<'a>(look: &'a Look<'_>, reading: &Reading) -> Option<&'a Page> {
+/// What the browser was given, and how alike its two readings are.
+struct Yardstick<'a> {
+    sheet: Option<&'a Sheet>,
+    again: Option<&'a Sheet>,
+    noise: Option<f64>,
+}
+
+/// The page an identity was given in full. A wall is not the page.
+fn page<'a>(look: &'a Look<'_>, reading: &Reading) -> Option<&'a Sheet> {
     let response = reading.exchange.response().filter(|response| is_success(response))?;
+    if wall(look, reading).is_some_and(|wall| wall.certain) {
+        return None;
+    }
     look.page(response)
+}
+
+/// What stands in the page's place, if something does.
+fn wall(look: &Look<'_>, reading: &Reading) -> Option<Wall> {
+    let response = reading.exchange.response()?;
+    let body = look.body(response).unwrap_or_default();
+    Walls::built_in().recognise(response, body)
+}
+
+/// Whom the refusals are aimed at.
+fn aimed_at(look: &Look<'_>, rows: &[AgentRow]) -> contrast::Contrast {
+    let fared: Vec<contrast::Row<'_>> = rows
+        .iter()
+        .filter_map(|row| {
+            let identity = look.catalogue.get(&row.id)?;
+            Some(contrast::Row {
+                label: &row.label,
+                role: identity.role,
+                operator: identity.operator.as_deref(),
+                served: is_measured(row).then(|| is_served(row)),
+            })
+        })
+        .collect();
+    contrast(&fared)
+}
+
+fn vendors_present(home: &[&Reading]) -> Vec<String> {
+    let mut vendors: Vec<String> = home
+        .iter()
+        .filter_map(|reading| reading.exchange.response())
+        .flat_map(|response| Walls::built_in().vendors_present(response))
+        .collect();
+    vendors.sort();
+    vendors.dedup();
+    vendors
 }
 
 fn row(
     look: &Look<'_>,
     identity: &agents::Identity,
     reading: Option<&Reading>,
-    yardstick: Option<&Page>,
-    noise: Option<f64>,
+    yardstick: &Yardstick<'_>,
 ) -> AgentRow {
     let exchange = reading.map(|reading| &reading.exchange);
     let response = exchange.and_then(|exchange| exchange.response());
-    let cause = cause(reading);
+    let wall = reading.and_then(|reading| wall(look, reading)).filter(|wall| {
+        // A likely wall under a success status is one only where the browser was given another page.
+        let success = response.is_some_and(is_success);
+        let same = response
+            .and_then(|response| look.page(response))
+            .zip(yardstick.sheet)
+            .is_some_and(|(given, yard)| given.page.text == yard.page.text);
+        wall.certain || !success || (yardstick.sheet.is_some() && !same)
+    });
+    let cause = walled(cause(reading), wall.as_ref());
     // Of a body that did not come to its end nothing is counted or compared.
     let read = response.and_then(|response| look.page(response));
     let served = read.filter(|_| cause == RowCause::Served);
-    let likeness = served.zip(yardstick).map(|(page, yard)| compare::likeness(page, yard));
+    let likeness = served
+        .zip(yardstick.sheet)
+        .map(|(sheet, yard)| compare::likeness(sheet, yard, yardstick.again));
     let moved = exchange.zip(response).filter(|(exchange, response)| exchange.url != response.url);
     let dialled = exchange.and_then(|exchange| exchange.hops.last());
     AgentRow {
@@ -84,17 +141,20 @@ fn row(
         user_agent: identity.user_agent.clone(),
         status: response.map(|response| response.status),
         bytes: response.map(|response| response.body.bytes),
-        words: read.map(|page| super::count(page.words().count())),
+        words: read.map(|sheet| sheet.words),
         xrobots: response
             .map(|response| response.headers_named("x-robots-tag").collect::<Vec<_>>().join(", "))
             .filter(|value| !value.is_empty())
             .map(|value| super::shown(&value, 300)),
         redirected_to: moved.map(|(_, response)| response.url.clone()),
         final_url: response.map(|response| response.url.clone()),
-        blocker: None,
-        vendor: None,
-        blocker_marks: Vec::new(),
-        price: None,
+        blocker: wall.as_ref().map(|wall| wall.kind.as_str().to_owned()),
+        vendor: wall.as_ref().and_then(|wall| wall.vendor.clone()),
+        blocker_marks: wall
+            .iter()
+            .flat_map(|wall| wall.marks.iter().map(|mark| super::shown(mark, 160)))
+            .collect(),
+        price: wall.as_ref().and_then(|wall| wall.price.as_deref()).map(|p| super::shown(p, 120)),
         repro: exchange.map(repro::curl).unwrap_or_default(),
         similarity: likeness.and_then(|likeness| Ratio::new(likeness.alike)),
         containment: likeness.and_then(|likeness| Ratio::new(likeness.contained)),
@@ -102,7 +162,7 @@ fn row(
         equivalence: match cause {
             RowCause::Challenge => EquivalenceVerdict::Challenged,
             RowCause::Served => likeness.map_or(EquivalenceVerdict::Unmeasured, |likeness| {
-                compare::verdict(&likeness, noise, look.rules)
+                compare::verdict(&likeness, yardstick.noise, look.rules)
             }),
             RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete => {
                 EquivalenceVerdict::Unmeasured
@@ -146,6 +206,18 @@ fn cause(reading: Option<&Reading>) -> RowCause {
         429 => RowCause::RateLimited,
         500..=599 => RowCause::ServerError,
         _ => RowCause::OtherStatus,
+    }
+}
+
+/// What a wall makes of an answer.
+fn walled(cause: RowCause, wall: Option<&Wall>) -> RowCause {
+    let told = !matches!(cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete);
+    let Some(wall) = wall.filter(|_| told) else { return cause };
+    match wall.kind {
+        WallKind::Challenge | WallKind::Captcha => RowCause::Challenge,
+        WallKind::Payment => RowCause::PaymentRequired,
+        WallKind::RateLimit => RowCause::RateLimited,
+        WallKind::Block | WallKind::Login | WallKind::Legal => RowCause::Refused,
     }
 }
 

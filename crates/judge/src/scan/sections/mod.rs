@@ -10,8 +10,7 @@ mod reach;
 mod transport;
 
 use contract::records::{
-    AgentView, CachingReading, Check, ContentReading, FactLineage, PolicyReading,
-    TransportReading,
+    AgentView, CachingReading, Check, ContentReading, FactLineage, PolicyReading, TransportReading,
 };
 
 use super::look::Look;

@@ -266,7 +266,7 @@ fn signals(read: &Readings<'_>, out: &mut Verdicts) {
         .policy
         .rights
         .iter()
-        .filter(|(_, decision)| decision.conflicts > 0)
+        .filter(|(_, decision)| decision.doubts.iter().any(|doubt| doubt == "contradicted"))
         .map(|(name, _)| name)
         .collect();
     let wrong: Vec<_> =
