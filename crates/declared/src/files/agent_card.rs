@@ -40,11 +40,11 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         root.has("url"),
         root.has("protocolVersion"),
     ) {
-        (true, true, _) | (true, _, true) => Shape::Both,
-        (true, false, false) => Shape::One,
+        (true, true, true) => Shape::Both,
+        (true, _, _) => Shape::One,
         (false, true, true) => Shape::ZeroThree,
         (false, true, false) => Shape::Older,
-        _ => {
+        (false, false, _) => {
             report.spoil(
                 "unknown_shape",
                 "",
@@ -134,9 +134,13 @@ fn common(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) {
         report.url(root, name, Need::May, "Write the full address.");
     }
     if shape == Shape::One {
-        for name in
-            ["preferredTransport", "additionalInterfaces", "supportsAuthenticatedExtendedCard"]
-        {
+        for name in [
+            "url",
+            "protocolVersion",
+            "preferredTransport",
+            "additionalInterfaces",
+            "supportsAuthenticatedExtendedCard",
+        ] {
             if root.has(name) {
                 report.note(
                     "removed_member",
@@ -158,13 +162,12 @@ fn version_one(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) -> usize 
         return 0;
     };
     if list.len() == 0 {
-        report.fault(
-            Weight::Error,
-            "no_interfaces",
-            list.at.clone(),
-            "The list of interfaces is empty, so nobody can reach the agent.".into(),
-            INTERFACES_FIX.into(),
-        );
+        let problem = "The list of interfaces is empty, so nobody can reach the agent.";
+        let at = list.at.clone();
+        match shape {
+            Shape::One => report.spoil("no_interfaces", at, problem, INTERFACES_FIX),
+            _ => report.error("no_interfaces", at, problem, INTERFACES_FIX),
+        }
     }
     for interface in list.items() {
         report.url(&interface, "url", Need::Must, INTERFACES_FIX);

@@ -83,12 +83,14 @@ pub(super) fn resource(report: &mut Report<'_>) -> Option<String> {
     for name in ["jwks_uri", "resource_documentation", "resource_policy_uri", "resource_tos_uri"] {
         report.url(&root, name, Need::May, "Write the full https address.");
     }
-    report.text(
-        &root,
-        "resource_name",
-        Need::Should,
-        "Add a name for people: \"resource_name\": \"Orders API\"",
-    );
+    if report.text(&root, "resource_name", Need::May, "Write the name as text.").is_none() {
+        report.note(
+            "no_resource_name",
+            "/resource_name",
+            "The resource has no name that a client could show when it asks for consent.",
+            "Add a name for people: \"resource_name\": \"Orders API\"",
+        );
+    }
     report.count("authorization_servers", servers.len());
     Some(format!(
         "A protected resource with {}.",

@@ -15,6 +15,10 @@ const DUMP_LINKS: usize = 200;
 pub(super) fn llms(report: &mut Report<'_>) -> Option<String> {
     let text = text::open(report, &text::MARKDOWN)?;
     report.note_other_host();
+    if report.served.cut {
+        report.not_read_whole();
+        return None;
+    }
     if text.trim().chars().take(SHORT_CHARS).count() < SHORT_CHARS {
         too_short(report);
     }
@@ -113,7 +117,8 @@ pub(super) fn llms_full(report: &mut Report<'_>) -> Option<String> {
             "Begin it with a line like: # Name of the site",
         );
     }
-    if text.trim().chars().take(SHORT_CHARS).count() < SHORT_CHARS {
+    // Where the end is not here, the beginning still says what it is.
+    if !report.served.cut && text.trim().chars().take(SHORT_CHARS).count() < SHORT_CHARS {
         too_short(report);
     }
     if bytes > 10 * text::MAX_BYTES {
@@ -135,6 +140,10 @@ pub(super) fn llms_full(report: &mut Report<'_>) -> Option<String> {
 pub(super) fn agents_md(report: &mut Report<'_>) -> Option<String> {
     let text = text::open(report, &text::MARKDOWN)?;
     report.note_other_host();
+    if report.served.cut {
+        report.not_read_whole();
+        return None;
+    }
     if text.trim().chars().take(SHORT_CHARS).count() < SHORT_CHARS {
         too_short(report);
     }

@@ -4,6 +4,9 @@ use super::Source;
 use super::entry::{Entries, Entry};
 use crate::files::report::{Report, quoted};
 
+/// Longer than any address that counts; the rest of a line is passed over.
+const MAX_LINE_BYTES: usize = 16_384;
+
 pub(super) fn read(
     report: &mut Report<'_>,
     mut source: impl Source,
@@ -13,10 +16,8 @@ pub(super) fn read(
     let mut number = 0_usize;
     let mut foreign = 0_usize;
     loop {
-        line.clear();
-        match source.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
+        if !next_line(&mut source, &mut line) {
+            break;
         }
         number += 1;
         let text = String::from_utf8_lossy(&line);
@@ -47,4 +48,27 @@ pub(super) fn read(
         return None;
     }
     Some("text")
+}
+
+/// The next line, cut where no address is that long; false at the end.
+fn next_line(source: &mut impl Source, line: &mut Vec<u8>) -> bool {
+    line.clear();
+    let mut begun = false;
+    // What cannot be read is told by whoever holds the source.
+    while let Ok(read) = source.fill_buf() {
+        if read.is_empty() {
+            return begun;
+        }
+        begun = true;
+        let end = read.iter().position(|byte| *byte == b'\n');
+        let piece = end.and_then(|end| read.get(..end)).unwrap_or(read);
+        let room = MAX_LINE_BYTES.saturating_sub(line.len());
+        line.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        let taken = piece.len() + usize::from(end.is_some());
+        source.consume(taken);
+        if end.is_some() {
+            return true;
+        }
+    }
+    begun
 }

@@ -104,7 +104,7 @@ fn read<R: Read>(report: &mut Report<'_>, source: Bounded<R>, packed: bool) -> O
     let mut entries = Entries::default();
     let reader = head.chain(source);
     let shape = if is_xml {
-        xml::read(report, reader, &mut entries, packed)
+        xml::read(report, reader, &mut entries, packed, &state)
     } else {
         list::read(report, reader, &mut entries)
     };

@@ -5,6 +5,7 @@ use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::Source;
+use super::bounded::State;
 use super::entry::{Entries, Entry};
 use crate::files::report::{Report, quoted};
 
@@ -76,6 +77,7 @@ pub(super) fn read(
     source: impl Source,
     entries: &mut Entries,
     packed: bool,
+    state: &State,
 ) -> Option<&'static str> {
     let mut reader = Reader::from_reader(source);
     reader.config_mut().expand_empty_elements = true;
@@ -112,6 +114,12 @@ pub(super) fn read(
     match broken {
         // What stopped the reading is told by whoever stopped it.
         Some(Error::Io(_)) => {}
+        Some(Error::Encoding(_)) => walk.report.spoil(
+            "not_utf8",
+            "",
+            "The sitemap is not valid UTF-8, which the format requires; readers stop there.",
+            "Save it as UTF-8 and say so: <?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+        ),
         Some(Error::IllFormed(IllFormedError::UnclosedReference)) => {
             let at = at(reader.error_position());
             walk.report.spoil(
@@ -131,6 +139,7 @@ pub(super) fn read(
                 "Run the file through an XML checker (xmllint --noout sitemap.xml) and mend the place.",
             );
         }
+        None if open && state.stopped() => {}
         None if open => walk.report.spoil(
             "not_closed",
             "",

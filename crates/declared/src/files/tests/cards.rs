@@ -203,7 +203,7 @@ fn agent_cards_of_version_one() {
                 Some(json!([])),
                 "no_interfaces",
                 "/supportedInterfaces",
-                Part,
+                Whole,
             ),
             ("/supportedInterfaces", None, "unknown_shape", "", Whole),
             (
@@ -290,6 +290,8 @@ fn agent_cards_of_older_versions_and_of_both() {
     wrong(&older, "old_shape", "/protocolVersion", Cost::Warning);
     assert_eq!(older.look().version.as_deref(), Some("A2A before 0.3"));
     let both = a2a().changed("/url", Some(json!("https://shop.example/a2a")));
+    wrong(&both, "removed_member", "/url", Cost::Note);
+    assert_eq!(both.look().version.as_deref(), Some("A2A 1.0"), "half of 0.3 is not 0.3");
     let both = both.changed("/protocolVersion", Some(json!("0.3.0")));
     let found = right(&both, &[]);
     assert_eq!(found.version.as_deref(), Some("A2A 1.0 and 0.3 (hybrid)"));

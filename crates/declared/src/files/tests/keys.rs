@@ -125,7 +125,7 @@ fn protected_resources() {
                 "/bearer_methods_supported",
                 Warning,
             ),
-            ("/resource_name", None, "missing_member", "/resource_name", Warning),
+            ("/resource_name", None, "no_resource_name", "/resource_name", Note),
             ("/jwks_uri", Some(json!("/jwks")), "bad_url", "/jwks_uri", Part),
         ],
     );

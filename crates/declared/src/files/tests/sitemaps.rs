@@ -93,6 +93,11 @@ fn lists_of_pages() {
     wrong(&sitemap("<!-- nothing -->"), "not_a_sitemap", "", Whole);
     wrong(&sitemap(b"\xff\xfe<\0".to_vec()), "utf16", "", Whole);
     wrong(&sitemap(" \n"), "empty", "", Whole);
+    let mut latin = urlset(&page("https://shop.example/caf")).into_bytes();
+    let end = latin.windows(4).position(|w| w == b"</lo").unwrap();
+    latin.insert(end, 0xe9);
+    wrong(&sitemap(latin), "not_utf8", "", Whole);
+    right(&sitemap(format!("\u{feff}{}", urlset(&page("https://shop.example/")))), &[]);
     let mut deep = sitemap(text.clone());
     deep.url = "https://shop.example/blog/sitemap.xml".into();
     wrong(&deep, "above_directory", "entry 1", Warning);
@@ -151,6 +156,9 @@ fn indexes_and_feeds_and_lists() {
     let found = right(&list("https://shop.example/a\r\n\r\nhttps://shop.example/b"), &[]);
     assert_eq!((found.version.as_deref(), found.counts["entries"]), (Some("text"), 2));
     wrong(&list("https://shop.example/a\nabout us"), "not_an_address", "line 2", Cost::Warning);
+    let long = format!("https://shop.example/{}\nhttps://shop.example/b", "a".repeat(100_000));
+    wrong(&list(&long), "long_url", "entry 1", Cost::Part);
+    assert_eq!(list(&long).look().counts["entries"], 2);
     wrong(&list("Not found"), "not_a_sitemap", "", Cost::Whole);
 }
 
@@ -180,6 +188,12 @@ fn what_unpacks_without_end_is_stopped() {
     let bomb = packed(&vec![b' '; 4 * 1024 * 1024]);
     let gz = Answer::new(Kind::Sitemap, "application/gzip", bomb);
     wrong(&gz, "too_large", "", Cost::Whole);
+    let many = page("https://shop.example/").repeat(100_000);
+    let gz = gz.body(packed(urlset(&many).as_bytes()));
+    wrong(&gz, "too_large", "", Cost::Whole);
+    let found = gz.look();
+    assert!(found.summary.starts_with("At least "), "{}", found.summary);
+    assert!(found.faults.iter().all(|fault| fault.code != "not_closed"), "we stopped, not it");
 }
 
 #[test]
