@@ -68,6 +68,16 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
     }
 }
 
+/// A scan that asks as somebody the lab does not know would find every wall open.
+#[test]
+fn the_lab_knows_every_ai_identity_that_a_scan_asks_as() {
+    for identity in agents::Catalogue::built_in().unwrap().ai() {
+        let user_agent = identity.user_agent.to_ascii_lowercase();
+        let known = lab::AI_TOKENS.iter().any(|t| user_agent.contains(&t.to_ascii_lowercase()));
+        assert!(known, "{}", identity.user_agent);
+    }
+}
+
 #[test]
 fn the_catalogue_can_be_printed_as_json() {
     let json = serde_json::to_value(catalogue()).unwrap();
