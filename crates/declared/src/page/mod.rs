@@ -1,5 +1,6 @@
 //! A page as a reader without JavaScript gets it: its text, and what it says of itself.
 
+mod between;
 mod blocks;
 mod microdata;
 mod notes;

@@ -45,7 +45,8 @@ names! {
     SUB "sub" SUP "sup" U "u" VAR "var"
     LI "li" P "p" DT "dt" DD "dd" TD "td" TH "th" TR "tr" OPTION "option"
     AUDIO "audio" VIDEO "video" IFRAME "iframe" OBJECT "object" DATA "data" METER "meter"
-    TIME "time"
+    TIME "time" STYLE "style" TEXTAREA "textarea" XMP "xmp" NOEMBED "noembed" NOFRAMES "noframes"
+    PLAINTEXT "plaintext"
 }
 
 /// Elements that have no content and no end tag.
@@ -106,6 +107,24 @@ pub(super) fn is_inline(tag: u64) -> bool {
 pub(super) fn closes_itself(tag: u64) -> bool {
     use name::*;
     matches!(tag, LI | P | DT | DD | TD | TH | TR | OPTION | A)
+}
+
+/// Elements in which nothing is a tag but their own end.
+pub(super) fn holds_raw_text(tag: u64) -> bool {
+    use name::*;
+    matches!(
+        tag,
+        SCRIPT
+            | STYLE
+            | TITLE
+            | TEXTAREA
+            | NOSCRIPT
+            | IFRAME
+            | XMP
+            | NOEMBED
+            | NOFRAMES
+            | PLAINTEXT
+    )
 }
 
 pub(super) fn heading_level(tag: u64) -> Option<u8> {

@@ -1,12 +1,14 @@
 //! The one pass over a page: tokens in, gathered facts out.
 //!
-//! The tokeniser tells of start tags, text and comments and where they stand. End tags are read
-//! from what stands between two tokens, which costs less than asking to be called for each.
+//! The tokeniser tells of start tags and where they stand. What stands between two of them, text,
+//! end tags and comments, is read in place (`between`), which costs less than asking to be called
+//! for each.
 
-use lol_html::html_content::TextType;
-use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_comments, doc_text, element};
 use std::cell::RefCell;
 
+use lol_html::{HtmlRewriter, MemorySettings, Settings, element};
+
+use super::between::{Piece, Pieces};
 use super::blocks::Blocks;
 use super::microdata::{Gathered, Marks, Slot};
 use super::notes::Notes;
@@ -42,15 +44,6 @@ pub(super) fn read(html: &str) -> Page {
             MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY),
         )
         .with_strict(false)
-        .append_document_content_handler(doc_text!(|chunk| {
-            let place = chunk.source_location().bytes();
-            scan.borrow_mut().text(place, chunk.text_type());
-            Ok(())
-        }))
-        .append_document_content_handler(doc_comments!(|comment| {
-            scan.borrow_mut().comment(comment.source_location().bytes());
-            Ok(())
-        }))
         .append_element_content_handler(element!("*", |el| {
             scan.borrow_mut().start_tag(el.source_location().bytes());
             Ok(())
@@ -102,8 +95,8 @@ struct Scan<'a> {
     blocks: Blocks,
     notes: Notes,
     microdata: Gathered,
-    /// The raw text of the script or noscript element that is open.
-    raw: Option<(usize, usize)>,
+    /// The element that is open and holds raw text: nothing in it is a tag but its own end.
+    raw: Option<u64>,
     data: Option<Data>,
     empty_root: bool,
     page: Page,
@@ -136,55 +129,42 @@ impl<'a> Scan<'a> {
         self.frames.last().map_or(0, |frame| frame.bits)
     }
 
-    /// Takes the end tags that stand before a token, and moves behind the token.
+    /// Takes what stands before a start tag, and moves behind the tag.
     fn advance(&mut self, start: usize, end: usize) {
-        let html = self.html;
-        if let Some(between) = html.as_bytes().get(self.at..start)
-            && !between.is_empty()
-        {
-            for tag in tag::end_tags(between) {
-                self.end_tag(tag);
+        if start > self.at {
+            let html = self.html;
+            let between = html.get(self.at..start).unwrap_or_default();
+            let mut pieces = Pieces::new(between, self.raw.take());
+            while let Some(piece) = pieces.next() {
+                match piece {
+                    Piece::Text(raw) => self.text(raw),
+                    Piece::Raw(tag, raw) => self.raw_text(tag, raw),
+                    Piece::End(tag) => self.end_tag(tag),
+                    Piece::Comment(raw) => self.notes.raw(Surface::Comment, raw),
+                }
             }
         }
         self.at = self.at.max(end);
     }
 
-    fn text(&mut self, place: std::ops::Range<usize>, kind: TextType) {
-        self.advance(place.start, place.end);
-        let html = self.html;
-        let Some(raw) = html.get(place.clone()).filter(|raw| !raw.is_empty()) else { return };
-        match kind {
-            TextType::Data => {
-                let bits = self.bits();
-                if bits & bit::UNSEEN != 0 {
-                    self.unseen.push(raw);
-                } else {
-                    let before = self.text.len();
-                    self.text.push(raw);
-                    self.blocks.grown(self.text.len() - before, bits);
-                }
-            }
-            TextType::RCData => {
-                let in_title = self.frames.last().is_some_and(|frame| frame.tag == name::TITLE);
-                if in_title && !self.titled {
-                    self.title.push(raw);
-                }
-            }
-            TextType::ScriptData | TextType::RawText => {
-                if let Some((_, end)) = &mut self.raw {
-                    *end = place.end;
-                }
-            }
-            _ => {}
+    fn text(&mut self, raw: &str) {
+        let bits = self.bits();
+        if bits & bit::UNSEEN != 0 {
+            self.unseen.push(raw);
+        } else {
+            let before = self.text.len();
+            self.text.push(raw);
+            self.blocks.grown(self.text.len() - before, bits);
         }
     }
 
-    fn comment(&mut self, place: std::ops::Range<usize>) {
-        self.advance(place.start, place.end);
-        let raw = self.html.get(place).unwrap_or_default();
-        let inner = raw.strip_prefix("<!--").unwrap_or(raw);
-        let inner = inner.strip_suffix("-->").unwrap_or(inner);
-        self.notes.raw(Surface::Comment, inner);
+    fn raw_text(&mut self, tag: u64, raw: &str) {
+        match tag {
+            name::TITLE if !self.titled => self.title.push(raw),
+            name::SCRIPT => self.script(raw),
+            name::NOSCRIPT => self.noscript(raw),
+            _ => {}
+        }
     }
 
     fn start_tag(&mut self, place: std::ops::Range<usize>) {
@@ -277,15 +257,16 @@ impl<'a> Scan<'a> {
         if closed {
             return;
         }
+        // In drawings a title is text like any other.
+        if role::holds_raw_text(tag) && (tag != name::TITLE || around & bit::SVG == 0) {
+            self.raw = Some(tag);
+        }
         if self.frames.len() >= MAX_DEPTH {
             self.beyond += 1;
             return;
         }
         if (bits ^ around) & bit::SETS_APART != 0 {
             self.blocks.end(self.text.len());
-        }
-        if matches!(tag, name::SCRIPT | name::NOSCRIPT) {
-            self.raw = Some((place.end, place.end));
         }
         self.frames.push(frame);
     }
@@ -468,15 +449,12 @@ impl<'a> Scan<'a> {
                 }
             }
             name::TITLE if frame.bits & bit::SVG == 0 => self.titled = true,
-            name::SCRIPT => self.end_script(),
-            name::NOSCRIPT => self.end_noscript(),
             _ => {}
         }
     }
 
-    fn end_script(&mut self) {
-        let (Some(kind), Some((start, end))) = (self.data.take(), self.raw.take()) else { return };
-        let raw = self.html.get(start..end).unwrap_or_default();
+    fn script(&mut self, raw: &str) {
+        let Some(kind) = self.data.take() else { return };
         let list = match kind {
             Data::JsonLd => &mut self.page.json_ld,
             Data::Rsl => &mut self.page.rsl,
@@ -486,9 +464,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn end_noscript(&mut self) {
-        let Some((start, end)) = self.raw.take() else { return };
-        let raw = self.html.get(start..end).unwrap_or_default();
+    fn noscript(&mut self, raw: &str) {
         let words = without_tags(text::cut(raw, MAX_UNSEEN_BYTES));
         let count = words.split(' ').filter(|word| super::is_word(word)).count();
         let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -497,7 +473,10 @@ impl<'a> Scan<'a> {
     }
 
     fn finish(mut self, finished: bool) -> Page {
-        self.advance(self.html.len(), self.html.len());
+        // Where the tokeniser gave up nobody knows what the rest is.
+        if finished {
+            self.advance(self.html.len(), self.html.len());
+        }
         while !self.frames.is_empty() {
             self.close_top();
         }

@@ -151,7 +151,7 @@ impl Cutter {
     }
 
     fn wide_word(&mut self, word: &str) {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !is_money(c));
+        let word = word.trim_matches(|c: char| !counts(c));
         // What is left begins with a letter, a digit or a currency.
         if !word.is_empty() && !is_passing(word.as_bytes()) {
             self.word(hash(word.as_bytes()));
@@ -329,6 +329,14 @@ fn is_nonce(word: &[u8]) -> bool {
     }
     let all_hex = hex == word.len() && digits > 0 && letters > 0;
     all_hex || (digits >= 2 && letters >= 2 && switches * 3 >= word.len())
+}
+
+/// What a word may begin and end with. Most letters are known at once.
+fn counts(c: char) -> bool {
+    matches!(c, 'a'..='z' | '0'..='9' | '\u{df}'..='\u{f6}' | '\u{f8}'..='\u{ff}' | '\u{3b1}'..='\u{3c9}'
+        | '\u{430}'..='\u{45f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+        || c.is_alphanumeric()
+        || is_money(c)
 }
 
 fn is_money(c: char) -> bool {

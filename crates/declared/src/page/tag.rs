@@ -24,7 +24,7 @@ pub(super) const fn key(name: &[u8]) -> u64 {
     if long { packed | 1 << 63 } else { packed }
 }
 
-const fn ends_name(byte: u8) -> bool {
+pub(super) const fn ends_name(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c | b'/' | b'>')
 }
 
@@ -35,24 +35,16 @@ pub(super) fn split_start(raw: &str) -> (&str, &str) {
     inner.split_at_checked(end).unwrap_or((inner, ""))
 }
 
-/// The keys of the end tags in what stands between two tokens: nothing else can stand there but a
-/// document type.
-pub(super) fn end_tags(between: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    let mut rest = between;
-    std::iter::from_fn(move || {
-        while let [first, tail @ ..] = rest {
-            rest = tail;
-            if *first == b'<'
-                && let [b'/', name @ ..] = tail
-            {
-                let end = name.iter().position(|byte| ends_name(*byte)).unwrap_or(name.len());
-                let (name, after) = name.split_at_checked(end)?;
-                rest = after;
-                return Some(key(name));
-            }
-        }
-        None
-    })
+/// What follows a tag whose name was read: its attributes up to and with the closing bracket are
+/// passed over.
+pub(super) fn after_tag(rest: &str) -> &str {
+    if let Some(after) = rest.strip_prefix('>') {
+        return after;
+    }
+    let mut attributes = Attributes(rest);
+    attributes.by_ref().for_each(drop);
+    let rest = attributes.0.trim_start_matches(is_gap);
+    rest.strip_prefix('>').unwrap_or(rest)
 }
 
 /// The attributes of a tag in their order, as written: names in their own case, values with their
@@ -146,7 +138,10 @@ mod tests {
         assert_eq!(key(b"BlockQuote"), key(b"blockquote"));
         assert_ne!(key(b"blockquote"), key(b"blockquotf"));
         assert_ne!(key(b"h1"), key(b"h2"));
-        let found: Vec<u64> = end_tags(b"</b ></A><!doctype x></p").collect();
-        assert_eq!(found, [key(b"b"), key(b"a"), key(b"p")]);
+        for (rest, after) in
+            [(">x", "x"), (" a='>' b>x", "x"), ("/ >x", "x"), (" a='", ""), ("", "")]
+        {
+            assert_eq!(after_tag(rest), after, "{rest}");
+        }
     }
 }

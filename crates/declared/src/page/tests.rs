@@ -187,6 +187,25 @@ fn microdata_is_gathered() {
     assert_eq!(address.properties.len(), 2);
 }
 
+/// The text of a page as the tokeniser itself tells it, without white space.
+fn told(html: &str) -> String {
+    use lol_html::html_content::TextType;
+    use lol_html::{HtmlRewriter, Settings, doc_text};
+    let text = std::cell::RefCell::new(String::new());
+    let settings =
+        Settings::new().with_strict(false).append_document_content_handler(doc_text!(|chunk| {
+            if matches!(chunk.text_type(), TextType::Data) {
+                text.borrow_mut().push_str(chunk.as_str());
+            }
+            Ok(())
+        }));
+    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
+    rewriter.write(html.as_bytes()).unwrap();
+    rewriter.end().unwrap();
+    let text = text.take();
+    text.split_whitespace().collect()
+}
+
 #[test]
 fn a_page_that_is_too_much_is_cut_and_says_so() {
     let page = super::tests::page(&"<p>word </p>".repeat(400_000));
@@ -198,12 +217,12 @@ fn a_page_that_is_too_much_is_cut_and_says_so() {
 #[test]
 fn hostile_pages_are_bounded() {
     let attribute =
-        format!("<p title=\"{}\" style='{}'>x</p>", "a ".repeat(1 << 20), "a:b;".repeat(1 << 18));
-    let classes = format!("<p class='{}'>x</p>", "a-b ".repeat(1 << 19));
-    let items = "<p itemscope itemprop=a id=b><b itemprop='c d e'>f</b>".repeat(20_000);
-    let strays = format!("{}{}", "<div>".repeat(1_000), "</p></x>".repeat(200_000));
-    let tags = "<b></b>".repeat(500_000);
-    let quotes = "<a href='".repeat(200_000);
+        format!("<p title=\"{}\" style='{}'>x</p>", "a ".repeat(1 << 18), "a:b;".repeat(1 << 16));
+    let classes = format!("<p class='{}'>x</p>", "a-b ".repeat(1 << 17));
+    let items = "<p itemscope itemprop=a id=b><b itemprop='c d e'>f</b>".repeat(5_000);
+    let strays = format!("{}{}", "<div>".repeat(1_000), "</p></x>".repeat(50_000));
+    let tags = "<b></b>".repeat(100_000);
+    let quotes = "<a href='".repeat(50_000);
     for html in [attribute, classes, items, strays, tags, quotes] {
         let page = page(&html);
         assert!(page.hidden.len() <= 100 && page.microdata.len() <= 200);
@@ -223,6 +242,21 @@ proptest::proptest! {
         let page = page(&soup);
         let squeezed: Vec<&str> = page.text.split_whitespace().collect();
         proptest::prop_assert_eq!(squeezed.join(" "), page.text);
+    }
+
+    #[test]
+    fn text_is_what_the_tokeniser_tells(
+        soup in "[<>/a-c!\"'= -]{0,120}",
+        parts in proptest::collection::vec(proptest::sample::select(vec![
+            "<p>", "</p>", "<b x='", "'", "\"", ">", "<", "word ", "<!--", "-->", "--!>", "<script>",
+            "</script>", "<style>", "</style", "<title>", "</title>", "<textarea>", "</textarea >", "</",
+            "<!doctype html>", "<?", "<br/>", "<noscript>", "</noscript>", "<iframe>", "</iframe>", "/",
+        ]), 0..40),
+    ) {
+        for html in [soup, parts.concat()] {
+            let squeezed: String = page(&html).text.split(' ').collect();
+            proptest::prop_assert_eq!(squeezed, told(&html), "{}", html);
+        }
     }
 
     #[test]

@@ -1,0 +1,226 @@
+//! What stands between two start tags: text, end tags, comments.
+
+use super::role::name;
+use super::tag::{after_tag, ends_name, key};
+
+/// Ends of a script that are looked at before one is believed.
+const MAX_SCRIPT_ENDS: usize = 8;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'a> {
+    Text(&'a str),
+    /// The whole text of an element that holds raw text, and which element.
+    Raw(u64, &'a str),
+    End(u64),
+    Comment(&'a str),
+}
+
+/// Cuts the markup between two start tags into pieces.
+pub(super) struct Pieces<'a> {
+    rest: &'a str,
+    raw: Option<u64>,
+}
+
+impl<'a> Pieces<'a> {
+    /// `raw` is the element that was opened last, if it holds raw text.
+    pub(super) fn new(between: &'a str, raw: Option<u64>) -> Self {
+        Self { rest: between, raw }
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        taken
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if let Some(tag) = self.raw.take() {
+            let end = raw_end(self.rest, tag);
+            return Some(Piece::Raw(tag, self.take(end)));
+        }
+        loop {
+            let mut bytes = self.rest.bytes();
+            if bytes.next()? != b'<' {
+                let length = self.rest.find('<').unwrap_or(self.rest.len());
+                return Some(Piece::Text(self.take(length)));
+            }
+            match bytes.next() {
+                Some(b'/') => match bytes.next() {
+                    Some(letter) if letter.is_ascii_alphabetic() => {
+                        let inner = self.rest.get(2..)?;
+                        let end = inner.bytes().position(ends_name).unwrap_or(inner.len());
+                        let (name, after) = inner.split_at_checked(end)?;
+                        self.rest = after_tag(after);
+                        return Some(Piece::End(key(name.as_bytes())));
+                    }
+                    Some(b'>') => {
+                        self.take(3);
+                    }
+                    Some(_) => return Some(self.declaration()),
+                    None => return Some(Piece::Text(self.take(2))),
+                },
+                Some(b'!') if self.rest.starts_with("<!--") => return Some(self.comment()),
+                Some(b'!') => {
+                    let is_doctype =
+                        self.rest.get(2..9).is_some_and(|w| w.eq_ignore_ascii_case("doctype"));
+                    let piece = self.declaration();
+                    if !is_doctype {
+                        return Some(piece);
+                    }
+                }
+                Some(b'?') => return Some(self.declaration()),
+                // A start tag that never ends, at the end of the page.
+                Some(letter) if letter.is_ascii_alphabetic() => return None,
+                // A bracket that opens nothing is text, and so is what follows.
+                _ => {
+                    let inner = self.rest.get(1..).unwrap_or_default();
+                    let length = inner.find('<').unwrap_or(inner.len()) + 1;
+                    return Some(Piece::Text(self.take(length)));
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Pieces<'a> {
+    /// `<!…>`, `<?…>` and the like, which browsers take for comments.
+    fn declaration(&mut self) -> Piece<'a> {
+        let length = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
+        let whole = self.take(length);
+        Piece::Comment(whole.get(2..).unwrap_or_default().trim_end_matches('>'))
+    }
+
+    fn comment(&mut self) -> Piece<'a> {
+        self.take(4);
+        for empty in [">", "->"] {
+            if self.rest.starts_with(empty) {
+                self.take(empty.len());
+                return Piece::Comment("");
+            }
+        }
+        let mut from = 0;
+        while let Some(at) = self.rest.get(from..).and_then(|rest| rest.find("--")) {
+            let end = from + at;
+            let after = self.rest.get(end + 2..).unwrap_or_default();
+            let mark = if after.starts_with('>') {
+                1
+            } else if after.starts_with("!>") {
+                2
+            } else {
+                from = end + 1;
+                continue;
+            };
+            let text = self.take(end);
+            self.take(2 + mark);
+            return Piece::Comment(text);
+        }
+        Piece::Comment(self.take(self.rest.len()))
+    }
+}
+
+/// Where raw text ends: before its own end tag, or nowhere.
+fn raw_end(text: &str, tag: u64) -> usize {
+    if tag == name::PLAINTEXT {
+        return text.len();
+    }
+    let mut from = 0;
+    let mut ends = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find("</")) {
+        let start = from + at;
+        let inner = text.get(start + 2..).unwrap_or_default();
+        // No name of such an element is longer than `plaintext`.
+        let length = inner.bytes().take(12).position(ends_name);
+        let name = length.and_then(|length| inner.get(..length)).unwrap_or_default();
+        if key(name.as_bytes()) == tag {
+            ends += 1;
+            let inside = text.get(..start).unwrap_or_default();
+            if tag != name::SCRIPT || ends > MAX_SCRIPT_ENDS || !is_doubly_hidden(inside) {
+                return start;
+            }
+        }
+        from = start + 2;
+    }
+    text.len()
+}
+
+/// Inside of `<!-- <script> … ` a script's end tag ends the inner script only.
+fn is_doubly_hidden(script: &str) -> bool {
+    let Some(opened) = script.rfind("<!--") else { return false };
+    let hidden = script.get(opened..).unwrap_or_default();
+    if hidden.contains("-->") {
+        return false;
+    }
+    let count = |mark: &str| {
+        hidden
+            .match_indices('<')
+            .filter(|(at, _)| {
+                hidden
+                    .as_bytes()
+                    .get(*at..*at + mark.len())
+                    .is_some_and(|w| w.eq_ignore_ascii_case(mark.as_bytes()))
+            })
+            .count()
+    };
+    count("<script") > count("</script")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(between: &str, raw: Option<&str>) -> Vec<String> {
+        Pieces::new(between, raw.map(|name| key(name.as_bytes())))
+            .map(|piece| match piece {
+                Piece::Text(text) => format!("text {text}"),
+                Piece::Raw(_, text) => format!("raw {text}"),
+                Piece::End(tag) if tag == key(b"p") => "end p".to_owned(),
+                Piece::End(_) => "end".to_owned(),
+                Piece::Comment(text) => format!("comment {text}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn markup_between_start_tags_is_cut_as_browsers_cut_it() {
+        for (between, raw, expected) in [
+            ("a</p>b", None, vec!["text a", "end p", "text b"]),
+            ("</P a='>'>x", None, vec!["end p", "text x"]),
+            ("a < b <3", None, vec!["text a ", "text < b ", "text <3"]),
+            (
+                "<!-- a --><!---->b<!--x--!>c<!-->d",
+                None,
+                vec![
+                    "comment  a ",
+                    "comment ",
+                    "text b",
+                    "comment x",
+                    "text c",
+                    "comment ",
+                    "text d",
+                ],
+            ),
+            ("<!-- a", None, vec!["comment  a"]),
+            (
+                "<!DOCTYPE html>a<?x y>b</ c>d</>e",
+                None,
+                vec!["text a", "comment x y", "text b", "comment  c", "text d", "text e"],
+            ),
+            ("a<b never ends", None, vec!["text a"]),
+            ("if (a</b) x</SCRIPT >y", Some("script"), vec!["raw if (a</b) x", "end", "text y"]),
+            (
+                "<!--<script></script>--></script>y",
+                Some("script"),
+                vec!["raw <!--<script></script>-->", "end", "text y"],
+            ),
+            ("never", Some("style"), vec!["raw never"]),
+            ("", Some("style"), vec!["raw "]),
+            ("</", None, vec!["text </"]),
+        ] {
+            assert_eq!(pieces(between, raw), expected, "{between}");
+        }
+    }
+}
