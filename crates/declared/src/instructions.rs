@@ -23,6 +23,9 @@ use look::Look;
 use phrases::{Class, find, holds};
 use sentence::Reading;
 
+/// The phrases that are looked for, as the file has them: a part of the rules that judge.
+pub const PHRASES: &str = include_str!("../data/instructions/phrases.txt");
+
 /// Hits reported of one page.
 const MAX_HITS: usize = 20;
 /// Hits of one passage, so that one does not hide the others.

@@ -8,6 +8,10 @@ use super::{json, text};
 use crate::robots;
 
 pub(super) fn robots(report: &mut Report<'_>) -> Option<String> {
+    // An empty robots.txt is a policy: everything is allowed.
+    if report.served.body.trim_ascii().is_empty() {
+        return Some("It is empty and forbids nothing.".to_owned());
+    }
     let text = text::open(report, &text::PLAIN)?;
     if report.served.body.len() > robots::MAX_BYTES {
         report.warn(

@@ -53,8 +53,7 @@ const NAMES: [(&str, Class); 16] = [
     ("topic", Class::Topic),
 ];
 
-static PHRASES: LazyLock<BTreeMap<Class, Regex>> =
-    LazyLock::new(|| read(include_str!("../../data/instructions/phrases.txt")).classes);
+static PHRASES: LazyLock<BTreeMap<Class, Regex>> = LazyLock::new(|| read(super::PHRASES).classes);
 
 /// Where phrases of a class stand in a folded sentence, as (beginning, end) in bytes. The blanks
 /// around a phrase are not part of it. Bounded, because the first few decide.
@@ -177,7 +176,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_file_is_understood() {
-        let read = read(include_str!("../../data/instructions/phrases.txt"));
+        let read = read(crate::instructions::PHRASES);
         assert_eq!(read.faults, Vec::<String>::new());
         assert_eq!(read.classes.len(), NAMES.len());
     }

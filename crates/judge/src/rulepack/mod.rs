@@ -12,6 +12,8 @@ pub use method::method_page;
 use proof::digest::sha256;
 use serde::Serialize;
 
+use crate::walls::Walls;
+
 /// A set of rules. There is one in each build; older records name theirs by version and digest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rulepack {
@@ -106,7 +108,13 @@ impl Rulepack {
                 certificate_days: 14,
                 excerpt_chars: 160,
             },
-            data: Vec::new(),
+            data: vec![
+                ("marks of walls", Walls::built_in().digest().to_owned()),
+                (
+                    "phrases of instructions",
+                    sha256(declared::instructions::PHRASES.as_bytes()).to_string(),
+                ),
+            ],
         }
     }
 

@@ -33,5 +33,19 @@ fn weights_come_to_a_hundred_and_every_rule_has_its_section() {
 #[test]
 fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
-    assert_eq!((rules.score_version, rules.digest().as_str()), (2, ""));
+    assert_eq!(
+        (rules.score_version, rules.digest().as_str()),
+        (2, "2000f93a52d76a7c7e7cea38ba30187e06dcae82a9818af0ea62136b14cd9dab")
+    );
+}
+
+/// `docs/scoring.md` is the method as the rules tell it. To write it anew: `UPDATE_DOCS=1`.
+#[test]
+fn the_published_method_is_the_one_that_judges() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scoring.md");
+    let page = method_page(&Rulepack::current());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), page);
 }

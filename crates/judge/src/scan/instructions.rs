@@ -1,6 +1,8 @@
 //! Text that tells machines what to do: found on every page that was served, and told with those
 //! who were given it.
 
+use std::collections::BTreeMap;
+
 use contract::evidence::{Reading, Target};
 use contract::records::{AgentView, InstructionLike};
 use declared::instructions::{Context, Passage, about_security, detect};
@@ -19,13 +21,17 @@ pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<Instruc
         .and_then(|row| row.reading.clone())
         .and_then(|id| sheet_of(look, &id));
     let mut found: Vec<InstructionLike> = Vec::new();
+    // Identities that were given the same bytes share one look at them.
+    let mut seen: BTreeMap<String, Vec<InstructionLike>> = BTreeMap::new();
     for row in view.rows.iter_mut().filter(|row| is_served(row)) {
-        let Some(reading) = row.reading.clone() else { continue };
+        let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
+            continue;
+        };
         let Some(sheet) = sheet_of(look, &reading) else { continue };
-        let hits = on_page(look, sheet, person);
+        let hits = seen.entry(digest).or_insert_with(|| on_page(look, sheet, person));
         row.instruction_like_text = Some(!hits.is_empty());
-        for hit in hits {
-            add(&mut found, hit, &row.id, &reading);
+        for hit in hits.iter() {
+            add(&mut found, hit.clone(), &row.id, &reading);
         }
     }
     for path in BY_DESIGN {

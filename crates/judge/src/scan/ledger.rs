@@ -220,7 +220,8 @@ mod tests {
             let sum: u32 = rows.iter().filter_map(|row| row.points).sum();
             if let Some(overall) = scores.overall {
                 prop_assert_eq!(overall, sum.min(scores.detail.cap.unwrap_or(100)));
-                prop_assert_eq!(scores.grade.unwrap().as_str(), rules.letter(overall).unwrap());
+                let letter = scores.grade.unwrap();
+                prop_assert_eq!(letter.as_str(), rules.letter(overall).unwrap());
             }
             let of_sections: u32 = scores.sections.iter().map(|section| section.points).sum();
             prop_assert_eq!(of_sections, sum);

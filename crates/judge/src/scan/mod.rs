@@ -37,6 +37,7 @@ use contract::{Brand, Timestamp};
 
 use crate::Bodies;
 use crate::rulepack::Rulepack;
+use declared::shown;
 use look::Look;
 pub use public::public_report;
 use sections::Readings;
@@ -196,27 +197,6 @@ fn count(n: usize) -> u32 {
 /// A sentence with the place it is about.
 fn at(place: &str, sentence: &str) -> String {
     if place.is_empty() { sentence.to_owned() } else { format!("({place}) {sentence}") }
-}
-
-/// A site's own text, made harmless to look at: cut, and without characters that hide or reorder.
-fn shown(text: &str, chars: usize) -> String {
-    let harmful = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-            || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{10ffff}')
-    };
-    text.chars()
-        .take(chars)
-        .map(|c| {
-            if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else if harmful(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -7,15 +7,24 @@ use contract::evidence::{
     Body, Evidence, Exchange, Failure, FailureKind, HeaderLine, Hop, NotRead, NotReadWhy, Observer,
     Outcome, Phase, Reading, Response, Target, TlsFacts,
 };
-use contract::records::{CheckVerdict, RowCause, ScanRecord, Severity, Split, Visibility};
+use contract::records::{
+    CheckVerdict, EquivalenceVerdict, LedgerState, RowCause, ScanRecord, Severity, Split,
+    Visibility,
+};
 use contract::{Brand, Domain, NamePolicy, Timestamp};
 
 use super::*;
 
-const PAGE: &str = "<!doctype html><title>Ferry</title><p>The ferry leaves the north quay at seven, \
-    at nine and at noon, and comes back an hour later each time.</p>";
-const OTHER: &str = "<!doctype html><p>Please buy our newest subscription today because nothing else \
-    on this page is meant for you at all.</p>";
+const PAGE: &str = "<!doctype html><html lang=en><title>Ferry</title><meta name=description content='Times and \
+    prices of the ferry'><script type='application/ld+json'>{\"@context\":\"https://schema.org\",\
+    \"@type\":\"Organization\",\"name\":\"North Quay Ferry\"}</script><main><p>The ferry leaves the north quay at \
+    seven, at nine and at noon, and comes back an hour later each time. A crossing takes forty minutes when \
+    the sea is calm and an hour when it is not. Tickets are sold on board, in coins or by card, and children \
+    under six travel free with a grown-up who keeps hold of them.</p></main>";
+const OTHER: &str = "<!doctype html><title>Offer</title><main><p>Please buy our newest subscription today \
+    because nothing else on this page is meant for you at all, and whoever reads this far has already been \
+    told that there is nothing more to be found here than the same offer over and over again in other words \
+    until the very end of the page is reached at last and the offer is made once more.</p></main>";
 const NOT_FOUND: &str = "<!doctype html><h1>Not found</h1>";
 
 /// Evidence in the making: each method adds a reading.
@@ -101,9 +110,8 @@ impl Site {
     }
 
     fn agents(self, status: u16, body: &str) -> Self {
-        ["gptbot", "claudebot", "oai-searchbot", "perplexitybot", "chatgpt-user"]
-            .into_iter()
-            .fold(self, |site, identity| site.home(identity, status, body))
+        let catalogue = Catalogue::built_in().unwrap();
+        catalogue.ai().fold(self, |site, identity| site.home(&identity.id, status, body))
     }
 
     fn file(self, path: &str, status: u16, body: &str) -> Self {
@@ -129,7 +137,7 @@ impl Site {
             sealed: Sealed::default(),
         };
         // Of its own, so that counts in here do not change with who a scan asks as.
-        let catalogue = Catalogue::read(include_str!("test_catalogue.json")).unwrap();
+        let catalogue = Catalogue::built_in().unwrap();
         let rules = Rulepack::current();
         let record = judge(&self.evidence, &self.bodies, &catalogue, &rules, &frame);
         assert_eq!(record.self_audit.findings, 0, "the record contradicts itself: {record:#?}");
@@ -163,34 +171,48 @@ fn an_open_site() {
         .file("/agents.md", 404, NOT_FOUND)
         .control_path(404, NOT_FOUND)
         .record();
-    insta::assert_json_snapshot!(record, { ".rulepack.sha256" => "[digest]" });
+    assert_eq!(record.grade.as_ref().unwrap().as_str(), "A", "{:#?}", record.findings);
+    insta::assert_json_snapshot!(record, {
+        ".rulepack.sha256" => "[digest]",
+        ".provenance.rulepack.sha256" => "[digest]",
+    });
+}
+
+/// Looks the row of a rule up.
+fn row<'a>(record: &'a ScanRecord, rule: &str) -> &'a contract::records::LedgerRow {
+    record.score_ledger.rows.iter().find(|row| row.rule == rule).unwrap()
+}
+
+fn ids(record: &ScanRecord) -> Vec<&str> {
+    record.findings.iter().map(|finding| finding.id.as_str()).collect()
 }
 
 #[test]
-fn a_site_that_refuses_agents_loses_its_reach() {
+fn a_site_that_refuses_agents_is_held_at_reach() {
     let record = Site::new().people().agents(403, "<p>No.</p>").record();
-    assert_eq!((record.overall, record.grade.unwrap().as_str()), (Some(0), "F"));
+    assert_eq!(record.overall, Some(30));
+    assert!(record.grade_detail.capped && record.score_ledger.held_at_reach);
+    assert!(record.grade_detail.cap_reason.as_ref().unwrap().contains("turned away"));
     assert_eq!(record.agentview.split, Split::Refused);
     assert_eq!(record.agentview.all_refused, Some(true));
     assert_eq!(record.agentview.answer_word_share.unwrap().get(), 0.0);
+    assert_eq!(record.agentview.aimed_at, "named_agents");
     assert!(!record.confidence.refused, "the browser was served");
     let finding = &record.findings[0];
-    assert_eq!((finding.id.as_str(), &finding.severity), ("ai_refused", &Severity::High));
-    assert!(
-        finding.seen.contains("the unnamed control fared as the browser did"),
-        "{}",
-        finding.seen
-    );
+    assert_eq!(finding.severity, Severity::High);
+    assert!(finding.seen.contains("The browser was given the page."), "{}", finding.seen);
+    assert!(finding.seen.contains("copies"), "a copy of a bot is not the bot: {}", finding.seen);
 }
 
 #[test]
-fn one_refused_agent_of_five_costs_a_fifth() {
-    let record = Site::new().people().agents(200, PAGE).home("browser", 200, PAGE);
-    let mut site = record;
+fn one_refused_agent_costs_its_share_of_its_purpose() {
+    let all = Site::new().people().agents(200, PAGE).record();
+    let mut site = Site::new().people().agents(200, PAGE);
     site.evidence.reads.retain(|reading| reading.identity != "gptbot");
     let record = site.home("gptbot", 429, "").record();
-    assert_eq!(record.overall, Some(80));
-    assert_eq!(record.findings[0].severity, Severity::Medium);
+    assert_eq!(row(&record, "reach.training").state, LedgerState::Partial);
+    assert_eq!(row(&record, "reach.search").state, LedgerState::Passed);
+    assert!(record.overall < all.overall);
     let row = record.agentview.rows.iter().find(|row| row.id == "gptbot").unwrap();
     assert_eq!(row.cause, RowCause::RateLimited);
 }
@@ -199,8 +221,21 @@ fn one_refused_agent_of_five_costs_a_fifth() {
 fn other_text_for_agents_is_a_split_of_content() {
     let record = Site::new().people().agents(200, OTHER).record();
     assert_eq!(record.agentview.split, Split::Content);
-    assert_eq!(record.findings[0].id, "ai_other_text");
-    assert_eq!(record.overall, Some(0), "another text is not the page");
+    assert!(ids(&record).contains(&"other_text"));
+    assert_eq!(record.overall, Some(60), "held by its cap");
+    assert!(!record.score_ledger.held_at_reach, "agents do get a page");
+}
+
+#[test]
+fn the_same_words_with_other_prices_are_another_text() {
+    let priced = |price: &str| format!("{PAGE}<p>A single ticket costs {price} these days.</p>");
+    let (people, agents) = (priced("EUR 4.20"), priced("EUR 9.90"));
+    let site = ["browser", "browser", "control"]
+        .into_iter()
+        .fold(Site::new(), |site, who| site.home(who, 200, &people));
+    let record = site.agents(200, &agents).record();
+    let row = record.agentview.rows.iter().find(|row| row.id == "gptbot").unwrap();
+    assert_eq!(row.equivalence, EquivalenceVerdict::Different, "{row:#?}");
 }
 
 #[test]
@@ -209,16 +244,19 @@ fn a_site_that_differs_from_itself_does_not_discriminate() {
     let record = site.home("control", 200, PAGE).agents(200, OTHER).record();
     assert_eq!(record.agentview.deterministic, Some(false));
     assert_eq!(record.agentview.split, Split::None);
+    assert_eq!(row(&record, "equivalence.same_text").state, LedgerState::NotAssessed);
 }
 
 #[test]
-fn without_a_served_browser_nothing_is_compared() {
+fn without_a_served_browser_there_is_no_grade() {
     let site = Site::new().home("browser", 403, "").home("browser", 403, "");
     let record = site.home("control", 403, "").agents(403, "").record();
     assert_eq!(record.agentview.split, Split::NotMeasured);
     assert_eq!(record.agentview.deterministic, None);
+    assert_eq!(record.agentview.aimed_at, "network");
     assert!(record.confidence.refused);
-    assert_eq!((record.overall, record.findings[0].id.as_str()), (Some(0), "all_refused"));
+    assert_eq!((record.overall, record.grade.clone()), (None, None));
+    assert!(ids(&record).contains(&"all_refused"));
 }
 
 #[test]
@@ -230,6 +268,7 @@ fn a_body_that_broke_off_is_neither_served_nor_compared() {
             response.body.cut = Some(cut);
         }
     }
+    let reads = site.evidence.reads.len();
     let record = site.record();
     assert_eq!((record.overall, record.grade), (None, None));
     assert_eq!(
@@ -240,16 +279,86 @@ fn a_body_that_broke_off_is_neither_served_nor_compared() {
     assert!(
         record.agentview.rows.iter().all(|row| row.words.is_none() && row.similarity.is_none())
     );
-    assert_eq!(record.non_observations.len(), 8);
+    assert_eq!(record.non_observations.len(), reads);
 }
 
 #[test]
-fn a_page_without_text_cannot_be_told_from_a_challenge() {
-    let shell = "<!doctype html><script>render()</script>";
+fn a_shell_for_everybody_reaches_agents_and_tells_them_nothing() {
+    let shell = "<!doctype html><title>App</title><div id=root></div><script src=/app.js></script>";
     let site = Site::new().home("browser", 200, shell).home("browser", 200, shell);
     let record = site.home("control", 200, shell).agents(200, shell).record();
-    assert_eq!((record.overall, record.grade), (None, None));
+    assert_eq!(record.content.script_shell, Some(true));
+    assert_eq!(row(&record, "reach.search").state, LedgerState::Passed);
+    assert_eq!(row(&record, "content.words").state, LedgerState::Failed);
+    assert_eq!((record.overall, record.grade_detail.cap), (Some(40), Some(40)));
     assert_eq!(record.agentview.split, Split::None);
+}
+
+/// The same content, treated in six ways.
+fn six_treatments() -> [Site; 6] {
+    let challenge =
+        "<!doctype html><title>Just a moment...</title><script>window._cf_chl_opt={};</script>";
+    let shell = "<!doctype html><title>App</title><div id=root></div><script src=/app.js></script>";
+    let site = || Site::new().robots(200, "User-agent: *\nAllow: /\n").control_path(404, NOT_FOUND);
+    let all_shell = ["browser", "browser", "control"]
+        .into_iter()
+        .fold(site(), |site, who| site.home(who, 200, shell))
+        .agents(200, shell);
+    let everything = Site::new()
+        .robots(200, "User-agent: *\nAllow: /\n")
+        .control_path(200, PAGE)
+        .file("/llms.txt", 200, PAGE)
+        .people()
+        .agents(200, PAGE);
+    [
+        site().people().agents(200, PAGE),
+        site().people().agents(403, "<p>No.</p>"),
+        site().people().agents(200, challenge),
+        site().people().agents(402, ""),
+        everything,
+        all_shell,
+    ]
+}
+
+/// What the rules come to cannot change unseen either: whoever changes a rule's code raises
+/// `score_version` and writes the new digest down here.
+#[test]
+fn what_the_rules_come_to_belongs_to_the_version() {
+    let told: Vec<_> = six_treatments()
+        .iter()
+        .map(|site| {
+            let record = site.record();
+            let causes: Vec<_> =
+                record.agentview.rows.iter().map(|row| row.cause.clone()).collect();
+            let findings: Vec<_> = ids(&record).into_iter().map(str::to_owned).collect();
+            (record.score_ledger, causes, findings)
+        })
+        .collect();
+    let digest = proof::sha256(&proof::canonical::to_vec(&told).unwrap()).to_string();
+    assert_eq!(
+        (Rulepack::current().score_version, digest.as_str()),
+        (2, "5352364c454f215c1856085d19238905a720569dcddd4c3dc522144e2951d21c")
+    );
+}
+
+#[test]
+fn six_treatments_are_six_outcomes_that_say_what_was_done() {
+    let outcomes: Vec<(Option<u32>, Option<u32>, Split)> = six_treatments()
+        .iter()
+        .map(|site| {
+            let record = site.record();
+            (record.overall, record.grade_detail.cap, record.agentview.split)
+        })
+        .collect();
+    let mut scores: Vec<_> = outcomes.iter().map(|outcome| outcome.0.unwrap()).collect();
+    assert_eq!(outcomes[1], (Some(30), Some(30), Split::Refused));
+    assert_eq!(outcomes[2], (Some(35), Some(35), Split::Challenged));
+    assert_eq!(outcomes[3], (Some(50), Some(50), Split::Payment));
+    assert_eq!(outcomes[5], (Some(40), Some(40), Split::None));
+    assert!(scores[0] > scores[4] && scores[4] > 60, "{scores:?}");
+    scores.sort_unstable();
+    scores.dedup();
+    assert_eq!(scores.len(), 6, "{outcomes:?}");
 }
 
 #[test]
@@ -263,14 +372,15 @@ fn what_our_own_guard_refused_was_not_tried() {
 #[test]
 fn a_network_failure_is_neither_a_refusal_nor_a_score() {
     let mut site = Site::new().people();
-    for identity in ["gptbot", "claudebot", "oai-searchbot", "perplexitybot", "chatgpt-user"] {
+    let catalogue = Catalogue::built_in().unwrap();
+    for identity in catalogue.ai().map(|identity| identity.id.as_str()) {
         site = site.read(Target::Home, "/", identity, failure(FailureKind::Connect, "reset"));
     }
     let record = site.record();
     assert_eq!((record.overall, record.grade), (None, None));
     assert_eq!(record.agentview.all_refused, None);
     assert_eq!(record.agentview.split, Split::NotMeasured);
-    assert_eq!(record.confidence.non_observations_attempted, 5);
+    assert_eq!(record.confidence.non_observations_attempted, 10);
     assert!(record.non_observations.iter().all(|unseen| unseen.why == "connect: reset"));
 }
 
@@ -285,6 +395,7 @@ fn where_nothing_answered_there_is_no_id_and_no_evidence_kept() {
 
 #[test]
 fn files_are_judged_by_what_they_are() {
+    let mut wrong = Vec::new();
     for (path, status, body, verdict) in [
         ("/llms.txt", 200, "# Ferry", CheckVerdict::Ok),
         ("/llms.txt", 200, PAGE, CheckVerdict::Invalid),
@@ -297,14 +408,19 @@ fn files_are_judged_by_what_they_are() {
         ("/llms.txt", 503, "", CheckVerdict::Unreachable),
         ("/llms.txt", 300, "", CheckVerdict::Refused),
         ("/sitemap.xml", 200, "<?xml version='1.0'?><urlset/>", CheckVerdict::Ok),
-        ("/sitemap.xml", 200, "https://ferry.lab/", CheckVerdict::Invalid),
-        ("/.well-known/agent-card.json", 200, "{\"name\":\"Ferry\"}", CheckVerdict::Ok),
+        ("/sitemap.xml", 200, "https://ferry.lab/", CheckVerdict::Ok),
+        ("/sitemap.xml", 200, "Nothing here.", CheckVerdict::Invalid),
+        ("/.well-known/agent-card.json", 200, "{\"name\":\"Ferry\"}", CheckVerdict::Invalid),
         ("/.well-known/agent-card.json", 200, "{\"name\":", CheckVerdict::Invalid),
-        ("/.well-known/api-catalog", 200, "{\"linkset\":[]}", CheckVerdict::Ok),
+        ("/.well-known/api-catalog", 200, "{\"linkset\":[]}", CheckVerdict::Invalid),
         ("/.well-known/api-catalog", 200, "plain", CheckVerdict::Invalid),
     ] {
-        assert_eq!(Site::verdict(path, status, body), verdict, "{path} {status} {body:?}");
+        let told = Site::verdict(path, status, body);
+        if told != verdict {
+            wrong.push(format!("{path} {status} {body:?}: {told}, not {verdict}"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(Site::new().robots(200, "").record().checks[0].verdict, CheckVerdict::Ok);
 }
 

@@ -12,7 +12,7 @@ fn shapes_of_files_read_elsewhere() {
     wrong(&robots.clone().body(b"\xff\xfeU\0".to_vec()), "utf16", "line 1", Whole);
     wrong(&robots.clone().body(b"a\nb\xff".to_vec()), "not_utf8", "line 2", Warning);
     wrong(&robots.clone().body("a\0b"), "nul_byte", "", Warning);
-    wrong(&robots.clone().body("  \n"), "empty", "", Whole);
+    right(&robots.clone().body("  \n"), &[]);
     wrong(&robots.clone().body("#".repeat(600 * 1024)), "large", "", Warning);
     wrong(&robots.clone().body("<?xml version='1.0'?><a/>"), "html_instead", "", Whole);
     let managed = robots.clone().body("# BEGIN Cloudflare Managed content\nUser-agent: *\n");
