@@ -40,5 +40,5 @@ pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use network::LabNetwork;
 pub use site::{Expect, ExpectedFailure, Site};
-pub use sites::catalogue;
+pub use sites::{catalogue, crowd};
 pub use trap::Trap;

@@ -92,6 +92,7 @@ impl World {
     pub(crate) fn new(ports: Ports, authority: Authority, tasks: Tasks) -> Self {
         let places: Vec<Place> = sites::catalogue()
             .iter()
+            .chain(sites::crowd())
             .enumerate()
             .map(|(index, site)| Place {
                 site,

@@ -3,7 +3,9 @@
 use super::{SERVED, pages, plain, with_robots};
 use crate::{
     audience::Purpose,
-    content::{self, BOOKSHOP, CLINIC, Extra, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL},
+    content::{
+        self, BOOKSHOP, CLINIC, CYCLES, Extra, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
+    },
     http::{Ask, Reply},
     site::{Expect, Site},
 };
@@ -83,6 +85,21 @@ pub(super) const SITES: &[Site] = &[
         ..pages(|ask| {
             if ask.is_from_ai() && ask.path == "/" {
                 Reply::text(429, "Too many requests.\n").with("retry-after", "120")
+            } else {
+                plain(ask)
+            }
+        })
+    },
+    Site {
+        name: "busy-moment.lab",
+        behaviour: "busy_moment",
+        does: "Answers 503 with Retry-After: 1 on its home page until it has seen thirty requests.",
+        says: "Everybody is served; the first answer was only a busy moment.",
+        expect: Expect { home_status_browser: None, ai_refused: None, ..SERVED },
+        text: &CYCLES,
+        ..pages(|ask| {
+            if ask.path == "/" && ask.query.is_none() && ask.visit < 30 {
+                Reply::text(503, "Back in a moment.\n").with("retry-after", "1")
             } else {
                 plain(ask)
             }

@@ -81,6 +81,22 @@ pub(super) const SITES: &[Site] = &[
         })
     },
     Site {
+        name: "moved-files.lab",
+        behaviour: "moved_files",
+        does: "Redirects the commerce profile and the directory of signature keys, which both \
+               count only where they are asked for.",
+        says: "Two declarations are redirected where that is forbidden: neither counts.",
+        text: &BOOKSHOP,
+        ..pages(|ask| match ask.path {
+            "/.well-known/ucp" => Reply::redirect(301, "/ucp.json"),
+            "/.well-known/http-message-signatures-directory" => {
+                Reply::redirect(302, "https://open.lab/keys.json")
+            }
+            "/ucp.json" => Reply::new(200, "application/json", "{\"ucp\": {}}"),
+            _ => plain(ask),
+        })
+    },
+    Site {
         name: "refused-files.lab",
         behaviour: "refused_files",
         does: "Serves its pages and robots.txt, and answers 403 on every other machine file.",
@@ -95,7 +111,7 @@ pub(super) const SITES: &[Site] = &[
     },
 ];
 
-fn open(ask: &Ask<'_>) -> Reply {
+pub(super) fn open(ask: &Ask<'_>) -> Reply {
     if let Some(file) = content::valid(ask) {
         return file;
     }

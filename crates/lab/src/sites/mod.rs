@@ -49,6 +49,24 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
     themes.concat()
 });
 
+/// How many sites [`crowd`] has.
+const CROWD: usize = 500;
+
+static CROWD_NAMES: LazyLock<Vec<String>> =
+    LazyLock::new(|| (1..=CROWD).map(|number| format!("n{number:03}.lab")).collect());
+
+static CROWD_SITES: LazyLock<Vec<Site>> = LazyLock::new(|| {
+    let names = CROWD_NAMES.iter();
+    names.map(|name| Site { name, ..pages(machine_files::open) }).collect()
+});
+
+/// Many sites that are all like `open.lab`, for measuring how many are read in what time. Not in
+/// the catalogue: there is nothing to learn from them.
+#[must_use]
+pub fn crowd() -> &'static [Site] {
+    &CROWD_SITES
+}
+
 /// Every site of the lab, by theme.
 #[must_use]
 pub fn catalogue() -> &'static [Site] {

@@ -6,7 +6,7 @@ use crate::{
         self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
     },
     http::{Ask, Reply, Scheme},
-    site::{Site, Web},
+    site::{Expect, Site, Web},
 };
 
 pub(super) const SITES: &[Site] = &[
@@ -80,6 +80,15 @@ pub(super) const SITES: &[Site] = &[
         says: "The home page is that of another domain, open.lab.",
         text: &BOOKSHOP,
         ..pages(|ask| home_leads_to(ask, "https://open.lab/"))
+    },
+    Site {
+        name: "to-opted-out.lab",
+        behaviour: "to_opted_out",
+        does: "Leads from its home page to a domain whose robots.txt asks us to stay away.",
+        says: "The home page leads to a site that asks us to stay away, and was not followed.",
+        expect: Expect { home_status_browser: None, ai_refused: None, ..SERVED },
+        text: &FERRY,
+        ..pages(|ask| home_leads_to(ask, "https://robots-opt-out.lab/"))
     },
     Site {
         name: "to-trap-address.lab",

@@ -4,7 +4,7 @@ use super::{SERVED, pages, plain, with_robots};
 use crate::{
     content::{BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL},
     http::{Ask, Payload, Reply},
-    site::{Expect, Site},
+    site::{Address, Answer, Expect, Names, Site},
 };
 
 /// Everybody is served, and robots.txt amounts to this.
@@ -199,6 +199,24 @@ pub(super) const SITES: &[Site] = &[
         })
     },
     Site {
+        name: "many-sitemaps.lab",
+        behaviour: "many_sitemaps",
+        does: "Names a dozen sitemaps in robots.txt: at a private address, at a name that leads \
+               to one, at another domain, at odd schemes, and some of its own.",
+        says: "robots.txt names more sitemaps than are read; the private ones are not dialled.",
+        text: &MUSEUM,
+        names: Names {
+            answers: &[
+                ("", Answer::Own),
+                ("www", Answer::Own),
+                ("inner", Answer::Addresses(&[Address::Trap])),
+            ],
+            texts: &[],
+            signed: false,
+        },
+        ..pages(many_sitemaps)
+    },
+    Site {
         name: "robots-by-reader.lab",
         behaviour: "robots_by_reader",
         does: "Gives AI identities a robots.txt that closes the site, and everybody else an open \
@@ -225,6 +243,27 @@ fn no_ai(ask: &Ask<'_>) -> Reply {
         robots.push('\n');
     }
     robots.push_str("Disallow: /\n\nUser-agent: *\nAllow: /\n");
+    with_robots(ask, &robots)
+}
+
+fn many_sitemaps(ask: &Ask<'_>) -> Reply {
+    if ask.path.starts_with("/maps/") {
+        return Reply::new(
+            200,
+            "application/xml",
+            "<?xml version=\"1.0\"?>\n<urlset \
+             xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>\n",
+        );
+    }
+    let mut robots = String::from(
+        "User-agent: *\nAllow: /\n\nSitemap: http://127.88.0.1/map.xml\n\
+         Sitemap: https://inner.many-sitemaps.lab/map.xml\nSitemap: https://open.lab/sitemap.xml\n\
+         Sitemap: file:///etc/passwd\nSitemap: /maps/relative.xml\n\
+         Sitemap: https://many-sitemaps.lab/sitemap.xml\n",
+    );
+    for number in 1..=6 {
+        robots.push_str(&format!("Sitemap: https://www.many-sitemaps.lab/maps/{number}.xml\n"));
+    }
     with_robots(ask, &robots)
 }
 
