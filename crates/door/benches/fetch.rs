@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contract::evidence::Outcome;
-use door::{Door, Policy, ReadKind, Request, ResolverChoice, SystemClock};
+use door::{Door, Follow, Policy, ReadKind, Request, ResolverChoice, SystemClock};
 use hickory_proto::op::{Message, MessageType};
 use hickory_proto::rr::rdata::A;
 use hickory_proto::rr::{RData, Record, RecordType};
@@ -169,6 +169,7 @@ async fn fetch(door: Door, url: String) {
             kind: ReadKind::Page,
             timeout: None,
             fresh_connection: false,
+            follow: Follow::All,
         })
         .await;
     let Outcome::Response(response) = &fetched.exchange.outcome else {

@@ -12,7 +12,7 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use crate::failure::{connect, deadline, failure, handshake};
+use crate::failure::{connect, deadline, failure, handshake, refused};
 use crate::guard::address::Vetted;
 use crate::guard::url::Target;
 use crate::http::fields::{Fields, received};
@@ -21,7 +21,7 @@ use crate::http::wire::{Connection, Lenient, version};
 use crate::http::{body, dial};
 use crate::visit::{Host, Inner, millis};
 use crate::watch::Watch;
-use crate::{Fetched, Request};
+use crate::{Fetched, Follow, Request};
 
 pub(crate) async fn fetch(visit: &Inner, mut request: Request) -> Fetched {
     let started_at = visit.frame.clock.now();
@@ -118,6 +118,7 @@ impl Read<'_> {
                             "There are more redirects than are followed.",
                         ));
                     }
+                    self.ask_gate(&target).await?;
                 }
             }
         }
@@ -134,6 +135,17 @@ impl Read<'_> {
             self.not_dialled(&url);
             at_redirect(failure)
         })
+    }
+
+    /// Nothing is held meanwhile: no slot and no connection, so a gate may read for itself.
+    async fn ask_gate(&mut self, target: &Target) -> Result<(), Failure> {
+        let Follow::If(gate) = &self.request.follow else { return Ok(()) };
+        let asking = pin!(gate.refuses(target.url.as_str()));
+        let Some(refusal) = self.watch.in_time(Phase::Redirect, asking).await? else {
+            return Ok(());
+        };
+        self.not_dialled(target.url.as_str());
+        Err(refused(Phase::Redirect, refusal.reason, refusal.detail))
     }
 
     /// One request and its response. Records the hop, however it ends.
@@ -162,7 +174,9 @@ impl Read<'_> {
                 hop.location = location
                     .as_ref()
                     .map(|bytes| bounded_text(&String::from_utf8_lossy(bytes), most));
-                match location.filter(|_| is_redirect(answered.response.status().as_u16())) {
+                let leads_on = is_redirect(answered.response.status().as_u16())
+                    && !matches!(self.request.follow, Follow::Nothing);
+                match location.filter(|_| leads_on) {
                     Some(location) => {
                         self.drain(answered).await;
                         Ok(Step::Redirect(location))
@@ -313,9 +327,8 @@ impl Read<'_> {
         let Answered { response, mut connection, lane } = answered;
         let (head, incoming) = response.into_parts();
         let caps = limits.caps(self.request.kind);
-        let read =
-            body::read(&head.headers, incoming, &mut connection.driver, caps, limits, &self.watch)
-                .await;
+        let bounds = body::Bounds { caps, limits, watch: &self.watch, room: &self.visit.room };
+        let read = body::read(&head.headers, incoming, &mut connection.driver, &bounds).await;
         let tls = connection.tls.as_deref().cloned();
         self.keep(read.at_end, connection, &lane);
         let response = Response {
@@ -333,13 +346,14 @@ impl Read<'_> {
     async fn drain(&self, answered: Answered) {
         let Answered { response, mut connection, lane } = answered;
         let limits = &self.visit.frame.policy.limits;
-        let at_end = !connection.is_http2()
-            && body::drain(response.into_body(), &mut connection.driver, limits, &self.watch).await;
+        // A stream can be given up without its connection.
+        let at_end = connection.is_http2()
+            || body::drain(response.into_body(), &mut connection.driver, limits, &self.watch).await;
         self.keep(at_end, connection, &lane);
     }
 
     fn keep(&self, at_end: bool, connection: Connection, lane: &Lane) {
-        if at_end && !self.request.fresh_connection {
+        if at_end {
             lane.give_back(connection);
         }
     }

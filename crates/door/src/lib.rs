@@ -33,7 +33,7 @@ pub use dns::RecordType;
 pub use error::DoorError;
 pub use guard::address::{AddressKind, AddressRefusal, AddressRule};
 pub use policy::{Caps, Limits, Phases, Policy, ResolverChoice, read_pem};
-pub use request::{Fetched, ReadKind, Request};
+pub use request::{Fetched, Follow, Gate, ReadKind, Refusal, Request};
 pub use visit::Visit;
 
 /// The way out under one policy. Cheap to clone.

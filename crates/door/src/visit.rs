@@ -1,6 +1,7 @@
 //! One scan: names resolved once, connections reused, one deadline for everything.
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(crate) struct Inner {
     pub(crate) deadline: Instant,
     pub(crate) phases: Phases,
     pub(crate) pool: Pool,
+    pub(crate) room: Room,
     /// In the order they were first asked about. A time to live is not looked at: all reads of a
     /// visit see the same addresses.
     names: Mutex<Vec<Arc<Known>>>,
@@ -71,8 +73,10 @@ impl Visit {
         /// No visit is longer, whatever is asked for.
         const MOST: Duration = Duration::from_secs(24 * 60 * 60);
         let phases = frame.policy.limits.phases(limit);
+        let room = Room(AtomicU64::new(frame.policy.limits.visit_bytes));
         Self(Arc::new(Inner {
             frame,
+            room,
             deadline: Instant::now() + limit.min(MOST),
             phases,
             pool: Pool::default(),
@@ -101,6 +105,16 @@ impl Visit {
         fetch::fetch(&self.0, request).await
     }
 
+    /// Closes what one identity has open, as soon as nothing of it is being read.
+    pub fn hang_up(&self, identity: &str) {
+        self.0.pool.forget(identity);
+    }
+
+    /// Says that so many bytes of bodies are no longer kept, so that others may be read.
+    pub fn let_go(&self, bytes: usize) {
+        self.0.room.give_back(bytes);
+    }
+
     /// Everything that was resolved so far.
     #[must_use]
     pub fn dns_readings(&self) -> Vec<DnsReading> {
@@ -112,6 +126,31 @@ impl Visit {
     #[must_use]
     pub fn remaining(&self) -> Duration {
         self.0.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+/// Decoded bytes that may still be read. Reads side by side may each go beyond it by the piece
+/// they have in hand.
+#[derive(Debug)]
+pub(crate) struct Room(AtomicU64);
+
+impl Room {
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
+    pub(crate) fn use_up(&self, bytes: usize) {
+        self.change(|left| left.saturating_sub(bytes as u64));
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.change(|left| left.saturating_add(bytes as u64));
+    }
+
+    fn change(&self, to: impl Fn(u64) -> u64) {
+        let always =
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(to(left)));
+        debug_assert!(always.is_ok());
     }
 }
 

@@ -14,6 +14,7 @@ use super::decode::{Coding, Decoder, RatioCap, Sink, Stop};
 use super::sha256_hex;
 use super::wire::Driver;
 use crate::failure::{deadline as past_deadline, failure, http as http_failure};
+use crate::visit::Room;
 use crate::watch::Watch;
 use crate::{Caps, Limits};
 
@@ -26,16 +27,24 @@ pub(crate) struct Read {
     pub(crate) at_end: bool,
 }
 
+/// What holds for one body.
+pub(crate) struct Bounds<'a> {
+    pub(crate) caps: Caps,
+    pub(crate) limits: &'a Limits,
+    pub(crate) watch: &'a Watch,
+    /// What all bodies of the visit share.
+    pub(crate) room: &'a Room,
+}
+
 pub(crate) async fn read(
     headers: &HeaderMap,
     mut incoming: Incoming,
     driver: &mut Driver,
-    caps: Caps,
-    limits: &Limits,
-    watch: &Watch,
+    bounds: &Bounds<'_>,
 ) -> Read {
+    let Bounds { caps, limits, watch, room } = *bounds;
     let sink = Sink::new(caps.decoded, incoming.size_hint().lower());
-    let mut reader = Reader { wire: 0, sink, decoder: None };
+    let mut reader = Reader { wire: 0, sink, decoder: None, room: Some(room) };
     let coding = Coding::of(headers);
     let ratio = RatioCap { ratio: limits.ratio, from: limits.ratio_from };
     let decoder = coding
@@ -79,14 +88,16 @@ pub(crate) async fn drain(
         return false;
     }
     let pace = Pace { start: Instant::now(), limits, watch };
-    let mut reader = Reader { wire: 0, sink: Sink::new(MOST, 0), decoder: None };
+    let mut reader = Reader { wire: 0, sink: Sink::new(MOST, 0), decoder: None, room: None };
     reader.run(&mut incoming, driver, MOST, &pace).await.is_ok()
 }
 
-struct Reader {
+struct Reader<'a> {
     wire: u64,
     sink: Sink,
     decoder: Option<Decoder>,
+    /// Nothing when what is read is not kept.
+    room: Option<&'a Room>,
 }
 
 /// How long the next frame may take.
@@ -104,7 +115,7 @@ impl Pace<'_> {
     }
 }
 
-impl Reader {
+impl Reader<'_> {
     async fn run(
         &mut self,
         incoming: &mut Incoming,
@@ -130,8 +141,21 @@ impl Reader {
             if !fits {
                 data.truncate(usize::try_from(room).unwrap_or(0));
             }
+            if !data.is_empty() && self.room.is_some_and(Room::is_used_up) {
+                return Err(failure(
+                    FailureKind::TooLarge,
+                    Phase::Body,
+                    "visit_limit",
+                    "All bodies of this scan together are larger than is read.",
+                ));
+            }
             self.wire += data.len() as u64;
-            self.decode(data).map_err(stopped)?;
+            let before = self.sink.len();
+            let decoded = self.decode(data);
+            if let Some(room) = self.room {
+                room.use_up(self.sink.len().saturating_sub(before));
+            }
+            decoded.map_err(stopped)?;
             if !fits {
                 return Err(failure(
                     FailureKind::TooLarge,

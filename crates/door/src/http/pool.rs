@@ -36,6 +36,11 @@ impl Pool {
         lanes.push(Arc::clone(&lane));
         lane
     }
+
+    /// Lets go of what one identity has open; reads under way keep theirs to their end.
+    pub(crate) fn forget(&self, identity: &str) {
+        lock(&self.0).retain(|lane| lane.identity != identity);
+    }
 }
 
 /// The connections that one identity has to one host and port.
@@ -108,9 +113,15 @@ impl Lane {
 
     /// Keeps a connection whose last response was read to the end.
     pub(crate) fn give_back(&self, mut connection: Connection) {
-        if !connection.is_http2() && !connection.is_closed() {
+        if connection.is_closed() {
+            return;
+        }
+        let mut state = lock(&self.state);
+        if !connection.is_http2() {
             connection.used = true;
-            lock(&self.state).idle.push(connection);
+            state.idle.push(connection);
+        } else if state.shared.as_ref().is_none_or(Connection::is_closed) {
+            state.shared = connection.share();
         }
     }
 

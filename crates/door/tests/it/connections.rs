@@ -35,6 +35,26 @@ async fn both_versions_are_read_and_their_connections_used_again() {
 }
 
 #[tokio::test]
+async fn a_fresh_connection_serves_later_reads_of_its_identity_until_it_hangs_up() {
+    let lab = lab().await;
+    for url in ["https://open.lab/", "https://http1-only.lab/", "http://http-only.lab/"] {
+        let visit = visit(&lab);
+        let reused = async |fresh: bool| {
+            let mut request = page(url);
+            request.fresh_connection = fresh;
+            visit.fetch(request).await.exchange.hops[0].reused_connection
+        };
+        assert!(!reused(true).await, "{url}");
+        assert!(!reused(true).await, "{url}: fresh is fresh");
+        assert!(reused(false).await, "{url}");
+        visit.hang_up("somebody else");
+        assert!(reused(false).await, "{url}");
+        visit.hang_up("browser");
+        assert!(!reused(false).await, "{url}");
+    }
+}
+
+#[tokio::test]
 async fn reads_side_by_side_share_one_http2_connection() {
     let lab = lab().await;
     let visit = visit(&lab);

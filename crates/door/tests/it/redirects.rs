@@ -1,9 +1,12 @@
 //! Redirects: each hop through the whole gate, the whole chain recorded.
 
-use contract::evidence::{Outcome, Phase};
-use door::ReadKind;
+use std::sync::{Arc, Mutex};
 
-use crate::setup::{lab, page, read, response, visit, why};
+use contract::evidence::{Outcome, Phase};
+use door::{Follow, Gate, ReadKind, Refusal, Visit};
+use futures_util::future::BoxFuture;
+
+use crate::setup::{door, lab, page, policy, read, response, visit, why};
 
 #[tokio::test]
 async fn the_whole_chain_is_recorded() {
@@ -78,4 +81,67 @@ async fn a_redirect_without_a_target_is_the_answer() {
     let read = read(&lab, "https://to-nowhere.lab/").await;
     assert_eq!(response(&read.exchange).status, 302);
     assert_eq!(read.exchange.hops.len(), 1);
+}
+
+#[tokio::test]
+async fn a_redirect_that_is_not_to_be_followed_is_the_answer() {
+    let lab = lab().await;
+    let mut request = page("http://open.lab/");
+    request.follow = Follow::Nothing;
+    let read = visit(&lab).fetch(request).await;
+    let answer = response(&read.exchange);
+    assert_eq!((answer.status, answer.url.as_str()), (301, "http://open.lab/"));
+    assert_eq!(answer.header("location"), Some("https://open.lab/"));
+    assert!(!read.body.is_empty(), "its body is read like any other");
+    let [hop] = read.exchange.hops.as_slice() else { panic!("one hop") };
+    assert_eq!(hop.location.as_deref(), Some("https://open.lab/"));
+    assert!(lab.hits("open.lab").iter().all(|hit| hit.scheme == "http"));
+}
+
+/// Reads robots.txt of every host a redirect leads to, and lets nobody through to one of them.
+#[derive(Debug)]
+struct Watchman {
+    visit: Visit,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Gate for Watchman {
+    fn refuses<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<Refusal>> {
+        Box::pin(async move {
+            self.asked.lock().unwrap().push(url.to_owned());
+            let robots = self.visit.fetch(page(&format!("{url}robots.txt"))).await;
+            assert_eq!(response(&robots.exchange).status, 200);
+            let refusal = Refusal { reason: "not_wanted", detail: "Somebody said no." };
+            url.contains("//www.").then_some(refusal)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_gate_is_asked_before_each_redirect_and_may_read_for_itself() {
+    let lab = lab().await;
+    let mut policy = policy(&lab);
+    // The gate's reads would never come about if a read held its slot meanwhile.
+    policy.limits.per_host = 1;
+    let visit = door(policy).visit(std::time::Duration::from_secs(10));
+    let gate = Arc::new(Watchman { visit: visit.clone(), asked: Mutex::default() });
+    let mut request = page("http://to-www.lab/");
+    request.follow = Follow::If(gate.clone());
+    let read = visit.fetch(request).await;
+    assert_eq!(why(&read.exchange), ("refused_by_policy", "not_wanted"));
+    let hops: Vec<(&str, bool)> =
+        read.exchange.hops.iter().map(|hop| (hop.url.as_str(), hop.address.is_some())).collect();
+    let expected = [
+        ("http://to-www.lab/", true),
+        ("https://to-www.lab/", true),
+        ("https://www.to-www.lab/", false),
+    ];
+    assert_eq!(hops, expected);
+    assert_eq!(*gate.asked.lock().unwrap(), ["https://to-www.lab/", "https://www.to-www.lab/"]);
+    // What our own guard refuses is never put before the gate.
+    let mut request = page("https://to-metadata.lab/");
+    request.follow = Follow::If(gate.clone());
+    let read = visit.fetch(request).await;
+    assert_eq!(why(&read.exchange), ("refused_by_policy", "ip_address"));
+    assert_eq!(gate.asked.lock().unwrap().len(), 2);
 }

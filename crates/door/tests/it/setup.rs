@@ -7,7 +7,8 @@ use std::time::Duration;
 use contract::NamePolicy;
 use contract::evidence::{Exchange, Failure, Outcome, Response};
 use door::{
-    Door, Fetched, Phases, Policy, ReadKind, Request, ResolverChoice, SystemClock, Visit, read_pem,
+    Door, Fetched, Follow, Phases, Policy, ReadKind, Request, ResolverChoice, SystemClock, Visit,
+    read_pem,
 };
 use lab::{Lab, LabOptions};
 use tokio::net::TcpListener;
@@ -57,6 +58,7 @@ pub(crate) fn page(url: &str) -> Request {
         kind: ReadKind::Page,
         timeout: None,
         fresh_connection: false,
+        follow: Follow::All,
     }
 }
 

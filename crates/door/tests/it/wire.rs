@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::setup::{door, lab, listen, page, response, stopped, why};
+use crate::setup::{door, lab, listen, page, policy, response, stopped, why};
 
 /// Answers one connection with these bytes; gives back what was asked.
 fn answer_once(listener: TcpListener, answer: Vec<u8>) -> oneshot::Receiver<String> {
@@ -154,4 +154,22 @@ async fn a_read_is_small_enough_to_be_one_of_thousands() {
     let visit = crate::setup::visit(&lab);
     let size = std::mem::size_of_val(&visit.fetch(page("https://open.lab/")));
     assert!(size < 16 * 1024, "{size} bytes");
+}
+
+#[tokio::test]
+async fn all_bodies_of_a_visit_share_one_bound_and_what_is_let_go_makes_room() {
+    let lab = lab().await;
+    let mut policy = policy(&lab);
+    policy.limits.visit_bytes = 1;
+    let visit = door(policy).visit(Duration::from_secs(10));
+    // The first piece is taken, and uses up all there is.
+    let first = visit.fetch(page("https://open.lab/")).await;
+    assert_eq!(response(&first.exchange).body.cut, None);
+    let second = visit.fetch(page("https://open.lab/")).await;
+    assert_eq!(why(&second.exchange), ("too_large", "visit_limit"));
+    assert_eq!(response(&second.exchange).status, 200, "the head is a fact all the same");
+    assert!(second.body.is_empty());
+    visit.let_go(first.body.len());
+    let third = visit.fetch(page("https://open.lab/")).await;
+    assert_eq!(third.body, first.body);
 }
