@@ -60,6 +60,9 @@ open_enum! {
         ControlPath = "control_path",
         /// robots.txt as one of the compared identities: a site may say other things to each.
         RobotsAs = "robots_as",
+        /// robots.txt of another host that a redirect or a sitemap's address led to: it may ask us to
+        /// stop there.
+        RobotsElsewhere = "robots_elsewhere",
         /// The home page over plain http: shows where it leads.
         PlainHome = "plain_home",
         /// The same path past any cache, by a query nobody has asked before; `path` is the bare one.

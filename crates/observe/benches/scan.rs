@@ -1,8 +1,11 @@
-//! Wall time of a whole scan beside its own slowest read, as a ratio: reads run side by side.
+//! Wall time of a whole scan beside its slowest single fetch, as a ratio: reads run side by side.
 //!
-//! A scan of an open lab site makes 17 reads, one of them (robots.txt) before all others. Read one
-//! after the other they would take the sum; what is wanted is little more than two of them. The
-//! median of the rounds counts.
+//! A scan makes some forty-five reads, one of them (robots.txt) before all others, and asks one
+//! host a dozen things at a time at most. Two measures of "slowest single fetch" are given: as it
+//! stands in the evidence of that very scan, which includes waiting for a turn, and made alone, by
+//! a visit of its own with look-up and handshake, on a machine that does nothing else for it.
+//! `open.lab` answers at once, so there the work of both sides is measured; `slow.lab` takes eight
+//! tenths of a second for everything, so there the turns are. The median of the rounds counts.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -16,18 +19,20 @@ use std::time::{Duration, Instant};
 use agents::Catalogue;
 use contract::evidence::Observer;
 use contract::{Domain, NamePolicy};
-use door::{Door, Policy, ResolverChoice, SystemClock};
+use door::{Door, Follow, Policy, ReadKind, Request, ResolverChoice, SystemClock};
+use futures_util::future::join_all;
 use lab::{Lab, LabOptions};
-use observe::ScanPlan;
+use observe::{Read, ScanPlan};
 
-const ROUNDS: usize = 25;
 const GOAL: f64 = 3.0;
+/// Requests to the host at a time: as by default, and twice that.
+const AT_ONCE: [usize; 2] = [12, 24];
 
 #[tokio::main]
 async fn main() {
     let lab = Lab::start(LabOptions::default()).await.unwrap();
     let network = lab.network();
-    let policy = Policy {
+    let mut policy = Policy {
         names: NamePolicy { allow_suffixes: network.allow_names.clone(), allow_ports: vec![] },
         allow_networks: network.allow_networks.iter().map(|text| text.parse().unwrap()).collect(),
         resolver: ResolverChoice::Server(network.resolver),
@@ -36,26 +41,39 @@ async fn main() {
         extra_ca: door::read_pem(network.ca_pem.as_bytes()).unwrap(),
         ..Policy::public()
     };
-    let door = Door::new(policy, Arc::new(SystemClock)).unwrap();
-    println!(
-        "scan: wall time of all reads / slowest single read (median of {ROUNDS}, at most {GOAL} wanted)"
-    );
-    for name in ["open.lab", "slow.lab"] {
-        let mut rounds: Vec<(f64, f64, f64, f64)> = Vec::new();
-        for _ in 0..ROUNDS.min(if name == "slow.lab" { 5 } else { ROUNDS }) {
-            rounds.push(round(&door, name).await);
+    println!("scan: wall time of all reads / slowest single fetch (at most {GOAL} wanted)");
+    for (name, rounds) in [("open.lab", 25), ("slow.lab", 3)] {
+        for at_once in AT_ONCE {
+            policy.limits.per_host = at_once;
+            policy.limits.per_network = at_once;
+            let door = Door::new(policy.clone(), Arc::new(SystemClock)).unwrap();
+            let alone = slowest_alone(&door, name, rounds).await;
+            let mut measured = Vec::new();
+            for _ in 0..rounds {
+                let begun = Instant::now();
+                let read = scan(&door, name).await;
+                measured.push((begun.elapsed().as_secs_f64() * 1000.0, read));
+            }
+            let reads = measured.first().map_or(0, |(_, read)| read.evidence.reads.len());
+            let wall = median(measured.iter().map(|(wall, _)| *wall).collect());
+            let recorded = median(measured.iter().map(|(_, read)| slowest(read)).collect());
+            let sum = median(measured.iter().map(|(_, read)| took(read).sum()).collect());
+            println!(
+                "  {name:<10} {reads} reads, {at_once} at a time: wall {wall:.1} ms, sum of reads {sum:.0} ms"
+            );
+            report("as recorded", wall, recorded);
+            report("made alone", wall, alone);
         }
-        rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (ratio, wall, slowest, sum) = rounds.get(rounds.len() / 2).copied().unwrap();
-        println!(
-            "  {name:<10} {ratio:.2}   wall {wall:.1} ms, slowest read {slowest:.1} ms, sum of reads {sum:.1} ms{}",
-            if ratio <= GOAL { "" } else { "   OVER" }
-        );
     }
 }
 
-/// Ratio, wall time, slowest read and sum of reads, in milliseconds.
-async fn round(door: &Door, name: &str) -> (f64, f64, f64, f64) {
+fn report(what: &str, wall: f64, slowest: f64) {
+    let ratio = wall / slowest;
+    let verdict = if ratio <= GOAL { "" } else { "   OVER" };
+    println!("    slowest {what:<11} {slowest:>7.1} ms   ratio {ratio:.2}{verdict}");
+}
+
+async fn scan(door: &Door, name: &str) -> Read {
     let catalogue = Catalogue::built_in().unwrap().filled_in("0", "https://svc.example");
     let plan = ScanPlan {
         domain: &Domain::parse(name, &door.policy().names).unwrap(),
@@ -67,11 +85,58 @@ async fn round(door: &Door, name: &str) -> (f64, f64, f64, f64) {
         token: "k7q2m9".into(),
         progress: &|_| {},
     };
-    let begun = Instant::now();
-    let read = plan.run().await;
-    let wall = begun.elapsed().as_secs_f64() * 1000.0;
-    // Whole milliseconds as they stand in the evidence, and at least one.
-    let took = || read.evidence.reads.iter().map(|r| f64::from(r.exchange.took_ms.max(1)));
-    let slowest = took().fold(0.0, f64::max);
-    (wall / slowest, wall, slowest, took().sum())
+    plan.run().await
+}
+
+/// Makes every read of a scan by itself, so many times, and gives the median of the slowest one.
+async fn slowest_alone(door: &Door, name: &str, rounds: usize) -> f64 {
+    let read = scan(door, name).await;
+    let mut slowest: f64 = 0.0;
+    // A slow host's time is its own: there they are made side by side.
+    let alone = |reading| async move {
+        let mut times = Vec::new();
+        for _ in 0..rounds.min(9) {
+            let begun = Instant::now();
+            door.visit(Duration::from_secs(20)).fetch(again(reading)).await;
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        }
+        median(times)
+    };
+    if name == "slow.lab" {
+        return join_all(read.evidence.reads.iter().map(alone))
+            .await
+            .into_iter()
+            .fold(0.0, f64::max);
+    }
+    for reading in &read.evidence.reads {
+        slowest = slowest.max(alone(reading).await);
+    }
+    slowest
+}
+
+fn again(reading: &contract::evidence::Reading) -> Request {
+    let lines = reading.exchange.request_headers.iter();
+    Request {
+        url: reading.exchange.url.clone(),
+        identity: reading.identity.clone(),
+        headers: lines.map(|line| (line.name.clone(), line.value.clone())).collect(),
+        kind: ReadKind::Page,
+        timeout: None,
+        fresh_connection: true,
+        follow: Follow::All,
+    }
+}
+
+/// Whole milliseconds as they stand in the evidence, and at least one.
+fn took(read: &Read) -> impl Iterator<Item = f64> {
+    read.evidence.reads.iter().map(|reading| f64::from(reading.exchange.took_ms.max(1)))
+}
+
+fn slowest(read: &Read) -> f64 {
+    took(read).fold(0.0, f64::max)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap()
 }

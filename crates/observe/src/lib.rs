@@ -5,4 +5,6 @@
 
 mod scan;
 
-pub use scan::{MACHINE_FILES, Progress, ROBOTS_PATH, Read, ScanPlan, Step};
+pub use scan::{
+    FURTHER_FILES, MACHINE_FILES, Progress, ROBOTS_PATH, Read, ScanPlan, Step, StepRead,
+};

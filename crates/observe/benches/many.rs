@@ -1,0 +1,393 @@
+//! Scans of five hundred domains beside a bare client that makes the very same fetches, and the
+//! memory they take.
+//!
+//! The lab is a process of its own (this program, started again), so memory and processor time are
+//! told apart; both processes share the machine's cores, so wall time is that of the pair. The bare
+//! client knows every address, URL and header field beforehand, opens as many connections as a scan
+//! does (HTTP/2 where a scan speaks it), verifies certificates and collects bodies. It looks up no
+//! name, asks nobody's leave, keeps no deadline and no limits, and records nothing.
+//!
+//! The two take turns; what counts is the median of the ratios of neighbouring rounds. What is
+//! measured is work, not patience: deadlines are long enough for a crowded machine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a measuring program, not part of the product"
+)]
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agents::Catalogue;
+use bytes::Bytes;
+use contract::evidence::{Observer, Target};
+use contract::{Domain, NamePolicy};
+use door::{Door, Phases, Policy, ResolverChoice, SystemClock};
+use futures_util::future::join_all;
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use lab::{Lab, LabOptions};
+use observe::{Read, ScanPlan};
+use rustls::pki_types::{CertificateDer, ServerName};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsConnector;
+
+/// Scans under way: as many as the service allows by default, and all.
+const AT_ONCE: [usize; 2] = [32, 500];
+const ROUNDS: usize = 3;
+const RATIO_GOAL: f64 = 0.5;
+const MEMORY_GOAL_MB: f64 = 300.0;
+const PATIENCE: Duration = Duration::from_secs(300);
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--lab") {
+        return be_the_lab();
+    }
+    let (mut child, farm) = Farm::start();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let farm = Arc::new(farm);
+    println!("{} domains, one process on two workers, the lab in another", farm.names.len());
+    for at_once in AT_ONCE {
+        let farm = Arc::clone(&farm);
+        runtime.block_on(async { runtime.spawn(measure(farm, at_once)).await.unwrap() });
+    }
+    drop(child.stdin.take());
+    child.wait().unwrap();
+}
+
+async fn measure(farm: Arc<Farm>, at_once: usize) {
+    let door = farm.door();
+    let bare = Bare::new(&farm);
+    // Warms up, opens the lab's sockets, and tells the bare client what to fetch.
+    let first = scan_all(&farm, &door, at_once).await;
+    let asks: Arc<HashMap<String, Vec<Vec<Ask>>>> = Arc::new(
+        first.iter().map(|read| (read.evidence.domain.to_string(), connections(read))).collect(),
+    );
+    drop(first);
+    let mut rounds = Vec::new();
+    let mut peak_mb: f64 = 0.0;
+    for _ in 0..ROUNDS {
+        forget_the_peak();
+        let meter = Meter::start();
+        let reads = scan_all(&farm, &door, at_once).await;
+        let (wall, cpu) = meter.stop();
+        peak_mb = peak_mb.max(peak());
+        let fetches: usize = reads.iter().map(|read| read.evidence.reads.len()).sum();
+        let unanswered = reads
+            .iter()
+            .flat_map(|read| &read.evidence.reads)
+            .filter(|reading| reading.exchange.response().is_none())
+            .count();
+        assert_eq!(unanswered, 0, "a read that failed is not work done");
+        drop(reads);
+        let meter = Meter::start();
+        let fetched = bare.all(&farm, &asks, at_once).await;
+        let (bare_wall, bare_cpu) = meter.stop();
+        assert_eq!(fetched, fetches);
+        rounds.push((fetches as f64, wall, cpu, bare_wall, bare_cpu));
+    }
+    let of = |value: fn(&(f64, f64, f64, f64, f64)) -> f64| median(rounds.iter().map(value));
+    let scans = farm.names.len() as f64;
+    println!("{at_once} scans at once (median of {ROUNDS})");
+    println!(
+        "  scans  {:>6.1} scans/s  {:>6.0} fetches/s  {:>6.0} fetches per CPU-second",
+        of(|r| 1.0 / r.1) * scans,
+        of(|r| r.0 / r.1),
+        of(|r| r.0 / r.2)
+    );
+    println!(
+        "  bare                 {:>6.0} fetches/s  {:>6.0} fetches per CPU-second",
+        of(|r| r.0 / r.3),
+        of(|r| r.0 / r.4)
+    );
+    for (what, ratio) in [("wall time", of(|r| r.3 / r.1)), ("CPU time", of(|r| r.4 / r.2))] {
+        let verdict = if ratio >= RATIO_GOAL { "reached" } else { "MISSED" };
+        println!("  ratio by {what:<9} {ratio:.2}  ({verdict}: {RATIO_GOAL:.2})");
+    }
+    let verdict = if peak_mb <= MEMORY_GOAL_MB { "reached" } else { "MISSED" };
+    println!(
+        "  peak memory {peak_mb:.0} MB, records of all {scans} scans included  ({verdict}: {MEMORY_GOAL_MB:.0})"
+    );
+}
+
+async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Read> {
+    let slots = Arc::new(Semaphore::new(at_once));
+    let catalogue = Arc::new(Catalogue::built_in().unwrap().filled_in("0", "https://svc.example"));
+    let scans = farm.names.iter().map(|(name, _)| {
+        let (door, slots, catalogue) = (door.clone(), Arc::clone(&slots), Arc::clone(&catalogue));
+        let name = name.clone();
+        tokio::spawn(async move {
+            let _slot = slots.acquire().await.unwrap();
+            let plan = ScanPlan {
+                domain: &Domain::parse(&name, &door.policy().names).unwrap(),
+                door: &door,
+                catalogue: &catalogue,
+                clock: &SystemClock,
+                observer: Observer {
+                    name: "bench".into(),
+                    version: "0".into(),
+                    vantage: "bench".into(),
+                },
+                deadline: PATIENCE,
+                token: "k7q2m9".into(),
+                progress: &|_| {},
+            };
+            plan.run().await
+        })
+    });
+    join_all(scans).await.into_iter().map(Result::unwrap).collect()
+}
+
+/// One fetch of the bare client.
+#[derive(Clone)]
+struct Ask {
+    plain: bool,
+    path: String,
+    headers: Vec<(String, String)>,
+}
+
+/// The fetches of a scan, by the connection each goes over: our own reader's, one for each home
+/// page and what follows it, and one without TLS.
+fn connections(read: &Read) -> Vec<Vec<Ask>> {
+    let mut lanes: Vec<(String, Vec<Ask>)> = Vec::new();
+    let host = read.evidence.domain.to_string();
+    for reading in &read.evidence.reads {
+        let url = &reading.exchange.url;
+        let (scheme, rest) = url.split_once("://").unwrap();
+        let ask = Ask {
+            plain: scheme == "http",
+            path: rest.strip_prefix(&host).unwrap().to_owned(),
+            headers: reading
+                .exchange
+                .request_headers
+                .iter()
+                .filter(|line| line.name != "Host")
+                .map(|line| (line.name.clone(), line.value.clone()))
+                .collect(),
+        };
+        let own = matches!(reading.target, Target::Home | Target::PlainHome);
+        let lane = lanes.iter_mut().find(|(identity, asks)| {
+            *identity == reading.identity
+                && !asks[0].plain
+                && (asks.len() == 1 || identity == "wayleave")
+        });
+        match lane {
+            Some((_, asks)) if !own => asks.push(ask),
+            _ => lanes.push((reading.identity.clone(), vec![ask])),
+        }
+    }
+    lanes.into_iter().map(|(_, asks)| asks).collect()
+}
+
+#[derive(Clone)]
+struct Bare {
+    tls: TlsConnector,
+    http_port: u16,
+    https_port: u16,
+}
+
+impl Bare {
+    fn new(farm: &Farm) -> Self {
+        let mut roots = rustls::RootCertStore::empty();
+        for certificate in &farm.authority {
+            roots.add(certificate.clone()).unwrap();
+        }
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.resumption = rustls::client::Resumption::disabled();
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Self {
+            tls: TlsConnector::from(Arc::new(config)),
+            http_port: farm.http_port,
+            https_port: farm.https_port,
+        }
+    }
+
+    async fn all(
+        &self,
+        farm: &Farm,
+        asks: &Arc<HashMap<String, Vec<Vec<Ask>>>>,
+        at_once: usize,
+    ) -> usize {
+        let slots = Arc::new(Semaphore::new(at_once));
+        let domains = farm.names.iter().map(|(name, address)| {
+            let (bare, slots, asks) = (self.clone(), Arc::clone(&slots), Arc::clone(asks));
+            let (name, address) = (name.clone(), *address);
+            tokio::spawn(async move {
+                let _slot = slots.acquire().await.unwrap();
+                let lanes = asks[&name].iter().map(|lane| bare.lane(&name, address, lane));
+                join_all(lanes).await.into_iter().sum::<usize>()
+            })
+        });
+        join_all(domains).await.into_iter().map(Result::unwrap).sum()
+    }
+
+    async fn lane(&self, name: &str, address: Ipv4Addr, asks: &[Ask]) -> usize {
+        let plain = asks[0].plain;
+        let port = if plain { self.http_port } else { self.https_port };
+        let stream = TcpStream::connect(SocketAddr::new(address.into(), port)).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        if plain {
+            let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+            let driver = tokio::spawn(connection);
+            for ask in asks {
+                let request = request(name, ask, false);
+                let response = sender.send_request(request).await.unwrap();
+                response.into_body().collect().await.unwrap().to_bytes();
+            }
+            driver.abort();
+            return asks.len();
+        }
+        let server = ServerName::try_from(name.to_owned()).unwrap();
+        let stream = self.tls.connect(server, stream).await.unwrap();
+        let (sender, connection) =
+            http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+        let driver = tokio::spawn(connection);
+        let get = |ask| {
+            let mut sender = sender.clone();
+            async move {
+                let response = sender.send_request(request(name, ask, true)).await.unwrap();
+                response.into_body().collect().await.unwrap().to_bytes()
+            }
+        };
+        get(&asks[0]).await;
+        join_all(asks[1..].iter().map(get)).await;
+        driver.abort();
+        asks.len()
+    }
+}
+
+fn request(name: &str, ask: &Ask, http2: bool) -> hyper::Request<Empty<Bytes>> {
+    let mut request = if http2 {
+        hyper::Request::get(format!("https://{name}{}", ask.path))
+    } else {
+        hyper::Request::get(&ask.path).header("host", name)
+    };
+    for (field, value) in &ask.headers {
+        request = request.header(field, value);
+    }
+    request.body(Empty::new()).unwrap()
+}
+
+/// Where the lab is and what is in it.
+struct Farm {
+    resolver: SocketAddr,
+    http_port: u16,
+    https_port: u16,
+    authority: Vec<CertificateDer<'static>>,
+    names: Vec<(String, Ipv4Addr)>,
+}
+
+impl Farm {
+    fn start() -> (Child, Self) {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .arg("--lab")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let lines: Vec<String> = lines.take_while(|line| line != "ready").collect();
+        let mut head = lines[0].split(' ');
+        let mut next = || head.next().unwrap();
+        let (resolver, http_port, https_port) =
+            (next().parse().unwrap(), next().parse().unwrap(), next().parse().unwrap());
+        let is_name = |line: &&String| line.contains(".lab ");
+        let names = lines.iter().filter(is_name).map(|line| {
+            let (name, address) = line.split_once(' ').unwrap();
+            (name.to_owned(), address.parse().unwrap())
+        });
+        let names = names.collect();
+        let pem: Vec<&str> =
+            lines[1..].iter().filter(|line| !is_name(line)).map(String::as_str).collect();
+        let authority = door::read_pem(pem.join("\n").as_bytes()).unwrap();
+        (child, Self { resolver, http_port, https_port, authority, names })
+    }
+
+    fn door(&self) -> Door {
+        let mut policy = Policy {
+            names: NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] },
+            allow_networks: vec!["127.77.0.0/16".parse().unwrap()],
+            resolver: ResolverChoice::Server(self.resolver),
+            http_port: self.http_port,
+            https_port: self.https_port,
+            extra_ca: self.authority.clone(),
+            ..Policy::public()
+        };
+        policy.limits.full =
+            Phases { dns: PATIENCE, connect: PATIENCE, tls: PATIENCE, head: PATIENCE };
+        policy.limits.rate_after = PATIENCE;
+        Door::new(policy, Arc::new(SystemClock)).unwrap()
+    }
+}
+
+/// Tells where everything is and serves until its input ends.
+fn be_the_lab() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let lab = runtime.block_on(Lab::start(LabOptions::default())).unwrap();
+    let network = lab.network();
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} {} {}", network.resolver, network.http_port, network.https_port).unwrap();
+    for site in lab::crowd() {
+        writeln!(out, "{} {}", site.name, lab.address(site.name).unwrap()).unwrap();
+    }
+    writeln!(out, "{}\nready", network.ca_pem).unwrap();
+    out.flush().unwrap();
+    let _ = std::io::stdin().lines().count();
+}
+
+/// Wall time, and time that this process's threads spent on a CPU, in seconds.
+struct Meter(Instant, f64);
+
+impl Meter {
+    fn start() -> Self {
+        Self(Instant::now(), cpu_seconds())
+    }
+
+    fn stop(self) -> (f64, f64) {
+        (self.0.elapsed().as_secs_f64(), cpu_seconds() - self.1)
+    }
+}
+
+fn cpu_seconds() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let nanos = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(path.join("schedstat")).unwrap_or_default();
+        text.split_whitespace().next().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0)
+    };
+    tasks.map(|task| nanos(task.unwrap().path())).sum::<u64>() as f64 / 1e9
+}
+
+/// Starts the count of the peak anew, at what is in use now.
+fn forget_the_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+}
+
+/// The most memory this process has had resident, in megabytes.
+fn peak() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,132 @@
+//! What holds whatever a site does: the guard, the deadline, the number and the size of reads.
+
+use std::time::Duration;
+
+use contract::evidence::{NotReadWhy, Outcome, Target};
+use door::Door;
+
+use crate::setup::{all_reads, answer, catalogue, door, lab, of, scan};
+
+#[tokio::test]
+async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let tempting = [
+        "rebinds.lab",
+        "alternates.lab",
+        "mixed.lab",
+        "mixed-six.lab",
+        "alias-to-trap.lab",
+        "to-trap-address.lab",
+        "to-trap-name.lab",
+        "to-metadata.lab",
+        "to-localhost.lab",
+        "to-ipv6.lab",
+        "to-integer.lab",
+        "redirect-to-port.lab",
+        "http-to-trap.lab",
+        "many-sitemaps.lab",
+        "at-loopback.lab",
+        "at-metadata.lab",
+        "at-private.lab",
+        "at-six-loopback.lab",
+        "at-six-mapped.lab",
+        "at-six-translated.lab",
+        "at-six-local.lab",
+    ];
+    for name in tempting {
+        let read = scan(&door, name, Duration::from_secs(5)).await;
+        if name == "rebinds.lab" {
+            let served = read.evidence.reads.iter().filter(|r| r.exchange.response().is_some());
+            assert_eq!(served.count(), all_reads(), "the first answer holds for the whole scan");
+        }
+    }
+    assert_eq!(lab.trap().connections(), 0, "a listener that must never be dialled was dialled");
+}
+
+#[tokio::test]
+async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_private_address() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "many-sitemaps.lab", Duration::from_secs(5)).await;
+    let sitemaps = of(&read, Target::Sitemap);
+    let paths: Vec<&str> = sitemaps.iter().map(|reading| &*reading.path).collect();
+    let expected = [
+        "https://inner.many-sitemaps.lab/map.xml",
+        "https://www.many-sitemaps.lab/maps/1.xml",
+        "https://www.many-sitemaps.lab/maps/2.xml",
+    ];
+    assert_eq!(paths, expected);
+    let Outcome::Failed(failure) = &sitemaps[0].exchange.outcome else { panic!("it was dialled") };
+    assert_eq!(
+        (failure.kind.as_str(), &*failure.reason),
+        ("refused_by_policy", "loopback_address")
+    );
+    assert!(sitemaps[0].exchange.hops.iter().all(|hop| hop.address.is_none()));
+    assert!(sitemaps[1..].iter().all(|reading| answer(reading).status == 200));
+    assert_eq!(lab.trap().connections(), 0);
+    assert_eq!(lab.hits("open.lab"), [], "another domain's is not read");
+    // Both hosts were asked what they mind.
+    let asked = of(&read, Target::RobotsElsewhere);
+    let asked: Vec<&str> = asked.iter().map(|reading| &*reading.exchange.url).collect();
+    let expected =
+        ["https://inner.many-sitemaps.lab/robots.txt", "https://www.many-sitemaps.lab/robots.txt"];
+    assert_eq!(asked, expected);
+}
+
+#[tokio::test]
+async fn the_deadline_holds_and_what_it_cut_is_not_an_absence() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let begun = tokio::time::Instant::now();
+    let read = scan(&door, "stalls-before-head.lab", Duration::from_millis(900)).await;
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let evidence = &read.evidence;
+    assert_eq!(evidence.reads.len() + evidence.not_read.len(), all_reads());
+    let home = of(&read, Target::Home);
+    assert!(home.iter().all(|reading| reading.exchange.response().is_none()));
+    let cut = evidence.not_read.iter().filter(|unread| unread.target == Target::Home);
+    assert_eq!(home.len() + cut.count(), catalogue().compared().count() + 1);
+    // A home page that never comes leaves nothing else unread.
+    assert!(of(&read, Target::RobotsAs).iter().all(|reading| answer(reading).status == 200));
+    assert!(evidence.not_read.iter().all(|unread| unread.why == NotReadWhy::Deadline));
+}
+
+#[tokio::test]
+async fn a_host_is_asked_only_so_many_things_at_a_time() {
+    let lab = lab().await;
+    // One at a time, eight tenths of a second each: five seconds are enough for six.
+    let mut policy = door(&lab).policy().clone();
+    policy.limits.per_host = 1;
+    let door = Door::new(policy, std::sync::Arc::new(door::SystemClock)).unwrap();
+    let read = scan(&door, "slow.lab", Duration::from_secs(5)).await;
+    assert!((2..=6).contains(&answered(&read)), "{}", answered(&read));
+    assert_eq!(read.evidence.reads.len() + read.evidence.not_read.len(), all_reads());
+}
+
+fn answered(read: &observe::Read) -> usize {
+    read.evidence.reads.iter().filter(|reading| reading.exchange.response().is_some()).count()
+}
+
+#[tokio::test]
+async fn bodies_are_bounded_in_all_and_the_same_bytes_count_once() {
+    let lab = lab().await;
+    let mut policy = door(&lab).policy().clone();
+    let all = scan(&door(&lab), "open.lab", Duration::from_secs(10)).await;
+    let kept: usize = all.bodies.values().map(bytes::Bytes::len).sum();
+    let read: u64 = all.evidence.reads.iter().map(|reading| answer(reading).body.bytes).sum();
+    assert!(read > 2 * kept as u64, "{read} bytes read, {kept} kept");
+    // Room for what is kept and for what is in hand is room for everything.
+    let in_hand = 12 * all.bodies.values().map(bytes::Bytes::len).max().unwrap();
+    policy.limits.visit_bytes = (kept + in_hand) as u64;
+    let enough = Door::new(policy.clone(), std::sync::Arc::new(door::SystemClock)).unwrap();
+    let same = scan(&enough, "open.lab", Duration::from_secs(10)).await;
+    assert!(same.evidence.reads.iter().all(|reading| answer(reading).body.cut.is_none()));
+    policy.limits.visit_bytes = 2000;
+    let little = Door::new(policy, std::sync::Arc::new(door::SystemClock)).unwrap();
+    let less = scan(&little, "open.lab", Duration::from_secs(10)).await;
+    let cut = |reading: &&contract::evidence::Reading| {
+        answer(reading).body.cut.as_ref().is_some_and(|cut| cut.reason == "visit_limit")
+    };
+    assert!(less.evidence.reads.iter().filter(cut).count() > 10);
+    assert_eq!(less.evidence.reads.len(), all_reads(), "the heads are facts all the same");
+}

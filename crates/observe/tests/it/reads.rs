@@ -1,0 +1,241 @@
+//! What a scan reads, as whom and over which connection.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use contract::evidence::Target;
+use observe::{FURTHER_FILES, MACHINE_FILES, Step};
+
+use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, of, scan, scan_with};
+
+const TIME: Duration = Duration::from_secs(10);
+
+#[tokio::test]
+async fn everything_planned_is_read_or_accounted_for() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "open.lab", TIME).await;
+    let evidence = &read.evidence;
+    assert_eq!((evidence.reads.len(), evidence.not_read.len()), (all_reads(), 0));
+    for path in MACHINE_FILES.into_iter().chain(FURTHER_FILES) {
+        let files = evidence.reads.iter().filter(|reading| {
+            matches!(reading.target, Target::MachineFile | Target::Robots) && reading.path == path
+        });
+        assert_eq!(files.count(), 1, "{path}");
+    }
+    let compared: Vec<String> = catalogue().compared().map(|i| i.id.clone()).collect();
+    let home = of(&read, Target::Home);
+    for identity in &compared {
+        let times = home.iter().filter(|reading| reading.identity == *identity).count();
+        assert_eq!(times, if identity == "browser" { 2 } else { 1 }, "{identity}");
+    }
+    assert!(home.iter().all(|reading| !reading.exchange.hops[0].reused_connection));
+    let robots: Vec<&str> = of(&read, Target::RobotsAs).iter().map(|r| &*r.identity).collect();
+    assert_eq!(robots, compared);
+    let controls: Vec<&str> =
+        of(&read, Target::ControlPath).iter().map(|reading| &*reading.path).collect();
+    let expected =
+        [format!("/{TOKEN}.html"), format!("/.well-known/{TOKEN}.json"), format!("/{TOKEN}.txt")];
+    assert_eq!(controls, expected);
+    let ids: BTreeSet<&str> = evidence.reads.iter().map(|reading| &*reading.id).collect();
+    assert_eq!(ids.len(), evidence.reads.len());
+    // Every body that is named is there, and hashes to its name.
+    for reading in &evidence.reads {
+        let body = &answer(reading).body;
+        assert_eq!(read.bodies[&body.sha256].len() as u64, body.bytes, "{}", reading.id);
+    }
+    // What left is what the identity sends, and nobody sends cookies.
+    for hit in lab.hits("open.lab") {
+        assert!(!hit.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie")));
+    }
+    // One for our own reader, one for each home page, one without TLS.
+    assert_eq!(lab.connections("open.lab"), 1 + home.len() as u64 + 1);
+}
+
+#[tokio::test]
+async fn robots_txt_is_read_first_and_the_order_of_the_others_depends_on_the_token() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let mut orders = Vec::new();
+    for token in ["k7q2m9", "x1c8v3"] {
+        let seen = lab.hits("open.lab").len();
+        scan_with(&door, "open.lab", TIME, token, &|_| {}).await;
+        let hits = lab.hits("open.lab").split_off(seen);
+        assert_eq!((hits[0].path.as_str(), hits[0].query.as_deref()), ("/robots.txt", None));
+        assert!(hits[0].user_agent.contains("Wayleave"));
+        let homes = hits
+            .iter()
+            .filter(|hit| hit.scheme == "https" && hit.path == "/" && hit.query.is_none());
+        orders.push(homes.map(|hit| hit.user_agent.clone()).collect::<Vec<_>>());
+    }
+    assert_ne!(orders[0], orders[1]);
+}
+
+#[tokio::test]
+async fn the_same_place_past_caches_may_say_something_else() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "cache-split.lab", TIME).await;
+    let fresh = of(&read, Target::Fresh);
+    let asked: Vec<(&str, &str)> = fresh.iter().map(|r| (&*r.path, &*r.identity)).collect();
+    let expected = [
+        ("/", "browser"),
+        ("/robots.txt", "wayleave"),
+        ("/llms.txt", "wayleave"),
+        ("/sitemap.xml", "wayleave"),
+    ];
+    assert_eq!(asked, expected);
+    assert!(fresh.iter().all(|reading| reading.exchange.url.ends_with(&format!("?{TOKEN}"))));
+    let bare = of(&read, Target::Home).into_iter().find(|r| r.identity == "browser").unwrap();
+    assert_eq!(answer(bare).header("cf-cache-status"), Some("HIT"));
+    assert_eq!(answer(fresh[0]).header("cf-cache-status"), Some("MISS"));
+    assert_ne!(answer(bare).body.sha256, answer(fresh[0]).body.sha256);
+    assert_eq!(bare.exchange.request_headers, fresh[0].exchange.request_headers);
+}
+
+#[tokio::test]
+async fn markdown_is_asked_for_once() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "markdown.lab", TIME).await;
+    let [markdown] = of(&read, Target::Markdown)[..] else { panic!("one reading") };
+    assert_eq!((&*markdown.path, &*markdown.identity), ("/", "wayleave"));
+    assert_eq!(answer(markdown).header("content-type"), Some("text/markdown; charset=utf-8"));
+    assert!(read.bodies[&answer(markdown).body.sha256].starts_with(b"# "));
+    assert!(markdown.exchange.hops[0].reused_connection);
+    for home in of(&read, Target::Home) {
+        assert_eq!(answer(home).header("content-type"), Some("text/html; charset=utf-8"));
+    }
+}
+
+#[tokio::test]
+async fn robots_txt_is_kept_as_each_reader_gets_it() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "robots-by-reader.lab", TIME).await;
+    let said = |identity: &str| {
+        let readings = of(&read, Target::RobotsAs);
+        let reading = readings.iter().find(|reading| reading.identity == identity).unwrap();
+        read.bodies[&answer(reading).body.sha256].clone()
+    };
+    assert_eq!(said("gptbot"), "User-agent: *\nDisallow: /\n");
+    assert_eq!(said("browser"), "");
+    assert_eq!(said("control"), "");
+}
+
+#[tokio::test]
+async fn plain_http_is_asked_where_it_leads_and_not_followed() {
+    let lab = lab().await;
+    let door = door(&lab);
+    for (name, location) in
+        [("open.lab", "https://open.lab/"), ("http-to-trap.lab", "http://127.88.0.1/")]
+    {
+        let read = scan(&door, name, TIME).await;
+        let [plain] = of(&read, Target::PlainHome)[..] else { panic!("one reading") };
+        assert_eq!((&*plain.path, &*plain.identity), ("/", "browser"));
+        assert_eq!(plain.exchange.url, format!("http://{name}/"));
+        assert_eq!((answer(plain).status, plain.exchange.hops.len()), (301, 1));
+        assert_eq!(answer(plain).header("location"), Some(location));
+    }
+    // Nothing listens there: a fact as well.
+    let read = scan(&door, "https-only.lab", TIME).await;
+    let [plain] = of(&read, Target::PlainHome)[..] else { panic!("one reading") };
+    assert!(plain.exchange.response().is_none());
+    assert_eq!(lab.trap().connections(), 0);
+}
+
+#[tokio::test]
+async fn declarations_that_must_not_be_moved_are_not_followed() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "moved-files.lab", TIME).await;
+    for (path, status) in
+        [("/.well-known/ucp", 301), ("/.well-known/http-message-signatures-directory", 302)]
+    {
+        let files = of(&read, Target::MachineFile);
+        let file = files.iter().find(|reading| reading.path == path).unwrap();
+        assert_eq!((answer(file).status, file.exchange.hops.len()), (status, 1), "{path}");
+        assert!(file.exchange.hops[0].location.is_some(), "{path}");
+    }
+    assert!(lab.hits("moved-files.lab").iter().all(|hit| hit.path != "/ucp.json"));
+    assert_eq!(lab.hits("open.lab"), []);
+}
+
+#[tokio::test]
+async fn the_www_name_is_asked_when_only_that_has_addresses() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "www-only.lab", TIME).await;
+    assert_eq!(read.evidence.host, "www.www-only.lab");
+    assert!(read.evidence.reads.iter().all(|reading| reading.exchange.response().is_some()));
+}
+
+#[tokio::test]
+async fn http_is_tried_where_https_is_not_spoken() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "http-only.lab", TIME).await;
+    let [first, second, ..] = read.evidence.reads.as_slice() else { panic!("two robots reads") };
+    assert!(first.exchange.url.starts_with("https://") && first.exchange.response().is_none());
+    assert!(second.exchange.url.starts_with("http://") && second.exchange.response().is_some());
+    // One robots.txt more; plain http is what is read anyway.
+    assert_eq!(read.evidence.reads.len(), all_reads());
+    assert_eq!(of(&read, Target::PlainHome).len(), 0);
+}
+
+#[tokio::test]
+async fn a_site_that_sends_everything_to_its_www_name_is_read_there() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "to-www.lab", TIME).await;
+    assert_eq!(of(&read, Target::Robots).len(), 1, "what was read is that host's own file");
+    assert_eq!(of(&read, Target::RobotsElsewhere).len(), 0);
+    for reading in of(&read, Target::Home) {
+        assert_eq!(answer(reading).url, "https://www.to-www.lab/");
+    }
+}
+
+#[tokio::test]
+async fn a_busy_moment_is_no_refusal() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let read = scan(&door, "busy-moment.lab", TIME).await;
+    for home in of(&read, Target::Home) {
+        assert_eq!(answer(home).status, 200, "{}", home.identity);
+    }
+    // Who asks for two minutes is not asked again.
+    let read = scan(&door, "rate-limits.lab", TIME).await;
+    let refused = of(&read, Target::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
+    assert_eq!(answer(refused).status, 429);
+    let hits = lab.hits("rate-limits.lab");
+    let asked = hits.iter().filter(|hit| hit.path == "/" && hit.user_agent.contains("GPTBot"));
+    assert_eq!(asked.count(), 1);
+    // Without the time for it neither.
+    let read = scan(&door, "challenge-503.lab", Duration::from_millis(700)).await;
+    let busy = of(&read, Target::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
+    assert_eq!(answer(busy).status, 503);
+}
+
+#[tokio::test]
+async fn progress_tells_of_every_read() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let steps: Mutex<Vec<Step>> = Mutex::default();
+    let tell = |step: Step| steps.lock().unwrap().push(step);
+    let read = scan_with(&door, "blocks-ai.lab", TIME, TOKEN, &tell).await;
+    let steps = steps.into_inner().unwrap();
+    let all = read.evidence.reads.len();
+    assert_eq!(
+        steps.iter().map(|step| step.done).collect::<Vec<_>>(),
+        (1..=all).collect::<Vec<_>>()
+    );
+    assert!(steps.iter().all(|step| step.of == all));
+    let told = |identity: &str| {
+        let reads = steps.iter().filter_map(|step| step.read.as_ref());
+        let mut homes = reads.filter(|read| read.target == Target::Home);
+        homes.find(|read| read.identity == identity).unwrap().clone()
+    };
+    assert_eq!((told("gptbot").status, told("gptbot").failure), (Some(403), None));
+    assert_eq!((told("browser").status, told("browser").path.as_str()), (Some(200), "/"));
+
+    let steps: Mutex<Vec<Step>> = Mutex::default();
+    let tell = |step: Step| steps.lock().unwrap().push(step);
+    scan_with(&door, "nowhere.lab", TIME, TOKEN, &tell).await;
+    let steps = steps.into_inner().unwrap();
+    let [step] = steps.as_slice() else { panic!("{steps:?}") };
+    let read = step.read.as_ref().unwrap();
+    assert_eq!((read.status, read.failure.as_deref()), (None, Some("nxdomain")));
+}

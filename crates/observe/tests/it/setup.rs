@@ -1,0 +1,78 @@
+//! A running lab, a door into it, and scans of its sites.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::Catalogue;
+use contract::evidence::{Observer, Reading, Response, Target};
+use contract::{Domain, NamePolicy};
+use door::{Door, Policy, ResolverChoice, SystemClock};
+use lab::{Lab, LabOptions};
+use observe::{Progress, Read, ScanPlan};
+
+pub(crate) const TOKEN: &str = "k7q2m9";
+
+pub(crate) async fn lab() -> Lab {
+    Lab::start(LabOptions::default()).await.unwrap()
+}
+
+pub(crate) fn door(lab: &Lab) -> Door {
+    let network = lab.network();
+    let policy = Policy {
+        names: NamePolicy { allow_suffixes: network.allow_names.clone(), allow_ports: vec![] },
+        allow_networks: network.allow_networks.iter().map(|text| text.parse().unwrap()).collect(),
+        resolver: ResolverChoice::Server(network.resolver),
+        http_port: network.http_port,
+        https_port: network.https_port,
+        extra_ca: door::read_pem(network.ca_pem.as_bytes()).unwrap(),
+        ..Policy::public()
+    };
+    Door::new(policy, Arc::new(SystemClock)).unwrap()
+}
+
+pub(crate) fn catalogue() -> Catalogue {
+    Catalogue::built_in().unwrap().filled_in("0", "https://svc.example")
+}
+
+/// How many reads a scan makes where nothing is in the way: robots.txt, every identity and the
+/// browser again, robots.txt as each, twenty further files, three control paths, plain http, four
+/// past caches, Markdown.
+pub(crate) fn all_reads() -> usize {
+    let compared = catalogue().compared().count();
+    let files = observe::MACHINE_FILES.len() - 1 + observe::FURTHER_FILES.len();
+    1 + (compared + 1) + compared + files + 3 + 1 + 4 + 1
+}
+
+pub(crate) async fn scan(door: &Door, name: &str, deadline: Duration) -> Read {
+    scan_with(door, name, deadline, TOKEN, &|_| {}).await
+}
+
+pub(crate) async fn scan_with(
+    door: &Door,
+    name: &str,
+    deadline: Duration,
+    token: &str,
+    progress: Progress<'_>,
+) -> Read {
+    let observer =
+        Observer { name: "wayleave".into(), version: "0".into(), vantage: "test".into() };
+    let plan = ScanPlan {
+        domain: &Domain::parse(name, &door.policy().names).unwrap(),
+        door,
+        catalogue: &catalogue(),
+        clock: &SystemClock,
+        observer,
+        deadline,
+        token: token.into(),
+        progress,
+    };
+    plan.run().await
+}
+
+pub(crate) fn of(read: &Read, target: Target) -> Vec<&Reading> {
+    read.evidence.reads.iter().filter(|reading| reading.target == target).collect()
+}
+
+pub(crate) fn answer(reading: &Reading) -> &Response {
+    reading.exchange.response().unwrap_or_else(|| panic!("{:?}", reading.exchange.outcome))
+}
