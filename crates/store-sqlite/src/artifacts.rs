@@ -68,6 +68,7 @@ impl SqliteStore {
         let files = Arc::clone(&self.files);
         let border = older_than.as_millis();
         let swept = self
+            .database
             .readers
             .read(DOING, move |connection| {
                 let mut uses = connection.prepare_cached(
@@ -81,7 +82,8 @@ impl SqliteStore {
             })
             .await?;
         if !swept.removed.is_empty() {
-            self.writer
+            self.database
+                .writer
                 .write(DOING, 64 * swept.removed.len(), move |connection| {
                     let mut forget = connection.prepare_cached(
                         "DELETE FROM artifact_uses WHERE sha256 = ?1 AND last_used_at < ?2",

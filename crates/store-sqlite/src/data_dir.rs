@@ -16,6 +16,9 @@ pub(crate) struct DataDir {
 }
 
 impl DataDir {
+    /// The database, inside the directory.
+    pub(crate) const DATABASE: &str = "wayleave.db";
+
     /// Makes the directory if it is missing, readable by nobody else, and takes its lock.
     pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
         let refused = |path: &Path| {
@@ -45,7 +48,7 @@ impl DataDir {
     }
 
     pub(crate) fn database(&self) -> PathBuf {
-        self.root.join("wayleave.db")
+        self.root.join(Self::DATABASE)
     }
 
     pub(crate) fn artifacts(&self) -> PathBuf {

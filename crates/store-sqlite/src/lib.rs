@@ -5,13 +5,19 @@
 mod artifacts;
 mod connect;
 mod data_dir;
+mod database;
+mod desk;
 mod error;
 mod files;
+mod licences;
+mod limits;
 mod migrate;
 mod packed;
 mod readers;
 mod scans;
 mod sqlite_store;
+mod switches;
 mod writer;
 
+pub use desk::SqliteDesk;
 pub use sqlite_store::{SqliteOptions, SqliteStore};

@@ -12,8 +12,14 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "scans", sql: include_str!("../migrations/0001_scans.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "scans", sql: include_str!("../migrations/0001_scans.sql") },
+    Migration {
+        number: 2,
+        name: "licences and limits",
+        sql: include_str!("../migrations/0002_licences_and_limits.sql"),
+    },
+];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.
 const APPLICATION_ID: i64 = 0x5761_796c;
@@ -23,6 +29,26 @@ const APPLICATION_ID: i64 = 0x5761_796c;
 pub(crate) fn migrate(connection: &mut Connection, place: &str) -> Result<u32, StoreError> {
     refuse_foreign(connection, place)?;
     apply(connection, MIGRATIONS)
+}
+
+/// Refuses a database that has not exactly the schema this program knows, and changes nothing:
+/// another process has it open.
+pub(crate) fn must_be_current(connection: &Connection, place: &str) -> Result<(), StoreError> {
+    refuse_foreign(connection, place)?;
+    let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+    let found: Option<u32> = connection
+        .query_row("SELECT max(number) FROM migrations", [], |row| row.get(0))
+        .map_err(|e| open_error(place, &e))?;
+    match found.unwrap_or(0) {
+        found if found == known => Ok(()),
+        found if found > known => Err(StoreError::NewerSchema { found, known }),
+        _ => {
+            let why = String::from(
+                "the server that has it open is of an earlier version, or still starting",
+            );
+            Err(StoreError::CannotOpen { place: place.to_owned(), why })
+        }
+    }
 }
 
 fn refuse_foreign(connection: &Connection, place: &str) -> Result<(), StoreError> {

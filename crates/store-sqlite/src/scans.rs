@@ -20,14 +20,14 @@ impl Scans for SqliteStore {
             } else {
                 blocking(DOING, move || PackedScan::new(scan)).await??
             };
-            self.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
+            self.database.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
         })
     }
 
     fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
         let id = id.to_owned();
         Box::pin(
-            self.readers.read("reading a scan", move |connection| {
+            self.database.readers.read("reading a scan", move |connection| {
                 one_scan(connection, &by_id(), params![id])
             }),
         )
@@ -41,7 +41,7 @@ impl Scans for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
         let domain = domain.to_string();
         let since = since.map_or(i64::MIN, Timestamp::as_millis);
-        Box::pin(self.readers.read("reading the latest scan", move |connection| {
+        Box::pin(self.database.readers.read("reading the latest scan", move |connection| {
             one_scan(connection, &latest(scope), params![domain, since])
         }))
     }
@@ -56,7 +56,7 @@ impl Scans for SqliteStore {
         let domain = domain.to_string();
         // No time that a scan can have is later than this.
         let (time, id) = before.map_or((i64::MAX, String::new()), bounds);
-        Box::pin(self.readers.read("reading a history", move |connection| {
+        Box::pin(self.database.readers.read("reading a history", move |connection| {
             rows(connection, &history(scope), params![domain, time, id, sql_limit(limit)])
         }))
     }
@@ -68,7 +68,7 @@ impl Scans for SqliteStore {
     ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>> {
         // No time that a scan can have is earlier than this.
         let (time, id) = after.map_or((i64::MIN, String::new()), bounds);
-        Box::pin(self.readers.read("reading all scans", move |connection| {
+        Box::pin(self.database.readers.read("reading all scans", move |connection| {
             rows(connection, &everything(), params![time, id, sql_limit(limit)])
         }))
     }

@@ -8,10 +8,9 @@ use store::{BoxFuture, Store, StoreError};
 
 use crate::connect;
 use crate::data_dir::DataDir;
+use crate::database::Database;
 use crate::files::ArtifactFiles;
 use crate::migrate::migrate;
-use crate::readers::Readers;
-use crate::writer::Writer;
 
 /// What an operator may choose.
 #[derive(Debug, Clone)]
@@ -31,8 +30,7 @@ impl Default for SqliteOptions {
 #[derive(Debug)]
 pub struct SqliteStore {
     // Dropped in this order: the writer ends before the lock is let go.
-    pub(crate) writer: Writer,
-    pub(crate) readers: Arc<Readers>,
+    pub(crate) database: Database,
     pub(crate) files: Arc<ArtifactFiles>,
     schema_version: u32,
     _dir: DataDir,
@@ -47,17 +45,9 @@ impl SqliteStore {
         let mut connection = connect::writer(&path)?;
         let schema_version = migrate(&mut connection, &place)?;
         dir.sync()?;
-        let readers = Readers::open(path, options.read_connections)?;
         let files = ArtifactFiles::open(dir.artifacts())?;
-        let writer = Writer::start(connection)
-            .map_err(|e| StoreError::CannotOpen { place, why: e.to_string() })?;
-        Ok(Self {
-            writer,
-            readers: Arc::new(readers),
-            files: Arc::new(files),
-            schema_version,
-            _dir: dir,
-        })
+        let database = Database::start(path, connection, options.read_connections)?;
+        Ok(Self { database, files: Arc::new(files), schema_version, _dir: dir })
     }
 }
 
@@ -75,6 +65,7 @@ impl Store for SqliteStore {
         Box::pin(async {
             self.files.check()?;
             let written: i64 = self
+                .database
                 .writer
                 .write(DOING, 0, |connection| {
                     let sql = "UPDATE probe SET count = count + 1 WHERE id = 1 RETURNING count";
@@ -82,6 +73,7 @@ impl Store for SqliteStore {
                 })
                 .await?;
             let read: i64 = self
+                .database
                 .readers
                 .read(DOING, |connection| {
                     let sql = "SELECT count FROM probe WHERE id = 1";
@@ -130,16 +122,16 @@ mod tests {
                 number("query_only")?,
             ))
         };
-        let writer = store.writer.write("reading the settings", 0, all).await.unwrap();
+        let writer = store.database.writer.write("reading the settings", 0, all).await.unwrap();
         assert_eq!(writer, (String::from("wal"), 2, 1, 5_000, 0, 0, 0));
-        let reader = store.readers.read("reading the settings", all).await.unwrap();
+        let reader = store.database.readers.read("reading the settings", all).await.unwrap();
         assert_eq!((reader.0.as_str(), reader.6), ("wal", 1));
 
         let mapped = |connection: &rusqlite::Connection| {
             Ok(connection.pragma_query_value(None, "mmap_size", |row| row.get::<_, i64>(0))?)
         };
-        assert_eq!(store.writer.write("mmap", 0, mapped).await, Ok(0));
-        assert_eq!(store.readers.read("mmap", mapped).await, Ok(0));
+        assert_eq!(store.database.writer.write("mmap", 0, mapped).await, Ok(0));
+        assert_eq!(store.database.readers.read("mmap", mapped).await, Ok(0));
     }
 
     #[tokio::test]
@@ -147,6 +139,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap();
         let lax: Vec<String> = store
+            .database
             .readers
             .read("listing tables", |connection| {
                 let sql = "SELECT name FROM pragma_table_list

@@ -2,7 +2,7 @@
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use crate::{Digest, ScanRow, Store, StoreError};
+use crate::{Digest, Licence, ScanRow, Store, StoreError};
 
 /// How far a copy has come, or what it did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct CopyReport {
     /// Of these, how many the target held already, byte for byte the same.
     pub scans_already_there: u64,
     pub artifacts: u64,
+    pub licences: u64,
+    pub switches: u64,
     /// What the source could not give because it is damaged there. The rest was copied.
     pub damaged: Vec<String>,
 }
@@ -25,7 +27,7 @@ enum Copied {
     Damaged(String),
 }
 
-/// Copies every scan and every artefact. Can be run again at any time, after a failure or to bring
+/// Copies everything but the counts of the day, which the day forgets anyway. Can be run again at any time, after a failure or to bring
 /// a copy up to date; what is there already is compared, and a scan that differs is an error.
 ///
 /// Scans go first: they tell the target which artefacts are in use, so that a sweep there cannot
@@ -77,7 +79,32 @@ pub async fn copy(
         }
         progress(&report);
     }
+    for licence in from.licences().await? {
+        copy_licence(to, licence).await?;
+        report.licences += 1;
+    }
+    for switch in from.switches().await? {
+        to.set_switch(switch).await?;
+        report.switches += 1;
+    }
+    progress(&report);
     Ok(report)
+}
+
+/// A licence that was revoked since the last copy is revoked in the copy too; one that differs in
+/// any other way is another licence, and an error.
+async fn copy_licence(to: &dyn Store, licence: Licence) -> Result<(), StoreError> {
+    let duplicate = match to.put_licence(licence.clone()).await {
+        Err(duplicate @ StoreError::Duplicate { .. }) => duplicate,
+        done => return done,
+    };
+    let mut there = to.licence_by_key(licence.key_sha256).await?;
+    if let (Some(kept), Some(at)) = (&there, licence.revoked_at)
+        && kept.id == licence.id
+    {
+        there = to.revoke_licence(&licence.id, at).await?;
+    }
+    if there == Some(licence) { Ok(()) } else { Err(duplicate) }
 }
 
 async fn copy_scan(from: &dyn Store, to: &dyn Store, row: ScanRow) -> Result<Copied, StoreError> {

@@ -5,9 +5,10 @@
 //! returned is durable. Records are kept as the very bytes that were signed, with a handful of
 //! columns beside them to find them by.
 //!
-//! One file for each thing that is kept: [`scans`] and [`artifacts`]. Answers, claims, outcomes,
-//! jobs, limits, the log, feeds and licences each get a file of the same shape beside these, a
-//! place among the supertraits of [`Store`], a part in [`copy`], and cases in `conformance`.
+//! One file for each thing that is kept: [`scans`], [`artifacts`], [`licences`], [`limits`] and
+//! [`switches`]. Answers, claims, outcomes, jobs, the log and feeds each get a file of the same
+//! shape beside these, a place among the supertraits of [`Store`], a part in [`copy`], and cases
+//! in `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
 
@@ -16,7 +17,10 @@ pub mod artifacts;
 pub mod conformance;
 mod copy;
 mod error;
+pub mod licences;
+pub mod limits;
 pub mod scans;
+pub mod switches;
 mod visibility;
 
 use std::fmt;
@@ -26,9 +30,12 @@ use std::pin::Pin;
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use copy::{CopyReport, copy};
 pub use error::StoreError;
+pub use licences::{Licence, Licences, LicensedDomains};
+pub use limits::{Day, Draw, Limits, Taking};
 /// The digest artefacts are named by and kept rows are checked with.
 pub use proof::Digest;
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
+pub use switches::{Switch, Switches};
 pub use visibility::Visibility;
 
 /// A future that can be held behind a pointer, so that `Arc<dyn Store>` works.
@@ -38,7 +45,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that one deployment keeps.
-pub trait Store: Scans + Artifacts + fmt::Debug {
+pub trait Store: Scans + Artifacts + Licences + Limits + Switches + fmt::Debug {
     /// The engine's name, for people and for metrics.
     fn engine(&self) -> &'static str;
 

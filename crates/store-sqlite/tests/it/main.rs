@@ -8,6 +8,7 @@
 )]
 
 mod conformance;
+mod desk;
 mod faults;
 mod killed;
 mod opening;

@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 
-use super::samples::{at, noise, scan};
+use super::samples::{at, licence, noise, scan};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{CopyReport, Digest, Scan, Store, StoreError, Visibility, copy};
+use crate::{CopyReport, Digest, Scan, Store, StoreError, Switch, Visibility, copy};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy holds everything, and copying again changes nothing", |e| Box::pin(everything(e))),
+    ("a copy learns of what was revoked since", |e| Box::pin(revoked_since(e))),
     ("a copy goes on where it was broken off", |e| Box::pin(broken_off(e))),
     ("a copy never replaces another scan of the same id", |e| Box::pin(conflict(e))),
     ("a copy says what is damaged and brings the rest", |e| Box::pin(damaged(e))),
@@ -34,6 +35,12 @@ async fn fill(store: &dyn Store) -> CaseResult {
         let (bytes, step) = (body(number), i64::try_from(number).unwrap_or(0));
         store.put_artifact(Digest::of(&bytes), bytes, at(step)).await.map_err(text)?;
     }
+    for id in ["l1", "l2", "l3"] {
+        store.put_licence(licence(id, 1)?).await.map_err(text)?;
+    }
+    store.revoke_licence("l2", at(2)).await.map_err(text)?;
+    let switch = Switch { name: String::from("paused"), on: true, changed_at: at(3) };
+    store.set_switch(switch).await.map_err(text)?;
     Ok(())
 }
 
@@ -48,6 +55,8 @@ async fn compare(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     for row in rows {
         same!(copy.scan(&row.id).await, original.scan(&row.id).await, "scan {}", row.id);
     }
+    same!(copy.licences().await, original.licences().await, "the licences");
+    same!(copy.switches().await, original.switches().await, "the switches");
     let rows = original.export_artifacts(None, usize::MAX).await.map_err(text)?;
     same!(copy.export_artifacts(None, usize::MAX).await, Ok(rows.clone()), "the artefacts' list");
     for row in rows {
@@ -87,6 +96,30 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     same!(Ok(swept), expected, "the same sweep of both");
     holds!(swept.kept > 0 && swept.removed > 0, "the sweep shows nothing: {swept:?}");
     compare(from.as_ref(), to.as_ref()).await
+}
+
+async fn revoked_since(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    from.put_licence(licence("l", 1)?).await.map_err(text)?;
+    copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    from.revoke_licence("l", at(5)).await.map_err(text)?;
+    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    same!(report.licences, 1, "licences copied");
+    same!(to.licences().await, from.licences().await, "the licences");
+
+    // The same key under another id is another licence.
+    let (other_place, key) = (engine.new_place().await, Digest::of(b"l"));
+    let other = other_place.open().await;
+    other
+        .put_licence(crate::Licence { key_sha256: key, ..licence("m", 1)? })
+        .await
+        .map_err(text)?;
+    let refused = copy(from.as_ref(), other.as_ref(), &mut |_| {}).await;
+    holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
+    let kept = other.licence_by_key(key).await.map_err(text)?;
+    same!(kept.map(|kept| (kept.id, kept.revoked_at)), Some(("m".into(), None)), "the other");
+    Ok(())
 }
 
 async fn broken_off(engine: &dyn Engine) -> CaseResult {

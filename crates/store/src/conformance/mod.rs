@@ -6,8 +6,11 @@
 mod artifacts;
 mod copying;
 mod health;
+mod licences;
+mod limits;
 mod samples;
 mod scans;
+mod switches;
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,8 +44,16 @@ type Case = for<'a> fn(&'a dyn Engine) -> BoxFuture<'a, CaseResult>;
 
 /// Runs every case, each in places of its own, and returns how many there were.
 pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
-    let cases: Vec<(&'static str, Case)> =
-        [scans::CASES, artifacts::CASES, copying::CASES, health::CASES].concat();
+    let cases: Vec<(&'static str, Case)> = [
+        scans::CASES,
+        artifacts::CASES,
+        licences::CASES,
+        limits::CASES,
+        switches::CASES,
+        copying::CASES,
+        health::CASES,
+    ]
+    .concat();
     let mut failures = Vec::new();
     for (name, case) in &cases {
         if let Err(why) = case(engine).await {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::scans::kept_domain;
-use crate::{Digest, Scan, Visibility};
+use crate::{Digest, Licence, LicensedDomains, Scan, Visibility};
 
 /// A moment on an ordinary day; cases count milliseconds from here.
 pub(super) const DAY: i64 = 1_794_711_380_007;
@@ -32,6 +32,18 @@ pub(super) fn scan(id: &str, name: &str, ms: i64) -> Result<Scan, String> {
         record: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"record\"}}")),
         evidence: Bytes::from(format!("{{\"id\":\"{id}\",\"kind\":\"evidence\"}}")),
         artifacts: vec![Digest::of(id.as_bytes()), Digest::of(b"shared")],
+    })
+}
+
+/// A licence for `shop.lab` whose key depends on its id.
+pub(super) fn licence(id: &str, ms: i64) -> Result<Licence, String> {
+    Ok(Licence {
+        id: id.to_owned(),
+        key_sha256: Digest::of(id.as_bytes()),
+        domains: LicensedDomains::These([domain("shop.lab")?].into()),
+        label: Some(format!("for {id}")),
+        created_at: at(ms),
+        revoked_at: None,
     })
 }
 

@@ -1,0 +1,80 @@
+//! The operator's desk, with and without a server beside it.
+
+use std::sync::Arc;
+
+use contract::Timestamp;
+use rusqlite::Connection;
+use store::{Digest, Licence, Licences, LicensedDomains, Scans, StoreError, Switch, Switches};
+use store_sqlite::SqliteDesk;
+
+use crate::{integrity, open, scan};
+
+fn licence(id: &str) -> Licence {
+    Licence {
+        id: id.to_owned(),
+        key_sha256: Digest::of(id.as_bytes()),
+        domains: LicensedDomains::All,
+        label: None,
+        created_at: Timestamp::from_millis(1),
+        revoked_at: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_writes_beside_a_server_and_both_see_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Arc::new(open(dir.path()));
+    // The server is busy all the while.
+    let busy = tokio::spawn({
+        let server = Arc::clone(&server);
+        async move {
+            for number in 0..200 {
+                server.put_scan(scan(&format!("s{number}"))).await.unwrap();
+            }
+        }
+    });
+    for number in 0..20 {
+        let desk = SqliteDesk::open(dir.path()).unwrap();
+        let put = licence(&format!("l{number}"));
+        desk.licences().put_licence(put.clone()).await.unwrap();
+        // At once, on the other side.
+        assert_eq!(server.licence_by_key(put.key_sha256).await, Ok(Some(put)));
+    }
+    busy.await.unwrap();
+    let desk = SqliteDesk::open(dir.path()).unwrap();
+    let paused = Switch { name: "p".into(), on: true, changed_at: Timestamp::from_millis(5) };
+    desk.switches().set_switch(paused.clone()).await.unwrap();
+    assert_eq!(server.switch("p").await, Ok(Some(paused)));
+    server.revoke_licence("l3", Timestamp::from_millis(9)).await.unwrap();
+    let seen = desk.licences().licences().await.unwrap();
+    assert_eq!(seen.iter().filter(|licence| licence.in_force()).count(), 19);
+    drop(desk);
+    drop(server);
+    let server = open(dir.path());
+    assert_eq!(server.licences().await.unwrap().len(), 20);
+    assert_eq!(server.export_scans(None, 1000).await.unwrap().len(), 200);
+    assert_eq!(integrity(dir.path()), "ok");
+}
+
+#[tokio::test]
+async fn without_a_server_the_desk_makes_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let desk = SqliteDesk::open(&data).unwrap();
+    desk.licences().put_licence(licence("l")).await.unwrap();
+    drop(desk);
+    assert_eq!(open(&data).licences().await, Ok(vec![licence("l")]));
+}
+
+#[test]
+fn beside_a_server_of_another_version_nothing_is_touched() {
+    let dir = tempfile::tempdir().unwrap();
+    let _server = open(dir.path());
+    let connection = Connection::open(dir.path().join("wayleave.db")).unwrap();
+    connection.execute("DELETE FROM migrations WHERE number = 2", []).unwrap();
+    let refused = SqliteDesk::open(dir.path()).unwrap_err();
+    assert!(matches!(&refused, StoreError::CannotOpen { .. }), "{refused}");
+    connection.execute("INSERT INTO migrations VALUES (99, 'later', 'x')", []).unwrap();
+    let refused = SqliteDesk::open(dir.path()).unwrap_err();
+    assert_eq!(refused, StoreError::NewerSchema { found: 99, known: 2 });
+}
