@@ -13,6 +13,9 @@ pub const SCAN_PER_MINUTE: u32 = 6;
 pub const SCAN_MINUTE_WINDOW: Duration = Duration::from_secs(60);
 /// `POST /api/scan` without a key: scans per address and UTC day.
 pub const SCAN_PER_DAY: u32 = 20;
+/// `POST /api/v1/scan`: requests per licence in [`SCAN_MINUTE_WINDOW`]. Ours: the interface names
+/// no figure.
+pub const KEYED_SCANS_PER_MINUTE: u32 = 60;
 /// One domain: running scans at a time.
 pub const SCANS_AT_ONCE_PER_DOMAIN: usize = 1;
 /// A domain scanned within this time is answered with the earlier report.

@@ -14,10 +14,10 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, DomainRecord,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer, ScanRecord,
-    ScanRequest, ScanRequestV1, Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch,
-    VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, DomainRecord, Graph,
+    OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer, ScanManifest,
+    ScanRecord, ScanRequest, ScanRequestV1, Signature, Transparency, TreeHead, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -39,6 +39,8 @@ pub const KINDS: &[Kind] = &[
     kind::<ScanRecord>("scan", "Scan record", "2.1"),
     kind::<Evidence>("evidence", "Evidence of a scan", "2.1"),
     kind::<PublicReportV1>(REPORT, "PublicReportV1", "2.2"),
+    kind::<Graph>("graph", "Graph of a scan", "4"),
+    kind::<ScanManifest>("manifest", "Manifest of a scan", "4"),
     kind::<OutcomeReport>("outcome-report", "Body of POST /api/v1/outcome", "2.3"),
     kind::<OutcomeAccepted>("outcome-accepted", "Answer to an outcome report", "2.3"),
     kind::<OutcomeSummary>("agent-outcomes", "Outcome summary", "2.3"),

@@ -690,6 +690,43 @@ const FIELDS: &[(&str, &str)] = &[
         operations[].path string
         operations[].operationId string",
     ),
+    (
+        "graph",
+        "kind string
+        v integer
+        schema string
+        id string
+        domain string
+        generated_at time
+        nodes[].id string
+        nodes[].type string
+        nodes[].label string
+        nodes[].state string
+        nodes[].observed_at time?
+        nodes[].ref string?
+        nodes[].digest string?
+        edges[].from string
+        edges[].to string
+        edges[].rel string
+        edges[].at time
+        edges[].evidence string?
+        counts object
+        truncated boolean
+        context string
+        sha256 string
+        signature object",
+    ),
+    (
+        "manifest",
+        "kind string
+        id string
+        domain string
+        observed_at time
+        evidence_sha256 string
+        bodies[] string
+        sha256 string
+        signature object",
+    ),
 ];
 
 #[test]

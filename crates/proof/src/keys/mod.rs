@@ -4,11 +4,13 @@ mod private_file;
 mod public;
 mod purpose;
 mod ring;
+mod secret;
 mod signing;
 mod store;
 
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;
 pub use ring::{KeyRecord, KeyRing};
+pub use secret::Secret;
 pub use signing::SigningKey;
 pub use store::KeyStore;

@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod graph;
 mod readings;
 mod resolve;
 mod scan;
@@ -31,6 +32,8 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("scan", json(scan_record())),
         ("evidence", json(scan::evidence())),
         ("report", json(public_report())),
+        ("graph", json(graph::graph())),
+        ("manifest", json(graph::manifest())),
         ("outcome-report", json(small::outcome_report())),
         ("outcome-accepted", json(small::outcome_accepted())),
         ("agent-outcomes", json(small::outcome_summary())),
