@@ -9,6 +9,9 @@ use data_encoding::BASE32_NOPAD;
 pub trait Ids: Send + Sync + fmt::Debug {
     /// A name nobody can guess: lower-case letters and digits, 26 of them (128 bits).
     fn unguessable(&self) -> Result<String, NoChance>;
+
+    /// 256 bits nobody can guess.
+    fn secret(&self) -> Result<[u8; 32], NoChance>;
 }
 
 /// The system's random source failed.
@@ -26,6 +29,13 @@ impl Ids for SystemIds {
         let mut bytes = [0; 16];
         SystemRandom::new().fill(&mut bytes).map_err(|_| NoChance)?;
         Ok(BASE32_NOPAD.encode(&bytes).to_ascii_lowercase())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is where keys get their chance from")]
+    fn secret(&self) -> Result<[u8; 32], NoChance> {
+        let mut bytes = [0; 32];
+        SystemRandom::new().fill(&mut bytes).map_err(|_| NoChance)?;
+        Ok(bytes)
     }
 }
 

@@ -3,10 +3,14 @@
 //! Here the rooms meet: `observe` reads, `judge` judges, `proof` signs, `store` keeps. Budgets,
 //! single flight and freshness are decided here; HTTP, SQL and command lines are not known.
 
+mod allowance;
 mod ids;
 mod in_flight;
 pub mod jobs;
 mod keys;
+pub mod licence;
+mod manifest;
+mod own_page;
 mod ready;
 mod report;
 pub mod scan;
@@ -19,13 +23,18 @@ use agents::Catalogue;
 use contract::{Brand, Clock};
 use door::Door;
 use proof::KeyStore;
+use proof::keys::Secret;
 use store::{Retention, Store};
 
+pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
 pub use ids::{Ids, NoChance, SystemIds};
 pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH};
+pub use licence::{LicenceError, LicenceKey, Presented};
 pub use ready::NotReady;
-pub use report::ReportError;
-pub use scan::{Looked, ScanAsk, ScanError, ScanReply, Scanner};
+pub use report::{Report, ReportError};
+pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
+/// What the store keeps that callers are shown.
+pub use store::{Licence, Visibility};
 
 /// The name our reader goes by, and its version.
 pub const PRODUCT: &str = "wayleave";
@@ -47,6 +56,8 @@ pub struct Settings {
     pub scans_at_once: usize,
     /// How long bodies are kept.
     pub artifact_retention: Retention,
+    /// What everybody may have without a licence.
+    pub free_scans: FreeScans,
 }
 
 impl Settings {
@@ -61,6 +72,7 @@ impl Settings {
             rescan_window: contract::limits::RESCAN_WINDOW,
             scans_at_once: 32,
             artifact_retention: Retention::Days(90),
+            free_scans: FreeScans::default(),
         }
     }
 }
@@ -73,6 +85,8 @@ pub struct Parts {
     pub catalogue: Catalogue,
     pub store: Arc<dyn Store>,
     pub keys: KeyStore,
+    /// Marks our own pages, and names addresses in counts.
+    pub secret: Secret,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
 }
@@ -84,6 +98,7 @@ pub struct Service {
     scanner: Scanner,
     store: Arc<dyn Store>,
     keys: keys::Keys,
+    secret: Secret,
     clock: Arc<dyn Clock>,
     scanning: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
@@ -92,7 +107,7 @@ pub struct Service {
 impl Service {
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, door, catalogue, store, keys, clock, ids } = parts;
+        let Parts { settings, door, catalogue, store, keys, secret, clock, ids } = parts;
         Self {
             scanner: Scanner::new(&settings, door, catalogue, Arc::clone(&clock), ids),
             scanning: in_flight::InFlight::default(),
@@ -100,6 +115,7 @@ impl Service {
             keys: keys::Keys::new(keys, settings.brand.clone()),
             settings,
             store,
+            secret,
             clock,
         }
     }

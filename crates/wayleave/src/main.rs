@@ -50,6 +50,10 @@ enum Command {
     Canonical(commands::canonical::Args),
     /// Signing keys: list them, or replace one
     Key(commands::key::Args),
+    /// Licences: make one, list them, end one
+    Licence(commands::licence::Args),
+    /// Stop free scans, or let them go on
+    Scans(commands::scans::Args),
     /// Show the configuration that is in force
     Config(commands::config::Args),
     /// Look for what is wrong with this set-up
@@ -65,6 +69,8 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify::run(args),
         Command::Canonical(args) => commands::canonical::run(args),
         Command::Key(args) => commands::key::run(args),
+        Command::Licence(args) => commands::licence::run(args),
+        Command::Scans(args) => commands::scans::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Doctor(args) => commands::doctor::run(args),
     };

@@ -9,9 +9,11 @@ use anyhow::{Context, Result};
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
-use service::{Parts, Service, Settings, SystemIds};
+use proof::keys::Secret;
+use service::{FreeScans, Parts, Service, Settings, SystemIds};
 use store::Retention;
-use store_sqlite::{SqliteOptions, SqliteStore};
+use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
+use web::{Rate, RateLimits};
 
 use crate::config::{Config, Network};
 
@@ -83,8 +85,34 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
             0 => Retention::ForEver,
             days => Retention::Days(days),
         },
+        free_scans: FreeScans {
+            per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),
+            per_day: config.limits.scans_daily_total,
+            paused: config.limits.scans_paused,
+        },
         ..Settings::new(config.base_url())
     })
+}
+
+/// How often one asker may ask. Without address limits only the licences' own rates hold.
+pub(crate) fn rates(config: &Config) -> RateLimits {
+    use contract::limits::{SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
+    let limits = &config.limits;
+    let scans = vec![
+        Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
+        Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
+    ];
+    RateLimits {
+        scans: if limits.enabled { scans } else { Vec::new() },
+        keyed_scans: vec![Rate { most: limits.keyed_scan_per_minute, within: SCAN_MINUTE_WINDOW }],
+    }
+}
+
+/// What operators' commands work at, whether or not a server runs.
+pub(crate) fn desk(config: &Config) -> Result<SqliteDesk> {
+    let folder = config.data_dir();
+    SqliteDesk::open(&folder)
+        .with_context(|| format!("the store in {} cannot be opened", folder.display()))
 }
 
 pub(crate) fn keys(config: &Config) -> Result<KeyStore> {
@@ -108,12 +136,25 @@ pub(crate) fn service(config: &Config) -> Result<Service> {
              refused by default. Never serve strangers with it."
         );
     }
+    if !config.limits.enabled {
+        tracing::warn!(
+            "ADDRESS LIMITS ARE OFF (limits.enabled = false): anybody may ask for scans as often \
+             as they like. For load tests only."
+        );
+    }
+    if config.limits.scans_paused {
+        tracing::warn!("free scans are paused by configuration (limits.scans_paused)");
+    }
+    let keys_folder = folder.join(KEYS_FOLDER);
+    let secret = Secret::open(&keys_folder)
+        .with_context(|| format!("the secret in {} cannot be used", keys_folder.display()))?;
     Ok(Service::new(Parts {
         settings: settings(config)?,
         door: Door::new(policy, Arc::clone(&clock)).context("the door cannot be set up")?,
         catalogue: catalogue(config)?,
         store: Arc::new(store),
         keys: keys(config)?,
+        secret,
         clock,
         ids: Arc::new(SystemIds),
     }))

@@ -5,8 +5,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
+use data_encoding::BASE64;
 use http::{
-    HeaderMap, HeaderValue, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
 };
 
@@ -25,9 +26,13 @@ pub(crate) struct Document {
     bytes: Bytes,
     media_type: &'static str,
     cache: &'static str,
-    /// The quoted SHA-256 of the bytes.
+    /// A quoted SHA-256: of the bytes, or of what is signed in them.
     etag: HeaderValue,
+    /// Of the bytes (RFC 9530).
+    content_digest: HeaderValue,
 }
+
+const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 
 impl Document {
     pub(crate) fn new(
@@ -36,10 +41,35 @@ impl Document {
         cache: &'static str,
     ) -> Self {
         let bytes = bytes.into();
-        let etag = format!("\"{}\"", proof::sha256(&bytes).to_hex());
-        // Quotes and hex digits: always a good header.
-        let etag = HeaderValue::from_str(&etag).unwrap_or(HeaderValue::from_static("\"\""));
-        Self { bytes, media_type, cache, etag }
+        let digest = proof::sha256(&bytes);
+        Self::digested(bytes, &digest, &digest, media_type, cache)
+    }
+
+    /// A document that keeps its name although its bytes are made anew for each reader.
+    pub(crate) fn named(
+        bytes: impl Into<Bytes>,
+        name: &proof::Digest,
+        media_type: &'static str,
+        cache: &'static str,
+    ) -> Self {
+        let bytes = bytes.into();
+        let digest = proof::sha256(&bytes);
+        Self::digested(bytes, &digest, name, media_type, cache)
+    }
+
+    fn digested(
+        bytes: Bytes,
+        digest: &proof::Digest,
+        name: &proof::Digest,
+        media_type: &'static str,
+        cache: &'static str,
+    ) -> Self {
+        // Quotes, colons and digits: always good headers.
+        let header =
+            |text: String| HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("\"\""));
+        let etag = header(format!("\"{}\"", name.to_hex()));
+        let content_digest = header(format!("sha-256=:{}:", BASE64.encode(digest.as_bytes())));
+        Self { bytes, media_type, cache, etag, content_digest }
     }
 
     /// 200 with the bytes, or 304 when the caller has them.
@@ -50,7 +80,9 @@ impl Document {
         } else {
             let mut response = Response::new(Body::from(self.bytes.clone()));
             let media_type = HeaderValue::from_static(self.media_type);
-            response.headers_mut().insert(CONTENT_TYPE, media_type);
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, media_type);
+            headers.insert(CONTENT_DIGEST, self.content_digest.clone());
             response
         };
         let headers = response.headers_mut();
@@ -84,7 +116,13 @@ mod tests {
             headers.insert(IF_NONE_MATCH, given.parse().unwrap());
             document.reply(&headers)
         };
-        assert_eq!(document.reply(&HeaderMap::new()).headers()[ETAG], tag);
+        let whole = document.reply(&HeaderMap::new());
+        assert_eq!(whole.headers()[ETAG], tag);
+        // The digest of "abc" that every text on SHA-256 gives.
+        assert_eq!(
+            whole.headers()[CONTENT_DIGEST],
+            "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:"
+        );
         for (given, status) in [
             (tag.to_owned(), 304),
             (format!("W/{tag}"), 304),
@@ -98,6 +136,7 @@ mod tests {
             assert_eq!(reply.status(), status, "{given}");
             assert_eq!(reply.headers()[ETAG], tag);
             assert_eq!(reply.headers().contains_key(CONTENT_TYPE), status == 200);
+            assert_eq!(reply.headers().contains_key(CONTENT_DIGEST), status == 200);
         }
     }
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use contract::errors::{ErrorCode, ErrorV1};
 use http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER},
+    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
 
@@ -134,6 +134,15 @@ impl ApiError {
         &self.shape.error
     }
 
+    /// The same refusal on a page that was made for it: with its status, and the wait.
+    pub(crate) fn on_page(&self, mut page: Response) -> Response {
+        *page.status_mut() = self.status;
+        if let Some(seconds) = self.shape.retry_after_s {
+            page.headers_mut().insert(RETRY_AFTER, seconds.into());
+        }
+        page
+    }
+
     pub(crate) fn internal_message(&self) -> Option<&str> {
         self.internal.as_deref()
     }
@@ -147,6 +156,9 @@ impl IntoResponse for ApiError {
         let headers = response.headers_mut();
         if let Some(seconds) = self.shape.retry_after_s {
             headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if self.close {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));

@@ -7,6 +7,7 @@
 mod address;
 mod body;
 mod client_address;
+mod credential;
 mod documents;
 pub mod edge;
 mod errors;
@@ -14,6 +15,7 @@ mod handlers;
 mod negotiation;
 mod openapi;
 mod pages;
+mod rates;
 mod routes;
 mod server;
 mod state;
@@ -28,11 +30,12 @@ pub use body::StrictJson;
 pub use client_address::ClientAddress;
 pub use edge::WebOptions;
 pub use errors::ApiError;
+pub use rates::{Rate, RateLimits};
 pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
 
 use self::{
     documents::{Document, FOR_AN_HOUR, HTML, JSON},
-    state::{AppState, Site},
+    state::{AppState, ScanRates, Site},
 };
 
 /// The whole HTTP side of a service, ready to be served.
@@ -47,6 +50,8 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
         base_url: base_url.clone(),
     };
     let (router, _) = routes::router().split_for_parts();
-    let router = router.with_state(AppState { service, site: Arc::new(site) });
+    let rates = ScanRates::new(options.limits.clone());
+    let router =
+        router.with_state(AppState { service, site: Arc::new(site), rates: Arc::new(rates) });
     edge::wrap(router, options, &brand, &base_url)
 }

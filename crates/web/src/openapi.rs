@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 
 use crate::{handlers::report, routes};
 
-/// What the routes do not say themselves. The report's three forms share one route (see
+/// What the routes do not say themselves. The report's forms share one route (see
 /// [`report::report_file`]), so they are named here.
 #[derive(OpenApi)]
 #[openapi(
@@ -17,9 +17,13 @@ use crate::{handlers::report, routes};
         version = "1",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
         description = "What way an agent has at a domain, with the evidence.\n\n\
-            Credentials: no operation of this build reads one. Every answer may be read by \
-            scripts of any site, without credentials; the routes for operators may not.\n\n\
-            Rates: a domain is scanned by one request at a time (`scan_in_progress`), and a \
+            Credentials: a licence key, in the header `x-svc-key` or as a bearer token. \
+            `POST /api/v1/scan` needs one; a private scan and its report need one for the domain; \
+            nothing else reads one. Every answer may be read by scripts of any site, without \
+            credentials; the routes for operators may not.\n\n\
+            Rates: an address may ask for 5 scans in 10 seconds and 6 in a minute, and has 20 free \
+            scans a day (`rate_limited`); all free scans together have a daily total \
+            (`daily_budget`), and an operator can pause them (`scans_paused`). A domain is scanned by one request at a time (`scan_in_progress`), and a \
             domain scanned within the last two minutes is answered with that report. A process \
             that is answering as many requests as it can says `overloaded`. Whenever waiting \
             helps, `Retry-After` says how long.\n\n\
@@ -30,7 +34,12 @@ use crate::{handlers::report, routes};
             ASCII characters. Documents carry an `ETag`; `If-None-Match` saves sending them \
             again.",
     ),
-    paths(report::get_report, report::get_report_record, report::get_report_evidence),
+    paths(
+        report::get_report,
+        report::get_report_record,
+        report::get_report_evidence,
+        report::get_report_manifest,
+    ),
     components(schemas(ErrorV1)),
     tags(
         (name = "scans", description = "Scans and reports"),
@@ -48,8 +57,18 @@ pub(crate) fn document(brand: &Brand, base_url: &str) -> Value {
     let mut document = serde_json::to_value(routes::router().into_openapi()).unwrap_or_default();
     if let Value::Object(members) = &mut document {
         members.insert("servers".to_owned(), json!([{ "url": base_url }]));
-        // No operation needs a credential, and none offers to read one.
+        // Nothing is needed where an operation does not say so.
         members.insert("security".to_owned(), json!([]));
+    }
+    if let Some(Value::Object(components)) = document.get_mut("components") {
+        let schemes = json!({
+            "licence_key": {
+                "type": "apiKey", "in": "header", "name": brand.key_header(),
+                "description": "A licence key.",
+            },
+            "bearer": { "type": "http", "scheme": "bearer", "description": "The same key." },
+        });
+        components.insert("securitySchemes".to_owned(), schemes);
     }
     for operation in operations_mut(&mut document) {
         give_errors_both_forms(operation);
@@ -124,8 +143,15 @@ fn name_the_brand(value: &mut Value, brand: &Brand) {
         Value::String(text) => {
             if let Some(word) = text.strip_prefix("svc-") {
                 *text = brand.kind(word);
-            } else if text.contains("`svc-") {
-                *text = text.replace("`svc-", &format!("`{brand}-"));
+            } else {
+                for (ours, theirs) in [
+                    ("`svc-", format!("`{brand}-")),
+                    ("`x-svc-key`", format!("`{}`", brand.key_header())),
+                ] {
+                    if text.contains(ours) {
+                        *text = text.replace(ours, &theirs);
+                    }
+                }
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| name_the_brand(item, brand)),
@@ -214,6 +240,7 @@ mod tests {
         let brand = Brand::new("acme").unwrap();
         let text = document(&brand, "https://acme.example").to_string();
         assert!(text.contains("acme-scan") && !text.contains("svc-scan"));
+        assert!(text.contains("x-acme-key") && !text.contains("x-svc-key"));
         assert!(text.contains("\"servers\":[{\"url\":\"https://acme.example\"}]"));
     }
 }

@@ -6,7 +6,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        core_contract, keys, operators, pages as page_handlers, reference, report, scan, schema,
+        core_contract, graph, keys, operators, pages as page_handlers, reference, report, scan,
+        scan_v1, schema,
     },
     openapi,
     pages::STYLE_PATH,
@@ -17,12 +18,15 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::Base::openapi())
         // Scans and reports
         .routes(routes!(scan::scan_domain))
+        .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
+        .routes(routes!(graph::get_graph))
         // The contract
         .routes(routes!(core_contract::core_contract))
         .routes(routes!(schema::get_schema))
         .routes(routes!(schema::get_schema_by_kind))
         .routes(routes!(reference::openapi_document))
+        .routes(routes!(graph::graph_context))
         // Keys
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))

@@ -4,20 +4,46 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::extract::FromRef;
 use contract::Brand;
-use service::Service;
+use proof::Digest;
+use service::{AddressBlock, Service};
 
-use crate::documents::Document;
+use crate::{
+    documents::Document,
+    rates::{RateLimits, Rates},
+};
 
-/// Shared by all requests; nothing in here changes.
+/// Shared by all requests; nothing in here changes but what the rates count, under locks of their
+/// own.
 #[derive(Debug, Clone)]
 pub(crate) struct AppState {
     pub(crate) service: Arc<Service>,
     pub(crate) site: Arc<Site>,
+    pub(crate) rates: Arc<ScanRates>,
+}
+
+/// Who has asked for scans lately.
+#[derive(Debug)]
+pub(crate) struct ScanRates {
+    pub(crate) scans: Rates<AddressBlock>,
+    /// By the digest of the licence's id.
+    pub(crate) keyed_scans: Rates<Digest>,
+}
+
+impl ScanRates {
+    pub(crate) fn new(limits: RateLimits) -> Self {
+        Self { scans: Rates::new(limits.scans), keyed_scans: Rates::new(limits.keyed_scans) }
+    }
 }
 
 impl FromRef<AppState> for Arc<Service> {
     fn from_ref(state: &AppState) -> Self {
         Self::clone(&state.service)
+    }
+}
+
+impl FromRef<AppState> for Arc<ScanRates> {
+    fn from_ref(state: &AppState) -> Self {
+        Self::clone(&state.rates)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The scan: ask → read → judge → sign → keep → answer.
 
 mod scanner;
+mod versioned;
 
 use std::time::Duration;
 
@@ -8,11 +9,11 @@ use bytes::Bytes;
 use contract::records::{ScanRecord, Visibility};
 use contract::{Domain, NameRefusal};
 use proof::KeyPurpose;
-use store::{Scope, StoreError};
+use store::{Licence, Scope, StoreError};
 
 pub use scanner::{Looked, Scanner};
 
-use crate::{Service, Settings};
+use crate::{AddressBlock, Service, Settings};
 
 /// How long a scan waits for others to finish before it is turned away.
 const SLOT_PATIENCE: Duration = Duration::from_secs(3);
@@ -23,6 +24,18 @@ pub struct ScanAsk {
     /// As typed: a bare domain or a full address.
     pub input: String,
     pub visibility: Visibility,
+    pub caller: Caller,
+}
+
+/// Who asks, as far as it matters for what they may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// Anybody: what is begun for them counts among the day's free scans.
+    Anybody(AddressBlock),
+    /// A reader of our own pages: counts among everybody's, not among those of an address.
+    OwnPage,
+    /// Whoever showed the key of this licence. Not bound by what is free.
+    Holder(Licence),
 }
 
 /// A signed record, as the very bytes that were signed.
@@ -44,6 +57,16 @@ pub enum ScanError {
     Busy { retry_after_s: u64 },
     #[error("a private scan needs a licence for the domain, or its owner")]
     PrivateNeedsLicence,
+    #[error("this licence is not for {domain}")]
+    NotLicensed { domain: Domain },
+    #[error(
+        "this address has had its free scans of today; tomorrow there are more, and with a licence key at any time"
+    )]
+    DaySpent { retry_after_s: u64 },
+    #[error("today's free scans of this service are used up; with a licence key there are more")]
+    DailyBudget { retry_after_s: u64 },
+    #[error("free scans are paused; with a licence key they go on")]
+    Paused { retry_after_s: u64 },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -61,8 +84,18 @@ impl Service {
             Ok((reply, Fate::Made)) if reply.id.is_some() => "answered",
             // Many of these at once: it may be us who are offline.
             Ok(_) => "unreachable",
-            Err(ScanError::BadDomain(_) | ScanError::PrivateNeedsLicence) => "refused",
-            Err(ScanError::InProgress { .. } | ScanError::Busy { .. }) => "turned_away",
+            Err(
+                ScanError::BadDomain(_)
+                | ScanError::PrivateNeedsLicence
+                | ScanError::NotLicensed { .. },
+            ) => "refused",
+            Err(
+                ScanError::InProgress { .. }
+                | ScanError::Busy { .. }
+                | ScanError::DaySpent { .. }
+                | ScanError::DailyBudget { .. }
+                | ScanError::Paused { .. },
+            ) => "turned_away",
             Err(_) => "failed",
         };
         metrics::counter!("wayleave_scans_total", "outcome" => outcome).increment(1);
@@ -71,22 +104,35 @@ impl Service {
 
     async fn scan_or_recall(&self, ask: ScanAsk) -> Result<(ScanReply, Fate), ScanError> {
         let domain = self.scanner.domain(&ask.input)?;
-        let kept_as = kept_as(&ask.visibility)?;
-        let Some(_running) = self.scanning.begin(&domain) else {
-            if let Some(reply) = self.recall(&domain).await? {
-                return Ok((reply, Fate::Recalled));
-            }
+        let kept_as = kept_as(&ask, &domain)?;
+        let running = self.scanning.begin(&domain);
+        // Asked while the domain is ours, so that a scan that has just been kept is seen. Whoever
+        // wants a report that is not public is not given a public one instead.
+        if kept_as == store::Visibility::Public
+            && let Some(reply) = self.recall(&domain).await?
+        {
+            return Ok((reply, Fate::Recalled));
+        }
+        let Some(_running) = running else {
             return Err(ScanError::InProgress { retry_after_s: retry_after_s(&self.settings) });
         };
-        // Asked while the domain is ours, so that a scan that has just been kept is seen.
-        if let Some(reply) = self.recall(&domain).await? {
-            return Ok((reply, Fate::Recalled));
+        let free = match &ask.caller {
+            Caller::Holder(_) => None,
+            Caller::OwnPage => Some(None),
+            Caller::Anybody(block) => Some(Some(*block)),
+        };
+        if free.is_some() {
+            self.refuse_while_paused().await?;
         }
         // Waiting holds a place among the requests being answered, so it is short.
         let Ok(Ok(_slot)) = tokio::time::timeout(SLOT_PATIENCE, self.scan_slots.acquire()).await
         else {
             return Err(ScanError::Busy { retry_after_s: retry_after_s(&self.settings) });
         };
+        // The last thing before it begins: what is refused for any other reason costs nothing.
+        if let Some(block) = free {
+            self.take_free_scan(block).await?;
+        }
         let looked = self.scanner.look(&domain, ask.visibility, &|_| {}).await?;
         Ok((self.sign_and_keep(looked, kept_as).await?, Fate::Made))
     }
@@ -113,7 +159,21 @@ impl Service {
         looked: Looked,
         visibility: store::Visibility,
     ) -> Result<ScanReply, ScanError> {
-        let Looked { record, evidence, read } = looked;
+        let Looked { mut record, evidence, read } = looked;
+        let mut bodies = Vec::new();
+        for (name, body) in read.bodies {
+            let name: proof::Digest = name
+                .parse()
+                .map_err(|_| ScanError::Internal("a body without a digest".to_owned()))?;
+            bodies.push((name, body));
+        }
+        let artifacts: Vec<proof::Digest> = bodies.iter().map(|(name, _)| *name).collect();
+        // Only what is kept has a manifest, and a moment when it was kept.
+        if let Some(manifest) = self.name_manifest(&record, &artifacts)? {
+            record.provenance.artifacts = Some(manifest.artifacts);
+            record.provenance.manifest_signature = Some(manifest.signature);
+            record.provenance.stored_at = Some(self.clock.now().whole_seconds());
+        }
         let (domain, scanned_at) = (record.domain.clone(), record.scanned_at);
         let (grade, overall) = (record.grade.as_ref().map(ToString::to_string), record.overall);
         let score_version = record.score_version;
@@ -123,13 +183,8 @@ impl Service {
             return Ok(reply);
         };
         // Bodies first, then the scan that names them: what is acknowledged is whole.
-        let mut artifacts = Vec::new();
-        for (name, body) in read.bodies {
-            let name: proof::Digest = name
-                .parse()
-                .map_err(|_| ScanError::Internal("a body without a digest".to_owned()))?;
+        for (name, body) in bodies {
             self.store.put_artifact(name, body, scanned_at).await?;
-            artifacts.push(name);
         }
         let scan = store::Scan {
             id,
@@ -167,10 +222,19 @@ fn retry_after_s(settings: &Settings) -> u64 {
     settings.scan_deadline.as_secs().max(1)
 }
 
-fn kept_as(visibility: &Visibility) -> Result<store::Visibility, ScanError> {
-    match visibility {
-        Visibility::Public => Ok(store::Visibility::Public),
-        Visibility::Unlisted => Ok(store::Visibility::Unlisted),
-        Visibility::Private | Visibility::Unrecognised(_) => Err(ScanError::PrivateNeedsLicence),
+/// What the scan will be kept as, when this caller may ask for it.
+fn kept_as(ask: &ScanAsk, domain: &Domain) -> Result<store::Visibility, ScanError> {
+    if let Caller::Holder(licence) = &ask.caller
+        && !licence.covers(domain)
+    {
+        return Err(ScanError::NotLicensed { domain: domain.clone() });
+    }
+    match (&ask.visibility, &ask.caller) {
+        (Visibility::Public, _) => Ok(store::Visibility::Public),
+        (Visibility::Unlisted, _) => Ok(store::Visibility::Unlisted),
+        (Visibility::Private, Caller::Holder(_)) => Ok(store::Visibility::Private),
+        (Visibility::Private | Visibility::Unrecognised(_), _) => {
+            Err(ScanError::PrivateNeedsLicence)
+        }
     }
 }

@@ -6,8 +6,10 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod key;
 pub(crate) mod lab;
+pub(crate) mod licence;
 mod remote;
 pub(crate) mod scan;
+pub(crate) mod scans;
 pub(crate) mod serve;
 pub(crate) mod verify;
 

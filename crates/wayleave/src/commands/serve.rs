@@ -67,6 +67,7 @@ pub(crate) async fn serve(
         WebOptions {
             trusted_proxies: config.server.trusted_proxies.clone(),
             max_in_flight: config.server.max_requests,
+            limits: wiring::rates(config),
             ..WebOptions::default()
         },
     );

@@ -8,6 +8,8 @@
 pub(crate) enum Form {
     Text,
     Number,
+    /// `true` or `false`.
+    Flag,
     /// Separated by commas in the environment and in flags.
     List,
 }
@@ -112,6 +114,43 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Number,
         "32",
         "Scans running at once; more wait a little, then get 503",
+    ),
+    key(
+        "limits",
+        "enabled",
+        Form::Flag,
+        "true",
+        "Limits by address; false switches them off, for load tests alone",
+    ),
+    key("limits", "scan_per_10s", Form::Number, "5", "Requests to scan of one address in 10 s"),
+    key(
+        "limits",
+        "scan_per_minute",
+        Form::Number,
+        "6",
+        "Requests to scan of one address in a minute; both rates hold",
+    ),
+    key("limits", "scan_per_day", Form::Number, "20", "Free scans of one address in a UTC day"),
+    key(
+        "limits",
+        "scans_daily_total",
+        Form::Number,
+        "10000",
+        "Free scans of everybody together in a UTC day",
+    ),
+    key(
+        "limits",
+        "scans_paused",
+        Form::Flag,
+        "false",
+        "No free scans at all; `wayleave scans pause` does so while a server runs",
+    ),
+    key(
+        "limits",
+        "keyed_scan_per_minute",
+        Form::Number,
+        "60",
+        "Requests to scan of one licence in a minute",
     ),
     key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
     key("log", "format", Form::Text, "text", "`text` or `json`"),

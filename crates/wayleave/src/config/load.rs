@@ -44,6 +44,7 @@ fn value(key: &Key, text: &str) -> Result<Value> {
     Ok(match key.form {
         Form::Text => Value::String(text.to_owned()),
         Form::Number => Value::Integer(text.trim().parse().context("expected a whole number")?),
+        Form::Flag => Value::Boolean(text.trim().parse().context("expected `true` or `false`")?),
         Form::List => {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             // Ports are the one list of numbers.
@@ -156,6 +157,8 @@ mod tests {
             ("", vec![("WAYLEAVE_SERVER_BASE_URL", "ftp://x")], "server.base_url"),
             ("", vec![("WAYLEAVE_NETWORK_ALLOW_NAMES", ".lab")], "network.allow_names"),
             ("", vec![("WAYLEAVE_SCAN_DEADLINE_MS", "1")], "scan.deadline_ms"),
+            ("", vec![("WAYLEAVE_LIMITS_ENABLED", "no")], "WAYLEAVE_LIMITS_ENABLED"),
+            ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(said), "{file:?} {variables:?}: {error}");

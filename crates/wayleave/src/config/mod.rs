@@ -24,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) network: Network,
     pub(crate) agents: Agents,
     pub(crate) scan: Scan,
+    pub(crate) limits: Limits,
     pub(crate) log: Log,
 }
 
@@ -81,6 +82,19 @@ pub(crate) struct Scan {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+pub(crate) struct Limits {
+    /// The limits that go by address. The day's total holds all the same.
+    pub(crate) enabled: bool,
+    pub(crate) scan_per_10s: u32,
+    pub(crate) scan_per_minute: u32,
+    pub(crate) scan_per_day: u32,
+    pub(crate) scans_daily_total: u32,
+    pub(crate) scans_paused: bool,
+    pub(crate) keyed_scan_per_minute: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Log {
     pub(crate) filter: String,
     pub(crate) format: LogFormat,
@@ -132,6 +146,22 @@ impl Default for Network {
 impl Default for Scan {
     fn default() -> Self {
         Self { deadline_ms: 10_000, at_once: 32 }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        use contract::limits;
+        let free = service::FreeScans::default();
+        Self {
+            enabled: true,
+            scan_per_10s: limits::SCAN_BURST,
+            scan_per_minute: limits::SCAN_PER_MINUTE,
+            scan_per_day: limits::SCAN_PER_DAY,
+            scans_daily_total: free.per_day,
+            scans_paused: free.paused,
+            keyed_scan_per_minute: limits::KEYED_SCANS_PER_MINUTE,
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 
 pub use request_id::RequestId;
 
-use crate::{errors::ApiError, telemetry};
+use crate::{errors::ApiError, rates::RateLimits, telemetry};
 
 /// Routes for operators: they answer whatever the load, and are not for other sites' scripts.
 pub(crate) const HEALTHZ: &str = "/healthz";
@@ -34,6 +34,8 @@ pub struct WebOptions {
     pub trusted_proxies: Vec<IpNet>,
     /// Requests being answered at a time; beyond it 503 `overloaded`.
     pub max_in_flight: usize,
+    /// How often one asker may ask.
+    pub limits: RateLimits,
     /// No request takes longer than this (then 504 `deadline`). The service has tighter limits of
     /// its own; this one is the last.
     pub request_deadline: Duration,
@@ -46,6 +48,7 @@ impl Default for WebOptions {
         Self {
             trusted_proxies: Vec::new(),
             max_in_flight: 256,
+            limits: RateLimits::default(),
             request_deadline: Duration::from_secs(120),
             request_id_seed: request_id::process_seed(),
         }

@@ -2,10 +2,12 @@
 //! operationId in snake case.
 
 pub(crate) mod core_contract;
+pub(crate) mod graph;
 pub(crate) mod keys;
 pub(crate) mod operators;
 pub(crate) mod pages;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod scan;
+pub(crate) mod scan_v1;
 pub(crate) mod schema;

@@ -11,19 +11,25 @@ use http::{
     HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK},
 };
-use service::{ScanAsk, ScanReply, Service};
+use service::{AddressBlock, Caller, ScanAsk, ScanReply, Service};
 
 use super::scan;
 use crate::{
     body,
+    client_address::ClientAddress,
     documents::{HTML, NOT_AT_ALL},
     errors::ApiError,
     pages::{self, home::Form},
-    state::Site,
+    state::{ScanRates, Site},
 };
 
-pub(crate) async fn home(State(site): State<Arc<Site>>) -> Response {
-    let mut response = page(pages::home::render(&site.base_url, &Form::default(), None));
+pub(crate) async fn home(
+    State(service): State<Arc<Service>>,
+    State(site): State<Arc<Site>>,
+    ClientAddress(address): ClientAddress,
+) -> Response {
+    let token = service.page_token(AddressBlock::of(address));
+    let mut response = page(pages::home::render(&site.base_url, &Form::default(), &token, None));
     let link = HeaderValue::from_static(
         "</openapi.json>; rel=\"service-desc\", </docs>; rel=\"service-doc\"",
     );
@@ -32,29 +38,39 @@ pub(crate) async fn home(State(site): State<Arc<Site>>) -> Response {
 }
 
 /// The form of the first page: scans, then leads to the report. A refusal comes back with the
-/// form, filled in as it was.
+/// form, filled in as it was. A form that one of our pages gave out to this address is not counted
+/// by the day; the rates hold for it as for everybody.
 pub(crate) async fn scan_form(
     State(service): State<Arc<Service>>,
     State(site): State<Arc<Site>>,
+    State(rates): State<Arc<ScanRates>>,
+    ClientAddress(address): ClientAddress,
     request: Request,
 ) -> Response {
-    let form = match read_form(request).await {
-        Ok(form) => form,
+    let block = AddressBlock::of(address);
+    let within_rates = scan::within_rates(&rates, block);
+    let (form, token) = match read_form(request).await {
+        Ok(read) => read,
         Err(error) => return error.into_response(),
     };
     let visibility = if form.unlisted { Visibility::Unlisted } else { Visibility::Public };
-    let ask = ScanAsk { input: form.domain.clone(), visibility };
-    match service.scan(ask).await {
+    let caller =
+        if service.is_own_page(&token, block) { Caller::OwnPage } else { Caller::Anybody(block) };
+    let ask = ScanAsk { input: form.domain.clone(), visibility, caller };
+    let done = match within_rates {
+        Ok(()) => service.scan(ask).await.map_err(scan::refusal),
+        Err(refused) => Err(refused),
+    };
+    match done {
         Ok(reply) => found(&reply),
         Err(error) => {
-            let error = scan::refusal(error);
             if let Some(cause) = error.internal_message() {
                 tracing::warn!(cause, "a scan asked for by the form failed");
             }
-            let mut response =
-                page(pages::home::render(&site.base_url, &form, Some(error.sentence())));
-            *response.status_mut() = error.status();
-            response
+            let token = service.page_token(block);
+            let page =
+                page(pages::home::render(&site.base_url, &form, &token, Some(error.sentence())));
+            error.on_page(page)
         }
     }
 }
@@ -70,7 +86,8 @@ fn found(reply: &ScanReply) -> Response {
     }
 }
 
-async fn read_form(request: Request) -> Result<Form, ApiError> {
+/// The form, and the token our page put into it.
+async fn read_form(request: Request) -> Result<(Form, String), ApiError> {
     let (parts, body) = request.into_parts();
     let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let name = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -83,16 +100,17 @@ async fn read_form(request: Request) -> Result<Form, ApiError> {
     Ok(form_of(&bytes))
 }
 
-fn form_of(bytes: &[u8]) -> Form {
-    let mut form = Form::default();
+fn form_of(bytes: &[u8]) -> (Form, String) {
+    let (mut form, mut token) = (Form::default(), String::new());
     for (name, value) in url::form_urlencoded::parse(bytes) {
         match &*name {
             "domain" => form.domain = value.into_owned(),
             "unlisted" => form.unlisted = true,
+            "token" => token = value.into_owned(),
             _ => {}
         }
     }
-    form
+    (form, token)
 }
 
 fn page(html: String) -> Response {
@@ -108,10 +126,12 @@ mod tests {
 
     #[test]
     fn the_form_is_read_leniently_and_a_name_strictly_later() {
-        let form = form_of(b"domain=shop.example%2F%3Cb%3E&unlisted=on&x=y");
+        let (form, token) = form_of(b"domain=shop.example%2F%3Cb%3E&unlisted=on&x=y&token=1.a-_");
+        assert_eq!(token, "1.a-_");
         assert_eq!((form.domain.as_str(), form.unlisted), ("shop.example/<b>", true));
-        let form = form_of(b"\xff=\xfe&domain=%ff%00");
+        let (form, token) = form_of(b"\xff=\xfe&domain=%ff%00");
         assert_eq!((form.domain.as_str(), form.unlisted), ("\u{fffd}\0", false));
+        assert_eq!(token, "");
     }
 
     #[test]

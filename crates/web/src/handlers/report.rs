@@ -10,49 +10,55 @@ use bytes::Bytes;
 use contract::{
     errors::{ErrorCode, ErrorV1},
     evidence::Evidence,
-    records::{ScanRecord, Visibility},
+    records::{ScanManifest, ScanRecord},
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use serde::Deserialize;
-use service::{ReportError, Service};
+use service::{Presented, Report, ReportError, Service, Visibility};
 
 use crate::{
     address::PathText,
+    credential,
     documents::{Document, HTML, JSON},
     errors::ApiError,
     negotiation, pages,
+    state::Site,
 };
 
 /// A record does not change; whoever has a copy may keep it. One that is reachable only by its
-/// link is nobody's but the reader's.
+/// link is nobody's but the reader's, and a private one is not kept by anybody on the way.
 const KEPT_PUBLIC: &str = "public, max-age=86400, immutable";
 const KEPT_UNLISTED: &str = "private, max-age=86400, immutable";
+const KEPT_PRIVATE: &str = "private, no-store";
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 /// No id is longer.
 const LONGEST_ID: usize = 64;
 
-/// The framework cannot match what follows a parameter, so the three forms part here.
+/// The framework cannot match what follows a parameter, so the forms part here.
 pub(crate) async fn report_file(
-    service: State<Arc<Service>>,
+    State(service): State<Arc<Service>>,
+    State(site): State<Arc<Site>>,
     PathText(file): PathText,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    if let Some(id) = file.strip_suffix(".raw.json") {
-        get_report_evidence(service, id, &headers).await
-    } else if let Some(id) = file.strip_suffix(".json") {
-        get_report_record(service, id, &headers).await
-    } else {
-        get_report(service, &file, &headers).await
+    let forms = [".raw.json", ".manifest.json", ".json", ""];
+    let form = forms.into_iter().find(|form| file.ends_with(form)).unwrap_or_default();
+    let id = file.strip_suffix(form).unwrap_or(&file);
+    let report = kept(&service, &site, id, &headers).await?;
+    match form {
+        ".raw.json" => Ok(get_report_evidence(report, &headers)),
+        ".manifest.json" => get_report_manifest(&service, &report, &headers),
+        ".json" => Ok(get_report_record(report, &headers)),
+        _ => Ok(get_report(report, id, &headers)),
     }
 }
 
 /// Read a report
 ///
 /// A page for people; the record itself when `Accept` prefers `application/json`. A private
-/// report is answered as if it did not exist.
+/// report opens with a key for its domain, and is answered as if it did not exist without one.
 #[utoipa::path(
     get,
     path = "/r/{id}",
@@ -69,24 +75,22 @@ pub(crate) async fn report_file(
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
-pub(crate) async fn get_report(
-    State(service): State<Arc<Service>>,
-    id: &str,
-    headers: &HeaderMap,
-) -> Result<Response, ApiError> {
-    let record = kept_record(&service, id).await?;
+pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Response {
     let mut response = if negotiation::prefers(headers, "application/json", "text/html") {
-        record_reply(record, headers)
+        get_report_record(report, headers)
     } else {
-        page_reply(id, &record)
+        page_reply(id, &report)
     };
     let reply = response.headers_mut();
     reply.insert(VARY, HeaderValue::from_static("Accept"));
-    let link = format!("</r/{id}.json>; rel=\"alternate\"; type=\"application/json\"");
+    let link = format!(
+        "</r/{id}.json>; rel=\"alternate\"; type=\"application/json\", \
+         </api/graph/{id}>; rel=\"related\"; type=\"application/json\""
+    );
     if let Ok(link) = HeaderValue::from_str(&link) {
         reply.insert(LINK, link);
     }
-    Ok(response)
+    response
 }
 
 /// Read a report's record
@@ -106,12 +110,8 @@ pub(crate) async fn get_report(
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
-pub(crate) async fn get_report_record(
-    State(service): State<Arc<Service>>,
-    id: &str,
-    headers: &HeaderMap,
-) -> Result<Response, ApiError> {
-    Ok(record_reply(kept_record(&service, id).await?, headers))
+pub(crate) fn get_report_record(report: Report, headers: &HeaderMap) -> Response {
+    reply(report.record, report.visibility, headers)
 }
 
 /// Read a report's evidence
@@ -132,24 +132,50 @@ pub(crate) async fn get_report_record(
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
-pub(crate) async fn get_report_evidence(
-    State(service): State<Arc<Service>>,
-    id: &str,
-    headers: &HeaderMap,
-) -> Result<Response, ApiError> {
-    check_id(id)?;
-    let evidence = service.raw_evidence(id).await.map_err(unreadable)?;
-    let evidence = evidence.ok_or_else(no_such_report)?;
-    // Whether its report is listed is not said in here; so it is treated as if it were not.
-    let mut response = Document::new(evidence, JSON, KEPT_UNLISTED).reply(headers);
-    response.headers_mut().insert(ROBOTS, HeaderValue::from_static("noindex"));
-    Ok(response)
+pub(crate) fn get_report_evidence(report: Report, headers: &HeaderMap) -> Response {
+    reply(report.evidence, report.visibility, headers)
 }
 
-async fn kept_record(service: &Service, id: &str) -> Result<Bytes, ApiError> {
+/// Read a report's manifest
+///
+/// The digests of everything the record rests on, signed. The record names the manifest in
+/// `provenance.artifacts`.
+#[utoipa::path(
+    get,
+    path = "/r/{id}.manifest.json",
+    operation_id = "getReportManifest",
+    tag = "scans",
+    params(("id" = String, Path, description = "The record's id.")),
+    responses(
+        (status = 200, description = "The signed manifest.", body = ScanManifest,
+            content_type = "application/json"),
+        (status = 304, description = "The copy you have is still right."),
+        (status = 404, description = "No such report, or one without a manifest: `not_found`.",
+            body = ErrorV1),
+        (status = 503, description = "`store_unreadable`, `cannot_answer`.", body = ErrorV1),
+    )
+)]
+pub(crate) fn get_report_manifest(
+    service: &Service,
+    report: &Report,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let manifest = service.report_manifest(report).map_err(failed)?.ok_or_else(no_such_report)?;
+    Ok(reply(manifest, report.visibility, headers))
+}
+
+/// The report of this id, for whoever asks with these headers. A key is only read where one is
+/// needed, and two keys open nothing.
+pub(super) async fn kept(
+    service: &Service,
+    site: &Site,
+    id: &str,
+    headers: &HeaderMap,
+) -> Result<Report, ApiError> {
     check_id(id)?;
-    let record = service.report(id).await.map_err(unreadable)?;
-    record.ok_or_else(no_such_report)
+    let presented = credential::presented(headers, &site.brand).unwrap_or(Presented::NoKeyOfOurs);
+    let report = service.report(id, &presented).await.map_err(failed)?;
+    report.ok_or_else(no_such_report)
 }
 
 /// Ids are letters and digits; anything else is not looked up.
@@ -163,22 +189,39 @@ fn no_such_report() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no report with this id.")
 }
 
-fn unreadable(error: ReportError) -> ApiError {
-    ApiError::new(ErrorCode::StoreUnreadable, "The report cannot be read now; try again.")
-        .retry_after(5)
-        .because(error.to_string())
+pub(super) fn failed(error: ReportError) -> ApiError {
+    let said = error.to_string();
+    match error {
+        ReportError::Store(_) => {
+            ApiError::new(ErrorCode::StoreUnreadable, "The report cannot be read now; try again.")
+                .retry_after(5)
+        }
+        ReportError::Signing(_) => {
+            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
+        }
+        ReportError::Unreadable(_) => ApiError::new(
+            ErrorCode::CannotAnswer,
+            "This report was written by another version; its record is still served.",
+        ),
+    }
+    .because(said)
 }
 
-fn record_reply(record: Bytes, headers: &HeaderMap) -> Response {
-    let listed = is_listed(&record);
-    let cache = if listed { KEPT_PUBLIC } else { KEPT_UNLISTED };
-    let mut response = Document::new(record, JSON, cache).reply(headers);
-    keep_out_robots(&mut response, listed);
-    response
+fn reply(bytes: Bytes, visibility: Visibility, headers: &HeaderMap) -> Response {
+    let document = Document::new(bytes, JSON, cache_of(visibility));
+    kept_from_robots(document.reply(headers), visibility)
 }
 
-fn page_reply(id: &str, record: &Bytes) -> Response {
-    let page = match serde_json::from_slice::<ScanRecord>(record) {
+pub(super) fn cache_of(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::Public => KEPT_PUBLIC,
+        Visibility::Unlisted => KEPT_UNLISTED,
+        Visibility::Private => KEPT_PRIVATE,
+    }
+}
+
+fn page_reply(id: &str, report: &Report) -> Response {
+    let page = match serde_json::from_slice::<ScanRecord>(&report.record) {
         Ok(record) => pages::report::render(&record),
         // Written by a later version, perhaps: the bytes are still good.
         Err(error) => {
@@ -186,27 +229,20 @@ fn page_reply(id: &str, record: &Bytes) -> Response {
             pages::report::unreadable(id)
         }
     };
-    let headers = [(CONTENT_TYPE, HTML), (CACHE_CONTROL, "private, max-age=300")];
-    let mut response = (headers, page).into_response();
+    let cache = match report.visibility {
+        Visibility::Private => KEPT_PRIVATE,
+        Visibility::Public | Visibility::Unlisted => "private, max-age=300",
+    };
+    let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], page).into_response();
     pages::add_headers(response.headers_mut());
-    keep_out_robots(&mut response, is_listed(record));
-    response
+    kept_from_robots(response, report.visibility)
 }
 
-fn keep_out_robots(response: &mut Response, listed: bool) {
-    if !listed {
+pub(super) fn kept_from_robots(mut response: Response, visibility: Visibility) -> Response {
+    if !visibility.is_listed() {
         response.headers_mut().insert(ROBOTS, HeaderValue::from_static("noindex"));
     }
-}
-
-/// Only a record that says so is listed.
-fn is_listed(record: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Seen {
-        visibility: Visibility,
-    }
-    serde_json::from_slice::<Seen>(record)
-        .is_ok_and(|record| record.visibility == Visibility::Public)
+    response
 }
 
 #[cfg(test)]
@@ -214,15 +250,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unlisted_record_is_kept_from_robots_and_shared_caches() {
-        let reply = |text: &'static str| record_reply(Bytes::from(text), &HeaderMap::new());
-        let public = reply(r#"{"visibility":"public"}"#);
-        assert_eq!(public.headers()[CACHE_CONTROL], KEPT_PUBLIC);
-        assert!(!public.headers().contains_key(ROBOTS));
-        for other in [r#"{"visibility":"unlisted"}"#, r#"{"visibility":"later"}"#, "{}", "x"] {
-            let reply = reply(other);
-            assert_eq!(reply.headers()[CACHE_CONTROL], KEPT_UNLISTED, "{other}");
-            assert_eq!(reply.headers()[ROBOTS], "noindex", "{other}");
+    fn what_is_not_public_is_kept_from_robots_and_shared_caches() {
+        for (visibility, cache, robots) in [
+            (Visibility::Public, KEPT_PUBLIC, None),
+            (Visibility::Unlisted, KEPT_UNLISTED, Some("noindex")),
+            (Visibility::Private, KEPT_PRIVATE, Some("noindex")),
+        ] {
+            let reply = reply(Bytes::from("{}"), visibility, &HeaderMap::new());
+            assert_eq!(reply.headers()[CACHE_CONTROL], cache);
+            let told = reply.headers().get(ROBOTS).map(|value| value.to_str().unwrap());
+            assert_eq!(told, robots, "{visibility}");
         }
     }
 
@@ -232,12 +269,5 @@ mod tests {
         for bad in ["", "../etc", "a b", "a/b", "é", "a.json", &"x".repeat(65)] {
             assert!(check_id(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_record_that_cannot_be_read_still_has_a_page() {
-        let reply = page_reply("abc", &Bytes::from("{}"));
-        assert_eq!(reply.status(), 200);
-        assert!(reply.headers().contains_key(http::header::CONTENT_SECURITY_POLICY));
     }
 }

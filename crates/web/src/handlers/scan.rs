@@ -3,25 +3,43 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::State,
+    RequestPartsExt,
+    extract::{FromRequestParts, State},
     response::{IntoResponse, Response},
 };
 use contract::{
     errors::{ErrorCode, ErrorV1},
     records::{ScanRecord, ScanRequest, Visibility},
 };
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use service::{ScanAsk, ScanError, Service};
+use http::{
+    HeaderMap,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+    request::Parts,
+};
+use service::{AddressBlock, Caller, Presented, ScanAsk, ScanError, Service};
 
-use crate::{body::StrictJson, documents, errors::ApiError};
+use crate::{
+    body::StrictJson,
+    client_address::ClientAddress,
+    credential, documents,
+    errors::ApiError,
+    rates::seconds_up,
+    state::{AppState, ScanRates, Site},
+};
 
 /// Scan a domain
 ///
 /// Reads the home page as a browser, as an unnamed control and as AI crawlers, and the machine
 /// files; answers with the graded record. A domain scanned within the last two minutes is
-/// answered with that report and `cached`; only a public report answers others, so an unlisted
-/// scan is made anew unless there is one. When nothing answered, `unreachable` is true, `id` is
-/// null and nothing is kept. No credential is read.
+/// answered with that report and `cached`; only a public report answers others, and only a public
+/// scan is answered so: one that is to be unlisted or private is always made anew. When nothing
+/// answered, `unreachable` is true, `id` is null and nothing is kept.
+///
+/// Free, within limits: 5 requests in 10 seconds and 6 in a minute from one address; 20 scans of
+/// one address in a UTC day, and a total of all free scans of a day. A network of 64 bits is one
+/// address in IPv6. Only what begins a scan counts by the day. No credential is read, except for a
+/// private scan, which needs a licence key for the domain (the header `x-svc-key`, or a bearer
+/// token) and is free of the day's limits.
 #[utoipa::path(
     post,
     path = "/api/scan",
@@ -33,27 +51,75 @@ use crate::{body::StrictJson, documents, errors::ApiError};
             content_type = "application/json"),
         (status = 400, description = "Not a public domain, no JSON body, or a body that is not \
             understood: `bad_domain`, `bad_request`, `unknown_field`.", body = ErrorV1),
-        (status = 403, description = "A private scan needs a licence: `forbidden`.", body = ErrorV1),
+        (status = 401, description = "For a private scan: the key is not in force: \
+            `unauthorized`.", body = ErrorV1),
+        (status = 403, description = "A private scan needs a licence for the domain: `forbidden`.",
+            body = ErrorV1),
         (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
-        (status = 429, description = "A scan of this domain is still running: \
-            `scan_in_progress`. Retry-After gives the wait.", body = ErrorV1),
-        (status = 503, description = "`overloaded`, `store_unreadable`, `signing_unavailable`.",
-            body = ErrorV1),
+        (status = 429, description = "Too many requests or scans from this address: \
+            `rate_limited`; a scan of this domain is still running: `scan_in_progress`; the day's \
+            free scans are used up: `daily_budget`. Retry-After gives the wait.", body = ErrorV1),
+        (status = 503, description = "Free scans are paused: `scans_paused`; `overloaded`, \
+            `store_unreadable`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn scan_domain(
     State(service): State<Arc<Service>>,
+    State(site): State<Arc<Site>>,
+    Asker(block): Asker,
+    headers: HeaderMap,
     StrictJson(request): StrictJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
-    let ask = ScanAsk {
-        input: request.domain,
-        visibility: request.visibility.unwrap_or(Visibility::Public),
+    let visibility = request.visibility.unwrap_or(Visibility::Public);
+    let caller = match visibility {
+        Visibility::Private => holder(&service, &site, &headers, block).await?,
+        _ => Caller::Anybody(block),
     };
+    let ask = ScanAsk { input: request.domain, visibility, caller };
     let reply = service.scan(ask).await.map_err(refusal)?;
     let headers = [(CONTENT_TYPE, documents::JSON), (CACHE_CONTROL, documents::NOT_AT_ALL)];
     Ok((headers, reply.bytes).into_response())
+}
+
+/// Whoever shows no key at all is told what is needed by the scan itself.
+async fn holder(
+    service: &Service,
+    site: &Site,
+    headers: &HeaderMap,
+    block: AddressBlock,
+) -> Result<Caller, ApiError> {
+    match credential::presented(headers, &site.brand)? {
+        Presented::Nothing => Ok(Caller::Anybody(block)),
+        shown => {
+            let licence = service.licensed(&shown).await.map_err(credential::refusal)?;
+            Ok(Caller::Holder(licence))
+        }
+    }
+}
+
+/// An asker within the rates. Every request that is let through counts, whatever becomes of it,
+/// and is counted before its body is read.
+#[derive(Debug)]
+pub(crate) struct Asker(pub(crate) AddressBlock);
+
+impl FromRequestParts<AppState> for Asker {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let ClientAddress(address) = parts.extract().await.map_err(|never| match never {})?;
+        let block = AddressBlock::of(address);
+        within_rates(&state.rates, block)?;
+        Ok(Self(block))
+    }
+}
+
+pub(super) fn within_rates(rates: &ScanRates, block: AddressBlock) -> Result<(), ApiError> {
+    rates.scans.pass(block).map_err(|wait| {
+        let sentence = "This address has asked for as many scans as it may for now.";
+        ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds_up(wait))
+    })
 }
 
 /// What the caller is told when there is no scan.
@@ -71,6 +137,18 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         }
         ScanError::PrivateNeedsLicence => {
             ApiError::new(ErrorCode::Forbidden, sentence(&said)).param("visibility")
+        }
+        ScanError::NotLicensed { .. } => {
+            ApiError::new(ErrorCode::Forbidden, sentence(&said)).param("domain")
+        }
+        ScanError::DaySpent { retry_after_s } => {
+            ApiError::new(ErrorCode::RateLimited, sentence(&said)).retry_after(retry_after_s)
+        }
+        ScanError::DailyBudget { retry_after_s } => {
+            ApiError::new(ErrorCode::DailyBudget, sentence(&said)).retry_after(retry_after_s)
+        }
+        ScanError::Paused { retry_after_s } => {
+            ApiError::new(ErrorCode::ScansPaused, sentence(&said)).retry_after(retry_after_s)
         }
         ScanError::Store(_) => {
             ApiError::new(ErrorCode::StoreUnreadable, "The scan could not be kept; try again.")
@@ -105,6 +183,9 @@ mod tests {
             (ScanError::InProgress { retry_after_s: 9 }, 429, "scan_in_progress"),
             (ScanError::Busy { retry_after_s: 9 }, 503, "overloaded"),
             (ScanError::PrivateNeedsLicence, 403, "forbidden"),
+            (ScanError::DaySpent { retry_after_s: 9 }, 429, "rate_limited"),
+            (ScanError::DailyBudget { retry_after_s: 9 }, 429, "daily_budget"),
+            (ScanError::Paused { retry_after_s: 9 }, 503, "scans_paused"),
             (internal, 500, "internal"),
         ];
         for (error, status, code) in cases {

@@ -9,8 +9,9 @@ pub(crate) struct Form {
     pub(crate) unlisted: bool,
 }
 
-/// With the reason why the last attempt failed, if there was one.
-pub(crate) fn render(base_url: &str, form: &Form, problem: Option<&str>) -> String {
+/// With the token that marks the form as ours, and the reason why the last attempt failed, if
+/// there was one.
+pub(crate) fn render(base_url: &str, form: &Form, token: &str, problem: Option<&str>) -> String {
     let mut main = Html::new();
     main.raw(
         "<h1>What way do AI agents have at a site?</h1>\n\
@@ -21,7 +22,11 @@ pub(crate) fn render(base_url: &str, form: &Form, problem: Option<&str>) -> Stri
         main.raw("<p class=\"note problem\" role=\"alert\">").text(problem).raw("</p>\n");
     }
     main.raw(
-        "<form method=\"post\" action=\"/scan\">\n<label for=\"domain\">Domain or address</label>\n\
+        "<form method=\"post\" action=\"/scan\">\n<input type=\"hidden\" name=\"token\" value=\"",
+    )
+    .text(token)
+    .raw(
+        "\">\n<label for=\"domain\">Domain or address</label>\n\
          <input id=\"domain\" name=\"domain\" required maxlength=\"2048\" autocomplete=\"off\" \
          autocapitalize=\"none\" spellcheck=\"false\" placeholder=\"shop.example\" value=\"",
     )
@@ -58,8 +63,9 @@ mod tests {
     #[test]
     fn what_was_typed_comes_back_as_text() {
         let form = Form { domain: "\"><script>x</script>".to_owned(), unlisted: true };
-        let page = render("https://svc.example", &form, Some("<b>No.</b>"));
+        let page = render("https://svc.example", &form, "1.a", Some("<b>No.</b>"));
         assert!(!page.contains("<script") && !page.contains("<b>"));
+        assert!(page.contains("name=\"token\" value=\"1.a\""));
         assert!(page.contains("value=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\""));
         assert!(page.contains("&lt;b&gt;No.&lt;/b&gt;") && page.contains(" checked>"));
     }

@@ -1,0 +1,51 @@
+//! The versioned report: a scan's record in its stable form, with what came before it.
+
+use contract::records::{Grade, HistoryEntry, PublicReportV1, ScanRecord, Visibility};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+use store::{Licence, ScanRow, Scope};
+
+use super::{Caller, ScanAsk, ScanError};
+use crate::Service;
+
+impl Service {
+    /// Scans a domain for a licence holder and gives the record's stable form.
+    pub async fn scan_v1(
+        &self,
+        input: String,
+        licence: Licence,
+    ) -> Result<PublicReportV1, ScanError> {
+        let caller = Caller::Holder(licence);
+        let reply = self.scan(ScanAsk { input, visibility: Visibility::Public, caller }).await?;
+        let record: ScanRecord = serde_json::from_slice(&reply.bytes)
+            .map_err(|e| ScanError::Internal(format!("a record cannot be read: {e}")))?;
+        let history = self.history(&record).await?;
+        Ok(judge::scan::public_report(&record, history, self.base_url()))
+    }
+
+    /// Earlier public scans of the record's domain, the newest first.
+    async fn history(&self, record: &ScanRecord) -> Result<Vec<HistoryEntry>, ScanError> {
+        let before =
+            record.id.clone().map(|id| store::ScanCursor { scanned_at: record.scanned_at, id });
+        let rows = self
+            .store
+            .scans_of(&record.domain, Scope::Listed, before, contract::limits::INDEPENDENT_READINGS)
+            .await?;
+        Ok(rows.into_iter().map(entry).collect())
+    }
+}
+
+fn entry(row: ScanRow) -> HistoryEntry {
+    let grade = row.grade.and_then(|letter| {
+        let letter: StrDeserializer<'_, ValueError> = letter.as_str().into_deserializer();
+        Grade::deserialize(letter).ok()
+    });
+    HistoryEntry {
+        id: row.id,
+        scanned_at: row.scanned_at,
+        score_version: row.score_version,
+        overall: row.overall,
+        grade,
+    }
+}
