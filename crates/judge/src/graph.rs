@@ -120,10 +120,8 @@ impl Drawing {
                 Some(points) => format!("{}: {} ({points} of {})", row.title, row.state, row.of),
                 None => format!("{}: {}", row.title, row.state),
             };
-            let applied = !matches!(
-                row.state,
-                LedgerState::NotApplicable | LedgerState::NotAssessed
-            );
+            let applied =
+                !matches!(row.state, LedgerState::NotApplicable | LedgerState::NotAssessed);
             let state =
                 if applied { GraphNodeState::Observed } else { GraphNodeState::NotMeasured };
             self.stated(GraphNodeType::LedgerRow, &id, &label, &place, state);
@@ -143,15 +141,10 @@ impl Drawing {
             let Some(signal) = signal.filter(|signal| !signal.evidence.is_empty()) else {
                 continue;
             };
-            let (id, place) = (format!("decision:rights/{usage}"), format!("/policy/rights/{usage}"));
+            let (id, place) =
+                (format!("decision:rights/{usage}"), format!("/policy/rights/{usage}"));
             let label = format!("{usage}: {} by {}", decision.value, signal.mechanism);
-            self.stated(
-                GraphNodeType::Decision,
-                &id,
-                &label,
-                &place,
-                GraphNodeState::Declared,
-            );
+            self.stated(GraphNodeType::Decision, &id, &label, &place, GraphNodeState::Declared);
             self.supported(&id, &signal.evidence, &place);
         }
     }
@@ -193,8 +186,11 @@ impl Drawing {
         place: &str,
         state: GraphNodeState,
     ) {
-        let reference =
-            if place.is_empty() { self.record_at.clone() } else { format!("{}#{place}", self.record_at) };
+        let reference = if place.is_empty() {
+            self.record_at.clone()
+        } else {
+            format!("{}#{place}", self.record_at)
+        };
         self.node(GraphNode {
             id: id.to_owned(),
             kind,

@@ -13,6 +13,7 @@ use http::{
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// How long a copy is good: for documents that a new release may change, …
 pub(crate) const FOR_AN_HOUR: &str = "public, max-age=3600";

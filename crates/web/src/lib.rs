@@ -34,7 +34,7 @@ pub use rates::{Rate, RateLimits};
 pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
 
 use self::{
-    documents::{Document, FOR_AN_HOUR, HTML, JSON},
+    documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},
     state::{AppState, ScanRates, Site},
 };
 
@@ -42,8 +42,11 @@ use self::{
 pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
     let (brand, base_url) = (service.brand().clone(), service.base_url().to_owned());
     let document = openapi::document(&brand, &base_url);
+    let method = service::scoring_method();
     let site = Site {
         openapi: Document::new(document.to_string(), JSON, FOR_AN_HOUR),
+        method: Document::new(pages::method::render(&method), HTML, FOR_AN_HOUR),
+        method_text: Document::new(method, MARKDOWN, FOR_AN_HOUR),
         reference: Document::new(pages::reference::render(&document), HTML, FOR_AN_HOUR),
         served: openapi::operation_ids(&document),
         brand: brand.clone(),

@@ -37,6 +37,7 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Pages
         .route("/", get(page_handlers::home))
         .route("/scan", post(page_handlers::scan_form))
+        .route("/method", get(reference::method))
         .route("/docs", get(reference::docs))
         .route(STYLE_PATH, get(reference::style))
 }

@@ -62,4 +62,7 @@ pub(crate) struct Site {
     pub(crate) served: BTreeSet<String>,
     pub(crate) openapi: Document,
     pub(crate) reference: Document,
+    /// The scoring method, as a page and as it is written.
+    pub(crate) method: Document,
+    pub(crate) method_text: Document,
 }

@@ -4,9 +4,9 @@ use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
     AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, Decision, DomainRecord,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer, ScanRecord,
-    ScanRequest, ScanRequestV1, Signature, Split, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer,
+    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Signature, Split, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -33,6 +33,8 @@ fn through(word: &str, written: &Value) -> Value {
         "scan" => pass::<ScanRecord>(written),
         "evidence" => pass::<Evidence>(written),
         "report" => pass::<PublicReportV1>(written),
+        "graph" => pass::<Graph>(written),
+        "manifest" => pass::<ScanManifest>(written),
         "outcome-report" => pass::<OutcomeReport>(written),
         "outcome-accepted" => pass::<OutcomeAccepted>(written),
         "agent-outcomes" => pass::<OutcomeSummary>(written),

@@ -21,7 +21,7 @@ impl Service {
         let record: ScanRecord = serde_json::from_slice(&reply.bytes)
             .map_err(|e| ScanError::Internal(format!("a record cannot be read: {e}")))?;
         let history = self.history(&record).await?;
-        Ok(judge::scan::public_report(&record, history, self.base_url()))
+        Ok(judge::scan::public_report(&record, history, self.brand(), self.base_url()))
     }
 
     /// Earlier public scans of the record's domain, the newest first.

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,6 +25,8 @@ pub(crate) fn wayleave() -> Command {
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
+    /// What it has written to standard error since it was ready.
+    said: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Drop for Server {
@@ -40,8 +42,13 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// A demo of one's own.
+    /// A demo of one's own, without limits by address: all tests ask from the same one.
     pub(crate) fn demo(arguments: &[&str]) -> Self {
+        Self::limited(&[&["--limits-enabled", "false"], arguments].concat())
+    }
+
+    /// A demo of one's own, with every limit as it is by default.
+    pub(crate) fn limited(arguments: &[&str]) -> Self {
         let mut child = wayleave()
             .args(["demo", "--server-listen", "127.0.0.1:0"])
             .args(arguments)
@@ -59,8 +66,15 @@ impl Server {
             }
         };
         // Keep reading, so that the server never waits for us.
-        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { child, address }
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            let mut part = [0; 4096];
+            while let Ok(count @ 1..) = said.read(&mut part) {
+                listener.lock().unwrap().extend_from_slice(&part[..count]);
+            }
+        });
+        Self { child, address, said: heard }
     }
 
     /// The demo that tests share which only ask.
@@ -83,12 +97,32 @@ impl Server {
         })
     }
 
+    pub(crate) fn said(&self) -> String {
+        String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
+    }
+
     pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        self.send(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes())
+        self.get_with(path, "")
+    }
+
+    /// With further header lines, each with its line end.
+    pub(crate) fn get_with(&self, path: &str, headers: &str) -> Answer {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\n{headers}connection: close\r\n\r\n");
+        self.send(head.as_bytes())
+    }
+
+    /// A JSON body with further header lines, each with its line end.
+    pub(crate) fn post_with(&self, path: &str, headers: &str, body: &str) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\n\
+             content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        self.send(head.as_bytes())
     }
 
     /// `POST /api/scan` with this body as JSON.

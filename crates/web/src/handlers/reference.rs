@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue, header::VARY};
 
 use crate::{
     documents::{Document, FOR_AN_HOUR},
-    pages,
+    negotiation, pages,
     state::Site,
 };
 
@@ -36,6 +36,16 @@ pub(crate) async fn openapi_document(
 pub(crate) async fn docs(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
     let mut response = site.reference.reply(&headers);
     pages::add_headers(response.headers_mut());
+    response
+}
+
+/// How scans are scored: a page, or the Markdown it is made from.
+pub(crate) async fn method(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    let markdown = negotiation::prefers(&headers, "text/markdown", "text/html");
+    let document = if markdown { &site.method_text } else { &site.method };
+    let mut response = document.reply(&headers);
+    pages::add_headers(response.headers_mut());
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
     response
 }
 

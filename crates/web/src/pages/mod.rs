@@ -3,6 +3,8 @@
 pub(crate) mod error;
 pub(crate) mod home;
 mod html;
+mod markdown;
+pub(crate) mod method;
 pub(crate) mod reference;
 pub(crate) mod report;
 mod shell;

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
 use door::{Door, Policy, ResolverChoice};
 use service::{Parts, Service, Settings, SystemIds};
-use store::{Scan, Scans, Visibility};
+use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
-use web::{ServerOptions, WebOptions};
+use web::{RateLimits, ServerOptions, WebOptions};
 
 use crate::harness::{Reply, Server};
 
@@ -20,8 +20,16 @@ struct Site {
     _dir: tempfile::TempDir,
 }
 
-/// With three kept scans: `public1`, `unlisted1`, `private1`.
+/// A key whose licence is for `kept.com` and `old.com`, and one whose licence is for another domain.
+const KEY: &str = "wl_KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK";
+const OTHER_KEY: &str = "wl_OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO";
+
+/// Without limits by address, with three kept scans: `public1`, `unlisted1`, `private1`.
 async fn start() -> Site {
+    start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
+}
+
+async fn start_with(limits: RateLimits) -> Site {
     let dir = tempfile::tempdir().unwrap();
     let now = Timestamp::from_millis(1_794_736_800_000);
     let clock = Arc::new(FixedClock(now));
@@ -47,6 +55,37 @@ async fn start() -> Site {
         };
         store.put_scan(scan).await.unwrap();
     }
+    for number in 0..16 {
+        let scan = Scan {
+            id: format!("old{number:02}"),
+            domain: Domain::parse("old.com", &NamePolicy::default()).unwrap(),
+            scanned_at: now.plus_millis(-600_000 + number),
+            visibility: match number {
+                14 => Visibility::Unlisted,
+                15 => Visibility::Private,
+                _ => Visibility::Public,
+            },
+            score_version: 1,
+            grade: Some("B".to_owned()),
+            overall: Some(70),
+            record: Bytes::from("{}"),
+            evidence: Bytes::from("{}"),
+            artifacts: Vec::new(),
+        };
+        store.put_scan(scan).await.unwrap();
+    }
+    for (key, names) in [(KEY, ["kept.com", "old.com"]), (OTHER_KEY, ["other.com", "third.com"])] {
+        let domain = |name| Domain::parse(name, &NamePolicy::default()).unwrap();
+        let licence = Licence {
+            id: format!("licence for {names:?}"),
+            key_sha256: Digest::of(key.as_bytes()),
+            domains: LicensedDomains::These(names.into_iter().map(domain).collect()),
+            label: None,
+            created_at: now,
+            revoked_at: None,
+        };
+        store.put_licence(licence).await.unwrap();
+    }
     // A resolver that is not there: every name fails, and nothing is dialled.
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let policy = Policy { resolver: nowhere, ..Policy::public() };
@@ -61,10 +100,11 @@ async fn start() -> Site {
         catalogue: Catalogue::built_in().unwrap(),
         store: Arc::new(store),
         keys: proof::KeyStore::open(&dir.path().join("keys"), now).unwrap(),
+        secret: proof::keys::Secret::open(&dir.path().join("keys")).unwrap(),
         clock,
         ids: Arc::new(SystemIds),
     });
-    let app = web::app(Arc::new(service), WebOptions::default());
+    let app = web::app(Arc::new(service), WebOptions { limits, ..WebOptions::default() });
     Site { server: Server::of(app, ServerOptions::default()).await, _dir: dir }
 }
 
@@ -74,9 +114,13 @@ impl Site {
     }
 
     async fn post(&self, path: &str, media_type: &str, body: &str) -> Reply {
+        self.post_with(path, "", media_type, body).await
+    }
+
+    async fn post_with(&self, path: &str, headers: &str, media_type: &str, body: &str) -> Reply {
         let length = body.len();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {media_type}\r\n\
+            "POST {path} HTTP/1.1\r\nHost: x\r\n{headers}Content-Type: {media_type}\r\n\
              Content-Length: {length}\r\n\r\n{body}"
         );
         self.server.ask(&request).await
@@ -92,6 +136,8 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
     for (path, media_type) in [
         ("/openapi.json", "application/json"),
         ("/docs", page),
+        ("/method", page),
+        ("/spec/graph-context.jsonld", "application/ld+json"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/api/v1/core", "application/json"),
         ("/api/v1/schema", schema),
@@ -162,6 +208,81 @@ async fn reports_come_in_three_forms_and_private_ones_in_none() {
         assert!([400, 404].contains(&reply.status), "{odd}: {}", reply.status);
         assert!(reply.json()["code"].is_string(), "{odd}");
     }
+}
+
+#[tokio::test]
+async fn a_private_report_opens_with_a_key_for_its_domain() {
+    let site = start().await;
+    for (headers, status) in [
+        (format!("X-Svc-Key: {KEY}\r\n"), 200),
+        (format!("Authorization: Bearer {KEY}\r\n"), 200),
+        (format!("X-Svc-Key: {OTHER_KEY}\r\n"), 404),
+        (format!("X-Svc-Key: {OTHER_KEY}\r\nAuthorization: Bearer {KEY}\r\n"), 404),
+        ("X-Svc-Key: wl_\r\n".to_owned(), 404),
+    ] {
+        for path in ["/r/private1", "/r/private1.json", "/r/private1.raw.json"] {
+            let reply = site.server.get(path, &headers).await;
+            assert_eq!(reply.status, status, "{path} {headers}");
+            if status == 200 {
+                assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{path}");
+                assert_eq!(reply.header("x-robots-tag"), Some("noindex"), "{path}");
+            }
+        }
+    }
+    // What is public needs none, and a wrong one does no harm.
+    assert_eq!(site.server.get("/r/public1", "X-Svc-Key: x\r\n").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_versioned_scan_is_for_licence_holders_and_lists_what_is_public() {
+    let site = start().await;
+    let json = "application/json";
+    let ask =
+        async |headers: &str, body: &str| site.post_with("/api/v1/scan", headers, json, body).await;
+    let (key, other) =
+        (format!("X-Svc-Key: {KEY}\r\n"), format!("Authorization: bearer {OTHER_KEY}\r\n"));
+    let body = r#"{"domain":"kept.com"}"#;
+    let silent = ask("", body).await;
+    assert_eq!((silent.status, silent.code().as_str()), (401, "unauthorized"));
+    assert_eq!(silent.header("www-authenticate"), Some("Bearer"));
+    assert_eq!(ask(&other, body).await.code(), "forbidden");
+    assert_eq!(ask(&format!("{key}{other}"), body).await.code(), "bad_request");
+    assert_eq!(ask(&key, r#"{"domain":"kept.com","x":1}"#).await.code(), "unknown_field");
+    assert_eq!(ask(&key, r#"{"domain":"::1"}"#).await.code(), "bad_domain");
+
+    let other = ask(&other, r#"{"domain":"other.com"}"#).await;
+    assert_eq!(other.status, 200, "{}", other.text());
+    let (schema, report) = (site.get("/api/v1/schema").await.json(), other.json());
+    assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
+    assert!(report["id"].is_null() && report["history"].as_array().unwrap().is_empty());
+
+    // Twelve earlier public scans, the newest first, and nothing of what is hidden.
+    let report = ask(&key, r#"{"domain":"old.com"}"#).await.json();
+    assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
+    let history = report["history"].as_array().unwrap();
+    let ids: Vec<&str> = history.iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    let expected: Vec<String> = (2..14).rev().map(|number| format!("old{number:02}")).collect();
+    assert_eq!(ids, expected);
+    assert_eq!((&history[0]["grade"], &history[0]["overall"]), (&"B".into(), &70.into()));
+}
+
+#[tokio::test]
+async fn whoever_asks_too_often_is_told_how_long_to_wait() {
+    let site = start_with(RateLimits::default()).await;
+    let json = "application/json";
+    for _ in 0..5 {
+        let reply = site.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
+        assert_eq!(reply.code(), "bad_domain");
+    }
+    let reply = site.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
+    assert_eq!((reply.status, reply.code().as_str()), (429, "rate_limited"));
+    let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=10).contains(&wait), "{wait}");
+    let form = "application/x-www-form-urlencoded";
+    let page = site.post("/scan", form, "domain=localhost").await;
+    assert_eq!((page.status, page.header("retry-after").is_some()), (429, true));
+    assert!(page.text().contains("role=\"alert\""));
+    assert_eq!(site.get("/").await.status, 200, "reading is not scanning");
 }
 
 #[tokio::test]

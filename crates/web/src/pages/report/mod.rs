@@ -6,6 +6,8 @@ use contract::records::{AgentRow, Check, CheckVerdict, Finding, RowCause, ScanRe
 
 use super::{html::Html, shell};
 
+mod details;
+
 pub(crate) fn render(record: &ScanRecord) -> String {
     let mut main = Html::new();
     main.raw("<h1>").text(&record.domain).raw("</h1>\n");
@@ -13,7 +15,10 @@ pub(crate) fn render(record: &ScanRecord) -> String {
     findings(&mut main, &record.findings);
     identities(&mut main, &record.agentview.rows);
     checks(&mut main, &record.checks);
+    details::faults(&mut main, &record.checks);
+    details::policy(&mut main, &record.policy);
     sections(&mut main, record);
+    details::ledger(&mut main, &record.score_ledger);
     not_seen(&mut main, record);
     proof(&mut main, record);
     shell::page(&format!("{}: what agents are given", record.domain), &main)
@@ -124,8 +129,8 @@ fn checks(main: &mut Html, checks: &[Check]) {
 
 fn sections(main: &mut Html, record: &ScanRecord) {
     main.raw(
-        "<h2>Sections</h2>\n<table>\n<thead><tr><th>Section</th><th>Score</th></tr></thead>\n\
-         <tbody>\n",
+        "<h2>Sections</h2>\n<table>\n<thead><tr><th>Section</th><th>Score</th><th>Points</th>\
+         <th></th></tr></thead>\n<tbody>\n",
     );
     for section in &record.section_scores {
         main.raw("<tr><td>").text(&section.title).raw("</td><td>");
@@ -133,6 +138,8 @@ fn sections(main: &mut Html, record: &ScanRecord) {
             Some(score) => main.text(score),
             None => main.raw("<span class=\"soft\">not scored</span>"),
         };
+        main.raw("</td><td>").text(format_args!("{} of {}", section.points, section.of));
+        main.raw("</td><td>").text(section.why.as_deref().unwrap_or_default());
         main.raw("</td></tr>\n");
     }
     main.raw("</tbody></table>\n");
@@ -149,6 +156,12 @@ fn findings(main: &mut Html, findings: &[Finding]) {
         main.text(&finding.why).raw("</p>\n");
         if let Some(fix) = &finding.fix {
             main.raw("<p>").text(fix).raw("</p>\n");
+        }
+        if let Some(paste) = &finding.paste {
+            main.raw("<pre>").text(paste).raw("</pre>\n");
+        }
+        if let Some(standard) = &finding.standard {
+            main.raw("<p class=\"soft\">Measured against ").text(standard).raw("</p>\n");
         }
     }
 }
@@ -170,6 +183,9 @@ fn proof(main: &mut Html, record: &ScanRecord) {
     if let Some(id) = &record.id {
         main.raw("<dt>Record</dt><dd><a href=\"/r/").text(id).raw(".json\">JSON</a></dd>\n");
         main.raw("<dt>Evidence</dt><dd><a href=\"/r/").text(id).raw(".raw.json\">JSON</a></dd>\n");
+        main.raw("<dt>Manifest</dt><dd><a href=\"/r/").text(id);
+        main.raw(".manifest.json\">JSON</a></dd>\n<dt>Graph</dt><dd><a href=\"/api/graph/");
+        main.text(id).raw("\">JSON</a></dd>\n");
     }
     if let Some(digest) = &record.evidence_sha256 {
         code_entry(main, "Evidence, SHA-256", digest);
@@ -224,51 +240,53 @@ mod tests {
 
     const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>\u{202e}";
 
-    /// A record in which everything a site can write is hostile.
+    /// A record in which everything a site can write is hostile, and much besides.
     fn record() -> ScanRecord {
-        let reading = |path: &str| {
-            serde_json::json!({
-                "path": path, "identity": "browser", "status": 200, "contentType": HOSTILE,
-                "bytes": 3, "cacheControl": HOSTILE, "cfCacheStatus": null, "ms": 4,
-                "excerpt": HOSTILE, "sitemap_lines": HOSTILE, "verdict": "ok", "why": null,
-                "body_sha256": null, "reading": "r1",
-            })
-        };
-        let row = serde_json::json!({
-            "id": "gptbot", "label": "GPTBot", "role": "train", "user_agent": "x", "status": 403,
-            "bytes": 1, "words": 2, "xrobots": HOSTILE, "redirected_to": HOSTILE,
-            "final_url": HOSTILE, "blocker": "challenge", "vendor": HOSTILE, "repro": "curl",
-            "similarity": 0.5, "cause": "refused", "body_sha256": null,
-            "error": {"kind": "tls", "phase": "tls", "reason": "x", "detail": HOSTILE},
-            "reading": "r2",
-        });
-        let share = serde_json::json!({"n": 1, "of": 2, "ratio": 0.5});
-        serde_json::from_value(serde_json::json!({
-            "kind": "svc-scan", "v": 1, "schema": "s", "id": "abc", "domain": "shop.example",
-            "scanned_host": HOSTILE, "scannedAt": "2026-11-15T10:00:00Z", "visibility": "public",
-            "score_version": 1, "rulepack": {"version": 1, "sha256": "aa"}, "grade": null,
-            "overall": null,
-            "grade_detail": {"capped": false, "cap": null, "cap_reason": null,
-                "unscored_affects_grade": false, "unscored": ["Reach", HOSTILE]},
-            "section_scores": [{"id": "reach", "title": "Reach", "score": null},
-                {"id": "files", "title": HOSTILE, "score": 40}],
-            "findings": [{"id": "f", "severity": "high", "section": "reach", "title": HOSTILE,
-                "seen": HOSTILE, "why": HOSTILE, "fix": HOSTILE, "standard": null,
-                "evidence": []}],
-            "checks": [reading("/"), reading(HOSTILE)],
-            "agentview": {"rows": [row], "deterministic": null, "self_similarity": null,
-                "split": "refused", "split_evidence": null, "all_refused": true,
-                "answer_word_share": null, "claims_unverified": true, "evidence": [],
-                "conflicts": []},
-            "confidence": {"v": 1, "sections_scored": share, "identities_answered": share,
-                "fetches_kept": share, "stage_failures": 0, "non_observations": 1,
-                "non_observations_attempted": 1, "vantages": 1, "refused": false, "note": "One."},
-            "non_observations": [{"what": "x", "path": HOSTILE, "identity": "x", "why": HOSTILE}],
-            "self_audit": {"checked": 1, "findings": 0, "worst": 0}, "proof_overall": null,
-            "evidence_sha256": "bb",
-            "links": {"report": null, "graph": null, "raw": null, "schema": null, "docs": null},
-        }))
-        .unwrap()
+        // The example that the contract is tested with: it has every member.
+        let example =
+            include_str!("../../../../contract/tests/it/snapshots/it__schemas__scan.snap");
+        let (_, example) = example.split_once("\n{").unwrap();
+        let mut record: serde_json::Value = serde_json::from_str(&format!("{{{example}")).unwrap();
+        let text = [
+            "blocker",
+            "cap_reason",
+            "carrier",
+            "contentType",
+            "detail",
+            "excerpt",
+            "fix",
+            "label",
+            "mechanism",
+            "paste",
+            "path",
+            "problem",
+            "rule",
+            "scanned_host",
+            "seen",
+            "title",
+            "untrusted_raw",
+            "vendor",
+            "why",
+        ];
+        let mut waiting = vec![&mut record];
+        while let Some(value) = waiting.pop() {
+            match value {
+                serde_json::Value::Object(members) => {
+                    for (name, member) in members {
+                        if text.contains(&name.as_str()) && (member.is_string() || member.is_null())
+                        {
+                            *member = HOSTILE.into();
+                        } else {
+                            waiting.push(member);
+                        }
+                    }
+                }
+                serde_json::Value::Array(items) => waiting.extend(items),
+                _ => {}
+            }
+        }
+        record["id"] = "abc".into();
+        serde_json::from_value(record).unwrap()
     }
 
     #[test]
@@ -278,21 +296,34 @@ mod tests {
             assert!(!page.contains(hostile), "{hostile}");
         }
         for shown in [
-            "<h1>shop.example</h1>",
-            "Not graded",
-            "GPTBot",
-            "<td class=\"no\">refused",
-            "<td>403</td>",
-            "50 %",
-            "1 of 2",
-            "not scored",
+            "<h1>shop.lab</h1>",
+            "How the score came about",
+            "What the site declares",
             "href=\"/r/abc.raw.json\"",
+            "href=\"/r/abc.manifest.json\"",
+            "href=\"/api/graph/abc\"",
+            "<pre>&lt;script&gt;alert(1)",
             "&lt;script&gt;alert(1)",
         ] {
             assert!(page.contains(shown), "{shown}\n{page}");
         }
-        let opened = page.matches("<table>").count();
-        assert_eq!((opened, page.matches("</table>").count()), (3, 3));
+        for tag in ["table", "ul", "tr", "td", "h2", "pre", "p", "li"] {
+            let opened = page.matches(&format!("<{tag}>")).count()
+                + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash_and_what_is_not_scored_says_so() {
+        let mut record = record();
+        (record.grade, record.overall) = (None, None);
+        for section in &mut record.section_scores {
+            section.score = None;
+        }
+        let page = render(&record);
+        assert!(page.contains("Not graded") && page.contains("not scored"));
+        assert!(page.contains("<td>–</td>"));
     }
 
     #[test]

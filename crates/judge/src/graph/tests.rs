@@ -1,0 +1,197 @@
+//! Every graph holds together, whatever the record holds.
+
+use std::collections::BTreeMap;
+
+use agents::Catalogue;
+use contract::evidence::{Body, Exchange, HeaderLine, Observer, Response, Target};
+use contract::records::{LedgerRow, Visibility};
+use contract::{Domain, NamePolicy};
+
+use super::*;
+use crate::rulepack::Rulepack;
+use crate::scan::{Frame, Sealed, judge};
+
+const BASE: &str = "https://svc.example";
+
+fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
+    let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
+    let at: Timestamp = "2026-11-15T10:00:00.250Z".parse().unwrap();
+    let page = b"<!doctype html><title>Ferry</title><p>Boats leave at seven and at nine.</p>";
+    let mut bodies = BTreeMap::new();
+    let mut reads = Vec::new();
+    let robots = b"User-agent: GPTBot\nDisallow: /\n".as_slice();
+    for (number, (target, path, identity, body)) in [
+        (Target::Robots, "/robots.txt", "wayleave", robots),
+        (Target::Home, "/", "browser", page),
+        (Target::Home, "/", "control", page),
+        (Target::Home, "/", "gptbot", page),
+        (Target::Home, "/", "claudebot", page),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let sha256 = proof::sha256(body).to_string();
+        bodies.insert(sha256.clone(), body.to_vec());
+        let url = format!("https://ferry.lab{path}");
+        let kind = if path == "/" { "text/html" } else { "text/plain" };
+        let response = Response {
+            url: url.clone(),
+            status: 200,
+            http: "2".into(),
+            headers: vec![HeaderLine { name: "content-type".into(), value: kind.into() }],
+            body: Body {
+                sha256,
+                bytes: body.len() as u64,
+                wire_bytes: body.len() as u64,
+                encoding: None,
+                cut: None,
+            },
+            tls: None,
+        };
+        reads.push(Reading {
+            id: format!("r{number}"),
+            target,
+            path: path.into(),
+            identity: identity.into(),
+            exchange: Exchange {
+                method: "GET".into(),
+                url,
+                request_headers: vec![],
+                started_at: at,
+                took_ms: 5,
+                hops: vec![],
+                outcome: Outcome::Response(Box::new(response)),
+            },
+        });
+    }
+    let evidence = Evidence {
+        v: 1,
+        domain: Domain::parse("ferry.lab", &names).unwrap(),
+        host: "ferry.lab".into(),
+        started_at: at,
+        finished_at: at.plus_millis(40),
+        observer: Observer {
+            name: "wayleave".into(),
+            version: "0.0.0".into(),
+            vantage: "test".into(),
+        },
+        dns: vec![],
+        reads,
+        not_read: vec![],
+    };
+    (evidence, bodies)
+}
+
+fn judged() -> (ScanRecord, Evidence) {
+    let (evidence, bodies) = evidence();
+    let frame = Frame {
+        brand: &Brand::default(),
+        base_url: BASE,
+        id: "abc",
+        visibility: Visibility::Public,
+        evidence_sha256: None,
+        sealed: Sealed::default(),
+    };
+    let catalogue = Catalogue::built_in().unwrap();
+    let record = judge(&evidence, &bodies, &catalogue, &Rulepack::current(), &frame);
+    (record, evidence)
+}
+
+fn drawn(record: &ScanRecord, evidence: &Evidence) -> Graph {
+    let graph = graph(record, evidence, &Brand::default(), BASE).unwrap();
+    hold(&graph);
+    assert_eq!(graph, super::graph(record, evidence, &Brand::default(), BASE).unwrap());
+    graph
+}
+
+/// What holds for every graph.
+fn hold(graph: &Graph) {
+    assert!(graph.nodes.len() <= Graph::MAX_NODES && graph.edges.len() <= Graph::MAX_EDGES);
+    assert_eq!(graph.counts.nodes as usize, graph.nodes.len());
+    assert_eq!(graph.counts.edges as usize, graph.edges.len());
+    let ids: BTreeSet<&str> = graph.nodes.iter().map(|node| node.id.as_str()).collect();
+    assert_eq!(ids.len(), graph.nodes.len(), "every id once");
+    for edge in &graph.edges {
+        assert!(ids.contains(edge.from.as_str()) && ids.contains(edge.to.as_str()), "{edge:?}");
+    }
+    // Walked from the decision, not as the builder does it.
+    for decision in graph.nodes.iter().filter(|node| node.kind == GraphNodeType::Decision) {
+        let mut waiting = vec![decision.id.as_str()];
+        let mut seen = BTreeSet::new();
+        let mut found = false;
+        while let Some(here) = waiting.pop() {
+            if !seen.insert(here) {
+                continue;
+            }
+            let node = graph.nodes.iter().find(|node| node.id == here).unwrap();
+            found |= node.kind == GraphNodeType::Observation;
+            for edge in &graph.edges {
+                match edge.rel {
+                    GraphRelation::Supports if edge.to == here => waiting.push(&edge.from),
+                    GraphRelation::DerivedFrom if edge.from == here => waiting.push(&edge.to),
+                    _ => {}
+                }
+            }
+        }
+        assert!(found, "{} rests on nothing", decision.id);
+    }
+}
+
+fn of_kind(graph: &Graph, kind: GraphNodeType) -> Vec<&GraphNode> {
+    graph.nodes.iter().filter(|node| node.kind == kind).collect()
+}
+
+#[test]
+fn a_grade_leads_back_to_what_was_read() {
+    let (record, evidence) = judged();
+    assert!(record.grade.is_some(), "{:?}", record.grade_detail);
+    let graph = drawn(&record, &evidence);
+    assert_eq!((graph.kind.as_str(), graph.id.as_str()), ("svc-graph", "abc"));
+    assert!(!graph.truncated);
+    assert_eq!(of_kind(&graph, GraphNodeType::Observation).len(), evidence.reads.len());
+    assert!(of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE));
+    assert_eq!(of_kind(&graph, GraphNodeType::LedgerRow).len(), record.score_ledger.rows.len());
+    assert_eq!(of_kind(&graph, GraphNodeType::Finding).len(), record.findings.len());
+    assert_eq!(of_kind(&graph, GraphNodeType::Check).len(), record.checks.len());
+    let home = of_kind(&graph, GraphNodeType::Observation)[1];
+    assert_eq!(home.reference.as_deref(), Some("https://svc.example/r/abc.raw.json#/reads/1"));
+    assert_eq!(home.digest.as_deref().map(str::len), Some(64));
+}
+
+#[test]
+fn a_grade_that_rests_on_nothing_is_no_decision() {
+    let (mut record, evidence) = judged();
+    for row in &mut record.score_ledger.rows {
+        row.evidence = vec!["no such reading".to_owned()];
+    }
+    record.policy.rights.clear();
+    let graph = drawn(&record, &evidence);
+    assert!(graph.truncated && of_kind(&graph, GraphNodeType::Decision).is_empty());
+}
+
+#[test]
+fn a_huge_record_is_cut_and_still_holds_together() {
+    let (mut record, mut evidence) = judged();
+    let reading = evidence.reads[1].clone();
+    for number in 0..450 {
+        evidence.reads.push(Reading { id: format!("x{number}"), ..reading.clone() });
+    }
+    let all: Vec<String> = evidence.reads.iter().map(|reading| reading.id.clone()).collect();
+    let row = record.score_ledger.rows[0].clone();
+    for number in 0..300 {
+        let rule = format!("extra_{number}");
+        record.score_ledger.rows.push(LedgerRow { rule, evidence: all.clone(), ..row.clone() });
+    }
+    let graph = drawn(&record, &evidence);
+    assert!(graph.truncated);
+    assert_eq!(graph.nodes.len(), Graph::MAX_NODES);
+    assert_eq!(graph.edges.len(), Graph::MAX_EDGES);
+    assert!(of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE));
+}
+
+#[test]
+fn what_was_not_kept_has_no_graph() {
+    let (record, evidence) = judged();
+    let silent = ScanRecord { id: None, ..record };
+    assert_eq!(graph(&silent, &evidence, &Brand::default(), BASE), None);
+}

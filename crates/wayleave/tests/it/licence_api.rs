@@ -1,0 +1,226 @@
+//! Licences, and `POST /api/v1/scan`.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::server::{Server, wayleave};
+
+/// A data directory that a server and commands share.
+pub(crate) struct Data {
+    _folder: tempfile::TempDir,
+    path: String,
+}
+
+impl Data {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data").to_str().unwrap().to_owned();
+        Self { _folder: folder, path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.path)
+    }
+
+    pub(crate) fn flags(&self) -> [&str; 2] {
+        ["--store-data-dir", &self.path]
+    }
+
+    /// Runs a command on it that must succeed, and reads what it says as JSON.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Value {
+        let done = wayleave()
+            .args(arguments)
+            .args(self.flags())
+            .args(["--network-allow-names", "lab"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {said}");
+        serde_json::from_slice(&done.stdout).unwrap()
+    }
+}
+
+/// Makes a licence and returns its key.
+pub(crate) fn licence(data: &Data, arguments: &[&str]) -> String {
+    let made = data.command(&[&["licence", "create", "--json"], arguments].concat());
+    made["key"].as_str().unwrap().to_owned()
+}
+
+fn scan(server: &Server, headers: &str, domain: &str) -> crate::server::Answer {
+    let body = serde_json::json!({ "domain": domain }).to_string();
+    server.post_with("/api/v1/scan", headers, &body)
+}
+
+#[test]
+fn a_licence_opens_its_domains_until_it_is_revoked() {
+    let data = Data::new();
+    let server = Server::demo(&[data.flags().as_slice(), &["--log-filter", "trace"]].concat());
+    // Made beside the running server, and good at once.
+    let made = data.command(&[
+        "licence",
+        "create",
+        "--domain",
+        "open.lab",
+        "--domain",
+        "www.minimal.lab",
+        "--label",
+        "Ada",
+        "--json",
+    ]);
+    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
+    assert_eq!(made["domains"], serde_json::json!(["minimal.lab", "open.lab"]));
+    assert!(key.starts_with("wl_") && key.len() == 46, "{key}");
+
+    for headers in [format!("x-svc-key: {key}\r\n"), format!("Authorization: Bearer {key}\r\n")] {
+        let answer = scan(&server, &headers, "https://open.lab/x");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(answer.json()["domain"], "open.lab");
+        let other = scan(&server, &headers, "slow.lab");
+        assert_eq!((other.status, other.error_code().as_str()), (403, "forbidden"));
+        let bad = scan(&server, &headers, "localhost");
+        assert_eq!((bad.status, bad.error_code().as_str()), (400, "bad_domain"));
+    }
+    let other = key.replace("wl_", "wl-");
+    let unknown = format!("wl_{}", "a".repeat(43));
+    let long = "a".repeat(5_000);
+    for headers in [
+        String::new(),
+        "x-svc-key: \r\n".to_owned(),
+        format!("x-svc-key: {other}\r\n"),
+        format!("x-svc-key: {unknown}\r\n"),
+        format!("x-svc-key: {long}\r\n"),
+        "x-svc-key: wl_é\r\n".to_owned(),
+        format!("x-svc-key: {key}a\r\n"),
+        "Authorization: Basic eDp5\r\n".to_owned(),
+        format!("Authorization: Bearer {unknown}\r\n"),
+        format!("x-other-key: {key}\r\n"),
+    ] {
+        let refused = scan(&server, &headers, "open.lab");
+        assert_eq!(
+            (refused.status, refused.error_code().as_str()),
+            (401, "unauthorized"),
+            "{headers}"
+        );
+        assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
+    }
+    let two = format!("x-svc-key: {key}\r\nAuthorization: Bearer {unknown}\r\n");
+    let refused = scan(&server, &two, "open.lab");
+    assert_eq!((refused.status, refused.error_code().as_str()), (400, "bad_request"));
+    // Who is not known is not told what is wrong with the rest.
+    assert_eq!(server.post_with("/api/v1/scan", "", "{").status, 401);
+    let keyed = format!("x-svc-key: {key}\r\n");
+    assert_eq!(server.post_with("/api/v1/scan", &keyed, "{").status, 400);
+    let more = r#"{"domain":"open.lab","visibility":"public"}"#;
+    assert_eq!(server.post_with("/api/v1/scan", &keyed, more).error_code(), "unknown_field");
+    let huge = format!("{{\"domain\":\"{}\"}}", "a".repeat(1_048_576));
+    assert_eq!(server.post_with("/api/v1/scan", &keyed, &huge).status, 413);
+    let form = format!(
+        "POST /api/v1/scan HTTP/1.1\r\nhost: x\r\n{keyed}content-type: text/plain\r\n\
+         content-length: 2\r\nconnection: close\r\n\r\n{{}}"
+    );
+    assert_eq!(server.send(form.as_bytes()).status, 415);
+
+    let list = data.command(&["licence", "list", "--json"]);
+    assert_eq!((list[0]["id"].as_str(), list[0]["label"].as_str()), (Some(id), Some("Ada")));
+    assert!(!list.to_string().contains(key));
+    let ended = data.command(&["licence", "revoke", id, "--json"]);
+    assert!(ended[0]["revoked_at"].is_string());
+    let refused = scan(&server, &keyed, "open.lab");
+    assert_eq!((refused.status, refused.error_code().as_str()), (401, "unauthorized"));
+
+    // The key is nowhere: not in the log, not in what is kept.
+    let log = server.said();
+    assert!(log.contains("/api/v1/scan"), "the log says what was asked for: {log:.300}");
+    assert!(!log.contains(&key[3..]), "the log holds a key");
+    drop(server);
+    let mut waiting = vec![data.path().to_owned()];
+    let mut files = 0;
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        files += 1;
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.windows(40).any(|part| part == &key.as_bytes()[3..43]), "{path:?}");
+    }
+    assert!(files > 5);
+}
+
+#[test]
+fn the_versioned_report_is_its_schema_and_nothing_else() {
+    let data = Data::new();
+    let server = Server::demo(&data.flags());
+    let key = format!("x-svc-key: {}\r\n", licence(&data, &["--all-domains"]));
+    let schema = server.get("/api/v1/schema").json();
+    assert_eq!(schema["additionalProperties"], false);
+    let validator =
+        jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+    for domain in ["open.lab", "blocks-ai.lab", "no-such-site.lab", "robots-opt-out.lab"] {
+        let answer = scan(&server, &key, domain);
+        assert_eq!(answer.status, 200, "{domain}: {}", answer.text());
+        let report = answer.json();
+        let faults: Vec<String> = validator
+            .iter_errors(&report)
+            .map(|e| format!("{e} at {}", e.instance_path()))
+            .collect();
+        assert!(faults.is_empty(), "{domain}: {faults:#?}");
+        let named = schema["properties"].as_object().unwrap();
+        for member in report.as_object().unwrap().keys() {
+            assert!(named.contains_key(member), "{member}");
+        }
+        // The same numbers as the record's.
+        if let Some(id) = report["id"].as_str() {
+            let record = server.get(&format!("/r/{id}.json")).json();
+            for member in ["overall", "grade", "score_ledger", "findings", "checks"] {
+                assert_eq!(report[member], record[member], "{domain}: {member}");
+            }
+            assert_eq!(report["agentview"], record["agentview"]["rows"], "{domain}");
+            assert_eq!(report["proof"]["digest"], record["sha256"], "{domain}");
+        }
+    }
+}
+
+#[test]
+fn a_licence_has_a_rate_of_its_own() {
+    let data = Data::new();
+    let flags = [data.flags().as_slice(), &["--limits-keyed-scan-per-minute", "2"]].concat();
+    let server = Server::demo(&flags);
+    let keyed = |key: String| format!("x-svc-key: {key}\r\n");
+    let (one, two) = (
+        keyed(licence(&data, &["--all-domains"])),
+        keyed(licence(&data, &["--domain", "open.lab"])),
+    );
+    for _ in 0..2 {
+        assert_eq!(scan(&server, &one, "localhost").status, 400);
+    }
+    let refused = scan(&server, &one, "localhost");
+    assert_eq!((refused.status, refused.error_code().as_str()), (429, "rate_limited"));
+    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() <= 60);
+    assert_eq!(scan(&server, &two, "localhost").status, 400, "another licence");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_the_command() {
+    let data = Data::new();
+    for arguments in [
+        ["licence", "create", "--domain", "127.0.0.1"].as_slice(),
+        &["licence", "create", "--domain", "com"],
+        &["licence", "create"],
+        &["licence", "create", "--all-domains", "--domain", "a.com"],
+        &["licence", "revoke", "unknown"],
+    ] {
+        let done = wayleave().args(arguments).args(data.flags()).output().unwrap();
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        assert!(done.stdout.is_empty(), "{arguments:?}");
+    }
+    // Without --json the key is all there is on standard output.
+    let done = wayleave()
+        .args(["licence", "create", "--domain", "shop.com"])
+        .args(data.flags())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(said.starts_with("wl_") && said.len() == 47, "{said:?}");
+}
