@@ -22,16 +22,16 @@ pub(super) mod bit {
     pub(in super::super) const SETS_APART: u32 = CHROME | ASIDE | EDGE | HIDDEN | UNSEEN;
 }
 
-macro_rules! names {
-    ($($constant:ident $name:literal)*) => {
-        /// Keys of the tag names that mean something here.
-        pub(super) mod name {
+macro_rules! keys {
+    ($module:ident: $($constant:ident $name:literal)*) => {
+        pub(super) mod $module {
             $(pub(in super::super) const $constant: u64 = super::key($name.as_bytes());)*
         }
     };
 }
 
-names! {
+// Tag names that mean something here.
+keys! { name:
     A "a" ADDRESS "address" ARTICLE "article" ASIDE "aside" BODY "body" BUTTON "button"
     DATALIST "datalist" DESC "desc" DIALOG "dialog" FOOTER "footer" FORM "form"
     FOREIGN_OBJECT "foreignobject" H1 "h1" H2 "h2" H3 "h3" H4 "h4" H5 "h5" H6 "h6" HEADER "header"
@@ -47,6 +47,21 @@ names! {
     AUDIO "audio" VIDEO "video" IFRAME "iframe" OBJECT "object" DATA "data" METER "meter"
     TIME "time" STYLE "style" TEXTAREA "textarea" XMP "xmp" NOEMBED "noembed" NOFRAMES "noframes"
     PLAINTEXT "plaintext"
+}
+
+// Words of class names.
+keys! { word:
+    OPEN "open" OPENED "opened" CLOSED "closed" VISIBLE "visible" ACTIVE "active" ENABLED "enabled"
+    SHOWN "shown" LOADED "loaded" ACCEPTED "accepted" HIDDEN "hidden" ON "on" OFF "off"
+    NAV "nav" NAVBAR "navbar" NAVIGATION "navigation" NAVMENU "navmenu" BREADCRUMB "breadcrumb"
+    BREADCRUMBS "breadcrumbs" PAGINATION "pagination"
+    FOOTER "footer" SITE_FOOTER "site-footer" PAGE_FOOTER "page-footer" MAIN_FOOTER "main-footer"
+    GLOBAL_FOOTER "global-footer" COLOPHON "colophon" SITE_HEADER "site-header"
+    MAIN_HEADER "main-header" GLOBAL_HEADER "global-header" MASTHEAD "masthead"
+    SKIP_LINK "skip-link" MAIN_MENU "main-menu" NAV_MENU "nav-menu" MOBILE_MENU "mobile-menu"
+    MEGA_MENU "mega-menu" DROPDOWN_MENU "dropdown-menu" SUB_MENU "sub-menu"
+    SIDEBAR "sidebar" NEWSLETTER "newsletter" POPUP "popup" MODAL "modal" SHARING "sharing"
+    ADVERT "advert"
 }
 
 /// Elements that have no content and no end tag.
@@ -177,103 +192,69 @@ pub(super) fn by_class(value: &str) -> u32 {
 }
 
 fn by_word(word: &str) -> u32 {
-    const fn k(name: &str) -> u64 {
-        key(name.as_bytes())
-    }
+    use word::*;
     if word.len() > 64 {
         return 0;
     }
     let mut consent = false;
     let mut parts = 0_usize;
-    let mut last = 0;
-    for part in word.split(['-', '_', ':']) {
-        let part_key = key(part.as_bytes());
-        consent |= starts(part, "cookie")
-            || starts(part, "consent")
-            || starts(part, "onetrust")
-            || starts(part, "cybotcookie")
-            || starts(part, "usercentrics")
-            || starts(part, "didomi")
-            || part_key == const { k("gdpr") };
+    let mut last: &[u8] = &[];
+    for part in word.as_bytes().split(|byte| matches!(byte, b'-' | b'_' | b':')) {
+        consent |= speaks_of_consent(part);
         parts += 1;
-        last = part_key;
+        last = part;
     }
-    let state = const {
-        [
-            k("open"),
-            k("opened"),
-            k("closed"),
-            k("visible"),
-            k("active"),
-            k("enabled"),
-            k("shown"),
-            k("loaded"),
-            k("accepted"),
-            k("hidden"),
-            k("on"),
-            k("off"),
-        ]
-    };
-    if state.contains(&last) {
+    let last = key(last);
+    // A state the page is in, not a thing on it.
+    if matches!(
+        last,
+        OPEN | OPENED
+            | CLOSED
+            | VISIBLE
+            | ACTIVE
+            | ENABLED
+            | SHOWN
+            | LOADED
+            | ACCEPTED
+            | HIDDEN
+            | ON
+            | OFF
+    ) {
         return 0;
     }
-    if consent {
+    if consent
+        || matches!(
+            last,
+            NAV | NAVBAR | NAVIGATION | NAVMENU | BREADCRUMB | BREADCRUMBS | PAGINATION
+        )
+    {
         return bit::CHROME;
     }
-    let whole = key(word.as_bytes());
-    let edge = const {
-        [
-            k("footer"),
-            k("site-footer"),
-            k("page-footer"),
-            k("main-footer"),
-            k("global-footer"),
-            k("colophon"),
-            k("site-header"),
-            k("main-header"),
-            k("global-header"),
-            k("masthead"),
-        ]
-    };
-    if edge.contains(&whole) {
-        return bit::CHROME | bit::EDGE;
+    if parts > 2 {
+        return 0;
     }
-    let menus = const {
-        [
-            k("nav"),
-            k("navbar"),
-            k("navigation"),
-            k("navmenu"),
-            k("breadcrumb"),
-            k("breadcrumbs"),
-            k("pagination"),
-        ]
-    };
-    if menus.contains(&last) {
-        return bit::CHROME;
+    match key(word.as_bytes()) {
+        FOOTER | SITE_FOOTER | PAGE_FOOTER | MAIN_FOOTER | GLOBAL_FOOTER | COLOPHON
+        | SITE_HEADER | MAIN_HEADER | GLOBAL_HEADER | MASTHEAD => bit::CHROME | bit::EDGE,
+        SKIP_LINK | MAIN_MENU | NAV_MENU | MOBILE_MENU | MEGA_MENU | DROPDOWN_MENU | SUB_MENU => {
+            bit::CHROME
+        }
+        _ if matches!(last, SIDEBAR | NEWSLETTER | POPUP | MODAL | SHARING | ADVERT) => bit::ASIDE,
+        _ => 0,
     }
-    let whole_menus = const {
-        [
-            k("skip-link"),
-            k("main-menu"),
-            k("nav-menu"),
-            k("mobile-menu"),
-            k("mega-menu"),
-            k("dropdown-menu"),
-            k("sub-menu"),
-        ]
-    };
-    if whole_menus.contains(&whole) {
-        return bit::CHROME;
-    }
-    let beside = const {
-        [k("sidebar"), k("newsletter"), k("popup"), k("modal"), k("sharing"), k("advert")]
-    };
-    if parts <= 2 && beside.contains(&last) { bit::ASIDE } else { 0 }
 }
 
-fn starts(word: &str, with: &str) -> bool {
-    word.as_bytes().get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with.as_bytes()))
+fn speaks_of_consent(part: &[u8]) -> bool {
+    let starts =
+        |with: &[u8]| part.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    match part.first().map(u8::to_ascii_lowercase) {
+        Some(b'c') => starts(b"cookie") || starts(b"consent") || starts(b"cybotcookie"),
+        Some(b'o') => starts(b"onetrust"),
+        Some(b'u') => starts(b"usercentrics"),
+        Some(b'd') => starts(b"didomi"),
+        Some(b'g') => part.eq_ignore_ascii_case(b"gdpr"),
+        _ => false,
+    }
 }
 
 /// Names of elements that scripts fill with the whole page.

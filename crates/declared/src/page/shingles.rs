@@ -109,7 +109,9 @@ struct Cutter {
 impl Cutter {
     fn ascii(&mut self, word: &[u8]) {
         let word = trimmed(word);
-        if !word.is_empty() && !is_passing(word) {
+        // Only these can be a clock time or a token.
+        let suspect = word.len() >= MIN_NONCE || word.first().is_some_and(u8::is_ascii_digit);
+        if !word.is_empty() && !(suspect && is_passing(word)) {
             self.word(hash(word));
         }
     }
@@ -118,19 +120,34 @@ impl Cutter {
     fn wide(&mut self, run: &str) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        let mut plain = true;
+        // Most letters are known at once; while they are, the ends of the word are found on the way.
+        let mut known = true;
         let mut unparted = false;
+        let (mut start, mut end) = (usize::MAX, 0);
         for c in run.chars() {
-            match lower(c) {
-                Some(c) => scratch.push(c),
-                None => {
-                    plain = false;
-                    break;
-                }
+            let Some((small, is_word)) = known_letter(c) else {
+                known = false;
+                break;
+            };
+            if is_word {
+                start = start.min(scratch.len());
             }
-            unparted |= is_unparted(c);
+            scratch.push(small);
+            if is_word {
+                end = scratch.len();
+            }
+            unparted |= c >= '\u{e01}' && is_unparted(c);
         }
-        if !plain {
+        if known && !unparted {
+            if let Some(word) = scratch.as_bytes().get(start..end).filter(|word| !word.is_empty())
+                && !is_passing(word)
+            {
+                self.word(hash(word));
+            }
+            self.scratch = scratch;
+            return;
+        }
+        if !known {
             scratch.clear();
             let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
             scratch.extend(normal.chars().flat_map(char::to_lowercase));
@@ -331,12 +348,9 @@ fn is_nonce(word: &[u8]) -> bool {
     all_hex || (digits >= 2 && letters >= 2 && switches * 3 >= word.len())
 }
 
-/// What a word may begin and end with. Most letters are known at once.
+/// What a word may begin and end with.
 fn counts(c: char) -> bool {
-    matches!(c, 'a'..='z' | '0'..='9' | '\u{df}'..='\u{f6}' | '\u{f8}'..='\u{ff}' | '\u{3b1}'..='\u{3c9}'
-        | '\u{430}'..='\u{45f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
-        || c.is_alphanumeric()
-        || is_money(c)
+    c.is_alphanumeric() || is_money(c)
 }
 
 fn is_money(c: char) -> bool {
@@ -344,33 +358,48 @@ fn is_money(c: char) -> bool {
 }
 
 /// The small letter of a character that compatibility normalisation leaves as it is, alone and
-/// beside others like it; none when that is not known here.
-fn lower(c: char) -> Option<char> {
-    let step = match c {
-        'A'..='Z'
-        | '\u{c0}'..='\u{d6}'
-        | '\u{d8}'..='\u{de}'
-        | '\u{391}'..='\u{3a1}'
-        | '\u{3a3}'..='\u{3a9}'
-        | '\u{410}'..='\u{42f}' => 0x20,
-        '\u{400}'..='\u{40f}' => 0x50,
-        '\0'..='\u{7f}'
-        | '\u{d7}'
-        | '\u{df}'..='\u{ff}'
-        | '\u{3b1}'..='\u{3c9}'
-        | '\u{430}'..='\u{45f}'
-        | '\u{2010}'
-        | '\u{2013}'..='\u{2014}'
-        | '\u{2018}'..='\u{201e}'
-        | '\u{20ac}'
-        | '\u{3041}'..='\u{3093}'
+/// beside others like it, and whether a word may end with it; none when that is not known here.
+fn known_letter(c: char) -> Option<(char, bool)> {
+    if let Some(packed) = KNOWN.get(c as usize) {
+        let small = char::from_u32(u32::from(packed & 0x7fff)).filter(|_| *packed != 0)?;
+        return Some((small, packed & 0x8000 != 0));
+    }
+    match c {
+        '\u{3041}'..='\u{3093}'
         | '\u{30a1}'..='\u{30f6}'
         | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}' => 0,
-        _ => return None,
-    };
-    char::from_u32(u32::from(c) + step)
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{20ac}' => Some((c, true)),
+        '\u{2010}' | '\u{2013}' | '\u{2014}' | '\u{2018}'..='\u{201e}' => Some((c, false)),
+        _ => None,
+    }
 }
+
+/// Latin, Greek and Cyrillic: the small letter, with the highest bit set when a word may end with
+/// it; nought for what is not known.
+const KNOWN: [u16; 0x460] = {
+    let mut table = [0; 0x460];
+    let mut rest: &mut [u16] = &mut table;
+    let mut code: u16 = 0;
+    while let [first, tail @ ..] = rest {
+        const WORD: u16 = 0x8000;
+        *first = match code {
+            // $, %, digits
+            0x24 | 0x25 | 0x30..=0x39 => code | WORD,
+            0x41..=0x5a => (code + 0x20) | WORD,
+            0x61..=0x7a => code | WORD,
+            0x01..=0x7f => code,
+            0xd7 | 0xf7 => code,
+            0xc0..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3a9 | 0x410..=0x42f => (code + 0x20) | WORD,
+            0xdf..=0xff | 0x3b1..=0x3c9 | 0x430..=0x45f => code | WORD,
+            0x400..=0x40f => (code + 0x50) | WORD,
+            _ => 0,
+        };
+        rest = tail;
+        code += 1;
+    }
+    table
+};
 
 /// Han characters, kana, Thai, Lao, Khmer, Burmese: written without spaces between words.
 fn is_unparted(c: char) -> bool {
@@ -445,13 +474,11 @@ mod tests {
     #[test]
     fn small_letters_are_those_of_the_standard_library() {
         let nfkc = ComposingNormalizerBorrowed::new_nfkc();
-        for c in ('\0'..=char::MAX).filter(|c| lower(*c).is_some()) {
+        for c in '\0'..=char::MAX {
+            let Some((small, is_word)) = known_letter(c) else { continue };
             let written = c.to_string();
-            assert_eq!(
-                lower(c).map(String::from),
-                Some(nfkc.normalize(&written).to_lowercase()),
-                "{c:?}"
-            );
+            assert_eq!(small.to_string(), nfkc.normalize(&written).to_lowercase(), "{c:?}");
+            assert_eq!(is_word, counts(c), "{c:?}");
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn after_tag(rest: &str) -> &str {
     }
     let mut attributes = Attributes(rest);
     attributes.by_ref().for_each(drop);
-    let rest = attributes.0.trim_start_matches(is_gap);
+    let rest = skip(attributes.0, is_gap);
     rest.strip_prefix('>').unwrap_or(rest)
 }
 
@@ -55,28 +55,29 @@ impl<'a> Iterator for Attributes<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.0.trim_start_matches(is_gap);
+        let rest = skip(self.0, is_gap);
         if rest.is_empty() || rest.starts_with('>') {
             return None;
         }
         // A name may begin with an equals sign, so that every turn takes something.
         let end = rest
             .bytes()
-            .enumerate()
-            .find(|(at, byte)| ends_name(*byte) || (*byte == b'=' && *at > 0))
-            .map_or(rest.len(), |(at, _)| at);
-        let (name, after) = rest.split_at_checked(end)?;
-        let Some(value) = after.trim_start_matches(is_space).strip_prefix('=') else {
+            .skip(1)
+            .position(|byte| ends_name(byte) || byte == b'=')
+            .map_or(rest.len(), |at| at + 1);
+        // Half a character is no end: then the whole rest is one odd name.
+        let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let Some(value) = skip(after, is_space).strip_prefix('=') else {
             self.0 = after;
             return Some((name, ""));
         };
-        let value = value.trim_start_matches(is_space);
+        let value = skip(value, is_space);
         let (value, after) = match value.as_bytes().first() {
             Some(b'"') => quoted(value, '"'),
             Some(b'\'') => quoted(value, '\''),
             _ => {
-                let end = value.find(|c| is_space(c) || c == '>').unwrap_or(value.len());
-                value.split_at_checked(end)?
+                let end = value.bytes().position(|byte| is_space(byte) || byte == b'>');
+                value.split_at_checked(end.unwrap_or(value.len())).unwrap_or((value, ""))
             }
         };
         self.0 = after;
@@ -84,17 +85,22 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
+fn skip(text: &str, what: fn(u8) -> bool) -> &str {
+    let length = text.bytes().position(|byte| !what(byte)).unwrap_or(text.len());
+    text.get(length..).unwrap_or_default()
+}
+
 fn quoted(value: &str, mark: char) -> (&str, &str) {
     let inner = value.strip_prefix(mark).unwrap_or(value);
     inner.split_once(mark).unwrap_or((inner, ""))
 }
 
-fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c')
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
 }
 
-fn is_gap(c: char) -> bool {
-    is_space(c) || c == '/'
+fn is_gap(byte: u8) -> bool {
+    is_space(byte) || byte == b'/'
 }
 
 /// The first value of one attribute.
