@@ -11,13 +11,19 @@ const PRESCAN_BYTES: usize = 1_024;
 /// UTF-8. What is not valid becomes U+FFFD.
 #[must_use]
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
+    let known = |label: String| Encoding::for_label(label.as_bytes());
     let said = content_type
         .and_then(charset_parameter)
-        .or_else(|| meta_charset(body))
-        .and_then(|label| Encoding::for_label(label.as_bytes()))
+        .and_then(known)
+        .or_else(|| meta_charset(body).and_then(known).map(readable))
         .unwrap_or(UTF_8);
     // `decode` lets a byte order mark win.
     said.decode(body).0
+}
+
+/// A page whose meta element could be read as ASCII is not in UTF-16, whatever the element says.
+fn readable(encoding: &'static Encoding) -> &'static Encoding {
+    if encoding.is_ascii_compatible() { encoding } else { UTF_8 }
 }
 
 /// The charset parameter of a Content-Type value.
@@ -26,7 +32,7 @@ fn charset_parameter(content_type: &str) -> Option<String> {
         let (name, value) = parameter.split_once('=')?;
         name.trim()
             .eq_ignore_ascii_case("charset")
-            .then(|| value.trim().trim_matches('"').to_owned())
+            .then(|| value.trim().trim_matches(['"', '\'']).to_owned())
     })
 }
 
@@ -58,6 +64,11 @@ mod tests {
         assert_eq!(decode(b"\xef\xbb\xbfcaf\xc3\xa9", Some("text/html; charset=latin1")), "café");
         assert_eq!(decode(b"\xff\xfec\0a\0", None), "ca");
         assert_eq!(decode("café".as_bytes(), None), "café");
+        assert_eq!(decode(b"<meta charset=utf-16>a", None), "<meta charset=utf-16>a");
+        assert_eq!(
+            decode(b"<meta charset=latin1>\xe9", Some("text/html; charset='x'")),
+            "<meta charset=latin1>é"
+        );
         assert_eq!(decode(b"caf\xe9", Some("text/html; charset=nonsense")), "caf\u{fffd}");
     }
 }

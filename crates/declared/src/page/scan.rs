@@ -134,8 +134,7 @@ impl<'a> Scan<'a> {
         if start > self.at {
             let html = self.html;
             let between = html.get(self.at..start).unwrap_or_default();
-            let mut pieces = Pieces::new(between, self.raw.take());
-            while let Some(piece) = pieces.next() {
+            for piece in Pieces::new(between, self.raw.take()) {
                 match piece {
                     Piece::Text(raw) => self.text(raw),
                     Piece::Raw(tag, raw) => self.raw_text(tag, raw),

@@ -111,7 +111,8 @@ impl Cutter {
         let word = trimmed(word);
         // Only these can be a clock time or a token.
         let suspect = word.len() >= MIN_NONCE || word.first().is_some_and(u8::is_ascii_digit);
-        if !word.is_empty() && !(suspect && is_passing(word)) {
+        let passing = suspect && is_passing(word);
+        if !word.is_empty() && !passing {
             self.word(hash(word));
         }
     }

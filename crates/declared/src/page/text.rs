@@ -45,34 +45,26 @@ impl Words {
         let bytes = raw.as_bytes();
         let mut start = 0;
         let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match CLASS.get(usize::from(*byte)) {
-                Some(Class::Plain) => at += 1,
-                // One space between two words is already as it should be.
-                Some(Class::Space)
-                    if *byte == b' '
-                        && at > start
-                        && bytes
-                            .get(at + 1)
-                            .and_then(|next| CLASS.get(usize::from(*next)))
-                            .is_some_and(|next| *next == Class::Plain) =>
-                {
-                    at += 2;
-                }
-                Some(Class::Space) => {
-                    self.write(raw.get(start..at));
-                    self.parted = true;
-                    at += 1;
-                    start = at;
-                }
+        loop {
+            // One space between two words is already as it should be: such text is taken in runs.
+            let mut spaced = at == start;
+            let rest = bytes.get(at..).unwrap_or_default();
+            let run = rest.iter().position(|byte| {
+                let class = class(*byte);
+                let stops = class > Class::Space || (class == Class::Space && spaced);
+                spaced = class >= Class::Space;
+                stops
+            });
+            let Some(run) = run else { break };
+            at += run;
+            match rest.get(run).map(|byte| class(*byte)) {
                 Some(Class::Reference) => {
-                    let reference = raw.get(at + 1..).and_then(reference);
-                    if let Some((character, length)) = reference {
-                        self.write(raw.get(start..at));
+                    if let Some((character, length)) = raw.get(at + 1..).and_then(reference) {
+                        self.run(raw.get(start..at));
                         if character.is_whitespace() {
                             self.parted = true;
                         } else {
-                            self.write(Some(character.encode_utf8(&mut [0; 4])));
+                            self.run(Some(character.encode_utf8(&mut [0; 4])));
                         }
                         at += 1 + length;
                         start = at;
@@ -81,23 +73,43 @@ impl Words {
                     }
                 }
                 // The first byte of a character beyond ASCII that may be white space.
-                _ => {
+                Some(Class::Wide) => {
                     let character = raw.get(at..).and_then(|rest| rest.chars().next());
                     let length = character.map_or(1, char::len_utf8);
                     if character.is_some_and(char::is_whitespace) {
-                        self.write(raw.get(start..at));
+                        self.run(raw.get(start..at));
                         self.parted = true;
                         start = at + length;
                     }
                     at += length;
                 }
+                _ => {
+                    self.run(raw.get(start..at));
+                    self.parted = true;
+                    at += 1;
+                    start = at;
+                }
             }
         }
-        self.write(raw.get(start..));
+        self.run(raw.get(start..));
     }
 
-    fn write(&mut self, words: Option<&str>) {
-        let Some(words) = words.filter(|words| !words.is_empty()) else { return };
+    /// Writes a run of words, which may end with one space.
+    fn run(&mut self, words: Option<&str>) {
+        let words = words.unwrap_or_default();
+        match words.strip_suffix(' ') {
+            Some(words) => {
+                self.write(words);
+                self.parted = true;
+            }
+            None => self.write(words),
+        }
+    }
+
+    fn write(&mut self, words: &str) {
+        if words.is_empty() {
+            return;
+        }
         if self.out.len() + words.len() >= self.most {
             self.full = true;
             return;
@@ -110,12 +122,18 @@ impl Words {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Plain,
+    /// The space itself; other white space is never left as it is.
     Space,
+    OtherSpace,
     Reference,
     Wide,
+}
+
+fn class(byte: u8) -> Class {
+    CLASS.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
 }
 
 const CLASS: [Class; 256] = {
@@ -124,7 +142,8 @@ const CLASS: [Class; 256] = {
     let mut byte = 0_usize;
     while let [first, tail @ ..] = rest {
         *first = match byte {
-            0x09..=0x0d | 0x20 => Class::Space,
+            0x20 => Class::Space,
+            0x09..=0x0d => Class::OtherSpace,
             0x26 => Class::Reference,
             // U+0085, U+00A0; U+1680; U+2000 to U+205F; U+3000
             0xc2 | 0xe1 | 0xe2 | 0xe3 => Class::Wide,
