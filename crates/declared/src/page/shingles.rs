@@ -119,49 +119,21 @@ impl Cutter {
 
     /// A run of characters that are not all ASCII.
     fn wide(&mut self, run: &str) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        // Most letters are known at once; while they are, the ends of the word are found on the way.
-        let mut known = true;
-        let mut unparted = false;
-        let (mut start, mut end) = (usize::MAX, 0);
-        for c in run.chars() {
-            let Some((small, is_word)) = known_letter(c) else {
-                known = false;
-                break;
-            };
-            if is_word {
-                start = start.min(scratch.len());
-            }
-            scratch.push(small);
-            if is_word {
-                end = scratch.len();
-            }
-            unparted |= c >= '\u{e01}' && is_unparted(c);
-        }
-        if known && !unparted {
-            if let Some(word) = scratch.as_bytes().get(start..end).filter(|word| !word.is_empty())
-                && !is_passing(word)
-            {
-                self.word(hash(word));
-            }
-            self.scratch = scratch;
+        if self.known(run) {
             return;
         }
-        if !known {
-            scratch.clear();
-            let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
-            scratch.extend(normal.chars().flat_map(char::to_lowercase));
-            unparted = scratch.chars().any(is_unparted);
-        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
+        scratch.extend(normal.chars().flat_map(char::to_lowercase));
         // Scripts that do not part words are cut into characters.
         let mut rest = scratch.as_str();
-        while unparted && let Some(at) = rest.find(is_unparted) {
+        while let Some(at) = rest.find(is_unparted) {
             let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
             self.wide_word(before);
             let length = after.chars().next().map_or(0, char::len_utf8);
             let (character, after) = after.split_at_checked(length).unwrap_or((after, ""));
-            self.word(hash(character.as_bytes()));
+            self.word(wide_hash(character));
             rest = after;
         }
         self.wide_word(rest);
@@ -170,10 +142,46 @@ impl Cutter {
 
     fn wide_word(&mut self, word: &str) {
         let word = word.trim_matches(|c: char| !counts(c));
-        // What is left begins with a letter, a digit or a currency.
-        if !word.is_empty() && !is_passing(word.as_bytes()) {
-            self.word(hash(word.as_bytes()));
+        if word.is_ascii() {
+            self.ascii(word.as_bytes());
+        } else {
+            self.word(wide_hash(word));
         }
+    }
+
+    /// Takes a run whose letters are all known at once, which most are. False when one is not, and
+    /// nothing was taken.
+    fn known(&mut self, run: &str) -> bool {
+        let mut hash = 0;
+        // The hash up to the last letter that a word may end with.
+        let mut whole = 0;
+        let (mut start, mut end) = (None, 0);
+        let mut is_wide = false;
+        for (at, c) in run.char_indices() {
+            let Some((small, ends_word)) = known_letter(c) else { return false };
+            if c >= '\u{e01}' && is_unparted(c) {
+                return false;
+            }
+            if ends_word {
+                start = start.or(Some(at));
+                end = at + c.len_utf8();
+            }
+            if start.is_some() {
+                hash = stirred(hash ^ u64::from(small));
+                if ends_word {
+                    whole = hash;
+                    is_wide |= !small.is_ascii();
+                }
+            }
+        }
+        let word = start.and_then(|start| run.get(start..end)).unwrap_or_default();
+        // What is ASCII between its quotation marks must count as it does without them.
+        if is_wide || !word.is_ascii() {
+            self.word(whole);
+        } else {
+            self.ascii(word.as_bytes());
+        }
+        true
     }
 
     fn word(&mut self, hash: u64) {
@@ -202,15 +210,16 @@ impl Cutter {
     }
 }
 
-/// Sorts hashes, which are spread evenly: first into drawers by their highest bits.
+/// Sorts hashes, which are spread evenly: first into drawers by their highest bits, about ten to a
+/// drawer.
 fn sort(hashes: &mut Vec<u64>) {
-    const DRAWER_BITS: u32 = 8;
-    if hashes.len() < 4_096 {
+    if hashes.len() < 256 {
         hashes.sort_unstable();
         return;
     }
-    let drawer = |hash: u64| (hash >> (64 - DRAWER_BITS)) as usize;
-    let mut starts = [0_usize; 1 << DRAWER_BITS];
+    let bits = (hashes.len().ilog2() - 3).min(14);
+    let drawer = |hash: u64| (hash >> (64 - bits)) as usize;
+    let mut starts = vec![0_usize; 1 << bits];
     for hash in hashes.iter() {
         if let Some(count) = starts.get_mut(drawer(*hash)) {
             *count += 1;
@@ -237,6 +246,11 @@ fn sort(hashes: &mut Vec<u64>) {
         from = end;
     }
     *hashes = sorted;
+}
+
+/// Hashes a word in small letters that is not all ASCII.
+fn wide_hash(word: &str) -> u64 {
+    word.chars().fold(0, |hash, c| stirred(hash ^ u64::from(c)))
 }
 
 /// Reads a word by eights; the last eight, or two fours of a short word, may overlap.
@@ -443,7 +457,9 @@ mod tests {
         assert!(same("id 3f2a9c0d11ee42b7a9 is it", "id 99aa8c0d11ee42b7ff is it"));
         assert!(same("id kJ8x2LmQ0pZ7vB3n is it", "id is it"));
         assert!(same("ＡＢＣ ﬁne Größe", "abc fine größe"));
-        assert!(same("Gro\u{308}ße", "größe"));
+        assert!(same("Gro\u{308}ße “12:05”", "größe"));
+        assert!(same("«ТЕЛЕФОН» и т.д.", "телефон И Т.Д"));
+        assert!(!same("телефон", "телефоны"));
         assert!(!same("shoes for $19.99 today", "shoes for $18.99 today"));
         assert!(!same("shoes 20 € now", "shoes 30 € now"));
         assert!(!same("nine 9 lives", "nine lives"));
@@ -461,6 +477,7 @@ mod tests {
     fn scripts_without_spaces_are_compared_by_character() {
         let (a, b) = (shingles("東京都は日本の首都である"), shingles("東京都は日本の首都でない"));
         assert_eq!(a.words(), 12);
+        assert_eq!(shingles("Tin は ２０").words(), 3);
         assert!(a.jaccard(&b) > 0.4 && a.jaccard(&b) < 1.0);
     }
 
