@@ -129,8 +129,12 @@ fn raw_end(text: &str, tag: u64) -> usize {
     }
     let mut from = 0;
     let mut ends = 0;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find("</")) {
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find('<')) {
         let start = from + at;
+        from = start + 1;
+        if text.as_bytes().get(from) != Some(&b'/') {
+            continue;
+        }
         let inner = text.get(start + 2..).unwrap_or_default();
         // No name of such an element is longer than `plaintext`.
         let length = inner.bytes().take(12).position(ends_name);
@@ -142,7 +146,6 @@ fn raw_end(text: &str, tag: u64) -> usize {
                 return start;
             }
         }
-        from = start + 2;
     }
     text.len()
 }
