@@ -129,20 +129,24 @@ fn raw_end(text: &str, tag: u64) -> usize {
     }
     let mut from = 0;
     let mut ends = 0;
+    let mut hidden_from = None;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find('<')) {
         let start = from + at;
         from = start + 1;
-        if text.as_bytes().get(from) != Some(&b'/') {
+        let inner = text.get(from..).unwrap_or_default();
+        let Some(inner) = inner.strip_prefix('/') else {
+            if inner.starts_with("!--") {
+                hidden_from = Some(start);
+            }
             continue;
-        }
-        let inner = text.get(start + 2..).unwrap_or_default();
+        };
         // No name of such an element is longer than `plaintext`.
         let length = inner.bytes().take(12).position(ends_name);
         let name = length.and_then(|length| inner.get(..length)).unwrap_or_default();
         if key(name.as_bytes()) == tag {
             ends += 1;
-            let inside = text.get(..start).unwrap_or_default();
-            if tag != name::SCRIPT || ends > MAX_SCRIPT_ENDS || !is_doubly_hidden(inside) {
+            let hidden = hidden_from.and_then(|from| text.get(from..start)).unwrap_or_default();
+            if tag != name::SCRIPT || ends > MAX_SCRIPT_ENDS || !is_doubly_hidden(hidden) {
                 return start;
             }
         }
@@ -151,22 +155,16 @@ fn raw_end(text: &str, tag: u64) -> usize {
 }
 
 /// Inside of `<!-- <script> … ` a script's end tag ends the inner script only.
-fn is_doubly_hidden(script: &str) -> bool {
-    let Some(opened) = script.rfind("<!--") else { return false };
-    let hidden = script.get(opened..).unwrap_or_default();
-    if hidden.contains("-->") {
+fn is_doubly_hidden(hidden: &str) -> bool {
+    if hidden.is_empty() || hidden.contains("-->") {
         return false;
     }
     let count = |mark: &str| {
-        hidden
-            .match_indices('<')
-            .filter(|(at, _)| {
-                hidden
-                    .as_bytes()
-                    .get(*at..*at + mark.len())
-                    .is_some_and(|w| w.eq_ignore_ascii_case(mark.as_bytes()))
-            })
-            .count()
+        let is_mark = |at: usize| {
+            let word = hidden.as_bytes().get(at..at + mark.len());
+            word.is_some_and(|word| word.eq_ignore_ascii_case(mark.as_bytes()))
+        };
+        hidden.match_indices('<').filter(|(at, _)| is_mark(*at)).count()
     };
     count("<script") > count("</script")
 }
