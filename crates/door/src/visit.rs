@@ -1,7 +1,7 @@
 //! One scan: names resolved once, connections reused, one deadline for everything.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ impl Visit {
         /// No visit is longer, whatever is asked for.
         const MOST: Duration = Duration::from_secs(24 * 60 * 60);
         let phases = frame.policy.limits.phases(limit);
-        let room = Room(AtomicU64::new(frame.policy.limits.visit_bytes));
+        let room = Room::new(frame.policy.limits.visit_bytes);
         Self(Arc::new(Inner {
             frame,
             room,
@@ -130,27 +130,25 @@ impl Visit {
 }
 
 /// Decoded bytes that may still be read. Reads side by side may each go beyond it by the piece
-/// they have in hand.
+/// they have in hand; what was taken too much is owed, so that giving back makes up for it first.
 #[derive(Debug)]
-pub(crate) struct Room(AtomicU64);
+pub(crate) struct Room(AtomicI64);
 
 impl Room {
+    fn new(bytes: u64) -> Self {
+        Self(AtomicI64::new(i64::try_from(bytes).unwrap_or(i64::MAX)))
+    }
+
     pub(crate) fn is_used_up(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+        self.0.load(Ordering::Relaxed) <= 0
     }
 
     pub(crate) fn use_up(&self, bytes: usize) {
-        self.change(|left| left.saturating_sub(bytes as u64));
+        self.0.fetch_sub(bytes as i64, Ordering::Relaxed);
     }
 
     fn give_back(&self, bytes: usize) {
-        self.change(|left| left.saturating_add(bytes as u64));
-    }
-
-    fn change(&self, to: impl Fn(u64) -> u64) {
-        let always =
-            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(to(left)));
-        debug_assert!(always.is_ok());
+        self.0.fetch_add(bytes as i64, Ordering::Relaxed);
     }
 }
 

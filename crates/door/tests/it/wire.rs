@@ -169,7 +169,10 @@ async fn all_bodies_of_a_visit_share_one_bound_and_what_is_let_go_makes_room() {
     assert_eq!(why(&second.exchange), ("too_large", "visit_limit"));
     assert_eq!(response(&second.exchange).status, 200, "the head is a fact all the same");
     assert!(second.body.is_empty());
-    visit.let_go(first.body.len());
+    visit.let_go(first.body.len() - 1);
+    let still = visit.fetch(page("https://open.lab/")).await;
+    assert_eq!(why(&still.exchange), ("too_large", "visit_limit"), "what was too much is owed");
+    visit.let_go(1);
     let third = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(third.body, first.body);
 }
