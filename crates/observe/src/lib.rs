@@ -5,6 +5,4 @@
 
 mod scan;
 
-pub use scan::{
-    FURTHER_FILES, MACHINE_FILES, Progress, ROBOTS_PATH, Read, ScanPlan, Step, StepRead,
-};
+pub use scan::{Progress, Read, ScanPlan, Step, StepRead};

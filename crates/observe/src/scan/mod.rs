@@ -24,7 +24,6 @@ use futures_util::future::join_all;
 use manners::Manners;
 use notes::{Bodies, Notes, Teller, https_is_not_spoken};
 pub use notes::{Progress, Step, StepRead};
-pub use plan::{FURTHER_FILES, MACHINE_FILES, ROBOTS_PATH};
 use plan::{Planned, Run, Site};
 
 /// What one scan read: the facts, and the bodies they name.

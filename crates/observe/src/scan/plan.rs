@@ -4,47 +4,18 @@ use std::time::Duration;
 
 use agents::{Catalogue, Identity, Role};
 use contract::evidence::{Exchange, NotRead, NotReadWhy, Reading, Target};
+use declared::files::{Kind, PLACES};
 use declared::robots::Robots;
 use door::{Follow, ReadKind, Request};
 use url::Url;
 
 use super::order::shuffle;
 
-pub const ROBOTS_PATH: &str = "/robots.txt";
+pub(super) const ROBOTS_PATH: &str = "/robots.txt";
 const SITEMAP_PATH: &str = "/sitemap.xml";
 
-/// The eight paths of the interface; robots.txt is read on its own, before the others.
-pub const MACHINE_FILES: [&str; 8] = [
-    ROBOTS_PATH,
-    SITEMAP_PATH,
-    "/llms.txt",
-    "/agents.md",
-    "/.well-known/agent-skills/index.json",
-    "/.well-known/mcp/server-card.json",
-    "/.well-known/api-catalog",
-    "/.well-known/agent-card.json",
-];
-
-/// Other places at which a site may declare something to machines.
-pub const FURTHER_FILES: [&str; 13] = [
-    "/llms-full.txt",
-    "/.well-known/ai-catalog.json",
-    "/.well-known/ard.json",
-    "/.well-known/ucp",
-    "/.well-known/acp.json",
-    "/.well-known/x402",
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-authorization-server",
-    "/openapi.json",
-    "/.well-known/security.txt",
-    "/.well-known/http-message-signatures-directory",
-    "/.well-known/tdmrep.json",
-    "/ai.txt",
-];
-
 /// Files that count only where they are asked for: their specifications forbid to follow.
-const NEVER_MOVED: [&str; 2] =
-    ["/.well-known/ucp", "/.well-known/http-message-signatures-directory"];
+const NEVER_MOVED: [Kind; 2] = [Kind::Ucp, Kind::BotAuthDirectory];
 
 /// Sitemaps named by robots.txt that are read.
 const MOST_SITEMAPS: usize = 3;
@@ -112,11 +83,10 @@ pub(super) fn rest<'a>(
         let robots = Planned::new(Target::RobotsAs, ROBOTS_PATH, base, identity);
         plan.push(Planned { kind: ReadKind::Robots, behind_home: true, ..robots });
     }
-    for path in MACHINE_FILES.into_iter().chain(FURTHER_FILES) {
-        if path != ROBOTS_PATH {
-            let file = Planned::new(Target::MachineFile, path, base, own);
-            plan.push(Planned { follows: !NEVER_MOVED.contains(&path), ..file });
-        }
+    // robots.txt is read on its own, before all others.
+    for place in PLACES.iter().filter(|place| place.path != ROBOTS_PATH) {
+        let file = Planned::new(Target::MachineFile, place.path, base, own);
+        plan.push(Planned { follows: !NEVER_MOVED.contains(&place.kind), ..file });
     }
     // One of each shape: hosts answer "nothing here" differently for a page, for JSON in the place
     // for machines, and for a text.

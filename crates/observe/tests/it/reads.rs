@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use contract::evidence::Target;
-use observe::{FURTHER_FILES, MACHINE_FILES, Step};
+use declared::files::PLACES;
+use observe::Step;
 
 use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, of, scan, scan_with};
 
@@ -17,7 +18,7 @@ async fn everything_planned_is_read_or_accounted_for() {
     let read = scan(&door(&lab), "open.lab", TIME).await;
     let evidence = &read.evidence;
     assert_eq!((evidence.reads.len(), evidence.not_read.len()), (all_reads(), 0));
-    for path in MACHINE_FILES.into_iter().chain(FURTHER_FILES) {
+    for path in PLACES.iter().map(|place| place.path) {
         let files = evidence.reads.iter().filter(|reading| {
             matches!(reading.target, Target::MachineFile | Target::Robots) && reading.path == path
         });

@@ -39,7 +39,7 @@ pub(crate) fn catalogue() -> Catalogue {
 /// past caches, Markdown.
 pub(crate) fn all_reads() -> usize {
     let compared = catalogue().compared().count();
-    let files = observe::MACHINE_FILES.len() - 1 + observe::FURTHER_FILES.len();
+    let files = declared::files::PLACES.len() - 1;
     1 + (compared + 1) + compared + files + 3 + 1 + 4 + 1
 }
 
