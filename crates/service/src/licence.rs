@@ -142,9 +142,9 @@ mod tests {
         for bad in [
             "",
             "wl_",
-            &good[1..],
+            good.trim_start_matches('w'),
             &format!("{good}a"),
-            &good[..45],
+            good.strip_suffix(|_: char| true).unwrap(),
             &good.replace("wl_", "WL_"),
             &good.replacen('_', "é", 2),
             &format!("wl_{}", "a".repeat(100_000)),
@@ -160,6 +160,7 @@ mod tests {
     fn no_log_can_hold_a_key() {
         let key = LicenceKey::from_secret(&SystemIds.secret().unwrap());
         let shown = format!("{:?} {:?}", key, Presented::Key(key.clone()));
-        assert!(!shown.contains(&key.reveal()[3..]), "{shown}");
+        let letters = key.reveal().strip_prefix(LicenceKey::PREFIX).unwrap();
+        assert!(!shown.contains(letters), "{shown}");
     }
 }

@@ -62,7 +62,7 @@ struct Seen<K> {
     next_turn: u64,
 }
 
-/// When one asker was let through, the oldest first, and the turn of the last time.
+/// When one asker was let through, the oldest first, and the turn of the last time (0 for never).
 #[derive(Debug, Default)]
 struct Asker {
     passed: VecDeque<Instant>,
@@ -75,7 +75,7 @@ impl<K: Copy + Eq + Hash> Rates<K> {
     }
 
     fn remembering(limits: Vec<Rate>, remembered: usize) -> Self {
-        let seen = Seen { askers: HashMap::new(), order: BTreeMap::new(), next_turn: 0 };
+        let seen = Seen { askers: HashMap::new(), order: BTreeMap::new(), next_turn: 1 };
         Self { limits, remembered, seen: Mutex::new(seen) }
     }
 
