@@ -3,8 +3,8 @@
 //! No clock, no chance, no network, no store: the same evidence and the same rulepack give the same
 //! bytes on any machine, any day. What a rule needs to know comes in as an argument.
 
-pub mod rights;
 pub mod graph;
+pub mod rights;
 pub mod rulepack;
 pub mod scan;
 pub mod walls;

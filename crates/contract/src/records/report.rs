@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AgentRow, Check, Confidence, Finding, Grade, Links, NonObservation, Rulepack, ScoreLedger,
-    SectionScore, Signature,
+    AgentRow, Check, Confidence, FileFault, Finding, Grade, Links, NonObservation, Rulepack,
+    ScoreLedger, SectionScore, Signature,
 };
 use crate::{Domain, Timestamp};
 
@@ -194,6 +194,8 @@ pub struct FactLineage {
     pub single_source: Vec<String>,
     pub subject: LineageSubject,
     pub read: LineageRead,
+    /// What is wrong with the structured data.
+    pub faults: Vec<FileFault>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

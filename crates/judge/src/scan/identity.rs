@@ -59,6 +59,7 @@ pub(super) fn identity(
                 .map(|name| super::shown(name, 200)),
         },
         read: LineageRead { pages: vec![reading.path.clone()], carriers },
+        faults: entity.faults.iter().cloned().map(super::checks::told).take(50).collect(),
         facts,
     };
     let all = |fact: FactName| of(fact).into_iter().map(stated).collect::<Vec<_>>();

@@ -59,8 +59,9 @@ fn on_page(look: &Look<'_>, sheet: &Sheet, person: Option<&Sheet>) -> Vec<Instru
         person.page.text == page.text
             || compare::is_the_same(compare::alike(sheet, person), None, look.rules)
     });
-    let visible = Passage { surface: "visible", text: &page.text };
-    let mut hits: Vec<InstructionLike> = detect(&[visible], context(!shared_text))
+    // Not `text`, which holds what a style hides as well.
+    let visible = [&page.main, &page.edges].map(|text| Passage { surface: "visible", text });
+    let mut hits: Vec<InstructionLike> = detect(&visible, context(!shared_text))
         .into_iter()
         .map(|hit| told(hit, !shared_text))
         .collect();

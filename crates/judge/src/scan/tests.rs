@@ -374,14 +374,31 @@ fn a_network_failure_is_neither_a_refusal_nor_a_score() {
     let mut site = Site::new().people();
     let catalogue = Catalogue::built_in().unwrap();
     for identity in catalogue.ai().map(|identity| identity.id.as_str()) {
-        site = site.read(Target::Home, "/", identity, failure(FailureKind::Connect, "reset"));
+        site = site.read(Target::Home, "/", identity, failure(FailureKind::Timeout, "head"));
     }
     let record = site.record();
     assert_eq!((record.overall, record.grade), (None, None));
     assert_eq!(record.agentview.all_refused, None);
     assert_eq!(record.agentview.split, Split::NotMeasured);
     assert_eq!(record.confidence.non_observations_attempted, 10);
-    assert!(record.non_observations.iter().all(|unseen| unseen.why == "connect: reset"));
+    assert!(record.non_observations.iter().all(|unseen| unseen.why == "timeout: head"));
+}
+
+#[test]
+fn a_connection_dropped_for_agents_alone_is_a_refusal_and_for_some_it_is_not() {
+    let catalogue = Catalogue::built_in().unwrap();
+    let drop = || failure(FailureKind::Connect, "reset");
+    let all = catalogue
+        .ai()
+        .fold(Site::new().people(), |site, who| site.read(Target::Home, "/", &who.id, drop()));
+    let record = all.record();
+    assert_eq!((record.agentview.all_refused, record.overall), (Some(true), Some(30)));
+    assert_eq!(record.agentview.aimed_at, "named_agents");
+    let mut some = Site::new().people().agents(200, PAGE);
+    some.evidence.reads.retain(|reading| reading.identity != "gptbot");
+    let record = some.read(Target::Home, "/", "gptbot", drop()).record();
+    assert_eq!(record.agentview.all_refused, Some(false));
+    assert_eq!(row(&record, "reach.training").state, LedgerState::Passed, "one drop shows nothing");
 }
 
 #[test]

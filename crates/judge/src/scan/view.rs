@@ -22,7 +22,7 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
     let again = of_browser.next().flatten();
     let noise = yardstick.zip(again).map(|(one, other)| compare::alike(one, other));
 
-    let rows: Vec<AgentRow> = look
+    let mut rows: Vec<AgentRow> = look
         .catalogue
         .compared()
         .map(|identity| {
@@ -31,6 +31,7 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
         })
         .collect();
 
+    dropped(&mut rows);
     let (split, split_evidence) = split(&rows);
     let aimed = aimed_at(look, &rows);
     let ai = || rows.iter().filter(|row| is_ai(row) && is_measured(row));
@@ -72,6 +73,30 @@ fn wall(look: &Look<'_>, reading: &Reading) -> Option<Wall> {
     let response = reading.exchange.response()?;
     let body = look.body(response).unwrap_or_default();
     Walls::built_in().recognise(response, body)
+}
+
+/// A connection that is dropped says nothing by itself. Dropped for every AI identity, and for nobody
+/// else, it is a refusal.
+fn dropped(rows: &mut [AgentRow]) {
+    let others_served =
+        rows.iter().filter(|row| !is_ai(row)).all(|row| row.cause == RowCause::Served);
+    let cut_off = |row: &AgentRow| {
+        row.cause == RowCause::Unreachable
+            && row.error.as_ref().is_some_and(|error| {
+                matches!(error.kind, FailureKind::Connect | FailureKind::Protocol)
+            })
+    };
+    let all = rows.iter().filter(|row| is_ai(row)).all(cut_off);
+    if !(others_served && all) {
+        return;
+    }
+    for row in rows.iter_mut().filter(|row| is_ai(row)) {
+        row.cause = RowCause::Refused;
+        row.equivalence = EquivalenceVerdict::NotServed;
+        row.blocker = Some(WallKind::Block.as_str().to_owned());
+        row.blocker_marks =
+            vec!["the connection is dropped for every AI identity and for nobody else".to_owned()];
+    }
 }
 
 /// Whom the refusals are aimed at.

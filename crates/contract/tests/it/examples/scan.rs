@@ -545,5 +545,6 @@ fn fact_lineage() -> FactLineage {
         single_source: texts(&["hours"]),
         subject: LineageSubject { domain: domain(), untrusted_name: some("Shop") },
         read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
+        faults: vec![readings::fault()],
     }
 }

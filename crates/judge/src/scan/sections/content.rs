@@ -42,8 +42,8 @@ fn words(read: &Readings<'_>, reading: &str, out: &mut Verdicts) {
         },
         evidence.clone(),
     );
-    if shell {
-        out.cap("script_shell", format!("Without scripts it holds {words} words."));
+    if nothing {
+        out.cap("no_text", format!("Without scripts it holds {words} words."));
     }
     let mut finding = about(
         read.look.rules,

@@ -1,9 +1,9 @@
 //! Whether the page says whose it is, and says it the same way everywhere.
 
-use contract::records::Severity;
+use contract::records::{FaultWeight, Severity};
 
 use super::Readings;
-use crate::scan::verdicts::{Verdicts, about};
+use crate::scan::verdicts::{Outcome, Verdicts, about};
 
 pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
     let (Some(lineage), Some(reading)) = (read.lineage, read.content.reading.clone()) else {
@@ -13,7 +13,17 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
         return;
     };
     let evidence = vec![reading];
+    let broken: Vec<_> =
+        lineage.faults.iter().filter(|fault| fault.weight != FaultWeight::Note).collect();
     match &lineage.subject.untrusted_name {
+        Some(_) if !broken.is_empty() => {
+            out.rule(
+                "identity.named",
+                Outcome::Share { got: 1, of: 2 },
+                "The page names its owner in markup that strict readers cannot read.",
+                evidence.clone(),
+            );
+        }
         Some(_) => out.passed(
             "identity.named",
             format!("The page names its owner ({}).", lineage.read.carriers.join(", ")),
@@ -35,6 +45,19 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
             finding.evidence = evidence.clone();
             out.find(finding);
         }
+    }
+    if !broken.is_empty() {
+        let mut finding =
+            about(read.look.rules, "identity.named", "markup_faults", Severity::Medium);
+        finding.title = "Structured data is there, and cannot be read as it was meant".to_owned();
+        let told = |text: fn(&contract::records::FileFault) -> &String| {
+            let all = broken.iter().take(8).map(|fault| crate::scan::at(&fault.at, text(fault)));
+            all.collect::<Vec<_>>().join(" ")
+        };
+        finding.seen = told(|fault| &fault.problem);
+        finding.fix = Some(told(|fault| &fault.fix));
+        finding.evidence = evidence.clone();
+        out.find(finding);
     }
     let several = lineage.facts.iter().any(|fact| fact.stated.len() > 1);
     if !several {

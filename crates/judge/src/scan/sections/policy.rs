@@ -105,6 +105,9 @@ fn readable(read: &Readings<'_>, out: &mut Verdicts) {
         _ => {}
     }
     out.failed(RULE, robots.why.clone(), evidence.clone());
+    if robots.state == RobotsState::Unreachable {
+        out.cap("policy_unreadable", robots.why.clone());
+    }
     let mut finding = about(read.look.rules, RULE, "robots_unreadable", Severity::Medium);
     finding.title = match robots.state {
         RobotsState::Refused => "robots.txt is refused",

@@ -1,5 +1,6 @@
 //! Whether agents of each purpose are given the page.
 
+use contract::evidence::Phase;
 use contract::records::{AgentRow, Finding, Role, RowCause, Severity};
 
 use super::Readings;
@@ -26,6 +27,7 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
             out.not_assessed(rule, why);
         }
         nobody_is_served(read, out);
+        home_unread(read, out);
         return;
     }
     let mut shut_out = Vec::new();
@@ -207,6 +209,31 @@ fn nobody_is_served(read: &Readings<'_>, out: &mut Verdicts) {
             .to_owned()
     });
     finding.evidence = readings(asked);
+    out.find(finding);
+}
+
+/// Something answered, and the home page did not come: the reason is worth a finding.
+fn home_unread(read: &Readings<'_>, out: &mut Verdicts) {
+    let asked = |row: &&AgentRow| row.reading.is_some() && row.error.is_some();
+    let failed: Vec<&AgentRow> = read.view.rows.iter().filter(asked).collect();
+    if read.view.rows.iter().any(is_measured) || !crate::scan::answered(read.look.evidence) {
+        return;
+    }
+    let Some(error) = failed.first().and_then(|row| row.error.as_ref()) else { return };
+    let mut finding = aside("reach", "home_unread", Severity::High);
+    finding.title = "The home page could not be read".to_owned();
+    finding.seen = format!("{} ({}: {})", error.detail, error.kind, error.reason);
+    finding.why = "Nothing is said about the page, neither good nor bad: it was not seen. Agents that meet the same \
+                   give up."
+        .to_owned();
+    finding.fix = Some(match error.phase {
+        Phase::Redirect => "Follow the redirects of the home page by hand (curl -sIL) and let them end at a page."
+            .to_owned(),
+        Phase::Body => "Look at what the server sends as the body: its length, its encoding, and whether it ends."
+            .to_owned(),
+        _ => "If people do see the page, look for a rule or a fault between them and us; then scan again.".to_owned(),
+    });
+    finding.evidence = readings(failed);
     out.find(finding);
 }
 

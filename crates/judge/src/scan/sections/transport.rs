@@ -14,6 +14,7 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
         Some(true) => out.passed("transport.https", "The page came over https.", evidence()),
         Some(false) => {
             out.failed("transport.https", "The page came over plain http.", evidence());
+            out.cap("no_https", "It came over plain http in the end.");
             let mut finding = about(rules, "transport.https", "no_https", Severity::High);
             finding.title = "The page is given without encryption".to_owned();
             finding.seen = "The home page was given over http in the end.".to_owned();
