@@ -1,0 +1,144 @@
+//! What one judgement costs, against the limit of 5 ms for a scan. `cargo bench -p judge`.
+//!
+//! The evidence is that of a site whose page changes a little for every reader, so that no identity
+//! shares another's reading: twelve pages of 40 KB, every machine file, and robots.txt per identity.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use agents::Catalogue;
+use contract::evidence::{
+    Body, Evidence, Exchange, HeaderLine, Hop, Observer, Outcome, Reading, Response, Target,
+};
+use contract::records::Visibility;
+use contract::{Brand, Domain, NamePolicy};
+use judge::rulepack::Rulepack;
+use judge::scan::{Frame, Sealed, judge};
+
+const LIMIT: Duration = Duration::from_millis(5);
+const ROUNDS: usize = 200;
+
+fn main() {
+    let catalogue = Catalogue::built_in().expect("the catalogue reads");
+    let (evidence, bodies) = scan(&catalogue);
+    let rules = Rulepack::current();
+    let brand = Brand::default();
+    let frame = Frame {
+        brand: &brand,
+        base_url: "https://svc.example",
+        id: "abc",
+        visibility: Visibility::Public,
+        evidence_sha256: None,
+        sealed: Sealed::default(),
+    };
+    let once = || {
+        let started = Instant::now();
+        let record = judge(&evidence, &bodies, &catalogue, &rules, &frame);
+        (started.elapsed(), record.findings.len())
+    };
+    // The first one builds the automata that all later ones share.
+    let (first, findings) = once();
+    let mut took: Vec<Duration> = (0..ROUNDS).map(|_| once().0).collect();
+    took.sort_unstable();
+    let median = took.get(took.len() / 2).copied().unwrap_or_default();
+    let worst = took.last().copied().unwrap_or_default();
+    let bytes: usize = bodies.values().map(Vec::len).sum();
+    println!("{} reads, {} KiB of bodies, {findings} findings", evidence.reads.len(), bytes / 1024);
+    println!("first {first:?}, then median {median:?}, worst {worst:?} of {ROUNDS}");
+    let ratio = median.as_secs_f64() / LIMIT.as_secs_f64();
+    println!("ratio to the limit of {LIMIT:?}: {ratio:.2} (at most 1)");
+    std::process::exit(i32::from(ratio > 1.0));
+}
+
+fn scan(catalogue: &Catalogue) -> (Evidence, BTreeMap<String, Vec<u8>>) {
+    let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
+    let at = "2026-11-15T10:00:00Z".parse().expect("a time");
+    let mut evidence = Evidence {
+        v: 1,
+        domain: Domain::parse("ferry.lab", &names).expect("a name"),
+        host: "ferry.lab".into(),
+        started_at: at,
+        finished_at: at,
+        observer: Observer { name: "bench".into(), version: "0".into(), vantage: "here".into() },
+        dns: vec![],
+        reads: vec![],
+        not_read: vec![],
+    };
+    let mut bodies = BTreeMap::new();
+    let mut add = |target: Target, path: &str, identity: &str, status: u16, body: String| {
+        let url = format!("https://ferry.lab{path}");
+        let sha256 = proof::sha256(body.as_bytes()).to_string();
+        let line = |name: &str, value: &str| HeaderLine { name: name.into(), value: value.into() };
+        let response = Response {
+            url: url.clone(),
+            status,
+            http: "2".into(),
+            headers: vec![line("content-type", "text/html"), line("server", "nginx")],
+            body: Body {
+                sha256: sha256.clone(),
+                bytes: body.len() as u64,
+                wire_bytes: body.len() as u64,
+                encoding: None,
+                cut: None,
+            },
+            tls: None,
+        };
+        bodies.insert(sha256, body.into_bytes());
+        let hop = Hop {
+            url: url.clone(),
+            address: None,
+            status: Some(status),
+            location: None,
+            took_ms: 1,
+            reused_connection: false,
+        };
+        let exchange = Exchange {
+            method: "GET".into(),
+            url,
+            request_headers: vec![],
+            started_at: at,
+            took_ms: 1,
+            hops: vec![hop],
+            outcome: Outcome::Response(Box::new(response)),
+        };
+        let id = format!("r{:02}", evidence.reads.len() + 1);
+        let (path, identity) = (path.to_owned(), identity.to_owned());
+        evidence.reads.push(Reading { id, target, path, identity, exchange });
+    };
+    let robots =
+        "User-agent: *\nAllow: /\nDisallow: /private\nContent-Signal: ai-train=no\n".to_owned();
+    add(Target::Robots, "/robots.txt", "wayleave", 200, robots.clone());
+    for (n, identity) in catalogue.compared().enumerate() {
+        add(Target::Home, "/", &identity.id, 200, page(n));
+        add(Target::RobotsAs, "/robots.txt", &identity.id, 200, robots.clone());
+    }
+    add(Target::Home, "/", "browser", 200, page(99));
+    for place in declared::files::PLACES.iter().skip(1) {
+        add(Target::MachineFile, place.path, "wayleave", 404, "<h1>Not found</h1>".to_owned());
+    }
+    add(Target::ControlPath, "/zz.html", "wayleave", 404, "<h1>Not found</h1>".to_owned());
+    add(Target::Fresh, "/", "browser", 200, page(98));
+    (evidence, bodies)
+}
+
+/// A page of about 40 KB: markup, text, structured data, comments, and a word of its own.
+fn page(n: usize) -> String {
+    let mut page = format!(
+        "<!doctype html><html lang=en><head><title>Ferry</title><meta name=description content='Times'>\
+         <script type='application/ld+json'>{{\"@type\":\"Organization\",\"name\":\"North Quay Ferry\",\
+         \"telephone\":\"+44 1632 960101\"}}</script></head><body><nav><a href=/>Home</a></nav><main><h1>Reader \
+         {n}</h1>"
+    );
+    for paragraph in 0..120 {
+        let _ = write!(
+            page,
+            "<p class=\"lead text-{paragraph}\">Crossing {paragraph} leaves the north quay at a quarter past, weather \
+             allowing, and costs EUR {}.50 one way; bicycles, prams and dogs travel with their people, and the \
+             kitchen on board serves soup until the far shore.<!-- block {paragraph} --></p>\n",
+            paragraph % 9
+        );
+    }
+    page.push_str("</main><footer><address>14 Harbour Lane</address></footer></body></html>");
+    page
+}
