@@ -68,6 +68,10 @@ fn on_page(look: &Look<'_>, sheet: &Sheet, person: Option<&Sheet>) -> Vec<Instru
     let (shared, own): (Vec<_>, Vec<_>) = page.hidden.iter().partition(|hidden| {
         person.is_none_or(|person| person.page.hidden.iter().any(|theirs| theirs == *hidden))
     });
+    let data: Vec<Passage<'_>> =
+        page.json_ld.iter().map(|text| Passage { surface: "json_ld", text }).collect();
+    let known = person.is_none_or(|person| person.page.json_ld == page.json_ld);
+    hits.extend(detect(&data, context(!known)).into_iter().map(|hit| told(hit, !known)));
     for (hidden, only_ai) in [(shared, false), (own, true)] {
         let passages: Vec<Passage<'_>> = hidden
             .iter()
