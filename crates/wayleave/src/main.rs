@@ -5,6 +5,7 @@
 mod commands;
 mod config;
 mod output;
+mod report;
 mod telemetry;
 mod wiring;
 
@@ -42,7 +43,7 @@ enum Command {
     Demo(commands::demo::Args),
     /// The lab: a small internet on loopback
     Lab(commands::lab::Args),
-    /// Scan one domain and show the record
+    /// Scan one domain and show what agents get there
     Scan(commands::scan::Args),
     /// Check files that we signed: digest, signature, key, inclusion
     Verify(commands::verify::Args),

@@ -1,0 +1,301 @@
+//! Findings as SARIF 2.1.0, the form that code hosts and editors read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use contract::records::{Finding, ScanRecord, Severity};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::baseline::{Change, FINGERPRINT, fingerprints_of};
+use super::plain;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// Where one finding may point; more places help nobody.
+const MAX_LOCATIONS: usize = 10;
+/// What was not measured, as notifications.
+const MAX_NOTIFICATIONS: usize = 100;
+
+/// The whole document.
+#[derive(Debug, Serialize)]
+pub(crate) struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: Vec<Run>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    /// So that runs for different domains are not taken for each other.
+    automation_details: AutomationDetails,
+    invocations: Vec<Invocation>,
+    results: Vec<ResultEntry>,
+    properties: Value,
+}
+
+#[derive(Debug, Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    semantic_version: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Serialize)]
+struct AutomationDetails {
+    id: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    start_time_utc: String,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Debug, Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: String,
+    short_description: Message,
+    full_description: Message,
+    help: Help,
+    default_configuration: Configuration,
+    properties: Value,
+}
+
+#[derive(Debug, Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Help {
+    text: String,
+    markdown: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultEntry {
+    rule_id: String,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: Vec<Location>,
+    partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_state: Option<&'static str>,
+    properties: Value,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+}
+
+#[derive(Debug, Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+/// The findings of a record; with a comparison, each says whether it is new.
+pub(crate) fn log(record: &ScanRecord, change: Option<&Change<'_>>) -> Log {
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut results = Vec::new();
+    for (finding, print) in record.findings.iter().zip(fingerprints_of(record)) {
+        let at = rules.iter().position(|rule| rule.id == finding.id).unwrap_or_else(|| {
+            rules.push(rule(finding));
+            rules.len() - 1
+        });
+        results.push(result(record, finding, at, print, change));
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let driver = Driver { name: "wayleave", version, semantic_version: version, rules };
+    let run = Run {
+        tool: Tool { driver },
+        automation_details: AutomationDetails { id: format!("wayleave/{}/", record.domain) },
+        invocations: vec![invocation(record)],
+        results,
+        properties: json!({
+            "domain": record.domain,
+            "grade": record.grade,
+            "overall": record.overall,
+            "score_version": record.score_version,
+            "rulepack_sha256": record.rulepack.sha256,
+            "evidence_sha256": record.evidence_sha256,
+            "report": record.links.report,
+        }),
+    };
+    Log { schema: SCHEMA, version: "2.1.0", runs: vec![run] }
+}
+
+/// What was not measured is told: a run without results must not pass for a clean one.
+fn invocation(record: &ScanRecord) -> Invocation {
+    let reached = record.unreachable != Some(true);
+    let mut notifications = Vec::new();
+    if !reached {
+        let text = format!("{}: nothing answered, so nothing was judged.", record.domain);
+        notifications.push(Notification { level: "error", message: Message { text } });
+    }
+    let unseen = record.non_observations.iter().take(MAX_NOTIFICATIONS).map(|unseen| {
+        let what = plain(&unseen.what);
+        let text = format!(
+            "Not measured: {what} {} as {} ({}).",
+            unseen.path, unseen.identity, unseen.why
+        );
+        Notification { level: "note", message: Message { text } }
+    });
+    notifications.extend(unseen);
+    Invocation {
+        execution_successful: reached,
+        start_time_utc: record.scanned_at.to_string(),
+        tool_execution_notifications: notifications,
+    }
+}
+
+fn rule(finding: &Finding) -> Rule {
+    let fix = finding.fix.as_deref().unwrap_or("There is nothing to mend: it is worth knowing.");
+    let standard = finding.standard.as_deref();
+    let by = standard.map(|standard| format!("\n\nStandard: {standard}")).unwrap_or_default();
+    let paste = finding.paste.as_deref();
+    Rule {
+        id: finding.id.clone(),
+        short_description: Message { text: finding.title.clone() },
+        full_description: Message { text: finding.why.clone() },
+        help: Help {
+            text: format!(
+                "{}\n\n{fix}{}{by}",
+                finding.why,
+                paste.map(|paste| format!("\n\n{paste}")).unwrap_or_default()
+            ),
+            markdown: format!(
+                "{}\n\n**Fix:** {fix}{}{by}",
+                finding.why,
+                paste.map(fenced).unwrap_or_default()
+            ),
+        },
+        default_configuration: Configuration { level: level(&finding.severity) },
+        properties: json!({
+            "tags": [finding.section],
+            "ledger_rule": finding.rule,
+            "standard": standard,
+            "matters_to": finding.matters_to,
+        }),
+    }
+}
+
+/// A block that nothing inside it can end.
+fn fenced(text: &str) -> String {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    format!("\n\n{fence}\n{text}\n{fence}")
+}
+
+fn result(
+    record: &ScanRecord,
+    finding: &Finding,
+    rule_index: usize,
+    print: String,
+    change: Option<&Change<'_>>,
+) -> ResultEntry {
+    let state =
+        change.map(|change| if change.known.contains(&print) { "unchanged" } else { "new" });
+    let fix = finding.fix.as_ref().map(|fix| format!(" {fix}")).unwrap_or_default();
+    ResultEntry {
+        rule_id: finding.id.clone(),
+        rule_index,
+        level: level(&finding.severity),
+        message: Message { text: format!("{}: {}{fix}", finding.title, finding.seen) },
+        locations: locations(record, finding),
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, print)]),
+        baseline_state: state,
+        properties: json!({
+            "title": finding.title,
+            "severity": finding.severity,
+            "section": finding.section,
+            "evidence": finding.evidence,
+            "paste": finding.paste,
+        }),
+    }
+}
+
+fn level(severity: &Severity) -> &'static str {
+    match severity {
+        Severity::High | Severity::Unrecognised(_) => "error",
+        Severity::Medium => "warning",
+        Severity::Low | Severity::Info => "note",
+    }
+}
+
+/// The addresses of the readings a finding rests on; the page that was read where it names none.
+fn locations(record: &ScanRecord, finding: &Finding) -> Vec<Location> {
+    let scheme = if record.transport.https == Some(false) { "http" } else { "https" };
+    let address = |path: &str| format!("{scheme}://{}{path}", record.scanned_host);
+    let mut uris = BTreeSet::new();
+    for reading in &finding.evidence {
+        let is_it = |other: &Option<String>| other.as_ref() == Some(reading);
+        let rows = record.agentview.rows.iter().filter(|row| is_it(&row.reading));
+        uris.extend(rows.map(|_| address(&record.path)));
+        let checks = record.checks.iter().filter(|check| is_it(&check.reading));
+        uris.extend(checks.filter(|check| check.path.starts_with('/')).map(|c| address(&c.path)));
+    }
+    if uris.is_empty() {
+        uris.insert(address(&record.path));
+    }
+    let location = |uri| Location {
+        physical_location: PhysicalLocation { artifact_location: ArtifactLocation { uri } },
+    };
+    uris.into_iter().take(MAX_LOCATIONS).map(location).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn severities_become_levels() {
+        let words = Severity::WORDS.iter().map(|word| Severity::known(word).unwrap());
+        let levels: Vec<_> = words.map(|severity| level(&severity)).collect();
+        assert_eq!(Severity::WORDS, ["info", "low", "medium", "high"]);
+        assert_eq!(levels, ["note", "note", "warning", "error"]);
+        let later: Severity = serde_json::from_str("\"critical\"").unwrap();
+        assert_eq!(level(&later), "error", "what is not known is not made small");
+    }
+
+    #[test]
+    fn nothing_ends_a_fence_from_within() {
+        assert_eq!(fenced("a"), "\n\n```\na\n```");
+        assert_eq!(fenced("```\nb\n````"), "\n\n`````\n```\nb\n````\n`````");
+    }
+}

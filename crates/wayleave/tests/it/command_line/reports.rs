@@ -1,0 +1,258 @@
+//! What `wayleave scan` shows and writes.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+struct Scans(LabRun);
+
+impl Scans {
+    fn scan(&self, domain: &str, more: &[&str]) -> Said {
+        let mut arguments = vec!["scan", domain, "--config", &self.0.config];
+        arguments.extend(more);
+        run(&arguments)
+    }
+}
+
+#[track_caller]
+fn holds_all(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_report_tells_the_whole_record_in_order() {
+    let lab = Scans(LabRun::start());
+    let said = lab.scan("blocks-ai.lab", &[]).expect(GOOD);
+    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).json();
+    let headings = [
+        "Sections\n",
+        "Who got what (/)\n",
+        "Declared policy\n",
+        "Machine files\n",
+        "Content without scripts\n",
+        "Transport and caching\n",
+        "Findings: ",
+        "Record\n",
+    ];
+    let places: Vec<_> = headings
+        .iter()
+        .map(|heading| {
+            said.out
+                .find(&format!("\n{heading}"))
+                .unwrap_or_else(|| panic!("{heading}: {}", said.out))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    holds_all(
+        &said.out,
+        &[
+            "! GPTBot",
+            "403  refused",
+            "█",
+            "seen ",
+            "fix ",
+            "evidence sha256 ",
+            "Nothing of this scan is kept",
+        ],
+    );
+    // Every finding, the gravest first.
+    let order = ["high", "medium", "low", "info"];
+    let ranks: Vec<_> = said
+        .out
+        .lines()
+        .filter_map(|line| line.strip_prefix("  [")?.split(']').next())
+        .map(|word| order.iter().position(|known| *known == word).unwrap())
+        .collect();
+    assert_eq!(ranks.len(), record["findings"].as_array().unwrap().len());
+    assert!(ranks.is_sorted() && !ranks.is_empty(), "{ranks:?}");
+    for section in record["section_scores"].as_array().unwrap() {
+        holds_all(&said.out, &[section["title"].as_str().unwrap()]);
+    }
+    assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{:?} {}", said.out, said.err);
+    let too_wide = |line: &&str| line.chars().count() > 100 && !line.starts_with("        ");
+    let wide: Vec<_> = said.out.lines().filter(too_wide).collect();
+    assert!(wide.is_empty(), "{wide:?}");
+
+    // The ledger only for those who ask.
+    assert!(!said.out.contains("\nLedger\n"));
+    let rules = record["score_ledger"]["rows"].as_array().unwrap();
+    for flag in ["--ledger", "-v"] {
+        let said = lab.scan("blocks-ai.lab", &[flag]).expect(GOOD);
+        for row in rules {
+            holds_all(&said.out, &["\nLedger\n", row["rule"].as_str().unwrap()]);
+        }
+        assert_eq!(said.out.contains("    curl "), flag == "-v", "{}", said.out);
+    }
+}
+
+#[test]
+fn a_contradiction_is_told_once_for_all_it_is_about() {
+    let lab = Scans(LabRun::start());
+    let said = lab.scan("robots-closed.lab", &[]).expect(GOOD);
+    holds_all(
+        &said.out,
+        &[
+            "\nContradictions\n  gptbot, claudebot, ",
+            "disallowed by line 2 of robots.txt",
+            "/  disallowed  line 2: ",
+        ],
+    );
+    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("one that does not is served.").count(), 1, "{text}");
+}
+
+#[test]
+fn sarif_has_what_its_standard_asks_for() {
+    let lab = Scans(LabRun::start());
+    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).json();
+    let log = lab.scan("blocks-ai.lab", &["--sarif"]).expect(GOOD).json();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(log["$schema"].as_str().unwrap().ends_with("/sarif-schema-2.1.0.json"));
+    assert_eq!(log["runs"].as_array().map(Vec::len), Some(1));
+    let run = &log["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert_eq!(
+        (&driver["name"], &driver["version"]),
+        (&json!("wayleave"), &json!(env!("CARGO_PKG_VERSION")))
+    );
+    assert_eq!(run["automationDetails"]["id"], "wayleave/blocks-ai.lab/");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+
+    let rules = driver["rules"].as_array().unwrap();
+    let ids: BTreeSet<_> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), rules.len(), "rule ids are unique");
+    for rule in rules {
+        for text in
+            ["/shortDescription/text", "/fullDescription/text", "/help/text", "/help/markdown"]
+        {
+            assert!(!rule.pointer(text).unwrap().as_str().unwrap().is_empty(), "{text}: {rule}");
+        }
+    }
+    let findings = record["findings"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), findings.len());
+    let mut prints = BTreeSet::new();
+    for (result, finding) in results.iter().zip(findings) {
+        assert_eq!(result["ruleId"], finding["id"]);
+        let at = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[at]["id"], finding["id"]);
+        let level = match finding["severity"].as_str().unwrap() {
+            "high" => "error",
+            "medium" => "warning",
+            _ => "note",
+        };
+        assert_eq!(result["level"], level);
+        assert!(
+            result["message"]["text"].as_str().unwrap().contains(finding["seen"].as_str().unwrap())
+        );
+        assert_eq!(result["properties"]["severity"], finding["severity"]);
+        assert_eq!(result["properties"]["evidence"], finding["evidence"]);
+        let locations = result["locations"].as_array().unwrap();
+        assert!(!locations.is_empty(), "{result}");
+        for location in locations {
+            let uri = location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(uri.starts_with("https://blocks-ai.lab/"), "{uri}");
+        }
+        let print = result["partialFingerprints"]["wayleaveFinding/v1"].as_str().unwrap();
+        assert!(prints.insert(print.to_owned()), "{result}");
+        assert!(result.get("baselineState").is_none(), "{result}");
+    }
+    // The same in the next run, and to a file beside the report.
+    let file = lab.0.folder.path("out.sarif");
+    let said = lab.scan("blocks-ai.lab", &["--sarif", &file]).expect(GOOD);
+    assert!(said.out.starts_with("blocks-ai.lab: "), "{}", said.out);
+    let again: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let prints_again = again["runs"][0]["results"].as_array().unwrap().iter();
+    let prints_again: BTreeSet<_> = prints_again
+        .map(|result| {
+            result["partialFingerprints"]["wayleaveFinding/v1"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(prints, prints_again);
+
+    // A run that judged nothing must not pass for a clean one.
+    let log = lab.scan("no-such-site.lab", &["--sarif"]).expect(BAD).json();
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["toolExecutionNotifications"][0]["level"], "error");
+    lab.scan("open.lab", &["--sarif", "--json"]).failed("give --sarif a file");
+    lab.scan("open.lab", &["--sarif", &lab.0.folder.path("none/x")]).failed("cannot be written");
+}
+
+#[test]
+fn a_build_fails_for_what_is_new() {
+    let lab = Scans(LabRun::start());
+    let folder = &lab.0.folder;
+    let said = lab.scan("blocks-ai.lab", &["--fail-on", "high"]).expect(BAD);
+    holds_all(&said.err, &["--fail-on: ", "turned away"]);
+    lab.scan("blocks-ai.lab", &["--fail-on", "worst"]).expect(FAILED);
+
+    let known = folder.write("known.json", lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).out);
+    let sarif = folder.path("known.sarif");
+    lab.scan("blocks-ai.lab", &["--sarif", &sarif]).expect(GOOD);
+    for baseline in [&known, &sarif] {
+        let with = ["--fail-on", "info", "--baseline", baseline];
+        let said = lab.scan("blocks-ai.lab", &with).expect(GOOD);
+        holds_all(&said.out, &["Since the baseline: 0 new, 0 gone\n"]);
+    }
+    // One that was not known, and one that is known and no longer there.
+    let mut record: Value = serde_json::from_slice(&std::fs::read(&known).unwrap()).unwrap();
+    let findings = record["findings"].as_array_mut().unwrap();
+    let grave = findings.iter().position(|finding| finding["severity"] == "high").unwrap();
+    let removed = findings.remove(grave);
+    findings.push(json!({ "id": "was_there", "title": "It was there" }));
+    let earlier = folder.write("earlier.json", record.to_string());
+    let with = ["--fail-on", "high", "--baseline", &earlier];
+    let said = lab.scan("blocks-ai.lab", &with).expect(BAD);
+    let title = removed["title"].as_str().unwrap();
+    holds_all(
+        &said.out,
+        &["1 new, 1 gone\n", &format!("new  [high] {title}\n"), "gone It was there\n"],
+    );
+    assert_eq!(said.err, format!("--fail-on: {title}.\n"));
+    // For machines the comparison stands beside the result.
+    let said = lab.scan("blocks-ai.lab", &[&with[..], &["--sarif"]].concat()).expect(BAD);
+    holds_all(&said.err, &["1 new, 1 gone"]);
+    let states: Vec<Value> = said.json()["runs"][0]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["baselineState"].clone())
+        .collect();
+    assert_eq!(states.iter().filter(|state| **state == "new").count(), 1, "{states:?}");
+    assert!(states.iter().all(|state| *state == "new" || *state == "unchanged"), "{states:?}");
+
+    lab.scan("open.lab", &["--baseline", &known]).failed("it is of blocks-ai.lab, not of open.lab");
+    lab.scan("open.lab", &["--baseline", &folder.path("none")]).failed("cannot be read");
+    let broken = folder.write("broken.json", "{}");
+    lab.scan("open.lab", &["--baseline", &broken]).failed("neither a scan record nor SARIF");
+}
+
+#[test]
+fn what_can_be_copied_is_written_as_files() {
+    let lab = Scans(LabRun::start());
+    let record = lab.scan("minimal.lab", &["--json"]).expect(GOOD).json();
+    let pastes: BTreeSet<String> = record["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|finding| Some(finding["paste"].as_str()?.trim_end().to_owned()))
+        .collect();
+    assert!(!pastes.is_empty(), "{record}");
+    let fixes = lab.0.folder.path("fixes");
+    let said = lab.scan("minimal.lab", &["--fixes", &fixes, "--json"]).expect(GOOD);
+    assert!(said.err.contains(&fixes), "{}", said.err);
+    let mut written = BTreeSet::new();
+    for entry in std::fs::read_dir(&fixes).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if path.ends_with("README.md") {
+            holds_all(&text, &["# Fixes for minimal.lab", "Text: `"]);
+        } else {
+            written.insert(text.trim_end().to_owned());
+        }
+    }
+    assert_eq!(written, pastes);
+}
