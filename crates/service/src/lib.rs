@@ -13,6 +13,7 @@ mod manifest;
 mod method;
 mod own_page;
 mod ready;
+pub mod replay;
 mod report;
 pub mod scan;
 

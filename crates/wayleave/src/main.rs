@@ -47,6 +47,8 @@ enum Command {
     Scan(commands::scan::Args),
     /// Check files that we signed: digest, signature, key, inclusion
     Verify(commands::verify::Args),
+    /// Judge a kept scan again, and say whether the same record comes out
+    Replay(commands::replay::Args),
     /// Write a JSON file in its canonical form (RFC 8785)
     Canonical(commands::canonical::Args),
     /// Signing keys: list them, or replace one
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Verify(args) => commands::verify::run(args),
+        Command::Replay(args) => commands::replay::run(args),
         Command::Canonical(args) => commands::canonical::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),

@@ -13,6 +13,7 @@ fn every_command_explains_itself() {
         &["lab", "run"],
         &["scan"],
         &["verify"],
+        &["replay"],
         &["canonical"],
         &["key"],
         &["key", "list"],
@@ -25,11 +26,11 @@ fn every_command_explains_itself() {
         let said = run(&[command, &["--help"][..]].concat()).expect(GOOD);
         assert!(said.out.contains("Usage:") && said.err.is_empty(), "{command:?}: {}", said.out);
         // Where a script will look at the exit code, its meanings are told.
-        if matches!(*command, [] | ["scan"] | ["verify"] | ["doctor"]) {
+        if matches!(*command, [] | ["scan"] | ["verify"] | ["replay"] | ["doctor"]) {
             assert!(said.out.contains("Exit codes: 0 "), "{command:?}: {}", said.out);
         }
         // Every command that reads the configuration names every key of it.
-        let takes_keys = ["serve", "demo", "scan", "config", "doctor", "list", "rotate"];
+        let takes_keys = ["serve", "demo", "scan", "replay", "config", "doctor", "list", "rotate"];
         if command.last().is_some_and(|last| takes_keys.contains(last)) {
             assert!(said.out.contains("--network-allow-names"), "{command:?}: {}", said.out);
         }

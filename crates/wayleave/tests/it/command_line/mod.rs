@@ -4,6 +4,7 @@ mod configuration;
 mod general;
 mod keys_and_serve;
 mod lab_and_scans;
+mod replay;
 mod reports;
 
 use std::io::{BufRead, BufReader, Write};
