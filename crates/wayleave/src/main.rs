@@ -49,6 +49,8 @@ enum Command {
     Verify(commands::verify::Args),
     /// Judge a kept scan again, and say whether the same record comes out
     Replay(commands::replay::Args),
+    /// Say what a robots.txt allows an agent, and which line decides
+    Robots(commands::robots::Args),
     /// Write a JSON file in its canonical form (RFC 8785)
     Canonical(commands::canonical::Args),
     /// Signing keys: list them, or replace one
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Scan(args) => commands::scan::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Replay(args) => commands::replay::run(args),
+        Command::Robots(args) => commands::robots::run(args),
         Command::Canonical(args) => commands::canonical::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),

@@ -9,6 +9,7 @@ pub(crate) mod lab;
 pub(crate) mod licence;
 mod remote;
 pub(crate) mod replay;
+pub(crate) mod robots;
 pub(crate) mod scan;
 mod scan_progress;
 pub(crate) mod scans;

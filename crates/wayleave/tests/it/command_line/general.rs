@@ -14,6 +14,7 @@ fn every_command_explains_itself() {
         &["scan"],
         &["verify"],
         &["replay"],
+        &["robots"],
         &["canonical"],
         &["key"],
         &["key", "list"],
@@ -26,7 +27,7 @@ fn every_command_explains_itself() {
         let said = run(&[command, &["--help"][..]].concat()).expect(GOOD);
         assert!(said.out.contains("Usage:") && said.err.is_empty(), "{command:?}: {}", said.out);
         // Where a script will look at the exit code, its meanings are told.
-        if matches!(*command, [] | ["scan"] | ["verify"] | ["replay"] | ["doctor"]) {
+        if matches!(*command, [] | ["scan"] | ["verify"] | ["replay"] | ["robots"] | ["doctor"]) {
             assert!(said.out.contains("Exit codes: 0 "), "{command:?}: {}", said.out);
         }
         // Every command that reads the configuration names every key of it.

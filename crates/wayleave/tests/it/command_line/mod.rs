@@ -6,6 +6,7 @@ mod keys_and_serve;
 mod lab_and_scans;
 mod replay;
 mod reports;
+mod robots;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

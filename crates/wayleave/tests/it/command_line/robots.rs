@@ -1,0 +1,101 @@
+//! `wayleave robots`: one file, some agents, some addresses.
+
+use super::*;
+
+const FILE: &str = "\
+# shop
+User-agent: GPTBot
+Disallow: /
+
+User-agent: *
+Disallow: /basket # nothing to read there
+Allow: /basket/help
+Sitemap: https://shop.example/sitemap.xml
+";
+
+#[test]
+fn the_line_that_decides_is_told() {
+    let folder = Folder::new();
+    let file = folder.write("robots.txt", FILE);
+    let said = run(&["robots", &file, "--agent", "GPTBot/1.3 (+https://a.example)"]).expect(BAD);
+    assert_eq!(said.out, "disallowed GPTBot / (a group names it; line 3: Disallow: /)\n");
+
+    let said = run(&[
+        "robots",
+        &file,
+        "--json",
+        "--agent",
+        "gptbot",
+        "--agent",
+        "ClaudeBot",
+        "--url",
+        "https://shop.example/basket?x=1#y",
+        "--url",
+        "/basket/help",
+        "--url",
+        "/",
+    ])
+    .expect(BAD)
+    .json();
+    let decisions: Vec<_> = said["decisions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| {
+            let text = |name: &str| d[name].as_str().unwrap_or("-").to_owned();
+            (
+                text("agent"),
+                text("path"),
+                d["allowed"] == true,
+                text("scope"),
+                d["line"].as_u64(),
+                text("rule"),
+            )
+        })
+        .collect();
+    let row = |agent: &str, path: &str, allowed, scope: &str, line, rule: &str| {
+        (agent.to_owned(), path.to_owned(), allowed, scope.to_owned(), line, rule.to_owned())
+    };
+    assert_eq!(
+        decisions,
+        [
+            row("gptbot", "/basket?x=1", false, "named", Some(3), "Disallow: /"),
+            row("gptbot", "/basket/help", false, "named", Some(3), "Disallow: /"),
+            row("gptbot", "/", false, "named", Some(3), "Disallow: /"),
+            row("ClaudeBot", "/basket?x=1", false, "everyone", Some(6), "Disallow: /basket"),
+            row("ClaudeBot", "/basket/help", true, "everyone", Some(7), "Allow: /basket/help"),
+            row("ClaudeBot", "/", true, "everyone", None, "-"),
+        ]
+    );
+    run(&["robots", &file, "--agent", "ClaudeBot"]).expect(GOOD);
+    // Without an agent it is about everyone, without an address about the home page.
+    let said = run_with_input(&["robots", "-"], FILE.as_bytes()).expect(GOOD);
+    assert_eq!(said.out, "allowed    * / (by the group for everyone; no rule matches)\n");
+    let said = run_with_input(&["robots", "-", "--agent", "x"], b"").expect(GOOD);
+    assert!(said.out.contains("no group is for it"), "{}", said.out);
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_told_beside_the_answer() {
+    let file = b"Disallow: /early\nUser-agent: *\nDisallow: secret\n";
+    let said = run_with_input(&["robots", "-"], file).expect(GOOD);
+    assert!(said.out.contains("line 1") && said.out.contains("fix: "), "{}", said.out);
+    let faults = run_with_input(&["robots", "-", "--json"], file).expect(GOOD).json();
+    let faults = faults["faults"].as_array().unwrap().clone();
+    assert!(faults.iter().any(|fault| fault["at"] == "line 1"), "{faults:?}");
+    // Nothing in it steers the terminal.
+    let hostile = b"User-agent: *\nDisallow: /\x1b[2J\xe2\x80\xae\n";
+    let said = run_with_input(&["robots", "-", "--url", "/x"], hostile).expect(GOOD);
+    assert!(!said.out.contains(['\u{1b}', '\u{202e}']), "{:?}", said.out);
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let folder = Folder::new();
+    run(&["robots", &folder.path("none")]).failed("cannot be read");
+    let file = folder.write("robots.txt", FILE);
+    run(&["robots", &file, "--url", "ftp://a.example/"])
+        .failed("expected an http or https address");
+    run(&["robots", &file, "--url", "shop"]).failed("expected an http or https address");
+    run(&["robots", &file, "--agent", ""]).failed("no product token");
+}
