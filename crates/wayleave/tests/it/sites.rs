@@ -71,6 +71,13 @@ fn said(site: &Value, record: &Value) -> Option<String> {
             format!("    {}: {}", f["severity"].as_str().unwrap(), f["title"].as_str().unwrap())
         })
         .collect();
+    let unread = &record["non_observations"][0];
+    let unread = match record["grade"].is_null() && !unread.is_null() {
+        true => {
+            vec![format!("    not seen: {}: {}", unread["what"], unread["why"]).replace('"', "")]
+        }
+        false => vec![],
+    };
     let word = |value: &Value| match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
@@ -84,7 +91,7 @@ fn said(site: &Value, record: &Value) -> Option<String> {
         word(&record["grade_detail"]["cap"]),
         word(&record["agentview"]["split"]),
         word(&record["agentview"]["aimed_at"]),
-        titles.join("\n")
+        [titles, unread].concat().join("\n")
     ))
 }
 
