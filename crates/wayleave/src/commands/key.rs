@@ -41,7 +41,8 @@ enum Command {
     },
     /// Say that others may hold a key since a moment; it stops at once
     Compromised {
-        /// Thumbprint (kid)
+        /// Thumbprint (kid); one in 64 begins with a dash
+        #[arg(allow_hyphen_values = true)]
         kid: String,
         /// YYYY-MM-DDTHH:MM:SSZ
         since: Timestamp,
