@@ -26,6 +26,13 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("agents.catalogue", "/somewhere/agents.json", json!("/somewhere/agents.json")),
         ("scan.deadline_ms", "4326", json!(4326)),
         ("scan.at_once", "4327", json!(4327)),
+        ("limits.enabled", "false", json!(false)),
+        ("limits.scan_per_10s", "4328", json!(4328)),
+        ("limits.scan_per_minute", "4329", json!(4329)),
+        ("limits.scan_per_day", "0", json!(0)),
+        ("limits.scans_daily_total", "4330", json!(4330)),
+        ("limits.scans_paused", "true", json!(true)),
+        ("limits.keyed_scan_per_minute", "4331", json!(4331)),
         ("log.filter", "debug,hyper=warn", json!("debug,hyper=warn")),
         ("log.format", "json", json!("json")),
     ]
