@@ -20,7 +20,7 @@ pub(super) struct Cell {
     tone: Option<Tone>,
 }
 
-/// Narrower than this the last column of a table goes on a line of its own.
+/// Where less is left than this, a long last cell of a table goes on lines of its own.
 const LEAST_COLUMN: usize = 24;
 const GAP: usize = 2;
 
@@ -101,7 +101,7 @@ impl Page {
                 head.push_str(&" ".repeat(width.saturating_sub(width_of(&cell.text)) + GAP));
             }
             let last = row.get(fixed).cloned().unwrap_or_default();
-            if room >= LEAST_COLUMN || last.text.is_empty() {
+            if room >= LEAST_COLUMN || width_of(&last.text) <= room {
                 let lines = wrap(&last.text, room.max(LEAST_COLUMN));
                 let first = self.paint(last.tone, lines.first().map_or("", String::as_str));
                 self.push(indent, &format!("{head}{first}"));
@@ -222,7 +222,7 @@ mod tests {
         page.table(2, &rows);
         assert_eq!(
             page.into_text(),
-            "  /a\n      words that go on for a\n      while longer\n  /longer\n      short\n"
+            "  /a\n      words that go on for a\n      while longer\n  /longer  short\n"
         );
     }
 
