@@ -71,6 +71,8 @@ open_enum! {
         Markdown = "markdown",
         /// A sitemap that robots.txt names; `path` is as it stands there.
         Sitemap = "sitemap",
+        /// A licence (RSL) that robots.txt names; `path` is as it stands there.
+        Licence = "licence",
     }
 }
 

@@ -178,6 +178,11 @@ pub struct ContentReading {
     /// Whether the page is also given as Markdown; null when that was not measured.
     #[schema(required)]
     pub markdown: Option<bool>,
+    /// How like the page's main text the Markdown is; null without one.
+    #[schema(required)]
+    pub markdown_similarity: Option<Ratio>,
+    /// What is wrong with the Markdown that is given.
+    pub markdown_faults: Vec<FileFault>,
     /// Text that reads like an instruction to a machine.
     pub instruction_like: Vec<InstructionLike>,
     /// Relations of the Link fields and elements, each with its target. Written by the site.

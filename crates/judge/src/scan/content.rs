@@ -1,9 +1,11 @@
 //! What the home page says to a reader that runs no scripts.
 
 use contract::evidence::{Reading, Target};
+use contract::ratio::Ratio;
 use contract::records::{AgentView, ContentReading, DeclaredLink, InstructionLike};
-use declared::files::{Served, markdown_negotiation};
+use declared::files::{Markdown, Served, markdown_negotiation};
 
+use super::compare;
 use super::look::{Look, Sheet, is_success};
 use super::served::{browser, is_served};
 use super::signals::headers;
@@ -32,6 +34,7 @@ pub(super) fn content(
     instruction_like: Vec<InstructionLike>,
 ) -> ContentReading {
     let page = found.map(|(_, sheet)| &sheet.page);
+    let markdown = markdown(look);
     let text = |value: Option<&String>, most: usize| value.map(|value| super::shown(value, most));
     ContentReading {
         reading: found.map(|(reading, _)| reading.id.clone()),
@@ -43,7 +46,16 @@ pub(super) fn content(
             .filter(|description| !description.is_empty()),
         language: text(page.and_then(|page| page.language.as_ref()), 40),
         canonical: text(page.and_then(|page| page.canonical.as_ref()), 300),
-        markdown: markdown(look),
+        markdown: markdown.as_ref().map(|(read, _)| read.offered),
+        markdown_similarity: markdown
+            .as_ref()
+            .filter(|(read, _)| read.offered)
+            .zip(found)
+            .and_then(|((_, sheet), (_, page))| Ratio::new(compare::alike(sheet, page))),
+        markdown_faults: markdown
+            .iter()
+            .flat_map(|(read, _)| read.faults.iter().cloned().map(super::checks::told))
+            .collect(),
         instruction_like,
         links: found.map(|(reading, sheet)| links(reading, sheet)).unwrap_or_default(),
     }
@@ -55,7 +67,8 @@ fn is_shell(look: &Look<'_>, sheet: &Sheet) -> bool {
     few && (sheet.page.app_root || (sheet.page.scripts > 0 && sheet.words == 0))
 }
 
-fn markdown(look: &Look<'_>) -> Option<bool> {
+/// The answer to a wish for Markdown, and its text.
+fn markdown<'l>(look: &'l Look<'_>) -> Option<(Markdown, &'l Sheet)> {
     let reading = look.reads(Target::Markdown).last()?;
     let response = reading.exchange.response().filter(|response| is_success(response))?;
     let fields = headers(response);
@@ -69,7 +82,7 @@ fn markdown(look: &Look<'_>) -> Option<bool> {
         cut: response.body.cut.is_some(),
         read_at_s: reading.exchange.started_at.as_millis() / 1_000,
     };
-    Some(markdown_negotiation(&served).offered)
+    Some((markdown_negotiation(&served), look.page(response)?))
 }
 
 /// Relations worth knowing: those that lead an agent to something meant for it.

@@ -97,6 +97,13 @@ fn in_files(look: &Look<'_>, signals: &mut Signals) {
     if let Some((reading, body)) = served("/.well-known/tdmrep.json") {
         signals.take(tdmrep::file(body, "/"), "tdmrep", Carrier::File, reading);
     }
+    for reading in look.reads(Target::Licence) {
+        let response = reading.exchange.response().filter(|response| is_success(response));
+        let body = response.filter(|r| r.body.cut.is_none()).and_then(|r| look.body(r));
+        if let Some(body) = body.filter(|body| !declared::shape::looks_like_html(body)) {
+            signals.take(rsl::read(body, "/"), "rsl", Carrier::File, reading);
+        }
+    }
     if let Some((reading, body)) = served("/ai.txt") {
         signals.take(ai_txt::read(body), "ai_txt", Carrier::File, reading);
     }

@@ -122,8 +122,13 @@ impl ScanPlan<'_> {
         let exchange = bodies.keep(failed, visit);
         Teller::new(self.progress, 1).tell(Some(StepRead::of(&robots, &exchange)));
         notes.keep(&robots, exchange);
-        let site =
-            Site { base: &base, host: self.domain.as_str(), token: &self.token, sitemaps: &[] };
+        let site = Site {
+            base: &base,
+            host: self.domain.as_str(),
+            token: &self.token,
+            sitemaps: &[],
+            licences: &[],
+        };
         for planned in plan::rest(self.catalogue, own, site) {
             notes.leave_out(&planned, NotReadWhy::NoAddress);
         }
@@ -146,8 +151,14 @@ impl ScanPlan<'_> {
         for (authority, policy) in policies {
             manners.know(&authority, policy);
         }
-        let sitemaps = plan::sitemaps(&said, host);
-        let site = Site { base: &base, host, token: &self.token, sitemaps: &sitemaps };
+        let (sitemaps, licences) = (plan::sitemaps(&said, host), plan::licences(&said, host));
+        let site = Site {
+            base: &base,
+            host,
+            token: &self.token,
+            sitemaps: &sitemaps,
+            licences: &licences,
+        };
         let (unwelcome, wanted): (Vec<_>, Vec<_>) = plan::rest(self.catalogue, own, site)
             .into_iter()
             .partition(|planned| manners.is_unwelcome(planned.leave_for(&base)));

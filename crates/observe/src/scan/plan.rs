@@ -17,10 +17,11 @@ const SITEMAP_PATH: &str = "/sitemap.xml";
 /// Files that count only where they are asked for: their specifications forbid to follow.
 const NEVER_MOVED: [Kind; 2] = [Kind::Ucp, Kind::BotAuthDirectory];
 
-/// Sitemaps named by robots.txt that are read.
+/// Sitemaps and licences named by robots.txt that are read.
 const MOST_SITEMAPS: usize = 3;
+const MOST_LICENCES: usize = 2;
 /// Lines of robots.txt that are looked at for them.
-const MOST_SITEMAP_LINES: usize = 1000;
+const MOST_LINES: usize = 1000;
 const LONGEST_URL: usize = 2048;
 
 /// What the plan depends on.
@@ -32,6 +33,7 @@ pub(super) struct Site<'a> {
     /// Unguessable, the same for the whole scan.
     pub(super) token: &'a str,
     pub(super) sitemaps: &'a [String],
+    pub(super) licences: &'a [String],
 }
 
 /// One read that is to be made.
@@ -70,7 +72,7 @@ pub(super) fn rest<'a>(
     own: &'a Identity,
     site: Site<'_>,
 ) -> Vec<Planned<'a>> {
-    let Site { base, host, token, sitemaps } = site;
+    let Site { base, host, token, sitemaps, licences } = site;
     let browser = catalogue.the(Role::Browser);
     let mut plan = Vec::new();
     // The browser asks twice: a site that differs from itself is not taken for one that
@@ -112,30 +114,51 @@ pub(super) fn rest<'a>(
     for url in sitemaps {
         plan.push(Planned::new(Target::Sitemap, url, "", own));
     }
+    for url in licences {
+        plan.push(Planned::new(Target::Licence, url, "", own));
+    }
     plan
 }
 
-/// The sitemaps to read of those that robots.txt names: whole addresses on this site's own domain,
-/// without the one that is read anyway. They are a stranger's words: the door has the last one.
+/// The sitemaps to read of those that robots.txt names, without the one that is read anyway.
 pub(super) fn sitemaps(policies: &[Robots], host: &str) -> Vec<String> {
+    let lines = policies.iter().flat_map(|policy| &policy.sitemaps).map(|line| line.value.clone());
+    let read_anyway = |url: &Url| {
+        url.host_str() == Some(host) && url.path() == SITEMAP_PATH && url.query().is_none()
+    };
+    own_addresses(lines, host, MOST_SITEMAPS, read_anyway)
+}
+
+/// The licences to read of those that robots.txt names.
+pub(super) fn licences(policies: &[Robots], host: &str) -> Vec<String> {
+    let lines = policies.iter().flat_map(Robots::licenses).map(|record| record.value);
+    own_addresses(lines, host, MOST_LICENCES, |_| false)
+}
+
+/// Whole addresses on this site's own domain, each once. They are a stranger's words: the door has
+/// the last one.
+fn own_addresses(
+    lines: impl Iterator<Item = String>,
+    host: &str,
+    most: usize,
+    left_out: impl Fn(&Url) -> bool,
+) -> Vec<String> {
     let site = site_of(host);
     let mut found: Vec<(Url, String)> = Vec::new();
-    let lines = policies.iter().flat_map(|policy| &policy.sitemaps).take(MOST_SITEMAP_LINES);
-    for line in lines {
-        let text = line.value.trim();
+    for line in lines.take(MOST_LINES) {
+        let text = line.trim();
         let Some(url) = (text.len() <= LONGEST_URL).then(|| Url::parse(text).ok()).flatten() else {
             continue;
         };
         let Some(named) = url.host_str() else { continue };
-        let read_anyway = named == host && url.path() == SITEMAP_PATH && url.query().is_none();
         if matches!(url.scheme(), "http" | "https")
             && site_of(named) == site
-            && !read_anyway
+            && !left_out(&url)
             && !found.iter().any(|(known, _)| *known == url)
         {
             found.push((url, text.to_owned()));
         }
-        if found.len() == MOST_SITEMAPS {
+        if found.len() == most {
             break;
         }
     }
@@ -258,6 +281,7 @@ mod tests {
             host: "shop.example",
             token: "k7q2m9",
             sitemaps: &sitemaps,
+            licences: &[],
         };
         rest(catalogue, catalogue.the(Role::Own).unwrap(), site)
     }
@@ -305,7 +329,8 @@ mod tests {
         let catalogue = Catalogue::built_in().unwrap();
         let own = catalogue.the(Role::Own).unwrap();
         let count = |base| {
-            let site = Site { base, host: "shop.example", token: "t", sitemaps: &[] };
+            let site =
+                Site { base, host: "shop.example", token: "t", sitemaps: &[], licences: &[] };
             let plan = rest(&catalogue, own, site);
             plan.iter().filter(|planned| planned.target == Target::PlainHome).count()
         };

@@ -202,3 +202,25 @@ fn a_record_is_valid_against_its_published_schema() {
         assert!(errors.is_empty(), "{domain}: {errors:#?}");
     }
 }
+
+/// An unchanged site has one grade, however often it is looked at, and whatever it changes by itself.
+#[test]
+fn ten_scans_of_an_unchanged_site_are_ten_equal_grades() {
+    let server = Server::demo(&[]);
+    for domain in ["open.lab", "varies.lab", "blocks-training.lab"] {
+        let ledgers: Vec<_> = (0..10)
+            .map(|_| {
+                // What is unlisted is always read anew.
+                let ask = format!(r#"{{"domain":"{domain}","visibility":"unlisted"}}"#);
+                let answer = server.post_scan(ask.as_bytes());
+                assert_eq!(answer.status, 200, "{}", answer.text());
+                let record = answer.json();
+                let rows = record["score_ledger"]["rows"].as_array().unwrap().iter();
+                let points: Vec<_> = rows.map(|row| row["points"].clone()).collect();
+                (record["grade"].clone(), record["overall"].clone(), points)
+            })
+            .collect();
+        assert!(!ledgers[0].0.is_null(), "{domain}");
+        assert!(ledgers.iter().all(|ledger| *ledger == ledgers[0]), "{domain}: {ledgers:#?}");
+    }
+}

@@ -82,7 +82,9 @@ pub(super) fn content() -> ContentReading {
         untrusted_description: some("A shop."),
         language: some("en"),
         canonical: some("https://shop.lab/"),
-        markdown: Some(false),
+        markdown: Some(true),
+        markdown_similarity: Some(Ratio::ONE),
+        markdown_faults: vec![fault()],
         instruction_like: vec![InstructionLike {
             surface: "comment".to_owned(),
             rule: "override".to_owned(),

@@ -1,5 +1,6 @@
 //! What a reader that runs no scripts is told.
 
+use contract::evidence::Target;
 use contract::records::{InstructionLike, Severity};
 
 use super::Readings;
@@ -16,6 +17,30 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
     described(read, &reading, out);
     clean(read, &reading, out);
     noindex(read, out);
+    markdown(read, out);
+}
+
+/// A Markdown copy is worth having only if it can be relied on.
+fn markdown(read: &Readings<'_>, out: &mut Verdicts) {
+    let faults = &read.content.markdown_faults;
+    let Some(reading) = read.look.reads(Target::Markdown).last().filter(|_| !faults.is_empty())
+    else {
+        return;
+    };
+    let mut finding = aside("content", "markdown_faults", Severity::Low);
+    finding.title = "The Markdown copy of the page cannot be relied on".to_owned();
+    let told = |text: fn(&contract::records::FileFault) -> &String| {
+        let all = faults.iter().take(8).map(|fault| crate::scan::at(&fault.at, text(fault)));
+        all.collect::<Vec<_>>().join(" ")
+    };
+    finding.seen = told(|fault| &fault.problem);
+    finding.why =
+        "Agents that ask for Markdown take what comes for the page; caches may hand it to others."
+            .to_owned();
+    finding.fix = Some(told(|fault| &fault.fix));
+    finding.standard = Some("RFC 9110 section 12.5.1; RFC 7763".to_owned());
+    finding.evidence = vec![reading.id.clone()];
+    out.find(finding);
 }
 
 fn words(read: &Readings<'_>, reading: &str, out: &mut Verdicts) {
