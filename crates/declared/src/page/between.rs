@@ -3,9 +3,6 @@
 use super::role::name;
 use super::tag::{after_tag, ends_name, key};
 
-/// Ends of a script that are looked at before one is believed.
-const MAX_SCRIPT_ENDS: usize = 8;
-
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Text(&'a str),
@@ -124,49 +121,59 @@ impl<'a> Pieces<'a> {
 
 /// Where raw text ends: before its own end tag, or nowhere.
 fn raw_end(text: &str, tag: u64) -> usize {
-    if tag == name::PLAINTEXT {
-        return text.len();
+    match tag {
+        name::PLAINTEXT => return text.len(),
+        name::SCRIPT => return script_end(text),
+        _ => {}
     }
     let mut from = 0;
-    let mut ends = 0;
-    let mut hidden_from = None;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find('<')) {
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find("</")) {
         let start = from + at;
-        from = start + 1;
+        from = start + 2;
         let inner = text.get(from..).unwrap_or_default();
-        let Some(inner) = inner.strip_prefix('/') else {
-            if inner.starts_with("!--") {
-                hidden_from = Some(start);
-            }
-            continue;
-        };
         // No name of such an element is longer than `plaintext`.
         let length = inner.bytes().take(12).position(ends_name);
         let name = length.and_then(|length| inner.get(..length)).unwrap_or_default();
         if key(name.as_bytes()) == tag {
-            ends += 1;
-            let hidden = hidden_from.and_then(|from| text.get(from..start)).unwrap_or_default();
-            if tag != name::SCRIPT || ends > MAX_SCRIPT_ENDS || !is_doubly_hidden(hidden) {
-                return start;
-            }
+            return start;
         }
     }
     text.len()
 }
 
-/// Inside of `<!-- <script> … ` a script's end tag ends the inner script only.
-fn is_doubly_hidden(hidden: &str) -> bool {
-    if hidden.is_empty() || hidden.contains("-->") {
-        return false;
+/// Where a script ends. Inside of `<!-- <script> … ` an end tag ends the inner script only, and
+/// `-->` ends both (the escaped states of the HTML standard).
+fn script_end(text: &str) -> usize {
+    #[derive(PartialEq)]
+    enum State {
+        Plain,
+        Escaped,
+        Doubly,
     }
-    let count = |mark: &str| {
-        let is_mark = |at: usize| {
-            let word = hidden.as_bytes().get(at..at + mark.len());
-            word.is_some_and(|word| word.eq_ignore_ascii_case(mark.as_bytes()))
-        };
-        hidden.match_indices('<').filter(|(at, _)| is_mark(*at)).count()
+    let bytes = text.as_bytes();
+    let follows = |at: usize, mark: &[u8]| {
+        let word = bytes.get(at..at + mark.len());
+        word.is_some_and(|word| word.eq_ignore_ascii_case(mark))
+            && bytes.get(at + mark.len()).copied().is_some_and(ends_name)
     };
-    count("<script") > count("</script")
+    let mut state = State::Plain;
+    for at in memchr::memchr2_iter(b'<', b'>', bytes) {
+        if bytes.get(at) == Some(&b'>') {
+            let dashes = at.checked_sub(2).and_then(|from| bytes.get(from..at));
+            if dashes == Some(b"--") {
+                state = State::Plain;
+            }
+            continue;
+        }
+        match state {
+            State::Plain | State::Escaped if follows(at, b"</script") => return at,
+            State::Plain if bytes.get(at..at + 4) == Some(b"<!--") => state = State::Escaped,
+            State::Escaped if follows(at, b"<script") => state = State::Doubly,
+            State::Doubly if follows(at, b"</script") => state = State::Escaped,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -217,6 +224,12 @@ mod tests {
                 Some("script"),
                 vec!["raw <!--<script></script>-->", "end", "text y"],
             ),
+            (
+                "<!--<script><!--</script>x</script>y",
+                Some("script"),
+                vec!["raw <!--<script><!--</script>x", "end", "text y"],
+            ),
+            ("<!--><script></script>y", Some("script"), vec!["raw <!--><script>", "end", "text y"]),
             ("never", Some("style"), vec!["raw never"]),
             ("", Some("style"), vec!["raw "]),
             ("</", None, vec!["text </"]),
