@@ -19,7 +19,7 @@
     reason = "a measuring program, not part of the product"
 )]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, Stdio};
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use agents::Catalogue;
 use bytes::Bytes;
-use contract::evidence::{Observer, Target};
+use contract::evidence::{Observer, Outcome, Target};
 use contract::{Domain, NamePolicy};
 use door::{Door, Phases, Policy, ResolverChoice, SystemClock};
 use futures_util::future::join_all;
@@ -70,64 +70,88 @@ async fn measure(farm: Arc<Farm>, at_once: usize) {
     let door = farm.door();
     let bare = Bare::new(&farm);
     // Warms up, opens the lab's sockets, and tells the bare client what to fetch.
-    let first = scan_all(&farm, &door, at_once).await;
+    let first = scan_all(&farm, &door, AT_ONCE[0]).await;
     let asks: Arc<HashMap<String, Vec<Vec<Ask>>>> = Arc::new(
         first.iter().map(|read| (read.evidence.domain.to_string(), connections(read))).collect(),
     );
     drop(first);
     let mut rounds = Vec::new();
     let mut peak_mb: f64 = 0.0;
+    let mut failed: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..ROUNDS {
         forget_the_peak();
         let meter = Meter::start();
         let reads = scan_all(&farm, &door, at_once).await;
         let (wall, cpu) = meter.stop();
         peak_mb = peak_mb.max(peak());
-        let fetches: usize = reads.iter().map(|read| read.evidence.reads.len()).sum();
-        let unanswered = reads
-            .iter()
-            .flat_map(|read| &read.evidence.reads)
-            .filter(|reading| reading.exchange.response().is_none())
-            .count();
-        assert_eq!(unanswered, 0, "a read that failed is not work done");
+        // A read that failed is not work done.
+        let all = reads.iter().flat_map(|read| &read.evidence.reads);
+        let mut fetches = 0;
+        for reading in all {
+            match &reading.exchange.outcome {
+                Outcome::Response(_) => fetches += 1,
+                Outcome::Failed(why) => *failed.entry(why.reason.clone()).or_insert(0) += 1,
+            }
+        }
         drop(reads);
         let meter = Meter::start();
         let fetched = bare.all(&farm, &asks, at_once).await;
         let (bare_wall, bare_cpu) = meter.stop();
-        assert_eq!(fetched, fetches);
-        rounds.push((fetches as f64, wall, cpu, bare_wall, bare_cpu));
+        let (fetches, fetched) = (f64::from(fetches), fetched as f64);
+        rounds.push(Round {
+            scans: farm.names.len() as f64 / wall,
+            wall: fetches / wall,
+            cpu: fetches / cpu,
+            bare_wall: fetched / bare_wall,
+            bare_cpu: fetched / bare_cpu,
+        });
     }
-    let of = |value: fn(&(f64, f64, f64, f64, f64)) -> f64| median(rounds.iter().map(value));
-    let scans = farm.names.len() as f64;
+    let of = |value: fn(&Round) -> f64| median(rounds.iter().map(value));
     println!("{at_once} scans at once (median of {ROUNDS})");
     println!(
         "  scans  {:>6.1} scans/s  {:>6.0} fetches/s  {:>6.0} fetches per CPU-second",
-        of(|r| 1.0 / r.1) * scans,
-        of(|r| r.0 / r.1),
-        of(|r| r.0 / r.2)
+        of(|r| r.scans),
+        of(|r| r.wall),
+        of(|r| r.cpu)
     );
     println!(
-        "  bare                 {:>6.0} fetches/s  {:>6.0} fetches per CPU-second",
-        of(|r| r.0 / r.3),
-        of(|r| r.0 / r.4)
+        "  bare                  {:>6.0} fetches/s  {:>6.0} fetches per CPU-second",
+        of(|r| r.bare_wall),
+        of(|r| r.bare_cpu)
     );
-    for (what, ratio) in [("wall time", of(|r| r.3 / r.1)), ("CPU time", of(|r| r.4 / r.2))] {
+    for (what, ratio) in
+        [("wall time", of(|r| r.wall / r.bare_wall)), ("CPU time", of(|r| r.cpu / r.bare_cpu))]
+    {
         let verdict = if ratio >= RATIO_GOAL { "reached" } else { "MISSED" };
         println!("  ratio by {what:<9} {ratio:.2}  ({verdict}: {RATIO_GOAL:.2})");
     }
     let verdict = if peak_mb <= MEMORY_GOAL_MB { "reached" } else { "MISSED" };
     println!(
-        "  peak memory {peak_mb:.0} MB, records of all {scans} scans included  ({verdict}: {MEMORY_GOAL_MB:.0})"
+        "  peak memory {peak_mb:.0} MB, records of all scans included  ({verdict}: {MEMORY_GOAL_MB:.0})"
     );
+    if !failed.is_empty() {
+        println!("  not answered in all rounds, by reason: {failed:?}");
+    }
+}
+
+/// Rates per second of wall time and of processor time.
+struct Round {
+    scans: f64,
+    wall: f64,
+    cpu: f64,
+    bare_wall: f64,
+    bare_cpu: f64,
 }
 
 async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Read> {
     let slots = Arc::new(Semaphore::new(at_once));
     let catalogue = Arc::new(Catalogue::built_in().unwrap().filled_in("0", "https://svc.example"));
-    let scans = farm.names.iter().map(|(name, _)| {
+    let scans = (0_u32..).zip(&farm.names).map(|(at, (name, _))| {
         let (door, slots, catalogue) = (door.clone(), Arc::clone(&slots), Arc::clone(&catalogue));
         let name = name.clone();
         tokio::spawn(async move {
+            // Five hundred names asked about in the same moment overflow the name server's socket.
+            tokio::time::sleep(Duration::from_millis(2) * at).await;
             let _slot = slots.acquire().await.unwrap();
             let plan = ScanPlan {
                 domain: &Domain::parse(&name, &door.policy().names).unwrap(),
@@ -329,8 +353,8 @@ impl Farm {
             extra_ca: self.authority.clone(),
             ..Policy::public()
         };
-        policy.limits.full =
-            Phases { dns: PATIENCE, connect: PATIENCE, tls: PATIENCE, head: PATIENCE };
+        let dns = Duration::from_secs(20);
+        policy.limits.full = Phases { dns, connect: PATIENCE, tls: PATIENCE, head: PATIENCE };
         policy.limits.rate_after = PATIENCE;
         Door::new(policy, Arc::new(SystemClock)).unwrap()
     }

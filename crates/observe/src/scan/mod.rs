@@ -19,7 +19,8 @@ use contract::evidence::{DnsReading, Evidence, Exchange, NotReadWhy, Observer, T
 use contract::{Clock, Domain};
 use declared::robots::Robots;
 use door::{Door, Fetched, Follow, Gate, RecordType, Visit};
-use futures_util::future::join_all;
+use futures_util::StreamExt;
+use futures_util::stream;
 
 use manners::Manners;
 use notes::{Bodies, Notes, Teller, https_is_not_spoken};
@@ -173,9 +174,16 @@ impl ScanPlan<'_> {
 
         let patience = self.deadline / 4;
         let reader = Reader { visit, manners: &manners, bodies, teller: &teller, patience };
-        let runs = plan::runs(&wanted, &self.token);
-        let reading = runs.into_iter().map(|run| reader.read_run(&wanted, run));
-        let mut done = join_all(reading).await.concat();
+        let (homes, others) = plan::runs(&wanted, &self.token);
+        let per_host = self.door.policy().limits.per_host.max(1);
+        // The home pages come first and in the same moment, but never take every place: where none
+        // of them ends, the others are read all the same. What waits for its turn is not begun.
+        let homes = stream::iter(homes.into_iter().map(|run| reader.read_run(&wanted, run)))
+            .buffer_unordered((per_host * 2 / 3).max(1));
+        let others = stream::iter(others.into_iter().map(|run| reader.read_run(&wanted, run)))
+            .buffer_unordered(per_host);
+        let (homes, others): (Vec<_>, Vec<_>) = tokio::join!(homes.collect(), others.collect());
+        let mut done: Vec<Done> = homes.into_iter().chain(others).flatten().collect();
         done.sort_by_key(|(at, _)| *at);
         for (planned, (_, exchange)) in wanted.iter().zip(done) {
             match exchange {

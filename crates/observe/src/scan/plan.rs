@@ -177,9 +177,8 @@ pub(super) struct Run {
     pub(super) behind: Option<usize>,
 }
 
-/// In which order the reads begin: the home pages first, all in the same moment, then the others;
-/// among themselves as the seed decides.
-pub(super) fn runs(plan: &[Planned<'_>], seed: &str) -> Vec<Run> {
+/// The home pages and all others, each in the order in which they begin: the seed decides.
+pub(super) fn runs(plan: &[Planned<'_>], seed: &str) -> (Vec<Run>, Vec<Run>) {
     let mut homes: Vec<Run> = Vec::new();
     let mut others: Vec<Run> = Vec::new();
     let identity = |at: usize| plan.get(at).map(|planned| &planned.identity.id);
@@ -198,8 +197,7 @@ pub(super) fn runs(plan: &[Planned<'_>], seed: &str) -> Vec<Run> {
     }
     shuffle(&mut homes, seed);
     shuffle(&mut others, seed);
-    homes.append(&mut others);
-    homes
+    (homes, others)
 }
 
 impl<'a> Planned<'a> {
@@ -338,25 +336,25 @@ mod tests {
     }
 
     #[test]
-    fn every_read_is_in_one_run_and_homes_come_first_in_the_tokens_order() {
+    fn every_read_is_in_one_run_and_the_token_decides_the_order() {
         let catalogue = Catalogue::built_in().unwrap();
         let plan = planned(&catalogue);
-        let first = runs(&plan, "abc");
-        let mut all: Vec<usize> =
-            first.iter().flat_map(|run| [Some(run.first), run.behind]).flatten().collect();
+        let (homes, others) = runs(&plan, "abc");
+        let all = homes.iter().chain(&others).flat_map(|run| [Some(run.first), run.behind]);
+        let mut all: Vec<usize> = all.flatten().collect();
         all.sort_unstable();
         assert_eq!(all, (0..plan.len()).collect::<Vec<_>>());
-        let homes = plan.iter().filter(|planned| planned.target == Target::Home).count();
-        for run in first.iter().take(homes) {
+        let planned = plan.iter().filter(|planned| planned.target == Target::Home);
+        assert_eq!(homes.len(), planned.count());
+        for run in &homes {
             let home = &plan[run.first];
             assert_eq!(home.target, Target::Home);
             assert_eq!(home.identity.id, plan[run.behind.unwrap()].identity.id);
         }
-        assert!(first.iter().skip(homes).all(|run| run.behind.is_none()));
-        assert_eq!(first, runs(&plan, "abc"));
+        assert!(others.iter().all(|run| run.behind.is_none()));
+        assert_eq!((homes.clone(), others.clone()), runs(&plan, "abc"));
         let second = runs(&plan, "abd");
-        assert_ne!(first[..homes], second[..homes]);
-        assert_ne!(first[homes..], second[homes..]);
+        assert!(homes != second.0 && others != second.1);
     }
 
     #[test]

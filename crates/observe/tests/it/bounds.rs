@@ -86,8 +86,13 @@ async fn the_deadline_holds_and_what_it_cut_is_not_an_absence() {
     assert!(home.iter().all(|reading| reading.exchange.response().is_none()));
     let cut = evidence.not_read.iter().filter(|unread| unread.target == Target::Home);
     assert_eq!(home.len() + cut.count(), catalogue().compared().count() + 1);
-    // A home page that never comes leaves nothing else unread.
-    assert!(of(&read, Target::RobotsAs).iter().all(|reading| answer(reading).status == 200));
+    // Home pages that never come leave the files to be read, and robots.txt as those who wait.
+    let files = of(&read, Target::MachineFile);
+    assert_eq!(files.len(), declared::files::PLACES.len() - 1);
+    assert!(files.iter().all(|reading| reading.exchange.response().is_some()));
+    let robots = of(&read, Target::RobotsAs);
+    assert!(robots.len() >= 7, "{}", robots.len());
+    assert!(robots.iter().all(|reading| answer(reading).status == 200));
     assert!(evidence.not_read.iter().all(|unread| unread.why == NotReadWhy::Deadline));
 }
 
