@@ -111,7 +111,7 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "policy",
             title: "The server does what robots.txt says",
             weight: 3,
-            asks: "No agent that robots.txt lets in by name is turned away, none that it keeps out is served, and \
+            asks: "No agent that robots.txt lets in is turned away while the browser is served, none that it keeps out is served, and \
                    every identity is given the same robots.txt.",
             left_out: "Not applicable without a robots.txt; not assessed when it or the page could not be read.",
             why: "An agent cannot know which of the two is meant. Owners often find a rule of their CDN here that \

