@@ -215,14 +215,15 @@ fn tdmrep_rank(carrier: Carrier) -> u8 {
 }
 
 /// Of equally strict voices the lowest decides: the more specific place, then a fixed order of
-/// mechanisms, then the text itself, so that the order of the list does not matter.
-type Rank<'a> = (u8, u8, Option<u32>, &'a str, usize);
+/// mechanisms, then the text itself, then what is said to all before what is said to some, so that
+/// the order of the list does not matter.
+type Rank<'a> = (u8, u8, Option<u32>, &'a str, bool, usize);
 
 fn rank<'a>(voice: &Voice, statements: &'a [Statement]) -> Rank<'a> {
-    let access = (u8::MAX, u8::MAX, None, "", 0);
+    let access = (u8::MAX, u8::MAX, None, "", false, 0);
     let DecidedBy::Statement(at) = voice.by else {
         let DecidedBy::Access(class) = voice.by else { return access };
-        return (u8::MAX, u8::MAX, None, class.as_str(), 0);
+        return (u8::MAX, u8::MAX, None, class.as_str(), false, 0);
     };
     let Some(statement) = statements.get(at) else { return access };
     let place = match statement.carrier {
@@ -245,7 +246,7 @@ fn rank<'a>(voice: &Voice, statements: &'a [Statement]) -> Rank<'a> {
         Mechanism::X402 => 9,
         Mechanism::PaymentRequired => 10,
     };
-    (place, mechanism, statement.line, statement.raw.as_str(), at)
+    (place, mechanism, statement.line, statement.raw.as_str(), voice.agent_specific, at)
 }
 
 #[cfg(test)]

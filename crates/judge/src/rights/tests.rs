@@ -160,6 +160,19 @@ prop_compose! {
     }
 }
 
+/// The same words said to all and to some agents: what all are told does not depend on who asks,
+/// whichever stands first.
+#[test]
+fn what_is_said_to_all_decides_before_the_same_said_to_some() {
+    let all = statement(Mechanism::Aipref, Carrier::Meta, Effect::Conditional);
+    let some = Statement { agents: vec!["GPTBot".into()], ..all.clone() };
+    for given in [[all.clone(), some.clone()], [some, all]] {
+        for (what, decided) in decide(&given, &[]) {
+            assert!(!decided.agent_specific, "{}", what.as_str());
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn the_order_of_statements_changes_no_outcome(
