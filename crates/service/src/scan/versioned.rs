@@ -20,8 +20,20 @@ impl Service {
         let reply = self.scan(ScanAsk { input, visibility: Visibility::Public, caller }).await?;
         let record: ScanRecord = serde_json::from_slice(&reply.bytes)
             .map_err(|e| ScanError::Internal(format!("a record cannot be read: {e}")))?;
+        let record = self.as_kept(record).await?;
         let history = self.history(&record).await?;
         Ok(judge::scan::public_report(&record, history, self.brand(), self.base_url()))
+    }
+
+    /// A report that is recalled is signed anew with `cached`, under a digest that nothing kept has;
+    /// the proof of the stable form names the record that can be read at its address.
+    async fn as_kept(&self, record: ScanRecord) -> Result<ScanRecord, ScanError> {
+        let Some(id) = record.id.as_deref().filter(|_| record.cached.is_some()) else {
+            return Ok(record);
+        };
+        let Some(scan) = self.store.scan(id).await? else { return Ok(record) };
+        serde_json::from_slice(&scan.record)
+            .map_err(|e| ScanError::Internal(format!("a kept record cannot be read: {e}")))
     }
 
     /// Earlier public scans of the record's domain, the newest first.

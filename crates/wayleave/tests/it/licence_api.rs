@@ -178,6 +178,10 @@ fn the_versioned_report_is_its_schema_and_nothing_else() {
             }
             assert_eq!(report["agentview"], record["agentview"]["rows"], "{domain}");
             assert_eq!(report["proof"]["digest"], record["sha256"], "{domain}");
+            // Recalled within the window, it is still the kept record that is proven.
+            let again = scan(&server, &key, domain).json();
+            assert_eq!(again["id"], report["id"], "{domain}");
+            assert_eq!(again["proof"]["digest"], record["sha256"], "{domain}");
         }
     }
 }
