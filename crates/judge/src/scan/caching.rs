@@ -36,7 +36,7 @@ pub(super) fn caching(look: &Look<'_>, noise: Option<f64>) -> CachingReading {
 fn alike(look: &Look<'_>, one: &Reading, other: &Reading) -> Option<f64> {
     let page = |reading: &Reading| {
         let response = reading.exchange.response().filter(|response| is_success(response))?;
-        look.page(response)
+        look.page(response).filter(|_| !look.is_walled(response))
     };
     Some(compare::alike(page(one)?, page(other)?))
 }
@@ -54,11 +54,15 @@ pub(super) fn split(look: &Look<'_>, bare: &Reading) -> Option<CacheSplit> {
     let whole = |reading: &Reading| {
         reading.exchange.response().is_some_and(|response| response.body.cut.is_none())
     };
+    // Nor does a refusal or a busy server: only a file and its absence are a cache's to mix up.
+    let definite = |status: u16| (200..300).contains(&status) || matches!(status, 404 | 410);
     let diverged = bare_seen.zip(fresh_seen).is_some_and(|(one, other)| {
         let same_bytes = bare.exchange.response().map(|r| &r.body.sha256)
             == fresh.exchange.response().map(|r| &r.body.sha256);
         whole(bare)
             && whole(fresh)
+            && definite(one.0)
+            && definite(other.0)
             && (one.0 != other.0 || ((200..300).contains(&one.0) && !same_bytes))
     });
     Some(CacheSplit {

@@ -15,7 +15,8 @@ pub(super) fn checks(look: &Look<'_>) -> Vec<Check> {
     let control: Vec<&Response> = look
         .reads(Target::ControlPath)
         .filter_map(|reading| reading.exchange.response())
-        .filter(|response| is_success(response))
+        // A challenge is no answer about the path.
+        .filter(|response| is_success(response) && !look.is_walled(response))
         .collect();
     let is_file =
         |target: &Target| matches!(target, Target::Robots | Target::MachineFile | Target::Sitemap);
@@ -46,6 +47,15 @@ fn check(look: &Look<'_>, reading: &Reading, control: &[&Response]) -> Check {
             Judged::of(CheckVerdict::NotRead, failure.detail.clone())
         }
         Outcome::Failed(failure) => Judged::of(CheckVerdict::Unreachable, failure.detail.clone()),
+        Outcome::Response(response) if is_success(response) && look.is_walled(response) => {
+            Judged::of(
+                CheckVerdict::Refused,
+                format!(
+                    "Answered {} with a wall in the file's place: a refusal, which says nothing about the file.",
+                    response.status
+                ),
+            )
+        }
         Outcome::Response(response) => judged(reading, response, kind, body, control),
     };
     let field = |name: &str| response.and_then(|r| r.header(name)).map(|value| shown(value, 200));
@@ -75,8 +85,13 @@ fn check(look: &Look<'_>, reading: &Reading, control: &[&Response]) -> Check {
         body_sha256: response.map(|response| response.body.sha256.clone()),
         reading: Some(reading.id.clone()),
         cache_split: caching::split(look, reading),
-        path: reading.path.clone(),
+        path: told_path(&reading.path),
     }
+}
+
+/// A path as the record tells it: that of a sitemap is a stranger's words.
+pub(super) fn told_path(path: &str) -> String {
+    shown(path, 300)
 }
 
 /// What a path is for.
@@ -117,7 +132,7 @@ fn excerpt(body: &[u8], chars: usize) -> String {
 
 fn not_read(unread: &NotRead) -> Check {
     Check {
-        path: unread.path.clone(),
+        path: told_path(&unread.path),
         file: kind_of(&unread.target, &unread.path).map_or("other", Kind::as_str).to_owned(),
         standard: kind_of(&unread.target, &unread.path).map(|kind| kind.standard().to_owned()),
         optional: optional(&unread.path),

@@ -46,13 +46,18 @@ pub(super) fn is_the_same(alike: f64, noise: Option<f64>, rules: &Rulepack) -> b
     alike >= least.min(noise.unwrap_or(1.0) - percent(t.noise_percent))
 }
 
+/// Whether two reads by the browser are alike enough to say anything about others.
+pub(super) fn is_like_itself(noise: Option<f64>, rules: &Rulepack) -> bool {
+    noise.is_none_or(|noise| noise >= percent(rules.thresholds.deterministic_percent))
+}
+
 pub(super) fn verdict(
     likeness: &Likeness,
     noise: Option<f64>,
     rules: &Rulepack,
 ) -> EquivalenceVerdict {
     let t = &rules.thresholds;
-    if noise.is_some_and(|noise| noise < percent(t.deterministic_percent)) {
+    if !is_like_itself(noise, rules) {
         return EquivalenceVerdict::NotDeterministic;
     }
     if is_the_same(likeness.alike, noise, rules) {

@@ -10,20 +10,20 @@ use super::served::is_served;
 pub(super) fn non_observations(evidence: &Evidence) -> Vec<NonObservation> {
     let unread = evidence.not_read.iter().map(|unread| NonObservation {
         what: unread.target.to_string(),
-        path: unread.path.clone(),
+        path: super::checks::told_path(&unread.path),
         identity: unread.identity.clone(),
         why: unread.why.to_string(),
     });
     let failed = evidence.reads.iter().filter_map(|reading| match &reading.exchange.outcome {
         Outcome::Failed(failure) => Some(NonObservation {
             what: reading.target.to_string(),
-            path: reading.path.clone(),
+            path: super::checks::told_path(&reading.path),
             identity: reading.identity.clone(),
             why: format!("{}: {}", failure.kind, failure.reason),
         }),
         Outcome::Response(response) => response.body.cut.as_ref().map(|cut| NonObservation {
             what: format!("{}, to its end", reading.target),
-            path: reading.path.clone(),
+            path: super::checks::told_path(&reading.path),
             identity: reading.identity.clone(),
             why: format!("{}: {}", cut.kind, cut.reason),
         }),

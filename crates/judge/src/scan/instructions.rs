@@ -20,6 +20,7 @@ pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<Instruc
         .filter(|row| is_served(row))
         .and_then(|row| row.reading.clone())
         .and_then(|id| sheet_of(look, &id));
+    let noise = view.self_similarity.map(contract::Ratio::get);
     let mut found: Vec<InstructionLike> = Vec::new();
     // Identities that were given the same bytes share one look at them.
     let mut seen: BTreeMap<String, Vec<InstructionLike>> = BTreeMap::new();
@@ -28,7 +29,7 @@ pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<Instruc
             continue;
         };
         let Some(sheet) = sheet_of(look, &reading) else { continue };
-        let hits = seen.entry(digest).or_insert_with(|| on_page(look, sheet, person));
+        let hits = seen.entry(digest).or_insert_with(|| on_page(look, sheet, person, noise));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
             add(&mut found, hit.clone(), &row.id, &reading);
@@ -50,14 +51,22 @@ fn sheet_of<'l>(look: &'l Look<'_>, id: &str) -> Option<&'l Sheet> {
     look.page(reading.exchange.response()?)
 }
 
-fn on_page(look: &Look<'_>, sheet: &Sheet, person: Option<&Sheet>) -> Vec<InstructionLike> {
+fn on_page(
+    look: &Look<'_>,
+    sheet: &Sheet,
+    person: Option<&Sheet>,
+    noise: Option<f64>,
+) -> Vec<InstructionLike> {
     let page = &sheet.page;
     let security = about_security(page.title.as_deref(), &page.main);
     let context = |only_ai| Context { only_ai, about_security: security };
-    // What the browser was given too is for everybody.
+    // What the browser was given too is for everybody; of a page that is not even like itself nothing
+    // is said about who was given what.
+    let steady = compare::is_like_itself(noise, look.rules);
     let shared_text = person.is_none_or(|person| {
-        person.page.text == page.text
-            || compare::is_the_same(compare::alike(sheet, person), None, look.rules)
+        !steady
+            || person.page.text == page.text
+            || compare::is_the_same(compare::alike(sheet, person), noise, look.rules)
     });
     // Not `text`, which holds what a style hides as well.
     let visible = [&page.main, &page.edges].map(|text| Passage { surface: "visible", text });

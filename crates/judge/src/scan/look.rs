@@ -9,6 +9,7 @@ use declared::page::{self, Page, Shingles};
 use super::robots_file::RobotsFile;
 use crate::Bodies;
 use crate::rulepack::Rulepack;
+use crate::walls::Walls;
 
 pub(super) struct Look<'a> {
     pub(super) evidence: &'a Evidence,
@@ -84,6 +85,12 @@ impl<'a> Look<'a> {
             return None;
         }
         self.pages.get(response.body.sha256.as_str())
+    }
+
+    /// Whether a wall, and no doubt about it, stands where the answer should be.
+    pub(super) fn is_walled(&self, response: &Response) -> bool {
+        let body = self.body(response).unwrap_or_default();
+        Walls::built_in().recognise(response, body).is_some_and(|wall| wall.certain)
     }
 
     pub(super) fn browser_id(&self) -> &'a str {

@@ -48,16 +48,22 @@ pub(super) fn policy(look: &Look<'_>) -> PolicyReading {
 
 /// Whether everyone was given the same robots.txt; who was not; and the readings that show it.
 fn per_identity(look: &Look<'_>) -> (Option<bool>, Vec<String>, Vec<String>) {
-    let digest = |reading: &Reading| {
-        let response = reading.exchange.response()?;
-        Some(is_success(response).then(|| response.body.sha256.clone()))
+    // A file without its comments (some carry the time they were made), or that there is none. A busy
+    // server and a body that broke off show neither.
+    let file = |reading: &Reading| {
+        let response = reading.exchange.response().filter(|r| r.body.cut.is_none())?;
+        match response.status {
+            429 | 500..=599 => None,
+            _ if is_success(response) => Some(Some(without_comments(look.body(response)?))),
+            _ => Some(None),
+        }
     };
-    let Some(own) = look.robots.reading.and_then(digest) else {
+    let Some(own) = look.robots.reading.and_then(file) else {
         return (None, Vec::new(), Vec::new());
     };
-    let others: Vec<(&Reading, Option<String>)> = look
+    let others: Vec<(&Reading, Option<Vec<u8>>)> = look
         .reads(Target::RobotsAs)
-        .filter_map(|reading| Some((reading, digest(reading)?)))
+        .filter_map(|reading| Some((reading, file(reading)?)))
         .collect();
     if others.is_empty() {
         return (None, Vec::new(), Vec::new());
@@ -69,6 +75,13 @@ fn per_identity(look: &Look<'_>) -> (Option<bool>, Vec<String>, Vec<String>) {
         differing.iter().map(|reading| reading.identity.clone()).collect(),
         differing.iter().map(|reading| reading.id.clone()).collect(),
     )
+}
+
+/// What a crawler reads of each line.
+fn without_comments(file: &[u8]) -> Vec<u8> {
+    let lines = file.split(|byte| matches!(byte, b'\n' | b'\r'));
+    let read = lines.map(|line| line.split(|byte| *byte == b'#').next().unwrap_or_default());
+    read.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(&b'\n')
 }
 
 /// Everyone and each AI agent, with what it reads for.

@@ -532,3 +532,138 @@ fn excerpts_cannot_hide_or_reorder_text() {
         Some("a\u{fffd}b\u{fffd}c \u{fffd}[2Jd\u{fffd}")
     );
 }
+
+#[test]
+fn another_hosts_certificate_is_not_this_pages() {
+    let mut site = an_open_site_with_certificates();
+    let sitemap = "https://cdn.ferry.lab/sitemap.xml";
+    site = site.answer(Target::Sitemap, sitemap, "wayleave", 200, "<urlset/>");
+    set_tls(&mut site, Target::Sitemap, false);
+    let record = site.record();
+    assert_eq!(record.transport.tls.as_ref().map(|tls| tls.trusted), Some(true));
+    assert!(!ids(&record).contains(&"bad_certificate"));
+    set_tls(&mut site, Target::Home, false);
+    assert!(ids(&site.record()).contains(&"bad_certificate"));
+}
+
+fn an_open_site_with_certificates() -> Site {
+    let mut site = Site::new().people().agents(200, PAGE);
+    set_tls(&mut site, Target::Home, true);
+    site
+}
+
+fn set_tls(site: &mut Site, target: Target, trusted: bool) {
+    for reading in site.evidence.reads.iter_mut().filter(|reading| reading.target == target) {
+        let Outcome::Response(response) = &mut reading.exchange.outcome else { continue };
+        response.tls = Some(TlsFacts {
+            version: "TLS1.3".into(),
+            cipher: "x".into(),
+            alpn: None,
+            certificate: None,
+            chain_length: 1,
+            trusted,
+            errors: if trusted { vec![] } else { vec!["expired".into()] },
+        });
+    }
+}
+
+/// Sent with status 200 by a vendor that leaves no doubt.
+const CHALLENGE: &str = "<html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={};\
+    </script><script src=\"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1\"></script></body></html>";
+
+#[test]
+fn a_wall_with_a_success_status_is_a_refusal_of_files_too() {
+    let site = Site::new().people().agents(200, PAGE).control_path(200, CHALLENGE).file(
+        "/llms.txt",
+        200,
+        CHALLENGE,
+    );
+    let record = site.record();
+    let check = record.checks.iter().find(|check| check.path == "/llms.txt").unwrap();
+    assert_eq!(check.verdict, CheckVerdict::Refused);
+    assert_eq!(row(&record, "machine_files.honest_404").state, LedgerState::NotAssessed);
+    assert!(!ids(&record).contains(&"soft_404"));
+}
+
+#[test]
+fn a_challenge_for_everybody_with_a_number_on_it_is_not_aimed_at_agents() {
+    let page = |n: u32| {
+        format!(
+            "<html><body><script>x()</script><p>Verify you are human. Request {n}</p></body></html>"
+        )
+    };
+    let mut site = Site::new().home("browser", 200, &page(1)).home("browser", 200, &page(2));
+    site = site.home("control", 200, &page(3));
+    for (n, identity) in Catalogue::built_in().unwrap().ai().enumerate() {
+        site = site.home(&identity.id, 200, &page(10 + n as u32));
+    }
+    let record = site.record();
+    assert_ne!(record.agentview.split, Split::Challenged);
+    let causes: Vec<_> = record.agentview.rows.iter().map(|row| row.cause.clone()).collect();
+    assert!(causes.windows(2).all(|pair| pair[0] == pair[1]), "{causes:?}");
+    // The same page for agents alone is one.
+    let site = Site::new().people().agents(200, &page(7));
+    assert_eq!(site.record().agentview.split, Split::Challenged);
+}
+
+#[test]
+fn a_busy_server_and_a_comment_are_no_other_robots_txt() {
+    let own = "# made at 10:00\nUser-agent: *\nAllow: /\n";
+    let later = "# made at 10:01\nUser-agent: *\r\nAllow: /\n";
+    let closed = "User-agent: *\nDisallow: /\n";
+    let given = |status, body| {
+        let site = Site::new().robots(200, own).people().agents(200, PAGE);
+        let site = site.answer(Target::RobotsAs, "/robots.txt", "browser", 200, own);
+        site.answer(Target::RobotsAs, "/robots.txt", "gptbot", status, body).record()
+    };
+    for (status, body, same) in [
+        (200, later, true),
+        (429, "", true),
+        (503, "", true),
+        (403, "", false),
+        (200, closed, false),
+    ] {
+        let record = given(status, body);
+        assert_eq!(record.policy.robots.same_for_every_identity, Some(same), "{status} {body}");
+        assert_eq!(ids(&record).contains(&"robots_by_reader"), !same, "{status} {body}");
+    }
+}
+
+#[test]
+fn a_refusal_past_the_cache_is_no_stale_copy() {
+    for (status, stale) in [(403, false), (429, false), (503, false), (404, true)] {
+        let record = Site::new()
+            .people()
+            .agents(200, PAGE)
+            .file("/llms.txt", 200, "# Ferry\n\n> Times.\n")
+            .answer(Target::Fresh, "/llms.txt", "wayleave", status, "no")
+            .record();
+        assert_eq!(ids(&record).contains(&"stale_file:/llms.txt"), stale, "{status}");
+    }
+}
+
+#[test]
+fn a_browser_that_alone_is_kept_out_is_told_of() {
+    let record = Site::new().home("browser", 403, "no").agents(200, PAGE).record();
+    assert_eq!(record.overall, None);
+    assert!(ids(&record).contains(&"browser_kept_out"));
+    assert_eq!(record.self_audit.findings, 0);
+}
+
+#[test]
+fn only_a_server_error_at_robots_txt_closes_the_site() {
+    for (status, capped) in [(429, false), (503, true)] {
+        let record = Site::new().robots(status, "").people().agents(200, PAGE).record();
+        assert_eq!(record.grade_detail.cap, capped.then_some(70), "{status}");
+        assert_eq!(row(&record, "policy.robots_readable").state, LedgerState::Failed);
+    }
+}
+
+#[test]
+fn the_address_of_a_sitemap_is_cut_and_cleaned() {
+    let address = format!("https://ferry.lab/\u{202e}{}.xml", "a".repeat(2_000));
+    let site = Site::new().people().agents(200, PAGE);
+    let record = site.answer(Target::Sitemap, &address, "wayleave", 200, "no").record();
+    let check = record.checks.iter().find(|check| check.file == "sitemap").unwrap();
+    assert!(check.path.chars().count() == 300 && !check.path.contains('\u{202e}'));
+}

@@ -58,15 +58,21 @@ fn home<'a>(look: &Look<'a>) -> Option<&'a Reading> {
         .or_else(|| look.reads(Target::Home).find(answered))
 }
 
-/// The worst certificate that was shown: one that does not hold is told before one that does.
+/// The worst certificate that was shown for the home page, or else for robots.txt: one that does not
+/// hold is told before one that does. A sitemap or a file may come from another host, whose
+/// certificate says nothing about this page.
 fn certificate(evidence: &Evidence) -> Option<(&Reading, &TlsFacts)> {
-    let shown = || {
+    let shown = |target: Target| {
         evidence
             .reads
             .iter()
+            .filter(move |reading| reading.target == target)
             .filter_map(|reading| Some((reading, reading.exchange.response()?.tls.as_ref()?)))
     };
-    shown().find(|(_, tls)| !tls.trusted).or_else(|| shown().next())
+    let worst = |target: Target| {
+        shown(target.clone()).find(|(_, tls)| !tls.trusted).or_else(|| shown(target).next())
+    };
+    worst(Target::Home).or_else(|| worst(Target::Robots))
 }
 
 fn tls_reading(reading: &Reading, facts: &TlsFacts) -> TlsReading {

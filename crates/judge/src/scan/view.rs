@@ -22,12 +22,18 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
     let again = of_browser.next().flatten();
     let noise = yardstick.zip(again).map(|(one, other)| compare::alike(one, other));
 
+    let likely = home
+        .iter()
+        .find(|reading| reading.identity == look.browser_id())
+        .and_then(|reading| wall(look, reading))
+        .map(|wall| wall.kind);
+    let yard = Yardstick { sheet: yardstick, again, noise, likely };
     let mut rows: Vec<AgentRow> = look
         .catalogue
         .compared()
         .map(|identity| {
             let reading = home.iter().find(|reading| reading.identity == identity.id);
-            row(look, identity, reading.copied(), &Yardstick { sheet: yardstick, again, noise })
+            row(look, identity, reading.copied(), &yard)
         })
         .collect();
 
@@ -57,6 +63,8 @@ struct Yardstick<'a> {
     sheet: Option<&'a Sheet>,
     again: Option<&'a Sheet>,
     noise: Option<f64>,
+    /// The wall that its page may be.
+    likely: Option<WallKind>,
 }
 
 /// The page an identity was given in full. A wall is not the page.
@@ -142,7 +150,9 @@ fn row(
             .and_then(|response| look.page(response))
             .zip(yardstick.sheet)
             .is_some_and(|(given, yard)| given.page.text == yard.page.text);
-        wall.certain || !success || (yardstick.sheet.is_some() && !same)
+        // The browser's may be the same wall with another number on it: then all fared alike.
+        let alike = same || yardstick.likely == Some(wall.kind);
+        wall.certain || !success || (yardstick.sheet.is_some() && !alike)
     });
     let cause = walled(cause(reading), wall.as_ref());
     // Of a body that did not come to its end nothing is counted or compared.

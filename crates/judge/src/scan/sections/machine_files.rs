@@ -154,7 +154,7 @@ fn honest_404(read: &Readings<'_>, out: &mut Verdicts) {
     let controls: Vec<&Reading> = read.look.reads(Target::ControlPath).collect();
     let answered = |reading: &&Reading| {
         reading.exchange.response().is_some_and(|response| {
-            is_success(response)
+            (is_success(response) && !read.look.is_walled(response))
                 || matches!(response.status, 404 | 410)
                 || (300..400).contains(&response.status)
         })

@@ -105,7 +105,8 @@ fn readable(read: &Readings<'_>, out: &mut Verdicts) {
         _ => {}
     }
     out.failed(RULE, robots.why.clone(), evidence.clone());
-    if robots.state == RobotsState::Unreachable {
+    // Only of a server error does the standard say so; "too many requests" is no word about the site.
+    if robots.http_status.is_some_and(|status| (500..600).contains(&status)) {
         out.cap("policy_unreadable", robots.why.clone());
     }
     let mut finding = about(read.look.rules, RULE, "robots_unreadable", Severity::Medium);
@@ -199,7 +200,7 @@ fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
             "What is served fits robots.txt, which is the same for everybody.".to_owned()
         }
         (_, true) => format!(
-            "robots.txt differs by reader: {} were given another one.",
+            "robots.txt differs by reader: {} were given another one, or none.",
             robots.differs_for.join(", ")
         ),
         (false, _) => format!(

@@ -27,6 +27,7 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
             out.not_assessed(rule, why);
         }
         nobody_is_served(read, out);
+        only_the_browser_is_not(read, out);
         home_unread(read, out);
         return;
     }
@@ -209,6 +210,34 @@ fn nobody_is_served(read: &Readings<'_>, out: &mut Verdicts) {
             .to_owned()
     });
     finding.evidence = readings(asked);
+    out.find(finding);
+}
+
+/// Others were given the page and the browser was not: no grade, and the reason is worth a finding.
+fn only_the_browser_is_not(read: &Readings<'_>, out: &mut Verdicts) {
+    let rows = &read.view.rows;
+    let served: Vec<&AgentRow> = rows.iter().filter(|row| is_served(row)).collect();
+    let Some(person) = browser(rows).filter(|row| is_measured(row) && !served.is_empty()) else {
+        return;
+    };
+    let mut finding = aside("reach", "browser_kept_out", Severity::Medium);
+    finding.title = "The browser is not given the page, and others are".to_owned();
+    let labels: Vec<&str> = served.iter().map(|row| row.label.as_str()).collect();
+    finding.seen = format!(
+        "The browser, sent from our network: {}{}. Given the page: {}.",
+        answer(person),
+        person.vendor.as_deref().map(|by| format!(", by the marks of {by}")).unwrap_or_default(),
+        labels.join(", ")
+    );
+    finding.why = "What agents are given is held against what a browser is given. Without that there is no grade: \
+                   nothing is said for or against the site."
+        .to_owned();
+    finding.fix = Some(
+        "If people elsewhere do see the page, look for a rule that takes browsers from data centres for bots, or \
+         scan from your own network: wayleave scan DOMAIN."
+            .to_owned(),
+    );
+    finding.evidence = readings(std::iter::once(person).chain(served));
     out.find(finding);
 }
 
