@@ -126,7 +126,7 @@ fn skill_digest(ask: &Ask<'_>) -> String {
     format!("sha256:{}", HEXLOWER.encode(digest.as_ref()))
 }
 
-fn json_reply(content_type: &str, value: &Value) -> Reply {
+pub(crate) fn json_reply(content_type: &str, value: &Value) -> Reply {
     Reply::new(200, content_type, value.to_string())
 }
 

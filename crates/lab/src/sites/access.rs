@@ -201,9 +201,14 @@ fn x402(ask: &Ask<'_>) -> Reply {
     if !(ask.is_from_ai() && ask.path == "/") {
         return plain(ask);
     }
+    toll(&format!("https://{}/", ask.host))
+}
+
+/// What asks for a payment by x402 before it gives this address.
+pub(super) fn toll(address: &str) -> Reply {
     let request = serde_json::json!({
         "x402Version": 2,
-        "resource": { "url": format!("https://{}/", ask.host) },
+        "resource": { "url": address },
         "accepts": [{ "scheme": "exact", "network": "eip155:84532", "amount": "1000",
                       "asset": "0x0000000000000000000000000000000000000001",
                       "payTo": "0x0000000000000000000000000000000000000002",

@@ -10,8 +10,10 @@ mod documents;
 mod encoding;
 mod machine_files;
 mod names;
+mod offers;
 mod reading;
 mod redirects;
+mod rights;
 mod robots;
 mod six;
 mod tls;
@@ -45,6 +47,8 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
         names::SITES,
         walls::SITES,
         six::SITES,
+        rights::SITES,
+        offers::SITES,
     ];
     themes.concat()
 });

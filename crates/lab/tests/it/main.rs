@@ -15,3 +15,4 @@ mod life;
 mod names;
 mod reader;
 mod resolve;
+mod said;

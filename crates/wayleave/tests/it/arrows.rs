@@ -55,9 +55,19 @@ const NEVER: &[(&str, &[&str])] = &[
     ("wayleave", &["axum", "hyper", "rusqlite"]),
 ];
 
-/// In tests anybody may use the lab and a real engine.
-const IN_TESTS: &[&str] =
-    &["lab", "store-sqlite", "store", "proof", "contract", "agents", "door", "web", "service"];
+/// In tests anybody may use the lab and a real engine, and the lab the readers its sites are for.
+const IN_TESTS: &[&str] = &[
+    "lab",
+    "store-sqlite",
+    "store",
+    "proof",
+    "contract",
+    "declared",
+    "agents",
+    "door",
+    "web",
+    "service",
+];
 
 fn ours() -> Vec<Package> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
