@@ -667,3 +667,17 @@ fn the_address_of_a_sitemap_is_cut_and_cleaned() {
     let check = record.checks.iter().find(|check| check.file == "sitemap").unwrap();
     assert!(check.path.chars().count() == 300 && !check.path.contains('\u{202e}'));
 }
+
+#[test]
+fn one_busy_answer_is_not_called_a_rule_for_that_agent() {
+    for (status, aimed) in [(429, "none"), (500, "none"), (403, "one_agent")] {
+        let mut site = Site::new().people();
+        for (n, identity) in Catalogue::built_in().unwrap().ai().enumerate() {
+            let (status, body) = if n == 0 { (status, "no") } else { (200, PAGE) };
+            site = site.home(&identity.id, status, body);
+        }
+        let view = site.record().agentview;
+        assert_eq!(view.aimed_at, aimed, "{status}");
+        assert!(!view.aimed_at_why.contains("Everybody"), "{status}");
+    }
+}

@@ -107,8 +107,13 @@ fn dropped(rows: &mut [AgentRow]) {
     }
 }
 
-/// Whom the refusals are aimed at.
+/// Whom the refusals are aimed at. That some AI identities met a busy or broken server while another
+/// was served shows no rule: which of them it was may be chance.
 fn aimed_at(look: &Look<'_>, rows: &[AgentRow]) -> contrast::Contrast {
+    let some_served = rows.iter().any(|row| is_ai(row) && is_served(row));
+    let chance = |row: &AgentRow| {
+        some_served && matches!(row.cause, RowCause::RateLimited | RowCause::ServerError)
+    };
     let fared: Vec<contrast::Row<'_>> = rows
         .iter()
         .filter_map(|row| {
@@ -117,11 +122,16 @@ fn aimed_at(look: &Look<'_>, rows: &[AgentRow]) -> contrast::Contrast {
                 label: &row.label,
                 role: identity.role,
                 operator: identity.operator.as_deref(),
-                served: is_measured(row).then(|| is_served(row)),
+                served: (is_measured(row) && !chance(row)).then(|| is_served(row)),
             })
         })
         .collect();
-    contrast(&fared)
+    let mut told = contrast(&fared);
+    if told.cause == contrast::Cause::None && rows.iter().any(|row| is_ai(row) && chance(row)) {
+        "Some AI identities met a busy or broken server and others were served: that shows no rule against anybody."
+            .clone_into(&mut told.sentence);
+    }
+    told
 }
 
 fn vendors_present(home: &[&Reading]) -> Vec<String> {
