@@ -198,6 +198,7 @@ pub(super) fn failed(error: ReportError) -> ApiError {
         }
         ReportError::Signing(_) => {
             ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
+                .retry_after(30)
         }
         ReportError::Unreadable(_) => ApiError::new(
             ErrorCode::CannotAnswer,

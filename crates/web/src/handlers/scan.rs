@@ -157,6 +157,7 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         }
         ScanError::Signing(_) => {
             ApiError::new(ErrorCode::SigningUnavailable, "The record could not be signed.")
+                .retry_after(30)
                 .because(said)
         }
         ScanError::Internal(_) => ApiError::internal(said),
@@ -186,12 +187,15 @@ mod tests {
             (ScanError::DaySpent { retry_after_s: 9 }, 429, "rate_limited"),
             (ScanError::DailyBudget { retry_after_s: 9 }, 429, "daily_budget"),
             (ScanError::Paused { retry_after_s: 9 }, 503, "scans_paused"),
+            (ScanError::Signing(proof::ProofError::Digest), 503, "signing_unavailable"),
             (internal, 500, "internal"),
         ];
         for (error, status, code) in cases {
             let error = refusal(error);
             assert_eq!((error.status().as_u16(), error.code().as_str()), (status, code));
             assert!(error.sentence().ends_with('.') && !error.sentence().contains("secret"));
+            let told = error.into_response().headers().contains_key(http::header::RETRY_AFTER);
+            assert_eq!(told, matches!(status, 429 | 503), "{code}");
         }
         let refused = refusal(ScanError::BadDomain(NameRefusal::IpAddress));
         assert_eq!(refused.sentence(), "An IP address is not a domain.");
