@@ -476,6 +476,9 @@ open_enum! {
         PaymentRequired = "payment_required",
         RateLimited = "rate_limited",
         ServerError = "server_error",
+        /// Told to come back later, or an error, while others of its kind were served: it may be our
+        /// own haste, and shows nothing about this identity.
+        Busy = "busy",
         /// Another answer that is not the page.
         OtherStatus = "other_status",
         /// Something answered, and the page did not come, or not to its end.

@@ -231,7 +231,7 @@ pub(super) fn rules() -> Vec<Rule> {
             title: "The cached copy is the present page",
             weight: 2,
             asks: "The bare address and a reading past every cache give the same, less what the page changes by itself.",
-            left_out: "Not assessed when one of the two readings did not come.",
+            left_out: "Not assessed when one of the two readings did not come, or the page is not like itself.",
             why: "Agents ask for the bare address and are told what the site said some time ago.",
             standard: Some("RFC 9111"),
         },

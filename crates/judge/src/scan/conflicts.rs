@@ -1,10 +1,10 @@
 //! Where robots.txt and what was served do not fit, in both directions.
 
-use contract::records::{AccessConflict, AgentRow, RowCause};
+use contract::records::{AccessConflict, AgentRow};
 use declared::robots::Scope;
 
 use super::look::Look;
-use super::served::{browser, is_ai, is_measured, is_served};
+use super::served::{browser, is_ai, is_measured, is_served, is_turned_away};
 
 pub(super) fn conflicts(look: &Look<'_>, rows: &[AgentRow]) -> Vec<AccessConflict> {
     let Some((reading, robots)) = look.robots.reading.zip(look.robots.robots.as_ref()) else {
@@ -49,9 +49,4 @@ pub(super) fn conflicts(look: &Look<'_>, rows: &[AgentRow]) -> Vec<AccessConflic
             })
         })
         .collect()
-}
-
-/// Whether the answer was meant: an error or a busy moment is no policy.
-fn is_turned_away(row: &AgentRow) -> bool {
-    matches!(row.cause, RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired)
 }

@@ -9,7 +9,7 @@ use declared::instructions::{Context, Passage, about_security, detect};
 
 use super::compare;
 use super::look::{Look, Sheet, is_success};
-use super::served::{browser, is_served};
+use super::served::{browser, is_ai, is_served};
 
 /// Files that are instructions by design.
 const BY_DESIGN: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
@@ -23,13 +23,17 @@ pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<Instruc
     let noise = view.self_similarity.map(contract::Ratio::get);
     let mut found: Vec<InstructionLike> = Vec::new();
     // Identities that were given the same bytes share one look at them.
-    let mut seen: BTreeMap<String, Vec<InstructionLike>> = BTreeMap::new();
+    let mut seen: BTreeMap<(String, bool), Vec<InstructionLike>> = BTreeMap::new();
     for row in view.rows.iter_mut().filter(|row| is_served(row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
         };
         let Some(sheet) = sheet_of(look, &reading) else { continue };
-        let hits = seen.entry(digest).or_insert_with(|| on_page(look, sheet, person, noise));
+        // The unnamed control is no agent: what it alone is given is not aimed at them.
+        let compared = person.filter(|_| is_ai(row));
+        let hits = seen
+            .entry((digest, is_ai(row)))
+            .or_insert_with(|| on_page(look, sheet, compared, noise));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
             add(&mut found, hit.clone(), &row.id, &reading);

@@ -165,7 +165,11 @@ pub fn judge(
 
 /// Where the browser's home page came from in the end.
 fn answering_host(evidence: &Evidence, view: &contract::records::AgentView) -> String {
-    let url = view.rows.iter().find_map(|row| row.final_url.as_deref());
+    let url = view
+        .rows
+        .iter()
+        .filter(|row| served::is_served(row))
+        .find_map(|row| row.final_url.as_deref());
     let authority =
         url.and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next());
     authority.and_then(|a| a.split(':').next()).unwrap_or(&evidence.host).to_owned()

@@ -12,7 +12,15 @@ pub(super) fn is_served(row: &AgentRow) -> bool {
 
 /// Whether the row shows how the identity is treated. A read that failed or broke off does not.
 pub(super) fn is_measured(row: &AgentRow) -> bool {
-    !matches!(row.cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete)
+    !matches!(
+        row.cause,
+        RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete | RowCause::Busy
+    )
+}
+
+/// Whether the answer was meant: an error or a busy moment is no policy.
+pub(super) fn is_turned_away(row: &AgentRow) -> bool {
+    matches!(row.cause, RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired)
 }
 
 pub(super) fn browser(rows: &[AgentRow]) -> Option<&AgentRow> {

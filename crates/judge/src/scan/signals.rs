@@ -111,7 +111,11 @@ fn in_files(look: &Look<'_>, signals: &mut Signals) {
 
 /// Fields and elements of the home page, as the browser was given it, or whoever was.
 fn on_page(look: &Look<'_>, signals: &mut Signals) {
-    let served = |reading: &&Reading| reading.exchange.response().is_some_and(is_success);
+    // What a wall says of itself is not the site's word.
+    let served = |reading: &&Reading| {
+        let page = |response: &Response| is_success(response) && !look.is_walled(response);
+        reading.exchange.response().is_some_and(page)
+    };
     let home = look
         .reads(Target::Home)
         .filter(served)

@@ -209,12 +209,25 @@ fn one_refused_agent_costs_its_share_of_its_purpose() {
     let all = Site::new().people().agents(200, PAGE).record();
     let mut site = Site::new().people().agents(200, PAGE);
     site.evidence.reads.retain(|reading| reading.identity != "gptbot");
-    let record = site.home("gptbot", 429, "").record();
+    let record = site.home("gptbot", 403, "").record();
     assert_eq!(row(&record, "reach.training").state, LedgerState::Partial);
     assert_eq!(row(&record, "reach.search").state, LedgerState::Passed);
     assert!(record.overall < all.overall);
-    let row = record.agentview.rows.iter().find(|row| row.id == "gptbot").unwrap();
-    assert_eq!(row.cause, RowCause::RateLimited);
+}
+
+#[test]
+fn a_busy_answer_to_some_is_perhaps_our_own_haste_and_to_all_agents_it_is_not() {
+    let whole = Site::new().people().agents(200, PAGE).record();
+    for status in [429, 503] {
+        let mut site = Site::new().people().agents(200, PAGE);
+        site.evidence.reads.retain(|reading| reading.identity != "gptbot");
+        let record = site.home("gptbot", status, "").record();
+        let gptbot = record.agentview.rows.iter().find(|row| row.id == "gptbot").unwrap();
+        assert_eq!(gptbot.cause, RowCause::Busy);
+        assert_eq!(record.overall, whole.overall, "which of them is told to wait is chance");
+        let record = Site::new().people().agents(status, "").record();
+        assert_eq!(record.agentview.all_refused, Some(true), "{status}");
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! How the page travels: https, the certificate, plain http, HTTP versions, DNS.
 
-use contract::evidence::{Evidence, Exchange, Outcome, Phase, Reading, Target, TlsFacts};
+use contract::evidence::{
+    Evidence, Exchange, FailureKind, Outcome, Phase, Reading, Target, TlsFacts,
+};
 use contract::records::{DnsSummary, TlsReading, TransportReading};
 
-use super::look::Look;
+use super::look::{Look, is_success};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
@@ -51,7 +53,8 @@ pub(super) fn transport(look: &Look<'_>) -> TransportReading {
 
 /// The browser's first answer, or anybody's.
 fn home<'a>(look: &Look<'a>) -> Option<&'a Reading> {
-    let answered = |reading: &&Reading| reading.exchange.response().is_some();
+    // A refusal's page is not the page.
+    let answered = |reading: &&Reading| reading.exchange.response().is_some_and(is_success);
     look.reads(Target::Home)
         .filter(answered)
         .find(|reading| reading.identity == look.browser_id())
@@ -94,7 +97,11 @@ fn leads_to(exchange: &Exchange) -> Option<&'static str> {
     let response = match &exchange.outcome {
         Outcome::Response(response) => response,
         // Nobody listens there: nothing can be led astray.
-        Outcome::Failed(failure) if failure.phase == Phase::Connect => return Some("closed"),
+        Outcome::Failed(failure)
+            if failure.phase == Phase::Connect && failure.kind == FailureKind::Connect =>
+        {
+            return Some("closed");
+        }
         Outcome::Failed(_) => return None,
     };
     if response.url.starts_with("https://") {
@@ -106,7 +113,9 @@ fn leads_to(exchange: &Exchange) -> Option<&'static str> {
         }
         (300..=399, Some(_)) => Some("other"),
         (200..=299, _) => Some("served"),
-        _ => Some("other"),
+        (404 | 410, _) => Some("other"),
+        // A refusal or an error says nothing about where it would lead.
+        _ => None,
     }
 }
 

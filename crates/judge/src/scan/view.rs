@@ -38,6 +38,7 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
         .collect();
 
     dropped(&mut rows);
+    busy(&mut rows);
     let (split, split_evidence) = split(&rows);
     let aimed = aimed_at(look, &rows);
     let ai = || rows.iter().filter(|row| is_ai(row) && is_measured(row));
@@ -107,13 +108,27 @@ fn dropped(rows: &mut [AgentRow]) {
     }
 }
 
+/// A limit or an error that some of a kind meet and others do not may come of our asking side by side.
+/// Only where every AI identity meets it, and nobody else, is it a way of treating them.
+fn busy(rows: &mut [AgentRow]) {
+    let is_busy =
+        |row: &AgentRow| matches!(row.cause, RowCause::RateLimited | RowCause::ServerError);
+    let all_alike = rows.iter().filter(|row| is_ai(row)).all(is_busy)
+        && rows.iter().filter(|row| !is_ai(row)).all(is_served);
+    let everybody = rows.iter().all(is_busy);
+    if all_alike || everybody {
+        return;
+    }
+    for row in rows.iter_mut().filter(|row| is_busy(row)) {
+        row.cause = RowCause::Busy;
+        row.equivalence = EquivalenceVerdict::Unmeasured;
+    }
+}
+
 /// Whom the refusals are aimed at. That some AI identities met a busy or broken server while another
 /// was served shows no rule: which of them it was may be chance.
 fn aimed_at(look: &Look<'_>, rows: &[AgentRow]) -> contrast::Contrast {
-    let some_served = rows.iter().any(|row| is_ai(row) && is_served(row));
-    let chance = |row: &AgentRow| {
-        some_served && matches!(row.cause, RowCause::RateLimited | RowCause::ServerError)
-    };
+    let chance = |row: &AgentRow| row.cause == RowCause::Busy;
     let fared: Vec<contrast::Row<'_>> = rows
         .iter()
         .filter_map(|row| {
@@ -122,7 +137,7 @@ fn aimed_at(look: &Look<'_>, rows: &[AgentRow]) -> contrast::Contrast {
                 label: &row.label,
                 role: identity.role,
                 operator: identity.operator.as_deref(),
-                served: (is_measured(row) && !chance(row)).then(|| is_served(row)),
+                served: is_measured(row).then(|| is_served(row)),
             })
         })
         .collect();
