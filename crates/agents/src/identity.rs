@@ -1,14 +1,15 @@
 //! Who a scan asks as: a browser, an unnamed control, AI crawlers, and ourselves.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The catalogue that is built in. An operator can give another (`agents.catalogue`).
 const BUILT_IN: &str = include_str!("../data/identities.json");
 
 /// Every identity a scan may ask as, in the order of the file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
+    #[serde(skip_serializing)]
     #[expect(dead_code, reason = "read so that a file of another version is refused")]
     v: Version,
     /// The robots.txt token of our own reader: a group that names it can ask us to stay away.
@@ -16,7 +17,7 @@ pub struct Catalogue {
     identities: Vec<Identity>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     pub id: String,
@@ -48,7 +49,7 @@ pub struct Identity {
 }
 
 /// What an agent reads for, in its operator's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     Training,
@@ -78,7 +79,7 @@ impl Purpose {
 }
 
 /// Where a user agent was read. Not every operator prints the whole text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UserAgentEvidence {
     OperatorPage,
@@ -102,7 +103,7 @@ impl UserAgentEvidence {
 }
 
 /// What an identity is in the comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// What a person sees: the yardstick.

@@ -44,7 +44,8 @@ pub struct Replay {
 pub enum Conclusion {
     /// The same bytes.
     Same,
-    /// Other rules judge today, so the record may differ and not be wrong.
+    /// Other rules judge today, or other identities are asked as, so the record may differ and not be
+    /// wrong.
     RulesChanged,
     /// The same rules, and yet other bytes.
     Different,
@@ -58,6 +59,8 @@ pub struct Judged {
     pub sha256: String,
     pub score_version: u64,
     pub rulepack_sha256: String,
+    /// The identities that were asked as; empty in records that do not say.
+    pub catalogue_sha256: String,
     pub grade: Option<String>,
     pub overall: Option<u64>,
 }
@@ -149,8 +152,10 @@ async fn bodies(
 
 fn compare(replay: &mut Replay, kept: &Kept, remade: &Kept) {
     let now = remade.judged();
-    let rules_changed = (replay.kept.score_version, &replay.kept.rulepack_sha256)
-        != (now.score_version, &now.rulepack_sha256);
+    // Another catalogue labels and sorts the same readings otherwise: that is a change of rules too.
+    let leans_on =
+        |j: &Judged| (j.score_version, j.rulepack_sha256.clone(), j.catalogue_sha256.clone());
+    let rules_changed = leans_on(&replay.kept) != leans_on(&now);
     replay.conclusion = if replay.kept.sha256 == now.sha256 {
         Conclusion::Same
     } else if rules_changed {
@@ -254,6 +259,7 @@ impl Kept {
             sha256: self.digest.to_string(),
             score_version: number("/score_version").unwrap_or_default(),
             rulepack_sha256: text("/rulepack/sha256").unwrap_or_default(),
+            catalogue_sha256: text("/provenance/catalogue_sha256").unwrap_or_default(),
             grade: text("/grade"),
             overall: number("/overall"),
         }

@@ -92,6 +92,9 @@ pub struct Provenance {
     pub observer_tag: String,
     pub vantage: Vantage,
     pub rulepack: Rulepack,
+    /// The digest of the catalogue of identities that was asked as: besides the rules, what a
+    /// judgement leans on.
+    pub catalogue_sha256: String,
     /// The version of the self-audit.
     pub audit_version: u32,
     /// The version of the evidence shape.

@@ -125,6 +125,7 @@ pub fn judge(
         section_scores: scores.sections,
         provenance: provenance::provenance(
             evidence,
+            catalogue,
             frame,
             rulepack.clone(),
             findings.len(),

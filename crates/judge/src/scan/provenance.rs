@@ -1,5 +1,6 @@
 //! Who measured, with what, when; and the facts with their two times.
 
+use agents::Catalogue;
 use contract::evidence::Evidence;
 use contract::records::{
     Bitemporal, BitemporalAxes, BitemporalFact, FactLineage, LedgerRow, Provenance, Rulepack,
@@ -17,6 +18,7 @@ const SCOPE: &str = "The home page as a browser, an unnamed control and AI agent
 
 pub(super) fn provenance(
     evidence: &Evidence,
+    catalogue: &Catalogue,
     frame: &Frame<'_>,
     rulepack: Rulepack,
     findings: usize,
@@ -29,6 +31,10 @@ pub(super) fn provenance(
         observer_tag: format!("{}-{}", evidence.observer.name, evidence.observer.version),
         vantage: Vantage { name: evidence.observer.vantage.clone(), directory: None },
         rulepack,
+        // Nothing in a catalogue can fail to be written.
+        catalogue_sha256: proof::canonical::to_vec(catalogue)
+            .map(|bytes| proof::sha256(&bytes).to_string())
+            .unwrap_or_default(),
         audit_version: AUDIT_VERSION,
         meg_v: evidence.v,
         scope: SCOPE.to_owned(),

@@ -488,6 +488,7 @@ fn provenance() -> Provenance {
         observer_tag: "lab".to_owned(),
         vantage: Vantage { name: "lab-1".to_owned(), directory: None },
         rulepack: rulepack(),
+        catalogue_sha256: digest('c'),
         audit_version: 1,
         meg_v: 1,
         scope: "home page and machine files".to_owned(),
