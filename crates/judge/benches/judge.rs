@@ -1,7 +1,7 @@
 //! What one judgement costs, against the limit of 5 ms for a scan. `cargo bench -p judge`.
 //!
-//! The evidence is that of a site whose page changes a little for every reader, so that no identity
-//! shares another's reading: twelve pages of 40 KB, every machine file, and robots.txt per identity.
+//! Evidence of two sites: one gives everybody the same page of 30 KB, one changes it a little for every
+//! reader, so that no identity shares another's reading. Every machine file, robots.txt per identity.
 
 #![allow(
     clippy::print_stdout,
@@ -28,7 +28,16 @@ const ROUNDS: usize = 200;
 
 fn main() {
     let catalogue = Catalogue::built_in().expect("the catalogue reads");
-    let (evidence, bodies) = scan(&catalogue);
+    // Most sites give everybody the same bytes, which are then read once.
+    let alike = measure("the same page for everybody", &catalogue, |_| 0);
+    let varied = measure("another page for each reader", &catalogue, |n| n);
+    println!("ratio to the limit of {LIMIT:?}: {alike:.2} and {varied:.2} (the first at most 1)");
+    std::process::exit(i32::from(alike > 1.0));
+}
+
+/// The median of one judgement as a share of the limit.
+fn measure(what: &str, catalogue: &Catalogue, page_of: fn(usize) -> usize) -> f64 {
+    let (evidence, bodies) = scan(catalogue, page_of);
     let rules = Rulepack::current();
     let brand = Brand::default();
     let frame = Frame {
@@ -41,7 +50,7 @@ fn main() {
     };
     let once = || {
         let started = Instant::now();
-        let record = judge(&evidence, &bodies, &catalogue, &rules, &frame);
+        let record = judge(&evidence, &bodies, catalogue, &rules, &frame);
         (started.elapsed(), record.findings.len())
     };
     // The first one builds the automata that all later ones share.
@@ -51,14 +60,19 @@ fn main() {
     let median = took.get(took.len() / 2).copied().unwrap_or_default();
     let worst = took.last().copied().unwrap_or_default();
     let bytes: usize = bodies.values().map(Vec::len).sum();
-    println!("{} reads, {} KiB of bodies, {findings} findings", evidence.reads.len(), bytes / 1024);
-    println!("first {first:?}, then median {median:?}, worst {worst:?} of {ROUNDS}");
-    let ratio = median.as_secs_f64() / LIMIT.as_secs_f64();
-    println!("ratio to the limit of {LIMIT:?}: {ratio:.2} (at most 1)");
-    std::process::exit(i32::from(ratio > 1.0));
+    println!(
+        "{what}: {} reads, {} KiB of bodies, {findings} findings",
+        evidence.reads.len(),
+        bytes / 1024
+    );
+    println!("  first {first:?}, then median {median:?}, worst {worst:?} of {ROUNDS}");
+    median.as_secs_f64() / LIMIT.as_secs_f64()
 }
 
-fn scan(catalogue: &Catalogue) -> (Evidence, BTreeMap<String, Vec<u8>>) {
+fn scan(
+    catalogue: &Catalogue,
+    page_of: fn(usize) -> usize,
+) -> (Evidence, BTreeMap<String, Vec<u8>>) {
     let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
     let at = "2026-11-15T10:00:00Z".parse().expect("a time");
     let mut evidence = Evidence {
@@ -117,19 +131,19 @@ fn scan(catalogue: &Catalogue) -> (Evidence, BTreeMap<String, Vec<u8>>) {
         "User-agent: *\nAllow: /\nDisallow: /private\nContent-Signal: ai-train=no\n".to_owned();
     add(Target::Robots, "/robots.txt", "wayleave", 200, robots.clone());
     for (n, identity) in catalogue.compared().enumerate() {
-        add(Target::Home, "/", &identity.id, 200, page(n));
+        add(Target::Home, "/", &identity.id, 200, page(page_of(n)));
         add(Target::RobotsAs, "/robots.txt", &identity.id, 200, robots.clone());
     }
-    add(Target::Home, "/", "browser", 200, page(99));
+    add(Target::Home, "/", "browser", 200, page(page_of(99)));
     for place in declared::files::PLACES.iter().skip(1) {
         add(Target::MachineFile, place.path, "wayleave", 404, "<h1>Not found</h1>".to_owned());
     }
     add(Target::ControlPath, "/zz.html", "wayleave", 404, "<h1>Not found</h1>".to_owned());
-    add(Target::Fresh, "/", "browser", 200, page(98));
+    add(Target::Fresh, "/", "browser", 200, page(page_of(98)));
     (evidence, bodies)
 }
 
-/// A page of about 40 KB: markup, text, structured data, comments, and a word of its own.
+/// A page of about 30 KB: markup, text, structured data, comments, and a word of its own.
 fn page(n: usize) -> String {
     let mut page = format!(
         "<!doctype html><html lang=en><head><title>Ferry</title><meta name=description content='Times'>\

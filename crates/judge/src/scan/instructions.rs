@@ -16,10 +16,9 @@ const BY_DESIGN: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
 
 /// What was found; also notes on each row whether its page holds such text.
 pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<InstructionLike> {
-    let person = browser(&view.rows)
-        .filter(|row| is_served(row))
-        .and_then(|row| row.reading.clone())
-        .and_then(|id| sheet_of(look, &id));
+    let browser = browser(&view.rows).filter(|row| is_served(row));
+    let persons = browser.and_then(|row| row.body_sha256.clone());
+    let person = browser.and_then(|row| row.reading.clone()).and_then(|id| sheet_of(look, &id));
     let noise = view.self_similarity.map(contract::Ratio::get);
     let mut found: Vec<InstructionLike> = Vec::new();
     // Identities that were given the same bytes share one look at them.
@@ -30,10 +29,10 @@ pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<Instruc
         };
         let Some(sheet) = sheet_of(look, &reading) else { continue };
         // The unnamed control is no agent: what it alone is given is not aimed at them.
-        let compared = person.filter(|_| is_ai(row));
-        let hits = seen
-            .entry((digest, is_ai(row)))
-            .or_insert_with(|| on_page(look, sheet, compared, noise));
+        let apart = is_ai(row) && persons.as_ref() != Some(&digest);
+        let compared = person.filter(|_| apart);
+        let hits =
+            seen.entry((digest, apart)).or_insert_with(|| on_page(look, sheet, compared, noise));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
             add(&mut found, hit.clone(), &row.id, &reading);
@@ -61,8 +60,21 @@ fn on_page(
     person: Option<&Sheet>,
     noise: Option<f64>,
 ) -> Vec<InstructionLike> {
+    let found = looked_through(look, sheet, person, noise, false);
+    // What the page is about excuses and never accuses: it is asked for only where it matters.
+    let excused =
+        !found.is_empty() && about_security(sheet.page.title.as_deref(), &sheet.page.main);
+    if excused { looked_through(look, sheet, person, noise, true) } else { found }
+}
+
+fn looked_through(
+    look: &Look<'_>,
+    sheet: &Sheet,
+    person: Option<&Sheet>,
+    noise: Option<f64>,
+    security: bool,
+) -> Vec<InstructionLike> {
     let page = &sheet.page;
-    let security = about_security(page.title.as_deref(), &page.main);
     let context = |only_ai| Context { only_ai, about_security: security };
     // What the browser was given too is for everybody; of a page that is not even like itself nothing
     // is said about who was given what.

@@ -9,7 +9,7 @@ use declared::page::{self, Page, Shingles};
 use super::robots_file::RobotsFile;
 use crate::Bodies;
 use crate::rulepack::Rulepack;
-use crate::walls::Walls;
+use crate::walls::{Wall, Walls};
 
 pub(super) struct Look<'a> {
     pub(super) evidence: &'a Evidence,
@@ -87,10 +87,16 @@ impl<'a> Look<'a> {
         self.pages.get(response.body.sha256.as_str())
     }
 
+    /// What stands in the place of the answer, if something does.
+    pub(super) fn wall(&self, response: &Response) -> Option<Wall> {
+        let body = self.body(response).unwrap_or_default();
+        let page = self.pages.get(response.body.sha256.as_str()).map(|sheet| &sheet.page);
+        Walls::built_in().recognise_read(response, body, page)
+    }
+
     /// Whether a wall, and no doubt about it, stands where the answer should be.
     pub(super) fn is_walled(&self, response: &Response) -> bool {
-        let body = self.body(response).unwrap_or_default();
-        Walls::built_in().recognise(response, body).is_some_and(|wall| wall.certain)
+        self.wall(response).is_some_and(|wall| wall.certain)
     }
 
     pub(super) fn browser_id(&self) -> &'a str {

@@ -79,9 +79,7 @@ fn page<'a>(look: &'a Look<'_>, reading: &Reading) -> Option<&'a Sheet> {
 
 /// What stands in the page's place, if something does.
 fn wall(look: &Look<'_>, reading: &Reading) -> Option<Wall> {
-    let response = reading.exchange.response()?;
-    let body = look.body(response).unwrap_or_default();
-    Walls::built_in().recognise(response, body)
+    look.wall(reading.exchange.response()?)
 }
 
 /// A connection that is dropped says nothing by itself. Dropped for every AI identity, and for nobody

@@ -17,6 +17,7 @@ mod unnamed;
 use std::sync::LazyLock;
 
 use contract::evidence::Response;
+use declared::page::Page;
 use serde::{Deserialize, Serialize};
 
 use seen::Seen;
@@ -111,8 +112,18 @@ impl Walls {
     /// The wall that this answer is, if it is one. `body` is the decoded body of the answer.
     #[must_use]
     pub fn recognise(&self, response: &Response, body: &[u8]) -> Option<Wall> {
+        self.recognise_read(response, body, None)
+    }
+
+    /// The same, where the page of this very body was read already.
+    pub(crate) fn recognise_read(
+        &self,
+        response: &Response,
+        body: &[u8],
+        page: Option<&Page>,
+    ) -> Option<Wall> {
         let table = &self.table;
-        let seen = Seen::read(response, body, &table.limits);
+        let seen = Seen::read(response, body, page, &table.limits);
         let tallies: Vec<Tally<'_>> = table
             .vendors
             .iter()
@@ -138,7 +149,7 @@ impl Walls {
     /// mean that they refused anything.
     #[must_use]
     pub fn vendors_present(&self, response: &Response) -> Vec<String> {
-        let seen = Seen::read(response, b"", &self.table.limits);
+        let seen = Seen::read(response, b"", None, &self.table.limits);
         let shows = |vendor: &&Vendor| {
             let mut there = vendor.marks.iter().filter(|mark| mark.shows_presence_in_head());
             there.any(|mark| mark.found(&seen).is_some())

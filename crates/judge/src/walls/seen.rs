@@ -1,5 +1,7 @@
 //! An answer made ready for looking: bounded, in lower case, the text apart from the source.
 
+use std::borrow::Cow;
+
 use contract::evidence::Response;
 use declared::page::Page;
 
@@ -36,14 +38,27 @@ pub(super) struct Field {
 }
 
 impl Seen {
-    pub(super) fn read(response: &Response, body: &[u8], limits: &Limits) -> Self {
+    /// `known` is the page of this very body, when somebody has read it already.
+    pub(super) fn read(
+        response: &Response,
+        body: &[u8],
+        known: Option<&Page>,
+        limits: &Limits,
+    ) -> Self {
         let content_type = response.header("content-type");
         let opening = body.get(..limits.body_bytes).unwrap_or(body);
         // Words are counted further on than marks are looked for: behind a long style sheet a
         // page would look empty.
         let counted = body.get(..limits.long_page_bytes).unwrap_or(body);
-        let page = Page::read(counted, content_type);
-        let all_counted = counted.len() == body.len() && !page.cut;
+        let all = counted.len() == body.len();
+        let page = match known.filter(|_| all) {
+            Some(page) => Cow::Borrowed(page),
+            None => Cow::Owned(Page::read(counted, content_type)),
+        };
+        let words = (all && !page.cut).then(|| page.words().count());
+        // On a page of many words that was served, no mark of the body counts: none is looked for.
+        let long = response.status == 200 && words.is_none_or(|words| words > limits.most_words());
+        let opening = if long { &[][..] } else { opening };
         let fields = response
             .headers
             .iter()
@@ -67,11 +82,11 @@ impl Seen {
             fields,
             cookies,
             title: page.title.as_deref().map(folded),
-            text: folded(cut(&page.text, limits.body_bytes)),
+            text: if long { String::new() } else { folded(cut(&page.text, limits.body_bytes)) },
             markup: folded(&declared::charset::decode(opening, content_type)),
             is_html: said_html || declared::shape::looks_like_html(body),
             whole: opening.len() == body.len() && response.body.cut.is_none(),
-            words: all_counted.then(|| page.words().count()),
+            words,
         }
     }
 

@@ -39,6 +39,13 @@ pub(super) struct Limits {
     pub(super) blank_words: usize,
 }
 
+impl Limits {
+    /// On a page that was served and has more words than this, nothing in the body counts.
+    pub(super) fn most_words(&self) -> usize {
+        self.vendor_text_words.max(self.vendor_markup_words).max(self.unnamed_words)
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CaptchaMark {
