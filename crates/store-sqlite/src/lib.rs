@@ -2,6 +2,7 @@
 //!
 //! `README.md` beside this crate tells the tables, the guarantees and the life of a write.
 
+mod answers;
 mod artifacts;
 mod connect;
 mod data_dir;
@@ -11,6 +12,7 @@ mod error;
 mod files;
 mod licences;
 mod limits;
+mod log;
 mod migrate;
 mod packed;
 mod readers;

@@ -19,6 +19,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "licences and limits",
         sql: include_str!("../migrations/0002_licences_and_limits.sql"),
     },
+    Migration { number: 3, name: "log", sql: include_str!("../migrations/0003_log.sql") },
 ];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.

@@ -9,6 +9,7 @@ use store::{BoxFuture, Store, StoreError};
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
+use crate::error::open_error;
 use crate::files::ArtifactFiles;
 use crate::migrate::migrate;
 
@@ -44,6 +45,10 @@ impl SqliteStore {
         let place = path.display().to_string();
         let mut connection = connect::writer(&path)?;
         let schema_version = migrate(&mut connection, &place)?;
+        // We hold the directory, so whoever had the lease is gone.
+        connection
+            .execute("UPDATE log_lease SET holder = NULL WHERE id = 1", [])
+            .map_err(|e| open_error(&place, &e))?;
         dir.sync()?;
         let files = ArtifactFiles::open(dir.artifacts())?;
         let database = Database::start(path, connection, options.read_connections)?;

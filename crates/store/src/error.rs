@@ -17,6 +17,9 @@ pub enum StoreError {
     /// What was kept is not what was put: it is never served.
     #[error("{what} is damaged: {why}")]
     Damaged { what: String, why: String },
+    /// Somebody else extended the log, or took the right to. Nothing was changed.
+    #[error("the log has moved: {why}")]
+    Moved { why: String },
     /// The write was undone; it may be tried again when there is space.
     #[error("the store has no space left")]
     Full,

@@ -5,13 +5,14 @@
 //! returned is durable. Records are kept as the very bytes that were signed, with a handful of
 //! columns beside them to find them by.
 //!
-//! One file for each thing that is kept: [`scans`], [`artifacts`], [`licences`], [`limits`] and
-//! [`switches`]. Answers, claims, outcomes, jobs, the log and feeds each get a file of the same
+//! One file for each thing that is kept: [`scans`], [`artifacts`], [`licences`], [`limits`],
+//! [`switches`], [`log`] and [`answers`]. Claims, outcomes, jobs and feeds each get a file of the same
 //! shape beside these, a place among the supertraits of [`Store`], a part in [`copy`], and cases
 //! in `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
 
+pub mod answers;
 pub mod artifacts;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -19,6 +20,7 @@ mod copy;
 mod error;
 pub mod licences;
 pub mod limits;
+pub mod log;
 pub mod scans;
 pub mod switches;
 mod visibility;
@@ -27,11 +29,15 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use answers::{AnswerCursor, Answers, KeptAnswer};
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use copy::{CopyReport, copy};
 pub use error::StoreError;
 pub use licences::{Licence, Licences, LicensedDomains};
 pub use limits::{Day, Draw, Limits, Taking};
+pub use log::{
+    Append, Cosignature, KeptBatch, Leasing, Log, LogEntry, LogTile, NewBatch, Sighting,
+};
 /// The digest artefacts are named by and kept rows are checked with.
 pub use proof::Digest;
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
@@ -45,7 +51,9 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that one deployment keeps.
-pub trait Store: Scans + Artifacts + Licences + Limits + Switches + fmt::Debug {
+pub trait Store:
+    Scans + Artifacts + Licences + Limits + Switches + Log + Answers + fmt::Debug
+{
     /// The engine's name, for people and for metrics.
     fn engine(&self) -> &'static str;
 

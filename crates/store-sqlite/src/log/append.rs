@@ -1,0 +1,153 @@
+//! Extending the log: everything that one step changes, in one transaction.
+
+use contract::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use store::log::write_contents;
+use store::{Append, Digest, KeptBatch, Leasing, LogTile, StoreError};
+
+use super::number;
+use crate::answers::PackedAnswer;
+use crate::error::Refused;
+use crate::packed::pack;
+
+/// Granted, renewed or refused, in the writer's transaction: nobody decides in between.
+pub(super) fn take_lease(
+    connection: &Connection,
+    holder: &str,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<Leasing, Refused> {
+    let sql = "SELECT holder, epoch, until FROM log_lease WHERE id = 1";
+    let (held_by, epoch, held_until): (Option<String>, i64, i64) = connection
+        .prepare_cached(sql)?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let own = held_by.as_deref() == Some(holder);
+    if held_by.is_some() && !own && held_until > now.as_millis() {
+        return Ok(Leasing::Held { until: Timestamp::from_millis(held_until) });
+    }
+    let epoch = if own { epoch } else { epoch.saturating_add(1) };
+    let sql = "UPDATE log_lease SET holder = ?1, epoch = ?2, until = ?3 WHERE id = 1";
+    connection.prepare_cached(sql)?.execute(params![holder, epoch, until.as_millis()])?;
+    Ok(Leasing::Taken { epoch: super::read::natural(epoch, "the log's lease")? })
+}
+
+/// A step of the log with all the work done that needs no connection.
+pub(super) struct PackedAppend {
+    epoch: u64,
+    after: Option<Digest>,
+    batch: Option<PackedBatch>,
+    answers: Vec<PackedAnswer>,
+}
+
+struct PackedBatch {
+    kept: KeptBatch,
+    kinds: Vec<Option<String>>,
+    tiles: Vec<LogTile>,
+    fingerprint: Digest,
+    leaves: Vec<u8>,
+    contents: Vec<u8>,
+}
+
+impl PackedAppend {
+    pub(super) fn new(append: Append) -> Result<Self, StoreError> {
+        let failed = |e: std::io::Error| StoreError::Failed {
+            doing: "compressing a batch",
+            why: e.to_string(),
+        };
+        let batch = match append.batch {
+            None => None,
+            Some(batch) => {
+                let kept = batch.kept();
+                let contents = write_contents(batch.entries.iter().map(|entry| &entry.content));
+                Some(PackedBatch {
+                    fingerprint: kept.fingerprint(),
+                    leaves: kept.leaves.iter().flat_map(|leaf| *leaf.as_bytes()).collect(),
+                    contents: pack(&contents).map_err(failed)?,
+                    kinds: batch.entries.into_iter().map(|entry| entry.kind).collect(),
+                    tiles: batch.tiles,
+                    kept,
+                })
+            }
+        };
+        let answers = append.answers.into_iter().map(PackedAnswer::new);
+        let answers = answers.collect::<Result<_, _>>()?;
+        Ok(Self { epoch: append.epoch, after: append.after, batch, answers })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let batch = self.batch.as_ref().map_or(0, |batch| {
+            batch.contents.len() + 2 * batch.leaves.len() + batch.kept.sth.len()
+        });
+        batch + self.answers.iter().map(PackedAnswer::bytes).sum::<usize>()
+    }
+
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), Refused> {
+        self.check_fence(connection)?;
+        if let Some(batch) = &self.batch {
+            batch.insert(connection)?;
+        }
+        self.answers.iter().try_for_each(|answer| answer.insert(connection))
+    }
+
+    /// Refuses whoever lost the lease, and whoever does not know the last head.
+    fn check_fence(&self, connection: &Connection) -> Result<(), Refused> {
+        let moved = |why: String| Refused::Store(StoreError::Moved { why });
+        let sql = "SELECT epoch FROM log_lease WHERE id = 1";
+        let epoch: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+        if epoch != number(self.epoch) {
+            let own = self.epoch;
+            return Err(moved(format!("lease {epoch} is in force, and this was made under {own}")));
+        }
+        let sql = "SELECT batch, first_index + length(leaves) / 32, sth_sha256 FROM log_batches
+                   ORDER BY batch DESC LIMIT 1";
+        let last: Option<(i64, i64, [u8; 32])> = connection
+            .prepare_cached(sql)?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        if last.map(|(_, _, sth_sha256)| Digest(sth_sha256)) != self.after {
+            return Err(moved("its last head is another than this was made after".to_owned()));
+        }
+        let Some(new) = &self.batch else { return Ok(()) };
+        let (batch, size) = last.map_or((0, 0), |(batch, size, _)| (batch.saturating_add(1), size));
+        if (batch, size) != (number(new.kept.batch), number(new.kept.first_index)) {
+            return Err(moved(format!("its next batch is {batch}, from index {size}")));
+        }
+        Ok(())
+    }
+}
+
+impl PackedBatch {
+    fn insert(&self, connection: &Connection) -> Result<(), Refused> {
+        let sql = "INSERT INTO log_batches
+                   (batch, first_index, sth_sha256, fingerprint, leaves, sth, contents)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        connection.prepare_cached(sql)?.execute(params![
+            number(self.kept.batch),
+            number(self.kept.first_index),
+            self.kept.sth_sha256.as_bytes(),
+            self.fingerprint.as_bytes(),
+            self.leaves,
+            &self.kept.sth[..],
+            self.contents,
+        ])?;
+        let sql = "INSERT INTO log_leaves (leaf, log_index, kind) VALUES (?1, ?2, ?3)
+                   ON CONFLICT (leaf) DO NOTHING";
+        let mut insert = connection.prepare_cached(sql)?;
+        for (place, (leaf, kind)) in
+            (number(self.kept.first_index)..).zip(self.kept.leaves.iter().zip(&self.kinds))
+        {
+            if insert.execute(params![leaf.as_bytes(), place, kind])? == 0 {
+                let why = format!("the leaf {leaf} is in an earlier batch");
+                return Err(Refused::Store(StoreError::Moved { why }));
+            }
+        }
+        let sql = "INSERT INTO log_tiles (level, tile, sha256, hashes) VALUES (?1, ?2, ?3, ?4)";
+        let mut insert = connection.prepare_cached(sql)?;
+        for tile in &self.tiles {
+            let sha256 = Digest::of(&tile.hashes);
+            let (level, index) = (tile.level, number(tile.index));
+            insert.execute(params![level, index, sha256.as_bytes(), &tile.hashes[..]])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! The transparency log in the database.
+
+mod append;
+mod read;
+
+use bytes::Bytes;
+use contract::Timestamp;
+use rusqlite::{OptionalExtension, params};
+use store::{
+    Append, BoxFuture, Cosignature, Digest, KeptBatch, Leasing, Log, Sighting, StoreError,
+};
+
+use self::append::PackedAppend;
+use crate::SqliteStore;
+use crate::sqlite_store::blocking;
+
+impl Log for SqliteStore {
+    fn take_log_lease<'a>(
+        &'a self,
+        holder: &'a str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<Leasing, StoreError>> {
+        let holder = holder.to_owned();
+        Box::pin(self.database.writer.write("taking the log's lease", 0, move |connection| {
+            append::take_lease(connection, &holder, now, until)
+        }))
+    }
+
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "extending the log";
+        Box::pin(async move {
+            let packed = blocking(DOING, move || PackedAppend::new(append)).await??;
+            self.database.writer.write(DOING, packed.bytes(), move |c| packed.write(c)).await
+        })
+    }
+
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        Box::pin(self.database.readers.read("reading the log's end", |connection| {
+            read::batch(connection, "ORDER BY batch DESC LIMIT 1", params![])
+        }))
+    }
+
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        Box::pin(self.database.readers.read("reading a batch", move |connection| {
+            read::batch(connection, "WHERE batch = ?1", params![number(batch)])
+        }))
+    }
+
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        Box::pin(self.database.readers.read("reading a batch", move |connection| {
+            let which = "WHERE first_index <= ?1 ORDER BY first_index DESC LIMIT 1";
+            let found = read::batch(connection, which, params![number(log_index)])?;
+            Ok(found.filter(|batch| log_index < batch.tree_size()))
+        }))
+    }
+
+    fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        Box::pin(
+            self.database
+                .readers
+                .read("reading tree heads", move |connection| read::heads(connection, from, limit)),
+        )
+    }
+
+    fn leaf_places(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
+        Box::pin(self.database.readers.read("looking for leaves", move |connection| {
+            let sql = "SELECT log_index FROM log_leaves WHERE leaf = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut places = Vec::with_capacity(leaves.len());
+            for leaf in leaves {
+                let found: Option<i64> =
+                    statement.query_row(params![leaf.as_bytes()], |row| row.get(0)).optional()?;
+                places.push(found.map(|place| read::natural(place, "a leaf's place")).transpose()?);
+            }
+            Ok(places)
+        }))
+    }
+
+    fn log_entries(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        Box::pin(self.database.readers.read("reading entries of the log", move |connection| {
+            read::entries(connection, from, limit)
+        }))
+    }
+
+    fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
+        let kind = kind.to_owned();
+        Box::pin(self.database.readers.read("listing entries of a kind", move |connection| {
+            let sql = "SELECT log_index FROM log_leaves WHERE kind = ?1 ORDER BY log_index";
+            let mut statement = connection.prepare_cached(sql)?;
+            let places = statement.query_map(params![kind], |row| row.get::<_, i64>(0))?;
+            places.map(|place| Ok(read::natural(place?, "an entry's place")?)).collect()
+        }))
+    }
+
+    fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.readers.read("counting leaves", |connection| {
+            let sql = "SELECT count(*) FROM log_leaves";
+            let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+            Ok(read::natural(count, "the count of leaves")?)
+        }))
+    }
+
+    fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        Box::pin(
+            self.database
+                .readers
+                .read("reading a tile", move |connection| read::tile(connection, level, index)),
+        )
+    }
+
+    fn put_cosignatures(
+        &self,
+        cosignatures: Vec<Cosignature>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.database.writer.write("keeping cosignatures", 0, move |connection| {
+            let sql = "INSERT INTO log_cosignatures (tree_size, witness, line, at)
+                       VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+            let mut insert = connection.prepare_cached(sql)?;
+            for said in &cosignatures {
+                let at = said.at.as_millis();
+                insert.execute(params![number(said.tree_size), said.witness, said.line, at])?;
+            }
+            Ok(())
+        }))
+    }
+
+    fn cosignatures(&self, tree_size: u64) -> BoxFuture<'_, Result<Vec<Cosignature>, StoreError>> {
+        Box::pin(self.database.readers.read("reading cosignatures", move |connection| {
+            let sql = "SELECT witness, line, at FROM log_cosignatures WHERE tree_size = ?1
+                       ORDER BY witness";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![number(tree_size)], |row| {
+                Ok(Cosignature {
+                    tree_size,
+                    witness: row.get(0)?,
+                    line: row.get(1)?,
+                    at: Timestamp::from_millis(row.get(2)?),
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+
+    fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>> {
+        Box::pin(self.database.readers.read("reading cosignatures", |connection| {
+            let sql = "SELECT max(tree_size) FROM log_cosignatures";
+            let size: Option<i64> = connection.query_row(sql, [], |row| row.get(0))?;
+            Ok(size.map(|size| read::natural(size, "a cosigned size")).transpose()?)
+        }))
+    }
+
+    fn put_sighting(&self, sighting: Sighting) -> BoxFuture<'_, Result<(), StoreError>> {
+        let bytes = sighting.sth.len();
+        Box::pin(self.database.writer.write("keeping a sighting", bytes, move |connection| {
+            let sql = "INSERT INTO log_sightings (sth_sha256, batch, seen_at, sth, why)
+                       VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
+            connection.prepare_cached(sql)?.execute(params![
+                sighting.sth_sha256.as_bytes(),
+                number(sighting.batch),
+                sighting.seen_at.as_millis(),
+                &sighting.sth[..],
+                sighting.why,
+            ])?;
+            Ok(())
+        }))
+    }
+
+    fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>> {
+        Box::pin(self.database.readers.read("reading sightings", |connection| {
+            let sql = "SELECT sth_sha256, batch, seen_at, sth, why FROM log_sightings
+                       ORDER BY seen_at, sth_sha256";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok(Sighting {
+                    sth_sha256: Digest(row.get(0)?),
+                    batch: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(u64::MAX),
+                    seen_at: Timestamp::from_millis(row.get(2)?),
+                    sth: Bytes::from(row.get::<_, Vec<u8>>(3)?),
+                    why: row.get(4)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+}
+
+/// SQLite counts to 2^63.
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
