@@ -11,6 +11,7 @@ mod error;
 pub mod head;
 pub mod keys;
 pub mod signature;
+pub mod tlog;
 pub mod tree;
 pub mod verify;
 
