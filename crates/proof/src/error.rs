@@ -24,6 +24,8 @@ pub enum ProofError {
     Store { path: PathBuf, why: String },
     #[error("tree head refused: {0}")]
     Head(String),
+    #[error("not a {what}: {why}")]
+    Form { what: &'static str, why: &'static str },
     #[error("the crypto library failed to {0}")]
     Crypto(&'static str),
 }

@@ -5,5 +5,13 @@
 //! keeps a witness's state lives elsewhere.
 
 mod edge;
+mod proofs;
+mod text;
+mod tiles;
 
 pub use edge::{FullTile, RightEdge, TILE_HEIGHT, TILE_WIDTH};
+pub use proofs::{Node, Plan, consistency_plan, inclusion_plan, root_plan};
+pub use tiles::{
+    MAX_ENTRY_BYTES, TileFile, TileId, TileKind, decode_bundle, decode_hashes, encode_bundle,
+    encode_hashes, files_between, tiles_of,
+};
