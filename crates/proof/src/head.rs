@@ -85,7 +85,8 @@ pub struct HeadExtras {
 }
 
 /// The content of the head that follows `previous`, ready to be signed by the log-heads key. A
-/// clock that ran back does not take the chain with it: heads never date from before the last.
+/// clock that ran back or stands still does not take the chain with it: each head is later than
+/// the last.
 pub fn next_head(
     previous: Option<&ChainHead>,
     batch: &BatchTree,
@@ -110,7 +111,7 @@ pub fn next_head(
         "tree_size": first_index + batch.size(),
         "batch_root": batch.root(),
         "prev_sth_sha256": previous.map(|previous| previous.sha256),
-        "created_at": previous.map_or(now, |previous| previous.created_at.max(now)),
+        "created_at": previous.map_or(now, |previous| previous.created_at.plus_millis(1).max(now)),
         "rules": { "leaf": LEAF_RULE, "tree": TREE_RULE, "chain": CHAIN_RULE },
     });
     if let Some(members) = head.as_object_mut() {
@@ -176,7 +177,9 @@ mod tests {
         let sizes: Vec<_> = heads.iter().map(|h| (h.batch, h.first_index, h.tree_size)).collect();
         assert_eq!(sizes, [(0, 0, 1), (1, 1, 4), (2, 4, 6)]);
         assert_eq!(heads[0].prev_sth_sha256, None);
-        assert_eq!(heads[2].created_at, at(10), "the clock ran back, the chain did not");
+        let after = Timestamp::from_millis(10_001);
+        assert_eq!(heads[1].created_at, after, "the clock stood still, the chain did not");
+        assert_eq!(heads[2].created_at, after.plus_millis(1), "the clock ran back");
         check_link(None, &heads[0]).unwrap();
         check_chain(&heads).unwrap();
     }

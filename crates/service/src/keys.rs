@@ -1,11 +1,12 @@
 //! Signing, and publishing the keys that sign.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
-use contract::{Brand, Timestamp};
-use proof::{KeyPurpose, KeyStore, ProofError, SignedDocument};
+use contract::{Brand, Clock, Timestamp};
+use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, SignedDocument, SigningKey};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::Service;
 
@@ -58,7 +59,50 @@ fn published(store: &KeyStore, brand: &Brand) -> (Bytes, Bytes) {
     (bytes(store.directory(brand)), bytes(store.rotation_record(brand)))
 }
 
+/// Signs by the keys and the clock of a service, from any thread.
+#[derive(Clone)]
+pub(crate) struct Signer {
+    keys: Arc<Keys>,
+    clock: Arc<dyn Clock>,
+    published_in: Arc<str>,
+}
+
+impl Signer {
+    /// The key that signs for this purpose now.
+    pub(crate) fn key(&self, purpose: KeyPurpose) -> Result<Arc<SigningKey>, ProofError> {
+        self.keys.read().store.signer(purpose, self.clock.now().whole_seconds())
+    }
+
+    /// Signs a document with the key of a purpose. Hashed once, over what is served.
+    pub(crate) fn sign_value(
+        &self,
+        document: Value,
+        purpose: KeyPurpose,
+    ) -> Result<SignedDocument, ProofError> {
+        let now = self.clock.now().whole_seconds();
+        let key = self.keys.read().store.signer(purpose, now)?;
+        proof::sign_document(document, &key, &self.published_in, &self.keys.brand, now)
+    }
+}
+
 impl Service {
+    pub(crate) fn signer(&self) -> Signer {
+        let published_in = format!("{}{KEY_DIRECTORY_PATH}", self.settings.base_url);
+        Signer {
+            keys: Arc::clone(&self.keys),
+            clock: Arc::clone(&self.clock),
+            published_in: Arc::from(published_in),
+        }
+    }
+
+    /// The published keys, as those who verify have them.
+    pub(crate) fn key_policy(&self) -> Result<KeyPolicy, ProofError> {
+        let brand = &self.settings.brand;
+        let held = self.keys.read();
+        let rotation = held.store.rotation_record(brand);
+        KeyPolicy::from_directory(&held.store.directory(brand), Some(&rotation), brand)
+    }
+
     /// The key directory, as served at [`KEY_DIRECTORY_PATH`].
     #[must_use]
     pub fn key_directory(&self) -> Bytes {
@@ -82,11 +126,8 @@ impl Service {
         record: &impl Serialize,
         purpose: KeyPurpose,
     ) -> Result<SignedDocument, ProofError> {
-        let now = self.clock.now().whole_seconds();
-        let key = self.keys.read().store.signer(purpose, now)?;
         let value =
             serde_json::to_value(record).map_err(|e| ProofError::NotCanonical(e.to_string()))?;
-        let published_in = format!("{}{KEY_DIRECTORY_PATH}", self.settings.base_url);
-        proof::sign_document(value, &key, &published_in, &self.settings.brand, now)
+        self.signer().sign_value(value, purpose)
     }
 }

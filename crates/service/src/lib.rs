@@ -9,6 +9,7 @@ mod in_flight;
 pub mod jobs;
 mod keys;
 pub mod licence;
+pub mod log;
 mod manifest;
 mod method;
 mod own_page;
@@ -18,13 +19,14 @@ mod report;
 pub mod scan;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agents::Catalogue;
 use contract::{Brand, Clock};
 use door::Door;
 use proof::KeyStore;
+use proof::head::HeadExtras;
 use proof::keys::Secret;
 use store::{Retention, Store};
 
@@ -32,6 +34,7 @@ pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
 pub use ids::{Ids, NoChance, SystemIds};
 pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH};
 pub use licence::{LicenceError, LicenceKey, Presented};
+pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use method::scoring_method;
 pub use ready::NotReady;
 pub use report::{Report, ReportError};
@@ -61,15 +64,19 @@ pub struct Settings {
     pub artifact_retention: Retention,
     /// What everybody may have without a licence.
     pub free_scans: FreeScans,
+    pub log: LogSettings,
 }
 
 impl Settings {
     /// What holds when the operator says nothing.
     #[must_use]
     pub fn new(base_url: String) -> Self {
+        let brand = Brand::default();
+        let origin = LogSettings::default_origin(&base_url, &brand.log_id());
         Self {
-            brand: Brand::default(),
+            brand,
             base_url,
+            log: LogSettings::new(origin),
             vantage: "unnamed".to_owned(),
             scan_deadline: Duration::from_secs(10),
             rescan_window: contract::limits::RESCAN_WINDOW,
@@ -100,7 +107,11 @@ pub struct Service {
     settings: Settings,
     scanner: Scanner,
     store: Arc<dyn Store>,
-    keys: keys::Keys,
+    keys: Arc<keys::Keys>,
+    ids: Arc<dyn Ids>,
+    log: log::Log,
+    /// What heads carry beyond the rule; set once the running build is known.
+    head_extras: Arc<OnceLock<HeadExtras>>,
     secret: Secret,
     clock: Arc<dyn Clock>,
     scanning: in_flight::InFlight,
@@ -112,10 +123,13 @@ impl Service {
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, door, catalogue, store, keys, secret, clock, ids } = parts;
         Self {
-            scanner: Scanner::new(&settings, door, catalogue, Arc::clone(&clock), ids),
+            scanner: Scanner::new(&settings, door, catalogue, Arc::clone(&clock), Arc::clone(&ids)),
+            ids,
+            log: log::Log::default(),
+            head_extras: Arc::default(),
             scanning: in_flight::InFlight::default(),
             scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
-            keys: keys::Keys::new(keys, settings.brand.clone()),
+            keys: Arc::new(keys::Keys::new(keys, settings.brand.clone())),
             settings,
             store,
             secret,

@@ -1,5 +1,6 @@
 //! Keys: what each is for, how one signs and checks, and where they are kept.
 
+mod mark;
 mod private_file;
 mod public;
 mod purpose;
@@ -8,6 +9,7 @@ mod secret;
 mod signing;
 mod store;
 
+pub use mark::{LogMark, MARK_NAME, Marked};
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;
 pub use ring::{KeyRecord, KeyRing};
