@@ -12,5 +12,6 @@ mod canonical;
 mod ed25519;
 mod gold;
 mod keys;
+mod tlog;
 mod tree;
 mod vectors;
