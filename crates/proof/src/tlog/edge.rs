@@ -159,8 +159,9 @@ mod tests {
     fn the_root_is_that_of_the_whole_tree_at_every_size() {
         let leaves = leaves(70_001);
         let (mut edge, mut full) = (RightEdge::new(), Vec::new());
-        let looked_at =
-            |size: u64| size < 520 || size % 9973 == 0 || [65_535, 65_536, 65_792].contains(&size);
+        let looked_at = |size: u64| {
+            size < 520 || size.is_multiple_of(9973) || [65_535, 65_536, 65_792].contains(&size)
+        };
         for size in 0..=leaves.len() {
             assert_eq!(edge.size(), size as u64);
             if looked_at(size as u64) {

@@ -267,7 +267,7 @@ mod tests {
         let names = |known: &[VerifierKey]| -> Result<Vec<String>, NoteFault> {
             Ok(note.verify(known)?.iter().map(|by| by.key.name().to_owned()).collect())
         };
-        assert_eq!(names(&[one.clone()]).unwrap(), ["log.example"]);
+        assert_eq!(names(std::slice::from_ref(&one)).unwrap(), ["log.example"]);
         assert_eq!(names(&[two.clone(), one.clone()]).unwrap(), ["log.example", "other.example"]);
         assert_eq!(names(&[]), Err(NoteFault::NoKnownKey));
         // The same key under another name, and another key under the same name, are unknown.
@@ -291,7 +291,7 @@ mod tests {
         let mut second = twice.signatures[0].clone();
         second.bytes[0] ^= 1;
         twice.signatures.push(second);
-        assert_eq!(twice.verify(&[one.clone()]), Err(bad));
+        assert_eq!(twice.verify(std::slice::from_ref(&one)), Err(bad));
         // Twice the same is one signature.
         let mut same = note();
         same.signatures.push(same.signatures[0].clone());

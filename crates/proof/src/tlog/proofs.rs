@@ -167,12 +167,14 @@ mod tests {
     use crate::tlog::{RightEdge, decode_hashes};
     use crate::tree::{leaf_hash, verify_consistency, verify_inclusion};
 
+    type Tiles = BTreeMap<TileId, Arc<[Digest]>>;
+
     fn leaves(count: u64) -> Vec<Digest> {
         (0..count).map(|n| leaf_hash(&n.to_be_bytes())).collect()
     }
 
     /// Every tile of the tree, as wide as it is.
-    fn tiles(leaves: &[Digest]) -> BTreeMap<TileId, Arc<[Digest]>> {
+    fn tiles(leaves: &[Digest]) -> Tiles {
         let (mut edge, mut full) = (RightEdge::new(), Vec::new());
         leaves.iter().for_each(|leaf| edge.push(*leaf, &mut full));
         let mut tiles = BTreeMap::new();
@@ -256,7 +258,7 @@ mod tests {
         #[test]
         fn agrees_with_the_verifiers_at_large_sizes(size in 60_000_u64..=70_000, old in any::<u64>(), index in any::<u64>()) {
             // Tiles of a larger log serve every smaller size.
-            static LARGE: LazyLock<(Vec<Digest>, BTreeMap<TileId, Arc<[Digest]>>)> = LazyLock::new(|| {
+            static LARGE: LazyLock<(Vec<Digest>, Tiles)> = LazyLock::new(|| {
                 let leaves = leaves(70_000);
                 let tiles = tiles(&leaves);
                 (leaves, tiles)
