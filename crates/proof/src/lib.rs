@@ -4,6 +4,7 @@
 //! [`contract::Timestamp`]; the only files touched are those of the key store
 //! ([`keys::KeyStore`]).
 
+pub mod audit;
 pub mod canonical;
 pub mod content;
 pub mod digest;
