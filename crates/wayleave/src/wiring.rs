@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
-use proof::keys::Secret;
+use proof::keys::{LogMark, Secret};
 use service::{FreeScans, Parts, Service, Settings, SystemIds};
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
@@ -158,4 +158,16 @@ pub(crate) fn service(config: &Config) -> Result<Service> {
         clock,
         ids: Arc::new(SystemIds),
     }))
+}
+
+/// Opens the log behind a service. What is wrong with it is told and does not keep the rest from
+/// being served: nothing is sealed then.
+pub(crate) async fn open_log(config: &Config, service: &Service) -> Result<()> {
+    let folder = config.data_dir().join(KEYS_FOLDER);
+    match LogMark::open(&folder) {
+        // The fault has been logged, and whoever wants to seal is told.
+        Ok((mark, marked)) => drop(service.open_log(mark, marked).await),
+        Err(error) => tracing::error!(%error, "THE LOG IS NOT EXTENDED: its mark cannot be used"),
+    }
+    Ok(())
 }

@@ -62,6 +62,7 @@ pub(crate) async fn serve(
     started: &dyn Fn(&Config),
 ) -> Result<u8> {
     let service = Arc::new(wiring::service(config)?);
+    wiring::open_log(config, &service).await?;
     let app = web::app(
         Arc::clone(&service),
         WebOptions {
@@ -86,10 +87,25 @@ pub(crate) async fn serve(
     // Caught before anybody is told that we are ready.
     let stop = StopSignals::catch()?;
     started(config);
-    let report = web::serve(listener, app, options, stop.told_to_stop()).await;
+    let failed = std::sync::OnceLock::new();
+    let until = async {
+        tokio::select! {
+            () = stop.told_to_stop() => {}
+            why = service.log_failed() => {
+                tracing::error!(%why, "stopping: the disk failed, and only a new start can tell what it holds");
+                let _ = failed.set(why);
+            }
+        }
+    };
+    let report = web::serve(listener, app, options, until).await;
     upkeep.abort();
+    // Nobody asks any more: what is waiting is sealed before the store is let go.
+    service.close_log().await;
     tracing::info!(?report, "stopped");
-    Ok(exit::GOOD)
+    match failed.get() {
+        Some(why) => anyhow::bail!("{why}"),
+        None => Ok(exit::GOOD),
+    }
 }
 
 /// Ctrl-C and SIGTERM, caught from the moment this is made.
