@@ -1,0 +1,17 @@
+//! The use cases on a real store: the log and what can befall it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+mod answers;
+mod clocks;
+mod killed;
+mod openings;
+mod sealing;
+mod world;

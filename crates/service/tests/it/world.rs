@@ -1,0 +1,106 @@
+//! A service on a data directory, with a clock that the test holds.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use agents::Catalogue;
+use contract::{Brand, Clock, Timestamp};
+use door::{Door, Policy, ResolverChoice};
+use proof::keys::{LogMark, Secret};
+use proof::{KeyPolicy, KeyStore, verify_document};
+use service::{LogFault, Parts, Service, Settings, SystemIds};
+use store::KeptAnswer;
+use store_sqlite::{SqliteOptions, SqliteStore};
+
+pub(crate) const NOON: i64 = 1_794_744_000_000;
+
+/// A clock that is set by hand.
+#[derive(Debug, Clone)]
+pub(crate) struct HandClock(Arc<AtomicI64>);
+
+impl HandClock {
+    pub(crate) fn new(millis: i64) -> Self {
+        Self(Arc::new(AtomicI64::new(millis)))
+    }
+
+    pub(crate) fn set(&self, millis: i64) {
+        self.0.store(millis, Ordering::SeqCst);
+    }
+}
+
+impl Clock for HandClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings::new("https://svc.example".to_owned())
+}
+
+/// The service with its log as it opened.
+pub(crate) async fn open(
+    dir: &Path,
+    settings: Settings,
+    clock: HandClock,
+) -> (Arc<Service>, Result<(), LogFault>) {
+    let store = SqliteStore::open(dir, SqliteOptions::default()).unwrap();
+    let service = build(dir, settings, clock, store);
+    let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
+    let opened = service.open_log(mark, marked).await;
+    (service, opened)
+}
+
+pub(crate) fn build(
+    dir: &Path,
+    settings: Settings,
+    clock: HandClock,
+    store: SqliteStore,
+) -> Arc<Service> {
+    build_on(dir, settings, clock, Arc::new(store))
+}
+
+pub(crate) fn build_on(
+    dir: &Path,
+    settings: Settings,
+    clock: HandClock,
+    store: Arc<SqliteStore>,
+) -> Arc<Service> {
+    let clock: Arc<dyn Clock> = Arc::new(clock);
+    // A resolver that is not there: nothing here is ever looked up.
+    let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
+    let policy = Policy { resolver: nowhere, ..Policy::public() };
+    let keys = dir.join("keys");
+    Arc::new(Service::new(Parts {
+        settings,
+        door: Door::new(policy, Arc::clone(&clock)).unwrap(),
+        catalogue: Catalogue::built_in().unwrap(),
+        store,
+        keys: KeyStore::open(&keys, Timestamp::from_millis(NOON - 3_600_000)).unwrap(),
+        secret: Secret::open(&keys).unwrap(),
+        clock,
+        ids: Arc::new(SystemIds),
+    }))
+}
+
+/// Opens, and fails unless the log is sound.
+pub(crate) async fn open_sound(dir: &Path) -> Arc<Service> {
+    let (service, opened) = open(dir, settings(), HandClock::new(NOON)).await;
+    opened.unwrap();
+    service
+}
+
+pub(crate) fn policy(service: &Service) -> KeyPolicy {
+    let parse = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap();
+    let rotation = parse(&service.key_rotation());
+    let directory = parse(&service.key_directory());
+    KeyPolicy::from_directory(&directory, Some(&rotation), &Brand::default()).unwrap()
+}
+
+/// Fails unless everything about an answer holds for somebody who has only it and the keys.
+pub(crate) fn accepted(answer: &KeptAnswer, policy: &KeyPolicy) {
+    let verdict = verify_document(&answer.bytes, policy, &Brand::default());
+    assert!(verdict.accepted(), "{verdict:#?}");
+    assert_eq!(verdict.check("inclusion").unwrap().ok, proof::verify::Outcome::Passed);
+}
