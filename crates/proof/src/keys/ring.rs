@@ -92,6 +92,11 @@ impl KeyRing {
         json!({ "keys": keys })
     }
 
+    /// The keys of the directory, in its order.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<SigningKey>> {
+        KeyPurpose::ALL.into_iter().flat_map(|purpose| self.holders(purpose)).map(|(_, key)| key)
+    }
+
     /// What is read at `/.well-known/security-key-rotation.json`. `x` is with every key, so that
     /// old documents can be checked from this record alone.
     #[must_use]
