@@ -10,6 +10,7 @@ pub mod content;
 pub mod digest;
 mod error;
 pub mod head;
+pub mod httpsig;
 pub mod keys;
 pub mod signature;
 pub mod tlog;
