@@ -14,10 +14,10 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, DomainRecord, Graph,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer, ScanManifest,
-    ScanRecord, ScanRequest, ScanRequestV1, Signature, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DomainRecord,
+    Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer,
+    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Signature, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -56,6 +56,7 @@ pub const KINDS: &[Kind] = &[
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),
     kind::<Signature>("signature", "Signature object", "2.11"),
+    kind::<Build>("build", "Build of this program", "4"),
     kind::<AssuranceLadder>("assurance-ladder", "Assurance ladder", "3.3"),
     kind::<ErrorV1>("error", "ErrorV1", "7"),
 ];

@@ -13,6 +13,7 @@ mod object_only;
 
 mod accuracy;
 mod actions;
+mod build;
 mod conduct;
 mod control;
 mod graph;
@@ -31,6 +32,7 @@ mod visitor;
 
 pub use accuracy::*;
 pub use actions::*;
+pub use build::*;
 pub use conduct::*;
 pub use control::*;
 pub use graph::*;

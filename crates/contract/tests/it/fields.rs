@@ -727,6 +727,49 @@ const FIELDS: &[(&str, &str)] = &[
         sha256 string
         signature object",
     ),
+    (
+        "build",
+        "kind string
+        version_id string
+        script_sha16 string?
+        state string
+        deployed.at time?
+        deployed.commit string?
+        deployed.run string?
+        build_log_entry integer?
+        score_version integer
+        scoring_policy_sha256 string
+        decision_rules_sha256 string
+        check string
+        artifact.name string
+        artifact.artifact_sha256 string?
+        artifact.bytes integer?
+        artifact.target string
+        source.repository string?
+        source.commit string?
+        source.tree_sha string?
+        source.tag string?
+        source.clean boolean?
+        toolchain.rustc string?
+        toolchain.cargo_lock_sha256 string?
+        toolchain.profile string
+        rulepacks[].id string
+        rulepacks[].rulepack_sha256 string
+        attestation any
+        reproducible.state string
+        reproducible.by string
+        reproducible.at time
+        supersedes string?
+        superseded_by string?
+        active.from time?
+        active.to time?
+        answers_signed any
+        revoked any?
+        files.scoring_policy string?
+        files.decision_rules string?
+        sha256 string
+        signature object",
+    ),
 ];
 
 #[test]

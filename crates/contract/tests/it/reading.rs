@@ -3,10 +3,10 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, ConductRecord, ControlRecord, Decision, DomainRecord,
-    Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer,
-    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Signature, Split, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, Decision,
+    DomainRecord, Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1,
+    ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Signature, Split,
+    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -50,6 +50,7 @@ fn through(word: &str, written: &Value) -> Value {
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
         "signature" => pass::<Signature>(written),
+        "build" => pass::<Build>(written),
         "assurance-ladder" => pass::<AssuranceLadder>(written),
         "error" => pass::<ErrorV1>(written),
         other => panic!("{other} has no reader here"),

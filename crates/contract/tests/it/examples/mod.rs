@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod build;
 mod graph;
 mod readings;
 mod resolve;
@@ -49,6 +50,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
         ("signature", json(signature())),
+        ("build", json(build::build())),
         ("assurance-ladder", json(resolve::ladder())),
         ("error", json(small::error())),
     ]
