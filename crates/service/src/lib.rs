@@ -4,6 +4,7 @@
 //! single flight and freshness are decided here; HTTP, SQL and command lines are not known.
 
 mod allowance;
+pub mod build;
 mod ids;
 mod in_flight;
 pub mod jobs;
@@ -32,7 +33,7 @@ use store::{Retention, Store};
 
 pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
 pub use ids::{Ids, NoChance, SystemIds};
-pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH};
+pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
 pub use licence::{LicenceError, LicenceKey, Presented};
 pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use method::scoring_method;
@@ -102,7 +103,8 @@ pub struct Parts {
 }
 
 /// The use cases. Shared by all requests; nothing in here changes after it is made, except the set
-/// of domains being scanned (guarded by its own lock).
+/// of domains being scanned, the keys and what is known of this build (each guarded by its own
+/// lock).
 pub struct Service {
     settings: Settings,
     scanner: Scanner,
@@ -116,6 +118,7 @@ pub struct Service {
     clock: Arc<dyn Clock>,
     scanning: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
+    build: build::Known,
 }
 
 impl Service {
@@ -129,7 +132,13 @@ impl Service {
             head_extras: Arc::default(),
             scanning: in_flight::InFlight::default(),
             scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
-            keys: Arc::new(keys::Keys::new(keys, settings.brand.clone())),
+            keys: Arc::new(keys::Keys::new(
+                keys,
+                settings.brand.clone(),
+                settings.base_url.clone(),
+                clock.now(),
+            )),
+            build: build::Known::default(),
             settings,
             store,
             secret,

@@ -94,7 +94,7 @@ pub(crate) async fn open_sound(dir: &Path) -> Arc<Service> {
 pub(crate) fn policy(service: &Service) -> KeyPolicy {
     let parse = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap();
     let rotation = parse(&service.key_rotation());
-    let directory = parse(&service.key_directory());
+    let directory = parse(&service.key_directory().content);
     KeyPolicy::from_directory(&directory, Some(&rotation), &Brand::default()).unwrap()
 }
 
