@@ -191,6 +191,12 @@ impl Service {
         self.keys.reload(self.clock.now())
     }
 
+    /// Whether another process has changed the keys since they were read.
+    #[must_use]
+    pub fn keys_are_out_of_date(&self) -> bool {
+        self.keys.read().store.is_out_of_date()
+    }
+
     /// Signs an answer as its caller asked, with the key for HTTP signatures. Nothing where that
     /// asks for what this answer does not have, or for another key.
     #[must_use]
@@ -248,8 +254,12 @@ mod tests {
         let before = at(6);
         let mut other = KeyStore::open(&path, start).unwrap();
         let later = start.plus_millis(60_000);
+        // Times of files have ticks of some milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(20));
         other.rotate_from(KeyPurpose::Documents, later, start.plus_millis(6)).unwrap();
+        assert!(keys.read().store.is_out_of_date());
         keys.reload(start.plus_millis(7)).unwrap();
+        assert!(!keys.read().store.is_out_of_date());
         let after = at(7);
         assert_ne!(after.content, before.content);
         assert_eq!(after.possession.unwrap().input.matches("binding").count(), 5);

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use contract::{Brand, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
@@ -25,20 +26,32 @@ use crate::ProofError;
 pub struct KeyStore {
     path: PathBuf,
     ring: KeyRing,
+    /// When the directory had last been changed as it was read.
+    seen: Option<SystemTime>,
 }
 
 impl KeyStore {
     /// Opens the store, making the directory and one key per purpose where they are missing, and
     /// finishing a rotation that is due or broke off.
     pub fn open(path: &Path, now: Timestamp) -> Result<Self, ProofError> {
-        let ring = Locked::open(path)?.settle(now)?;
-        Ok(Self { path: path.to_owned(), ring })
+        let locked = Locked::open(path)?;
+        let seen = changed(path);
+        Ok(Self { path: path.to_owned(), ring: locked.settle(now)?, seen })
     }
 
     /// Reads the store again, as [`KeyStore::open`] does.
     pub fn reload(&mut self, now: Timestamp) -> Result<(), ProofError> {
-        self.ring = Locked::open(&self.path)?.settle(now)?;
+        let locked = Locked::open(&self.path)?;
+        self.seen = changed(&self.path);
+        self.ring = locked.settle(now)?;
         Ok(())
+    }
+
+    /// Whether the directory was changed since it was last read: every change puts a file in place.
+    /// Cheap enough to ask every second, and no more than a hint.
+    #[must_use]
+    pub fn is_out_of_date(&self) -> bool {
+        changed(&self.path) != self.seen
     }
 
     #[must_use]
@@ -122,6 +135,10 @@ impl KeyStore {
         self.ring = locked.settle(now)?;
         Ok(())
     }
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|directory| directory.modified()).ok()
 }
 
 /// The store under its lock.

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use crate::Service;
 
-/// Another process may have replaced a key, or a new key's start may have come.
+/// A new key's start may have come.
 const KEYS_EVERY: Duration = Duration::from_secs(30);
+/// Another process may have replaced a key; one that others hold must stop soon.
+const LOOK_AT_KEYS_EVERY: Duration = Duration::from_secs(1);
 const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
 /// A day's counts are of no use, and nobody's business, once the day is over.
 const FORGET_EVERY: Duration = Duration::from_secs(600);
@@ -14,11 +16,17 @@ const FORGET_EVERY: Duration = Duration::from_secs(600);
 /// Runs until it is dropped. What fails is logged and tried again at the next turn.
 pub async fn upkeep(service: Arc<Service>) {
     let mut keys = tokio::time::interval(KEYS_EVERY);
+    let mut look_at_keys = tokio::time::interval(LOOK_AT_KEYS_EVERY);
     let mut forget = tokio::time::interval(FORGET_EVERY);
     let mut sweep = tokio::time::interval(SWEEP_EVERY);
     loop {
         tokio::select! {
             _ = keys.tick() => reload_keys(&service).await,
+            _ = look_at_keys.tick() => {
+                if service.keys_are_out_of_date() {
+                    reload_keys(&service).await;
+                }
+            }
             _ = forget.tick() => service.forget_past_days().await,
             _ = sweep.tick() => service.sweep().await,
         }
