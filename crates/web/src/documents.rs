@@ -5,7 +5,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use data_encoding::BASE64;
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
@@ -33,7 +32,17 @@ pub(crate) struct Document {
     content_digest: HeaderValue,
 }
 
-const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
+pub(crate) const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
+
+/// Of content with this digest (RFC 9530).
+pub(crate) fn content_digest(digest: &proof::Digest) -> HeaderValue {
+    good_header(&proof::httpsig::content_digest(digest))
+}
+
+/// Quotes, colons and digits: always good headers.
+fn good_header(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static("\"\""))
+}
 
 impl Document {
     pub(crate) fn new(
@@ -65,12 +74,8 @@ impl Document {
         media_type: &'static str,
         cache: &'static str,
     ) -> Self {
-        // Quotes, colons and digits: always good headers.
-        let header =
-            |text: String| HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("\"\""));
-        let etag = header(format!("\"{}\"", name.to_hex()));
-        let content_digest = header(format!("sha-256=:{}:", BASE64.encode(digest.as_bytes())));
-        Self { bytes, media_type, cache, etag, content_digest }
+        let etag = good_header(&format!("\"{}\"", name.to_hex()));
+        Self { bytes, media_type, cache, etag, content_digest: content_digest(digest) }
     }
 
     /// 200 with the bytes, or 304 when the caller has them.

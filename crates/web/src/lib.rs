@@ -18,6 +18,7 @@ mod pages;
 mod rates;
 mod routes;
 mod server;
+mod signing;
 mod state;
 mod telemetry;
 
@@ -54,7 +55,8 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
     };
     let (router, _) = routes::router().split_for_parts();
     let rates = ScanRates::new(options.limits.clone());
-    let router =
-        router.with_state(AppState { service, site: Arc::new(site), rates: Arc::new(rates) });
-    edge::wrap(router, options, &brand, &base_url)
+    let state =
+        AppState { service: Arc::clone(&service), site: Arc::new(site), rates: Arc::new(rates) };
+    edge::wrap(router.with_state(state), options, &brand, &base_url)
+        .layer(axum::middleware::from_fn_with_state(service, signing::sign))
 }

@@ -32,7 +32,13 @@ use crate::{handlers::report, routes};
             pass over what they do not know.\n\n\
             Every answer carries `X-Request-Id`: yours, if you sent one of at most 128 visible \
             ASCII characters. Documents carry an `ETag`; `If-None-Match` saves sending them \
-            again.",
+            again.\n\n\
+            Every answer with a body carries `Content-Digest` (RFC 9530, SHA-256). With \
+            `Accept-Signature` (RFC 9421, 5.1) an answer is signed by the key whose purpose is \
+            `requests`, over the components you name: `@status`, fields of the answer, and with \
+            `req` the method, target, authority and fields of your request; at least `@status` or \
+            one of `req`. It is made for the address in `servers`. What cannot be signed as you \
+            ask is answered unsigned.",
     ),
     paths(
         report::get_report,

@@ -6,8 +6,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        core_contract, graph, keys, operators, pages as page_handlers, reference, report, scan,
-        scan_v1, schema,
+        builds, core_contract, graph, keys, operators, pages as page_handlers, reference, report,
+        scan, scan_v1, schema,
     },
     openapi,
     pages::STYLE_PATH,
@@ -27,6 +27,7 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(schema::get_schema_by_kind))
         .routes(routes!(reference::openapi_document))
         .routes(routes!(graph::graph_context))
+        .routes(routes!(builds::get_build))
         // Keys
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))

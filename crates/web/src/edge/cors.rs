@@ -47,7 +47,7 @@ fn preflight() -> Response {
         (ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST")),
         (
             ACCESS_CONTROL_ALLOW_HEADERS,
-            HeaderValue::from_static("Content-Type, If-None-Match, X-Request-Id"),
+            HeaderValue::from_static("Accept-Signature, Content-Type, If-None-Match, X-Request-Id"),
         ),
         (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
     ];
@@ -58,6 +58,9 @@ fn preflight() -> Response {
 pub(super) fn exposed_headers(brand: &Brand) -> HeaderValue {
     let mut names: Vec<String> = [
         "ETag",
+        "Content-Digest",
+        "Signature",
+        "Signature-Input",
         "Link",
         "Retry-After",
         "RateLimit",

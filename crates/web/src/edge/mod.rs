@@ -1,12 +1,13 @@
 //! What every request passes on its way in, and every answer on its way out.
 //!
-//! From the outside in: a name and a log line for the request ([`record`]); a panic becomes an
-//! answer ([`contain`]); a full house says so ([`shed`]); public data may be read from any site
-//! ([`cors`]); nobody waits for ever ([`deadline`]).
+//! From the outside in: a digest of what is sent ([`digest`]); a name and a log line for the request
+//! ([`record`]); a panic becomes an answer ([`contain`]); a full house says so ([`shed`]); public
+//! data may be read from any site ([`cors`]); nobody waits for ever ([`deadline`]).
 
 mod contain;
 mod cors;
 mod deadline;
+mod digest;
 mod record;
 mod request_id;
 mod shed;
@@ -87,6 +88,7 @@ pub fn wrap(router: Router, options: WebOptions, brand: &Brand, base_url: &str) 
         .layer(from_fn_with_state(Arc::clone(&edge), shed::shed))
         .layer(axum::middleware::from_fn(contain::contain))
         .layer(from_fn_with_state(edge, record::record))
+        .layer(axum::middleware::from_fn(digest::digest))
 }
 
 #[cfg(test)]

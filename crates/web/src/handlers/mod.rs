@@ -1,6 +1,7 @@
 //! One file for each endpoint, or for a few that belong together. A handler's name is its
 //! operationId in snake case.
 
+pub(crate) mod builds;
 pub(crate) mod core_contract;
 pub(crate) mod graph;
 pub(crate) mod keys;

@@ -6,7 +6,7 @@ use agents::Catalogue;
 use bytes::Bytes;
 use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
 use door::{Door, Policy, ResolverChoice};
-use service::{Parts, Service, Settings, SystemIds};
+use service::{Parts, Service, Settings, SystemIds, build::BuildFacts};
 use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
@@ -15,8 +15,9 @@ use crate::harness::{Reply, Server};
 
 const RECORD: &str = r#"{"visibility":"public","made":"by a later version"}"#;
 
-struct Site {
-    server: Server,
+pub(crate) struct Site {
+    pub(crate) server: Server,
+    pub(crate) service: Arc<Service>,
     _dir: tempfile::TempDir,
 }
 
@@ -25,7 +26,7 @@ const KEY: &str = "wl_KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK";
 const OTHER_KEY: &str = "wl_OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO";
 
 /// Without limits by address, with three kept scans: `public1`, `unlisted1`, `private1`.
-async fn start() -> Site {
+pub(crate) async fn start() -> Site {
     start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
 }
 
@@ -104,8 +105,9 @@ async fn start_with(limits: RateLimits) -> Site {
         clock,
         ids: Arc::new(SystemIds),
     });
-    let app = web::app(Arc::new(service), WebOptions { limits, ..WebOptions::default() });
-    Site { server: Server::of(app, ServerOptions::default()).await, _dir: dir }
+    let service = Arc::new(service);
+    let app = web::app(Arc::clone(&service), WebOptions { limits, ..WebOptions::default() });
+    Site { server: Server::of(app, ServerOptions::default()).await, service, _dir: dir }
 }
 
 impl Site {
@@ -168,10 +170,13 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
 #[tokio::test]
 async fn every_documented_operation_has_a_route() {
     let site = start().await;
+    let build = site.service.know_build(BuildFacts::default()).await.unwrap();
+    let version_id = build.version_id().to_hex();
     let document = site.get("/openapi.json").await.json();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
             let path = path.replace("{id}", "public1").replace("{kind}", "svc-scan");
+            let path = path.replace("{version_id}", &version_id);
             let method = method.to_uppercase();
             let request =
                 format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");

@@ -15,3 +15,4 @@ mod connections;
 mod harness;
 mod shapes;
 mod shutdown;
+mod signatures;
