@@ -2,6 +2,7 @@
 //!
 //! The one binary: configuration, wiring and commands. No logic of its own.
 
+mod built;
 mod commands;
 mod config;
 mod output;

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use anyhow::Result;
 use contract::Clock;
-use door::{Door, RecordType, SystemClock};
+use contract::records::Build;
+use door::{Door, RecordType, SystemClock, operator};
 use serde::Serialize;
+use service::build::{BUILDS_PATH, BuildRules, ThisBuild, running_executable};
 use store::Store;
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 use super::in_force;
 use crate::config::{Config, ConfigArgs};
 use crate::output::{Tone, toned};
-use crate::{exit, output, wiring};
+use crate::{built, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0 nothing is wrong, 1 something is.")]
@@ -73,6 +75,7 @@ async fn examine(config: &Config, probe: &str) -> Vec<Check> {
     let mut checks = vec![clock(), listen(config).await, base_url(config), identities(config)];
     checks.push(store(config).await);
     checks.push(keys(config));
+    checks.push(build(config).await);
     checks.push(policy(config));
     checks.push(resolver(config, probe).await);
     checks
@@ -163,6 +166,45 @@ fn keys(config: &Config) -> Check {
             good("keys", format!("{active} in use, {} in all", keys.ring().records().len()))
         }
         Err(error) => bad("keys", format!("{error:#}")),
+    }
+}
+
+/// Holds this program against the build log of the service that runs. Only that service may read
+/// its store while it runs, so it is asked.
+async fn build(config: &Config) -> Check {
+    let executable = match running_executable() {
+        Ok(executable) => executable,
+        Err(error) => return bad("build", format!("the running program cannot be read: {error}")),
+    };
+    let this = wiring::brand(config).and_then(|brand| {
+        let rules = BuildRules::compiled_in();
+        Ok(ThisBuild::new(built::facts(), Some(executable), rules, &brand)?)
+    });
+    let this = match this {
+        Ok(this) => this,
+        Err(error) => return bad("build", format!("{error:#}")),
+    };
+    let named = format!("build {}, program SHA-256 {}", this.version_id(), executable.sha256);
+    let url = format!("{}{BUILDS_PATH}{}", config.base_url(), this.version_id());
+    let answer = tokio::time::timeout(Duration::from_secs(5), operator::call("GET", &url, None));
+    let answer = match answer.await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) | Err(_) => {
+            let url = config.base_url();
+            return doubt("build", format!("{named}; no service answers at {url} to compare with"));
+        }
+    };
+    let record: Option<Build> = serde_json::from_slice(&answer.body).ok();
+    match (answer.status, record.and_then(|record| record.build_log_entry)) {
+        (200, Some(entry)) => good("build", format!("same as entry {entry} of the log: {named}")),
+        (200, None) => {
+            doubt("build", format!("not logged yet: the service runs this program, {named}"))
+        }
+        (404, _) => doubt(
+            "build",
+            format!("differs: the service runs another program, and its log has no {named}"),
+        ),
+        (status, _) => doubt("build", format!("{named}; the service answered {status}")),
     }
 }
 

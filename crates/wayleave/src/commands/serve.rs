@@ -9,7 +9,7 @@ use web::{ServerOptions, WebOptions};
 
 use super::in_force;
 use crate::config::{Config, ConfigArgs};
-use crate::{exit, output, telemetry, wiring};
+use crate::{built, exit, output, telemetry, wiring};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -84,6 +84,7 @@ pub(crate) async fn serve(
         "serving"
     );
     let upkeep = tokio::spawn(service::jobs::upkeep(Arc::clone(&service)));
+    let known = tokio::spawn(know_build(Arc::clone(&service)));
     // Caught before anybody is told that we are ready.
     let stop = StopSignals::catch()?;
     started(config);
@@ -101,10 +102,23 @@ pub(crate) async fn serve(
     upkeep.abort();
     // Nobody asks any more: what is waiting is sealed before the store is let go.
     service.close_log().await;
+    known.abort();
     tracing::info!(?report, "stopped");
     match failed.get() {
         Some(why) => anyhow::bail!("{why}"),
         None => Ok(exit::GOOD),
+    }
+}
+
+/// Says which build this is, once it is known. Nobody waits for it.
+async fn know_build(service: Arc<service::Service>) {
+    match service.know_build(built::facts()).await {
+        Ok(build) => {
+            let version_id = build.version_id();
+            let commit = build.content().source.commit.as_deref().unwrap_or("unknown");
+            tracing::info!(%version_id, commit, "this build");
+        }
+        Err(error) => tracing::error!(%error, "this build cannot be named"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod configuration;
 mod general;
+mod keys_and_builds;
 mod keys_and_serve;
 mod lab_and_scans;
 mod replay;
