@@ -13,16 +13,15 @@ fn main() {
     hand_on("PROFILE", profile());
     hand_on(
         "RUSTC",
-        env::var_os("RUSTC").and_then(|rustc| said(&mut Command::new(rustc).arg("--version"))),
+        env::var_os("RUSTC").and_then(|rustc| said(Command::new(rustc).arg("--version"))),
     );
     hand_on("RUN", env::var("WAYLEAVE_RUN").ok().filter(|run| !run.is_empty()));
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let given = env::var("WAYLEAVE_COMMIT").ok().filter(|commit| !commit.is_empty());
     let repository = Repository::at(&root);
-    let commit =
-        given.or_else(|| repository.as_ref().and_then(|git| git.ask(&["rev-parse", "HEAD"])));
-    hand_on("COMMIT", commit);
+    let head = repository.as_ref().and_then(|git| git.ask(&["rev-parse", "HEAD"]));
+    let given = env::var("WAYLEAVE_COMMIT").ok().filter(|commit| !commit.is_empty());
+    let commit = given.or_else(|| head.clone());
     if let Some(git) = &repository {
         git.watch_commits();
         // Every change of a source would have to be watched to be sure of it. That is done for what
@@ -31,10 +30,14 @@ fn main() {
             for watched in ["crates", "Cargo.toml", "Cargo.lock"] {
                 println!("cargo::rerun-if-changed={}", root.join(watched).display());
             }
-            let clean = git.ask(&["status", "--porcelain"]).map(|changes| changes.is_empty());
+            // Sources without a change are those of the commit that is checked out, and of no other.
+            let clean = git
+                .ask(&["status", "--porcelain"])
+                .map(|changes| changes.is_empty() && commit == head);
             hand_on("CLEAN", clean.map(|clean| clean.to_string()));
         }
     }
+    hand_on("COMMIT", commit);
 }
 
 /// As `BUILT_…`, if it is one plain line.

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use bytes::Bytes;
 use contract::{Brand, Clock, Timestamp};
 use proof::httpsig::{Asked, Message, SignatureFields, prove_directory};
+use proof::keys::KeyEvent;
 use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, SignedDocument, SigningKey};
 use serde::Serialize;
 use serde_json::Value;
@@ -189,6 +190,11 @@ impl Service {
     /// Reads the keys again: another process may have replaced one, or a start may have come.
     pub fn reload_keys(&self) -> Result<(), ProofError> {
         self.keys.reload(self.clock.now())
+    }
+
+    /// Everything that has happened to the keys, as the log is to have it.
+    pub fn key_events(&self) -> Result<Vec<KeyEvent>, ProofError> {
+        proof::keys::events(self.keys.read().store.ring(), &self.settings.brand)
     }
 
     /// Whether another process has changed the keys since they were read.

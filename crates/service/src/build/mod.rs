@@ -52,6 +52,22 @@ pub struct BuildContent {
     pub rules: BuildRules,
 }
 
+impl BuildContent {
+    /// The content of an entry of the log; nothing if it is that of something else.
+    fn read(entry: &[u8], brand: &Brand) -> Result<Option<Self>, BuildError> {
+        #[derive(Deserialize)]
+        struct Kind {
+            kind: Option<String>,
+        }
+        let unreadable = |error: serde_json::Error| BuildError::Unreadable(error.to_string());
+        let Kind { kind } = serde_json::from_slice(entry).map_err(unreadable)?;
+        if kind != Some(brand.kind(BUILD_KIND)) {
+            return Ok(None);
+        }
+        serde_json::from_slice(entry).map(Some).map_err(unreadable)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoggedSource {
     pub commit: Option<String>,
@@ -249,10 +265,10 @@ impl Service {
         let this = self.build().filter(|build| build.version_id == version_id);
         let (content, run) = match (&this, &logged) {
             (Some(this), _) => (this.content.clone(), this.run.clone()),
-            (None, Some(logged)) => {
-                let content = serde_json::from_slice(&logged.content);
-                (content.map_err(|e| BuildError::Unreadable(e.to_string()))?, None)
-            }
+            (None, Some(logged)) => match BuildContent::read(&logged.content, self.brand())? {
+                Some(content) => (content, None),
+                None => return Ok(None),
+            },
             (None, None) => return Ok(None),
         };
         let code = record::code(version_id, &content, run, logged.as_ref(), self.base_url());

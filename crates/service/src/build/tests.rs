@@ -97,7 +97,9 @@ fn code_and_record_say_the_same() {
     let (entry, base) = (logged(&this), "https://svc.example");
     let run = this.run.clone();
     let code = record::code(this.version_id(), this.content(), run, Some(&entry), base);
-    assert_eq!(code.script_sha16.as_deref(), Some(&proof::sha256(b"program").to_hex()[..16]));
+    let sixteen = code.script_sha16.as_deref().unwrap();
+    assert_eq!(sixteen.len(), 16);
+    assert!(proof::sha256(b"program").to_hex().starts_with(sixteen));
     assert_eq!(code.build_log_entry, Some(7));
     assert_eq!(code.deployed.run.as_deref(), Some("881"));
     assert_eq!(code.check, format!("{base}/api/v1/builds/{}", this.version_id()));
@@ -146,4 +148,17 @@ fn a_program_is_held_against_the_log() {
     let (one, two) =
         (build(unknown.clone(), executable(b"1")), build(unknown, executable(b"2")).entry());
     assert_eq!(compare(&one, [&*two]), Comparison::NotLogged);
+}
+
+#[test]
+fn an_entry_of_another_kind_is_no_build() {
+    let this = build(facts(), executable(b"program"));
+    let brand = Brand::default();
+    assert_eq!(BuildContent::read(&this.entry(), &brand), Ok(Some(this.content().clone())));
+    for entry in [&br#"{"kind":"svc-key-event"}"#[..], br#"{"domain":"a.example"}"#] {
+        assert_eq!(BuildContent::read(entry, &brand), Ok(None));
+    }
+    for entry in [&br#"{"kind":"svc-build"}"#[..], b"", b"[]"] {
+        assert!(BuildContent::read(entry, &brand).is_err());
+    }
 }
