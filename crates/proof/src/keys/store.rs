@@ -34,16 +34,17 @@ impl KeyStore {
     /// Opens the store, making the directory and one key per purpose where they are missing, and
     /// finishing a rotation that is due or broke off.
     pub fn open(path: &Path, now: Timestamp) -> Result<Self, ProofError> {
-        let locked = Locked::open(path)?;
         let seen = changed(path);
-        Ok(Self { path: path.to_owned(), ring: locked.settle(now)?, seen })
+        let ring = Locked::open(path)?.settle(now)?;
+        Ok(Self { path: path.to_owned(), ring, seen })
     }
 
     /// Reads the store again, as [`KeyStore::open`] does.
     pub fn reload(&mut self, now: Timestamp) -> Result<(), ProofError> {
-        let locked = Locked::open(&self.path)?;
+        // Before it is read, so that no change is missed, and also if it cannot be read: what is
+        // wrong with it will not be better until it is changed again.
         self.seen = changed(&self.path);
-        self.ring = locked.settle(now)?;
+        self.ring = Locked::open(&self.path)?.settle(now)?;
         Ok(())
     }
 
@@ -51,7 +52,7 @@ impl KeyStore {
     /// Cheap enough to ask every second, and no more than a hint.
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
-        changed(&self.path) != self.seen
+        changed(&self.path).is_some_and(|changed| Some(changed) != self.seen)
     }
 
     #[must_use]

@@ -279,3 +279,25 @@ fn everything(place: &Place) -> String {
     let files = fs::read_dir(place.path()).unwrap();
     files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
 }
+
+#[test]
+fn a_store_that_another_changed_is_out_of_date_once() {
+    let place = Place::new();
+    place.open(0);
+    let tick = || std::thread::sleep(std::time::Duration::from_millis(20));
+    tick();
+    let mut store = place.open(0);
+    assert!(!store.is_out_of_date());
+    tick();
+    place.open(1).rotate(KeyPurpose::Decisions, at(1)).unwrap();
+    assert!(store.is_out_of_date());
+    store.reload(at(2)).unwrap();
+    assert!(!store.is_out_of_date());
+    // What cannot be read is tried once for each change, and keeps the keys in use.
+    tick();
+    fs::write(place.path().join("documents-0009-x.json"), "{").unwrap();
+    assert!(store.is_out_of_date());
+    assert!(store.reload(at(3)).is_err());
+    assert!(!store.is_out_of_date());
+    assert!(store.signer(KeyPurpose::Documents, at(3)).is_ok());
+}
