@@ -10,7 +10,7 @@ use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, SignedDocument, Signing
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Service;
+use crate::{SealError, Service};
 
 /// Where the key directory is, below the base address.
 pub const KEY_DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
@@ -195,6 +195,14 @@ impl Service {
     /// Everything that has happened to the keys, as the log is to have it.
     pub fn key_events(&self) -> Result<Vec<KeyEvent>, ProofError> {
         proof::keys::events(self.keys.read().store.ring(), &self.settings.brand)
+    }
+
+    /// Puts what became of the keys into the log. What is there already stays where it is.
+    pub async fn log_key_events(&self) -> Result<(), SealError> {
+        let kind = proof::keys::events::event_kind(&self.settings.brand);
+        let events = self.key_events().map_err(SealError::NotSigned)?;
+        let sealed = events.into_iter().map(|e| self.seal_entry(&kind, Bytes::from(e.content)));
+        futures_util::future::try_join_all(sealed).await.map(|_| ())
     }
 
     /// Whether another process has changed the keys since they were read.

@@ -1,7 +1,7 @@
 //! Keys: what each is for, how one signs and checks, and where they are kept.
 
-mod mark;
 pub mod events;
+mod mark;
 mod private_file;
 mod public;
 mod purpose;
@@ -10,8 +10,8 @@ mod secret;
 mod signing;
 mod store;
 
-pub use mark::{LogMark, MARK_NAME, Marked};
 pub use events::{KeyEvent, events};
+pub use mark::{LogMark, MARK_NAME, Marked};
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;
 pub use ring::{KeyRecord, KeyRing};

@@ -13,12 +13,13 @@ use bytes::Bytes;
 use contract::records::{BuildArtifact, BuildToolchain, CodeObject};
 use contract::{Brand, Timestamp};
 use judge::rulepack::Rulepack;
+use proof::head::HeadExtras;
 use proof::{Digest, KeyPurpose, ProofError, SignedDocument};
 use serde::{Deserialize, Serialize};
 
 pub use executable::{Executable, running_executable};
 
-use crate::Service;
+use crate::{SealError, Service};
 
 /// What follows the brand in the kind of a build's entry.
 pub const BUILD_KIND: &str = "build";
@@ -241,6 +242,18 @@ impl Service {
         self.build.this.get().cloned()
     }
 
+    /// Puts the entry of this build into the log, and from then on names the build in every head.
+    pub async fn log_build(&self, build: &ThisBuild) -> Result<u64, SealError> {
+        let sealed = self.seal_entry(&self.brand().kind(BUILD_KIND), build.entry()).await?;
+        self.build_was_logged(LoggedBuild {
+            content: build.entry(),
+            log_index: sealed.log_index,
+            logged_at: Some(sealed.head.chain.created_at),
+        });
+        let _ = self.head_extras.set(HeadExtras { code: self.code(), tree_root: None });
+        Ok(sealed.log_index)
+    }
+
     /// Remembers where the log has the entry of this build.
     pub fn build_was_logged(&self, entry: LoggedBuild) {
         *self.build.logged.write().unwrap_or_else(PoisonError::into_inner) = Some(entry);
@@ -261,7 +274,7 @@ impl Service {
         &self,
         version_id: Digest,
     ) -> Result<Option<SignedDocument>, BuildError> {
-        let logged = self.logged_build(version_id);
+        let logged = self.logged_entry(version_id).await?;
         let this = self.build().filter(|build| build.version_id == version_id);
         let (content, run) = match (&this, &logged) {
             (Some(this), _) => (this.content.clone(), this.run.clone()),
@@ -280,6 +293,22 @@ impl Service {
     fn logged_build(&self, version_id: Digest) -> Option<LoggedBuild> {
         let logged = self.build.logged.read().unwrap_or_else(PoisonError::into_inner);
         logged.clone().filter(|entry| proof::tree::leaf_hash(&entry.content) == version_id)
+    }
+
+    /// The entry of any build that the log has. While the log cannot be read, only that of this one.
+    async fn logged_entry(&self, version_id: Digest) -> Result<Option<LoggedBuild>, BuildError> {
+        if let Some(own) = self.logged_build(version_id) {
+            return Ok(Some(own));
+        }
+        match self.log_entry(version_id).await {
+            Ok(found) => Ok(found.map(|entry| LoggedBuild {
+                content: entry.content,
+                log_index: entry.sealed.log_index,
+                logged_at: Some(entry.sealed.head.chain.created_at),
+            })),
+            Err(SealError::NotOpen | SealError::Halted(_)) => Ok(None),
+            Err(error) => Err(BuildError::Unreadable(error.to_string())),
+        }
     }
 }
 

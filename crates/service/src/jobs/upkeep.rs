@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Service;
+use crate::{SealError, Service};
 
 /// A new key's start may have come.
 const KEYS_EVERY: Duration = Duration::from_secs(30);
@@ -34,14 +34,23 @@ pub async fn upkeep(service: Arc<Service>) {
 }
 
 async fn reload_keys(service: &Arc<Service>) {
-    let service = Arc::clone(service);
+    let reloading = Arc::clone(service);
     // Files are read under a lock: not a thing to do on the loop that serves everybody.
-    match tokio::task::spawn_blocking(move || service.reload_keys()).await {
-        Ok(Ok(())) => {}
+    match tokio::task::spawn_blocking(move || reloading.reload_keys()).await {
+        Ok(Ok(())) => log_key_events(service).await,
         Ok(Err(error)) => {
             tracing::error!(%error, "the keys cannot be read again; those in use stay")
         }
         Err(error) => tracing::error!(%error, "reading the keys again failed"),
+    }
+}
+
+/// A key that came or went is told in the log.
+async fn log_key_events(service: &Service) {
+    match service.log_key_events().await {
+        // A log that is closed or halted has said so itself.
+        Ok(()) | Err(SealError::NotOpen | SealError::Halted(_)) => {}
+        Err(error) => tracing::warn!(%error, "what became of the keys is not in the log yet"),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proof::Digest;
-use store::{Answers, Log};
+use store::Answers;
 
 use crate::answers::{answer, domain};
 use crate::world::{HandClock, NOON, accepted, open, policy, settings};

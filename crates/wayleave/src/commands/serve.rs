@@ -116,7 +116,12 @@ async fn know_build(service: Arc<service::Service>) {
         Ok(build) => {
             let version_id = build.version_id();
             let commit = build.content().source.commit.as_deref().unwrap_or("unknown");
-            tracing::info!(%version_id, commit, "this build");
+            match service.log_build(&build).await {
+                Ok(entry) => tracing::info!(%version_id, commit, entry, "this build"),
+                Err(error) => {
+                    tracing::warn!(%error, %version_id, commit, "this build is not in the log");
+                }
+            }
         }
         Err(error) => tracing::error!(%error, "this build cannot be named"),
     }
