@@ -22,10 +22,11 @@ CREATE INDEX log_leaves_by_kind ON log_leaves (kind, log_index) WHERE kind IS NO
 
 -- Complete tiles of the tree over all leaves.
 CREATE TABLE log_tiles (
-    level  INTEGER NOT NULL,
-    tile   INTEGER NOT NULL,
-    sha256 BLOB    NOT NULL CHECK (length(sha256) = 32),
-    hashes BLOB    NOT NULL CHECK (length(hashes) = 8192),
+    level       INTEGER NOT NULL,
+    tile        INTEGER NOT NULL,
+    -- Over the other columns (LogTile::fingerprint).
+    fingerprint BLOB    NOT NULL CHECK (length(fingerprint) = 32),
+    hashes      BLOB    NOT NULL CHECK (length(hashes) = 8192),
     UNIQUE (level, tile)
 ) STRICT;
 

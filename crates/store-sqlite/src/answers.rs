@@ -33,25 +33,51 @@ impl Answers for SqliteStore {
         }))
     }
 
+    fn list_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
+        Box::pin(self.database.readers.read("listing answers", move |connection| {
+            let mut statement = connection.prepare_cached(&everything("answered_at, sha256"))?;
+            let (at, sha256) = bounds(after);
+            let rows = statement.query_map(params![at, sha256, sql_limit(limit)], |row| {
+                let answered_at = Timestamp::from_millis(row.get(0)?);
+                Ok(AnswerCursor { answered_at, sha256: Digest(row.get(1)?) })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+
     fn export_answers(
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
         Box::pin(self.database.readers.read("listing answers", move |connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM answers WHERE (answered_at, sha256) > (?1, ?2)
-                 ORDER BY answered_at, sha256 LIMIT ?3"
-            );
-            let (at, sha256) = after.map_or((i64::MIN, Vec::new()), |cursor| {
-                (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
-            });
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![at, sha256, limit], Raw::read)?;
+            let mut statement = connection.prepare_cached(&everything(COLUMNS))?;
+            let (at, sha256) = bounds(after);
+            let rows = statement.query_map(params![at, sha256, sql_limit(limit)], Raw::read)?;
             rows.map(|raw| Ok(raw?.understood()?)).collect()
         }))
     }
+}
+
+fn everything(columns: &str) -> String {
+    format!(
+        "SELECT {columns} FROM answers WHERE (answered_at, sha256) > (?1, ?2)
+         ORDER BY answered_at, sha256 LIMIT ?3"
+    )
+}
+
+fn bounds(after: Option<AnswerCursor>) -> (i64, Vec<u8>) {
+    after.map_or((i64::MIN, Vec::new()), |cursor| {
+        (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
+    })
+}
+
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 /// An answer made ready outside the transaction.
@@ -72,6 +98,10 @@ impl PackedAnswer {
 
     pub(crate) fn bytes(&self) -> usize {
         self.packed.len()
+    }
+
+    pub(crate) fn log_index(&self) -> u64 {
+        self.answer.log_index
     }
 
     /// The same answer again is no error: it was asked for again before its caller was told.

@@ -45,9 +45,10 @@ impl SqliteStore {
         let place = path.display().to_string();
         let mut connection = connect::writer(&path)?;
         let schema_version = migrate(&mut connection, &place)?;
-        // We hold the directory, so whoever had the lease is gone.
+        // We hold the directory, so whoever had the lease is gone. Nothing is written where nobody
+        // had it: a full disk must still be opened to be read.
         connection
-            .execute("UPDATE log_lease SET holder = NULL WHERE id = 1", [])
+            .execute("UPDATE log_lease SET holder = NULL WHERE holder IS NOT NULL", [])
             .map_err(|e| open_error(&place, &e))?;
         dir.sync()?;
         let files = ArtifactFiles::open(dir.artifacts())?;

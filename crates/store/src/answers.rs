@@ -36,6 +36,14 @@ pub trait Answers: Send + Sync {
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<KeptAnswer>, StoreError>>;
 
+    /// The places of all answers, the oldest first, at most `limit`, all after `after`: for moving
+    /// to another store. One that is damaged is listed too, and is an error when it is read.
+    fn list_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>>;
+
     /// Every answer, the oldest first, at most `limit`, all after `after`.
     fn export_answers(
         &self,

@@ -6,8 +6,13 @@
 
 use bytes::Bytes;
 use contract::Timestamp;
+use proof::tlog::{MAX_ENTRY_BYTES, TILE_WIDTH, TileId};
 
-use crate::{BoxFuture, Digest, KeptAnswer, StoreError};
+use crate::scans::check_size;
+use crate::{BoxFuture, Digest, KeptAnswer, MAX_VALUE_BYTES, StoreError};
+
+/// Before each content stands its length.
+const LENGTH_BYTES: usize = 4;
 
 /// One leaf of a batch, and what it is the hash of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +20,8 @@ pub struct LogEntry {
     pub leaf: Digest,
     /// Names what is no decision (a build, an event of a key), so that it can be listed.
     pub kind: Option<String>,
-    /// Canonical JSON, less than 65,536 bytes.
+    /// Canonical JSON, less than 65,536 bytes; [`MAX_VALUE_BYTES`] for a whole batch, each with
+    /// four bytes more.
     pub content: Bytes,
 }
 
@@ -113,7 +119,10 @@ pub trait Log: Send + Sync {
 
     /// Adds a batch and the answers that rest on it, durable when this returns. Refused as
     /// [`StoreError::Moved`] when the lease has changed hands or the last head is another than
-    /// `after`; then nothing was changed.
+    /// `after`; then nothing was changed. Refused as well is what could not be read again (see
+    /// [`Append::check`]), and an answer whose place the log does not have.
+    ///
+    /// An answer whose digest is kept already stays as it was kept first.
     fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>>;
 
     fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>>;
@@ -123,7 +132,8 @@ pub trait Log: Send + Sync {
     /// The batch that holds this place of the log.
     fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>>;
 
-    /// Signed heads from this batch on, oldest first.
+    /// Signed heads from this batch on, oldest first. The one verb that gives bytes as they lie
+    /// on the disk: a head carries its own digest and signature, and whoever is given one checks it.
     fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>>;
 
     /// Where each of these leaves stands in the log, in the order asked.
@@ -131,6 +141,13 @@ pub trait Log: Send + Sync {
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>>;
+
+    /// The kind of each of these leaves, in the order asked: nothing where it has none, or is not
+    /// in the log.
+    fn leaf_kinds(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>>;
 
     /// Contents from this place on, in log order, each checked against its leaf.
     fn log_entries(&self, from: u64, limit: usize)
@@ -142,7 +159,7 @@ pub trait Log: Send + Sync {
     /// How many leaves can be found by their hash: one for each in the log, or something is wrong.
     fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// A complete tile.
+    /// A complete tile; nothing while the tree is too small to have it.
     fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>>;
 
     /// Keeps what witnesses said. The same witness speaks of a size once.
@@ -153,6 +170,13 @@ pub trait Log: Send + Sync {
 
     fn cosignatures(&self, tree_size: u64) -> BoxFuture<'_, Result<Vec<Cosignature>, StoreError>>;
 
+    /// The sizes from this one on that a witness cosigned, the smallest first.
+    fn cosigned_sizes(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<u64>, StoreError>>;
+
     /// The largest size that a witness cosigned.
     fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>>;
 
@@ -162,7 +186,51 @@ pub trait Log: Send + Sync {
     fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>>;
 }
 
+impl Append {
+    /// Refuses what an engine could keep and then not give back: called by engines before they
+    /// write. Contents must be those of their leaves, because they are compared when they are read.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.batch.as_ref().map_or(Ok(()), NewBatch::check)?;
+        self.answers.iter().try_for_each(|answer| check_size("answer", &answer.bytes))
+    }
+}
+
 impl NewBatch {
+    fn check(&self) -> Result<(), StoreError> {
+        let refused = |why: &str| StoreError::Failed {
+            doing: "extending the log",
+            why: format!("batch {} {why}", self.batch),
+        };
+        if self.entries.is_empty() {
+            return Err(refused("has no leaf"));
+        }
+        if !self.entries.is_sorted_by(|one, next| one.leaf < next.leaf) {
+            return Err(refused("does not have its leaves in strictly ascending order"));
+        }
+        if self.tiles.iter().any(|tile| tile.hashes.len() != LogTile::BYTES) {
+            return Err(refused("has a tile that is not complete"));
+        }
+        check_size("tree head", &self.sth)?;
+        let mut bytes = 0;
+        for entry in &self.entries {
+            let length = entry.content.len();
+            if length > MAX_ENTRY_BYTES {
+                let (what, limit) = ("log entry", MAX_ENTRY_BYTES);
+                return Err(StoreError::TooLarge { what, bytes: length, limit });
+            }
+            let found = proof::tree::leaf_hash(&entry.content);
+            if found != entry.leaf {
+                return Err(StoreError::WrongDigest { named: entry.leaf, found });
+            }
+            bytes += LENGTH_BYTES + length;
+        }
+        if bytes > MAX_VALUE_BYTES {
+            let (what, limit) = ("batch's contents", MAX_VALUE_BYTES);
+            return Err(StoreError::TooLarge { what, bytes, limit });
+        }
+        Ok(())
+    }
+
     /// What is given back of it.
     #[must_use]
     pub fn kept(&self) -> KeptBatch {
@@ -173,6 +241,26 @@ impl NewBatch {
             sth: self.sth.clone(),
             leaves: self.entries.iter().map(|entry| entry.leaf).collect(),
         }
+    }
+}
+
+impl LogTile {
+    pub const BYTES: usize = 256 * 32;
+
+    /// A digest over everything in here, its place included: engines keep it beside the tile, so
+    /// that no tile is ever taken for another.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        let mut hasher = proof::Hasher::new();
+        hasher.update(format!("log tile 1\n{} {}\n", self.level, self.index).as_bytes());
+        hasher.update(&self.hashes);
+        hasher.finish()
+    }
+
+    /// Whether a tree of this size has this tile, complete.
+    #[must_use]
+    pub fn is_complete(level: u8, index: u64, tree_size: u64) -> bool {
+        u64::from(TileId { level, index }.width(tree_size)) == TILE_WIDTH
     }
 }
 
@@ -227,7 +315,9 @@ pub fn read_contents(
     let mut rest = bytes.clone();
     let mut contents = Vec::with_capacity(leaves.len());
     for leaf in leaves {
-        let length = rest.split_to_checked(4).and_then(|four| <[u8; 4]>::try_from(&four[..]).ok());
+        let length = rest
+            .split_to_checked(LENGTH_BYTES)
+            .and_then(|four| <[u8; 4]>::try_from(&four[..]).ok());
         let length = length.ok_or_else(|| damaged("they end early"))?;
         let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
         let content = rest.split_to_checked(length).ok_or_else(|| damaged("they end early"))?;
@@ -273,6 +363,65 @@ mod tests {
             let mut after = before.clone();
             change(&mut after);
             assert_ne!(after.fingerprint(), before.fingerprint(), "{after:?}");
+        }
+    }
+
+    #[test]
+    fn every_member_moves_a_tiles_fingerprint() {
+        let tile = LogTile { level: 1, index: 2, hashes: Bytes::from(vec![7; LogTile::BYTES]) };
+        let others = [
+            LogTile { level: 2, ..tile.clone() },
+            LogTile { index: 1, ..tile.clone() },
+            LogTile { hashes: Bytes::from(vec![8; LogTile::BYTES]), ..tile.clone() },
+        ];
+        for other in others {
+            assert_ne!(other.fingerprint(), tile.fingerprint(), "{} {}", other.level, other.index);
+        }
+        assert!(!LogTile::is_complete(0, 1, 511) && LogTile::is_complete(0, 1, 512));
+        assert!(!LogTile::is_complete(1, 0, 65_535) && LogTile::is_complete(1, 0, 65_536));
+        assert!(!LogTile::is_complete(u8::MAX, u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_refused() {
+        let entry = |content: &[u8]| LogEntry {
+            leaf: proof::tree::leaf_hash(content),
+            kind: None,
+            content: Bytes::copy_from_slice(content),
+        };
+        let mut entries = vec![entry(b"a"), entry(b"b")];
+        entries.sort_by_key(|entry| entry.leaf);
+        let tiles = vec![LogTile { level: 0, index: 0, hashes: Bytes::from(vec![0; 8192]) }];
+        let (sth, sth_sha256) = (Bytes::from_static(b"sth"), Digest::of(b"h"));
+        let good = NewBatch { batch: 0, first_index: 0, sth_sha256, sth, entries, tiles };
+        good.check().unwrap();
+        let longest = entry(&[b'x'; MAX_ENTRY_BYTES]);
+        NewBatch { entries: vec![longest], ..good.clone() }.check().unwrap();
+        let changes: [fn(&mut NewBatch); 7] = [
+            |b| b.entries.clear(),
+            |b| b.entries.reverse(),
+            |b| b.entries[1] = b.entries[0].clone(),
+            |b| b.entries[0].content = Bytes::from_static(b"c"),
+            |b| b.tiles[0].hashes = Bytes::from(vec![0; 8191]),
+            |b| b.sth = Bytes::from(vec![0; MAX_VALUE_BYTES + 1]),
+            |b| {
+                let content = Bytes::from(vec![b'x'; MAX_ENTRY_BYTES + 1]);
+                let leaf = proof::tree::leaf_hash(&content);
+                b.entries = vec![LogEntry { leaf, kind: None, content }];
+            },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert!(bad.check().is_err(), "change {number}");
+        }
+        // Each fits. Together they are as much as can be unpacked, or one byte each more.
+        for (content, fits) in [(MAX_ENTRY_BYTES - 3, true), (MAX_ENTRY_BYTES - 2, false)] {
+            let mut many: Vec<LogEntry> =
+                (0..=255_u8).map(|number| entry(&vec![number; content])).collect();
+            many.sort_by_key(|entry| entry.leaf);
+            let checked = NewBatch { entries: many, ..good.clone() }.check();
+            assert_eq!(checked.is_ok(), fits, "{content}: {checked:?}");
         }
     }
 

@@ -1,11 +1,11 @@
 //! Extending the log: everything that one step changes, in one transaction.
 
 use contract::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use store::log::write_contents;
 use store::{Append, Digest, KeptBatch, Leasing, LogTile, StoreError};
 
-use super::number;
+use super::{number, read};
 use crate::answers::PackedAnswer;
 use crate::error::Refused;
 use crate::packed::pack;
@@ -28,7 +28,7 @@ pub(super) fn take_lease(
     let epoch = if own { epoch } else { epoch.saturating_add(1) };
     let sql = "UPDATE log_lease SET holder = ?1, epoch = ?2, until = ?3 WHERE id = 1";
     connection.prepare_cached(sql)?.execute(params![holder, epoch, until.as_millis()])?;
-    Ok(Leasing::Taken { epoch: super::read::natural(epoch, "the log's lease")? })
+    Ok(Leasing::Taken { epoch: read::natural(epoch, "the log's lease")? })
 }
 
 /// A step of the log with all the work done that needs no connection.
@@ -50,6 +50,7 @@ struct PackedBatch {
 
 impl PackedAppend {
     pub(super) fn new(append: Append) -> Result<Self, StoreError> {
+        append.check()?;
         let failed = |e: std::io::Error| StoreError::Failed {
             doing: "compressing a batch",
             why: e.to_string(),
@@ -76,7 +77,8 @@ impl PackedAppend {
 
     pub(super) fn bytes(&self) -> usize {
         let batch = self.batch.as_ref().map_or(0, |batch| {
-            batch.contents.len() + 2 * batch.leaves.len() + batch.kept.sth.len()
+            let tiles = batch.tiles.len() * LogTile::BYTES;
+            batch.contents.len() + 2 * batch.leaves.len() + batch.kept.sth.len() + tiles
         });
         batch + self.answers.iter().map(PackedAnswer::bytes).sum::<usize>()
     }
@@ -98,21 +100,26 @@ impl PackedAppend {
             let own = self.epoch;
             return Err(moved(format!("lease {epoch} is in force, and this was made under {own}")));
         }
-        let sql = "SELECT batch, first_index + length(leaves) / 32, sth_sha256 FROM log_batches
-                   ORDER BY batch DESC LIMIT 1";
-        let last: Option<(i64, i64, [u8; 32])> = connection
-            .prepare_cached(sql)?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .optional()?;
-        if last.map(|(_, _, sth_sha256)| Digest(sth_sha256)) != self.after {
+        // Compared with its fingerprint: a damaged end is told as damage, and not built upon.
+        let last = read::last(connection)?;
+        if last.as_ref().map(|last| last.sth_sha256) != self.after {
             return Err(moved("its last head is another than this was made after".to_owned()));
         }
-        let Some(new) = &self.batch else { return Ok(()) };
-        let (batch, size) = last.map_or((0, 0), |(batch, size, _)| (batch.saturating_add(1), size));
-        if (batch, size) != (number(new.kept.batch), number(new.kept.first_index)) {
-            return Err(moved(format!("its next batch is {batch}, from index {size}")));
+        let (next, size) = last.map_or((0, 0), |last| (last.batch + 1, last.tree_size()));
+        let size = match &self.batch {
+            None => size,
+            Some(new) if (new.kept.batch, new.kept.first_index) == (next, size) => {
+                new.kept.tree_size()
+            }
+            Some(_) => return Err(moved(format!("its next batch is {next}, from index {size}"))),
+        };
+        match self.answers.iter().find(|answer| answer.log_index() >= size) {
+            None => Ok(()),
+            Some(answer) => {
+                let why = format!("an answer is at {} of {size} places", answer.log_index());
+                Err(StoreError::Failed { doing: "extending the log", why }.into())
+            }
         }
-        Ok(())
     }
 }
 
@@ -141,12 +148,12 @@ impl PackedBatch {
                 return Err(Refused::Store(StoreError::Moved { why }));
             }
         }
-        let sql = "INSERT INTO log_tiles (level, tile, sha256, hashes) VALUES (?1, ?2, ?3, ?4)";
+        let sql =
+            "INSERT INTO log_tiles (level, tile, fingerprint, hashes) VALUES (?1, ?2, ?3, ?4)";
         let mut insert = connection.prepare_cached(sql)?;
         for tile in &self.tiles {
-            let sha256 = Digest::of(&tile.hashes);
-            let (level, index) = (tile.level, number(tile.index));
-            insert.execute(params![level, index, sha256.as_bytes(), &tile.hashes[..]])?;
+            let (level, index, fingerprint) = (tile.level, number(tile.index), tile.fingerprint());
+            insert.execute(params![level, index, fingerprint.as_bytes(), &tile.hashes[..]])?;
         }
         Ok(())
     }

@@ -1,11 +1,12 @@
 //! The transparency log in the database.
 
 mod append;
+mod leaves;
 mod read;
 
 use bytes::Bytes;
 use contract::Timestamp;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use store::{
     Append, BoxFuture, Cosignature, Digest, KeptBatch, Leasing, Log, Sighting, StoreError,
 };
@@ -37,21 +38,22 @@ impl Log for SqliteStore {
 
     fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading the log's end", |connection| {
-            read::batch(connection, "ORDER BY batch DESC LIMIT 1", params![])
+            let _snapshot = connection.unchecked_transaction()?;
+            read::last(connection)
         }))
     }
 
     fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
-            read::batch(connection, "WHERE batch = ?1", params![number(batch)])
+            let _snapshot = connection.unchecked_transaction()?;
+            read::batch(connection, batch)
         }))
     }
 
     fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
-            let which = "WHERE first_index <= ?1 ORDER BY first_index DESC LIMIT 1";
-            let found = read::batch(connection, which, params![number(log_index)])?;
-            Ok(found.filter(|batch| log_index < batch.tree_size()))
+            let _snapshot = connection.unchecked_transaction()?;
+            read::batch_at(connection, log_index)
         }))
     }
 
@@ -67,17 +69,22 @@ impl Log for SqliteStore {
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
-        Box::pin(self.database.readers.read("looking for leaves", move |connection| {
-            let sql = "SELECT log_index FROM log_leaves WHERE leaf = ?1";
-            let mut statement = connection.prepare_cached(sql)?;
-            let mut places = Vec::with_capacity(leaves.len());
-            for leaf in leaves {
-                let found: Option<i64> =
-                    statement.query_row(params![leaf.as_bytes()], |row| row.get(0)).optional()?;
-                places.push(found.map(|place| read::natural(place, "a leaf's place")).transpose()?);
-            }
-            Ok(places)
-        }))
+        Box::pin(
+            self.database
+                .readers
+                .read("looking for leaves", move |connection| leaves::places(connection, &leaves)),
+        )
+    }
+
+    fn leaf_kinds(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>> {
+        Box::pin(
+            self.database
+                .readers
+                .read("looking for leaves", move |connection| leaves::kinds(connection, &leaves)),
+        )
     }
 
     fn log_entries(
@@ -86,6 +93,7 @@ impl Log for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
         Box::pin(self.database.readers.read("reading entries of the log", move |connection| {
+            let _snapshot = connection.unchecked_transaction()?;
             read::entries(connection, from, limit)
         }))
     }
@@ -93,10 +101,7 @@ impl Log for SqliteStore {
     fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
         let kind = kind.to_owned();
         Box::pin(self.database.readers.read("listing entries of a kind", move |connection| {
-            let sql = "SELECT log_index FROM log_leaves WHERE kind = ?1 ORDER BY log_index";
-            let mut statement = connection.prepare_cached(sql)?;
-            let places = statement.query_map(params![kind], |row| row.get::<_, i64>(0))?;
-            places.map(|place| Ok(read::natural(place?, "an entry's place")?)).collect()
+            leaves::of_kind(connection, &kind)
         }))
     }
 
@@ -109,11 +114,10 @@ impl Log for SqliteStore {
     }
 
     fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
-        Box::pin(
-            self.database
-                .readers
-                .read("reading a tile", move |connection| read::tile(connection, level, index)),
-        )
+        Box::pin(self.database.readers.read("reading a tile", move |connection| {
+            let _snapshot = connection.unchecked_transaction()?;
+            read::tile(connection, level, index)
+        }))
     }
 
     fn put_cosignatures(
@@ -146,6 +150,21 @@ impl Log for SqliteStore {
                 })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+
+    fn cosigned_sizes(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<u64>, StoreError>> {
+        Box::pin(self.database.readers.read("reading cosignatures", move |connection| {
+            let sql = "SELECT DISTINCT tree_size FROM log_cosignatures WHERE tree_size >= ?1
+                       ORDER BY tree_size LIMIT ?2";
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let mut statement = connection.prepare_cached(sql)?;
+            let sizes = statement.query_map(params![number(from), limit], |row| row.get(0))?;
+            sizes.map(|size| Ok(read::natural(size?, "a cosigned size")?)).collect()
         }))
     }
 

@@ -1,9 +1,9 @@
 //! Reading the log. What is given out was compared with its fingerprint, or with its leaf.
 
 use bytes::Bytes;
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use store::log::read_contents;
-use store::{Digest, KeptBatch, StoreError};
+use store::{Digest, KeptBatch, LogTile, StoreError};
 
 use super::number;
 use crate::error::Refused;
@@ -14,33 +14,60 @@ pub(super) fn natural(value: i64, what: &str) -> Result<u64, StoreError> {
     u64::try_from(value).map_err(|_| damaged(what, "it is below zero"))
 }
 
-fn damaged(what: &str, why: &str) -> StoreError {
+pub(super) fn damaged(what: &str, why: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned(), why: why.to_owned() }
 }
 
-pub(super) fn batch(
+/// The end of the log. Like everything below it asks more than one question, and is called in a
+/// transaction, so that all are answered of the same log.
+pub(super) fn last(connection: &Connection) -> Result<Option<KeptBatch>, Refused> {
+    let found = one_batch(connection, "ORDER BY batch DESC LIMIT 1", params![])?;
+    check_beginning(connection)?;
+    Ok(found)
+}
+
+/// A number that has fallen below zero would hide a batch from every other question.
+fn check_beginning(connection: &Connection) -> Result<(), Refused> {
+    let sql = "SELECT min(batch) FROM log_batches";
+    let first: Option<i64> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    match first {
+        None | Some(0) => Ok(()),
+        Some(other) => Err(damaged("the log", &format!("its first batch is {other}")).into()),
+    }
+}
+
+pub(super) fn batch(connection: &Connection, batch: u64) -> Result<Option<KeptBatch>, Refused> {
+    let found = one_batch(connection, "WHERE batch = ?1", params![number(batch)])?;
+    if found.is_none() && last(connection)?.is_some_and(|last| batch <= last.batch) {
+        return Err(damaged(&format!("batch {batch} of the log"), "it is missing").into());
+    }
+    Ok(found)
+}
+
+pub(super) fn batch_at(
+    connection: &Connection,
+    log_index: u64,
+) -> Result<Option<KeptBatch>, Refused> {
+    let which = "WHERE first_index <= ?1 ORDER BY first_index DESC LIMIT 1";
+    let found = one_batch(connection, which, params![number(log_index)])?;
+    let found = found.filter(|batch| log_index < batch.tree_size());
+    if found.is_none() && last(connection)?.is_some_and(|last| log_index < last.tree_size()) {
+        return Err(damaged(&format!("index {log_index} of the log"), "it is missing").into());
+    }
+    Ok(found)
+}
+
+fn one_batch(
     connection: &Connection,
     which: &str,
     params: impl Params,
 ) -> Result<Option<KeptBatch>, Refused> {
-    let sql = format!(
-        "SELECT batch, first_index, sth_sha256, fingerprint, leaves, sth FROM log_batches {which}"
-    );
-    let raw = connection
-        .prepare_cached(&sql)?
-        .query_row(params, |row| {
-            Ok(RawBatch {
-                batch: row.get(0)?,
-                first_index: row.get(1)?,
-                sth_sha256: row.get(2)?,
-                fingerprint: row.get(3)?,
-                leaves: row.get(4)?,
-                sth: row.get(5)?,
-            })
-        })
-        .optional()?;
+    let sql = format!("SELECT {COLUMNS} FROM log_batches {which}");
+    let raw = connection.prepare_cached(&sql)?.query_row(params, RawBatch::read).optional()?;
     Ok(raw.map(RawBatch::understood).transpose()?)
 }
+
+const COLUMNS: &str = "batch, first_index, sth_sha256, fingerprint, leaves, sth";
 
 struct RawBatch {
     batch: i64,
@@ -52,6 +79,17 @@ struct RawBatch {
 }
 
 impl RawBatch {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            batch: row.get(0)?,
+            first_index: row.get(1)?,
+            sth_sha256: row.get(2)?,
+            fingerprint: row.get(3)?,
+            leaves: row.get(4)?,
+            sth: row.get(5)?,
+        })
+    }
+
     fn understood(self) -> Result<KeptBatch, StoreError> {
         let what = format!("batch {} of the log", self.batch);
         let kept = KeptBatch {
@@ -70,7 +108,7 @@ impl RawBatch {
 }
 
 /// 32 bytes each; a rest is left over, and the fingerprint tells.
-fn digests(bytes: &[u8]) -> Vec<Digest> {
+pub(super) fn digests(bytes: &[u8]) -> Vec<Digest> {
     bytes.as_chunks::<32>().0.iter().map(|chunk| Digest(*chunk)).collect()
 }
 
@@ -93,25 +131,31 @@ pub(super) fn entries(
     from: u64,
     limit: usize,
 ) -> Result<Vec<Bytes>, Refused> {
-    let sql = "SELECT batch, first_index, leaves, contents FROM log_batches
-               WHERE first_index >= coalesce(
-                   (SELECT max(first_index) FROM log_batches WHERE first_index <= ?1), 0)
-               ORDER BY first_index";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![number(from)])?;
+    let Some(first) = batch_at(connection, from)? else { return Ok(Vec::new()) };
+    let sql =
+        format!("SELECT {COLUMNS}, contents FROM log_batches WHERE batch >= ?1 ORDER BY batch");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![number(first.batch)])?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let batch = natural(row.get(0)?, "a batch's number")?;
-        let first_index = natural(row.get(1)?, "a batch's first index")?;
-        let leaves = digests(&row.get::<_, Vec<u8>>(2)?);
-        let contents = unpack(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)
-            .map_err(|why| damaged(&format!("the contents of batch {batch}"), &why))?;
-        let contents = read_contents(&contents, batch, &leaves)?;
-        let skip = usize::try_from(from.saturating_sub(first_index)).unwrap_or(usize::MAX);
-        found.extend(contents.into_iter().skip(skip).take(limit - found.len()));
-        if found.len() >= limit {
+    // Where the next batch must begin.
+    let mut next = (first.batch, first.first_index);
+    while found.len() < limit {
+        let Some(row) = rows.next()? else {
+            check_beginning(connection)?;
             break;
+        };
+        let kept = RawBatch::read(row)?.understood()?;
+        if (kept.batch, kept.first_index) != next {
+            let (batch, index) = next;
+            let what = format!("batch {batch} of the log, from index {index},");
+            return Err(damaged(&what, "it is missing").into());
         }
+        let contents = unpack(row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?)
+            .map_err(|why| damaged(&format!("the contents of batch {}", kept.batch), &why))?;
+        let contents = read_contents(&contents, kept.batch, &kept.leaves)?;
+        let skip = usize::try_from(from.saturating_sub(kept.first_index)).unwrap_or(usize::MAX);
+        found.extend(contents.into_iter().skip(skip).take(limit - found.len()));
+        next = (kept.batch + 1, kept.tree_size());
     }
     Ok(found)
 }
@@ -121,16 +165,24 @@ pub(super) fn tile(
     level: u8,
     index: u64,
 ) -> Result<Option<Bytes>, Refused> {
-    let sql = "SELECT sha256, hashes FROM log_tiles WHERE level = ?1 AND tile = ?2";
+    let what = || format!("tile {index} of level {level}");
+    let sql = "SELECT fingerprint, hashes FROM log_tiles WHERE level = ?1 AND tile = ?2";
     let found: Option<([u8; 32], Vec<u8>)> = connection
         .prepare_cached(sql)?
         .query_row(params![level, number(index)], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    match found {
-        Some((sha256, hashes)) if Digest::of(&hashes) != Digest(sha256) => {
-            let what = format!("tile {index} of level {level}");
-            Err(damaged(&what, "its digest is another").into())
-        }
-        found => Ok(found.map(|(_, hashes)| Bytes::from(hashes))),
+    let Some((fingerprint, hashes)) = found else {
+        let size = last(connection)?.map_or(0, |last| last.tree_size());
+        return if LogTile::is_complete(level, index, size) {
+            Err(damaged(&what(), "it is missing").into())
+        } else {
+            Ok(None)
+        };
+    };
+    let tile = LogTile { level, index, hashes: Bytes::from(hashes) };
+    if tile.fingerprint() == Digest(fingerprint) {
+        Ok(Some(tile.hashes))
+    } else {
+        Err(damaged(&what(), "its fingerprint is another").into())
     }
 }

@@ -71,10 +71,10 @@ fn beside_a_server_of_another_version_nothing_is_touched() {
     let dir = tempfile::tempdir().unwrap();
     let _server = open(dir.path());
     let connection = Connection::open(dir.path().join("wayleave.db")).unwrap();
-    connection.execute("DELETE FROM migrations WHERE number = 2", []).unwrap();
+    connection.execute("DELETE FROM migrations WHERE number = 3", []).unwrap();
     let refused = SqliteDesk::open(dir.path()).unwrap_err();
     assert!(matches!(&refused, StoreError::CannotOpen { .. }), "{refused}");
     connection.execute("INSERT INTO migrations VALUES (99, 'later', 'x')", []).unwrap();
     let refused = SqliteDesk::open(dir.path()).unwrap_err();
-    assert_eq!(refused, StoreError::NewerSchema { found: 99, known: 2 });
+    assert_eq!(refused, StoreError::NewerSchema { found: 99, known: 3 });
 }

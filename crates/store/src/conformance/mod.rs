@@ -3,11 +3,14 @@
 //! An engine's test gives an [`Engine`] and unwraps what [`run`] says. Cases know the traits and
 //! nothing else, so they hold for a file on disk as for a database across the network.
 
+mod answers;
 mod artifacts;
+mod chain;
 mod copying;
 mod health;
 mod licences;
 mod limits;
+mod log;
 mod samples;
 mod scans;
 mod switches;
@@ -33,6 +36,31 @@ pub trait Place: Send + Sync {
 
     /// Changes kept bytes of a scan's record behind the store's back. The store is closed.
     fn damage_scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()>;
+
+    /// Changes kept bytes of the log or of an answer behind the store's back. The store is closed.
+    fn damage_log(&self, part: LogPart) -> BoxFuture<'_, ()>;
+}
+
+/// What a failing disk changes of the log.
+#[derive(Debug, Clone, Copy)]
+pub enum LogPart {
+    /// The signed head of a batch.
+    Head {
+        batch: u64,
+    },
+    Leaves {
+        batch: u64,
+    },
+    Contents {
+        batch: u64,
+    },
+    Tile {
+        level: u8,
+        index: u64,
+    },
+    Answer {
+        sha256: Digest,
+    },
 }
 
 /// The cases that failed, and why.
@@ -50,6 +78,8 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         licences::CASES,
         limits::CASES,
         switches::CASES,
+        log::CASES,
+        answers::CASES,
         copying::CASES,
         health::CASES,
     ]

@@ -73,3 +73,24 @@ pub(super) fn shown(value: &impl fmt::Debug) -> String {
     cut.push('…');
     cut
 }
+
+/// Fails unless a list is this one; says where it differs and not all that it holds.
+pub(super) fn same_as<T: PartialEq + fmt::Debug>(
+    what: &str,
+    got: Result<Vec<T>, crate::StoreError>,
+    expected: &[T],
+) -> Result<(), String> {
+    let got = got.map_err(|e| format!("{what}: unexpected error: {e}"))?;
+    if got == expected {
+        return Ok(());
+    }
+    let at = got.iter().zip(expected).position(|(left, right)| left != right);
+    let at = at.unwrap_or(got.len().min(expected.len()));
+    Err(format!(
+        "{what}: {} for {}, and at {at} got {}, expected {}",
+        got.len(),
+        expected.len(),
+        shown(&got.get(at)),
+        shown(&expected.get(at)),
+    ))
+}
