@@ -1,5 +1,8 @@
 //! Moving everything from one store to another, whatever their engines.
 
+mod log;
+
+use contract::Clock;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use crate::{Digest, Licence, ScanRow, Store, StoreError};
@@ -13,6 +16,14 @@ pub struct CopyReport {
     pub artifacts: u64,
     pub licences: u64,
     pub switches: u64,
+    /// Batches of the log.
+    pub batches: u64,
+    /// Of these, how many the target had already.
+    pub batches_already_there: u64,
+    pub answers: u64,
+    pub answers_already_there: u64,
+    pub cosignatures: u64,
+    pub sightings: u64,
     /// What the source could not give because it is damaged there. The rest was copied.
     pub damaged: Vec<String>,
 }
@@ -27,17 +38,21 @@ enum Copied {
     Damaged(String),
 }
 
-/// Copies everything but the counts of the day, which the day forgets anyway. Can be run again at any time, after a failure or to bring
-/// a copy up to date; what is there already is compared, and a scan that differs is an error.
+/// Copies everything but the counts of the day, which the day forgets anyway. Can be run again at
+/// any time, after a failure or to bring a copy up to date; what is there already is compared, and
+/// a scan, an answer or a log that differs is an error.
 ///
-/// Scans go first: they tell the target which artefacts are in use, so that a sweep there cannot
-/// take one that has just come over.
+/// A target with another log is refused before anything is copied. Then scans go first: they tell
+/// the target which artefacts are in use, so that a sweep there cannot take one that has just come
+/// over. The clock is asked for the terms of the target's lease, which is held while its log grows.
 pub async fn copy(
     from: &dyn Store,
     to: &dyn Store,
+    clock: &dyn Clock,
     progress: &mut (dyn FnMut(&CopyReport) + Send),
 ) -> Result<CopyReport, StoreError> {
     let mut report = CopyReport::default();
+    log::compare(from, to).await?;
     let mut after = None;
     loop {
         let page = from.export_scans(after, PAGE).await?;
@@ -88,6 +103,7 @@ pub async fn copy(
         report.switches += 1;
     }
     progress(&report);
+    log::copy_log(from, to, clock, &mut report, progress).await?;
     Ok(report)
 }
 

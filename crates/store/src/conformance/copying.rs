@@ -1,6 +1,7 @@
 //! Cases for moving to another store: here both stores are of the engine under test.
 
 use bytes::Bytes;
+use contract::clock::FixedClock;
 
 use super::samples::{at, licence, noise, scan};
 use super::{Case, CaseResult, Engine, holds, same, text};
@@ -13,6 +14,10 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy never replaces another scan of the same id", |e| Box::pin(conflict(e))),
     ("a copy says what is damaged and brings the rest", |e| Box::pin(damaged(e))),
 ];
+
+fn clock() -> FixedClock {
+    FixedClock(at(0))
+}
 
 const SCANS: u64 = 300;
 const ARTIFACTS: u64 = 60;
@@ -69,14 +74,15 @@ async fn compare(original: &dyn Store, copy: &dyn Store) -> CaseResult {
 async fn everything(engine: &dyn Engine) -> CaseResult {
     let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
     let (from, to) = (from_place.open().await, to_place.open().await);
-    let empty = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await;
+    let empty = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await;
     same!(empty, Ok(CopyReport::default()), "a copy of nothing");
 
     fill(from.as_ref()).await?;
     let mut steps = Vec::new();
-    let report = copy(from.as_ref(), to.as_ref(), &mut |report| steps.push(report.clone()))
-        .await
-        .map_err(text)?;
+    let report =
+        copy(from.as_ref(), to.as_ref(), &clock(), &mut |report| steps.push(report.clone()))
+            .await
+            .map_err(text)?;
     same!(
         (report.scans, report.scans_already_there, report.artifacts),
         (SCANS, 0, ARTIFACTS),
@@ -86,7 +92,7 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     holds!(steps.len() > 2, "progress was told {} times", steps.len());
     compare(from.as_ref(), to.as_ref()).await?;
 
-    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    let report = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(text)?;
     same!((report.scans, report.scans_already_there), (SCANS, SCANS), "copied again");
     compare(from.as_ref(), to.as_ref()).await?;
 
@@ -102,9 +108,9 @@ async fn revoked_since(engine: &dyn Engine) -> CaseResult {
     let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
     let (from, to) = (from_place.open().await, to_place.open().await);
     from.put_licence(licence("l", 1)?).await.map_err(text)?;
-    copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(text)?;
     from.revoke_licence("l", at(5)).await.map_err(text)?;
-    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    let report = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(text)?;
     same!(report.licences, 1, "licences copied");
     same!(to.licences().await, from.licences().await, "the licences");
 
@@ -115,7 +121,7 @@ async fn revoked_since(engine: &dyn Engine) -> CaseResult {
         .put_licence(crate::Licence { key_sha256: key, ..licence("m", 1)? })
         .await
         .map_err(text)?;
-    let refused = copy(from.as_ref(), other.as_ref(), &mut |_| {}).await;
+    let refused = copy(from.as_ref(), other.as_ref(), &clock(), &mut |_| {}).await;
     holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
     let kept = other.licence_by_key(key).await.map_err(text)?;
     same!(kept.map(|kept| (kept.id, kept.revoked_at)), Some(("m".into(), None)), "the other");
@@ -134,7 +140,7 @@ async fn broken_off(engine: &dyn Engine) -> CaseResult {
     to.put_artifact(Digest::of(&body(3)), body(3), at(3)).await.map_err(text)?;
     drop(to);
     let to = to_place.open().await;
-    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    let report = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(text)?;
     same!((report.scans, report.scans_already_there), (SCANS, SCANS / 2), "scans");
     compare(from.as_ref(), to.as_ref()).await
 }
@@ -146,7 +152,7 @@ async fn conflict(engine: &dyn Engine) -> CaseResult {
     let other = Scan { record: Bytes::from_static(b"another record"), ..original.clone() };
     from.put_scan(original).await.map_err(text)?;
     to.put_scan(other.clone()).await.map_err(text)?;
-    let refused = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await;
+    let refused = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await;
     holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
     same!(to.scan("same id").await, Ok(Some(other)), "what the target held");
     Ok(())
@@ -160,7 +166,7 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     from_place.damage_scan("s5").await;
     from_place.damage_artifact(Digest::of(&body(7))).await;
     let from = from_place.open().await;
-    let report = copy(from.as_ref(), to.as_ref(), &mut |_| {}).await.map_err(text)?;
+    let report = copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(text)?;
     same!((report.scans, report.artifacts), (SCANS - 1, ARTIFACTS - 1), "what was copied");
     same!(report.damaged.len(), 2, "what was damaged: {:?}", report.damaged);
     same!(to.scan("s5").await, Ok(None), "the damaged scan");

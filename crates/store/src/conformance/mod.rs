@@ -7,6 +7,7 @@ mod answers;
 mod artifacts;
 mod chain;
 mod copying;
+mod copying_log;
 mod health;
 mod licences;
 mod limits;
@@ -81,6 +82,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         log::CASES,
         answers::CASES,
         copying::CASES,
+        copying_log::CASES,
         health::CASES,
     ]
     .concat();

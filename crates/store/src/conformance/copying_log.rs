@@ -1,0 +1,245 @@
+//! Cases for moving the log to another store.
+
+use bytes::Bytes;
+use contract::clock::FixedClock;
+
+use super::chain::{Chain, LEASE_MS, answer, lease, same_log};
+use super::samples::at;
+use super::{Case, CaseResult, Engine, LogPart, holds, same, text};
+use crate::{
+    Append, CopyReport, Cosignature, Digest, KeptAnswer, Leasing, Sighting, Store, StoreError, copy,
+};
+
+pub(super) const CASES: &[(&str, Case)] = &[
+    ("a copied log is the same log, and copying again changes nothing", |e| {
+        Box::pin(everything(e))
+    }),
+    ("a copied log goes on where it was broken off", |e| Box::pin(broken_off(e))),
+    ("a copy never extends another log", |e| Box::pin(another_log(e))),
+    ("a copy never replaces another answer", |e| Box::pin(another_answer(e))),
+    ("a copy takes the target's lease and gives it back", |e| Box::pin(leased(e))),
+    ("a copied log ends before what is damaged", |e| Box::pin(damaged(e))),
+];
+
+const ANSWERS: u64 = 150;
+
+async fn copied(from: &dyn Store, to: &dyn Store) -> Result<CopyReport, StoreError> {
+    copy(from, to, &FixedClock(at(0)), &mut |_| {}).await
+}
+
+/// A log with tiles, more than a page of answers, cosignatures and a sighting.
+async fn fill(store: &dyn Store) -> Result<Chain, String> {
+    let epoch = lease(store).await?;
+    let mut chain = Chain::new("ours");
+    for leaves in [3, 300, 1, 250] {
+        chain.put(store, epoch, leaves).await?;
+    }
+    let mut answers = Vec::new();
+    for number in 0..ANSWERS {
+        let step = i64::try_from(number).unwrap_or(0) / 4;
+        answers.push(answer(&format!("a{number}"), &format!("d{}.lab", number % 5), step, number)?);
+    }
+    let append = Append { epoch, after: chain.last(), batch: None, answers };
+    store.append(append).await.map_err(text)?;
+    for tree_size in [3, 304] {
+        for witness in ["a.lab", "b.lab"] {
+            let (witness, line) = (witness.to_owned(), format!("{witness} saw {tree_size}"));
+            let cosignature = Cosignature { tree_size, witness, line, at: at(7) };
+            store.put_cosignatures(vec![cosignature]).await.map_err(text)?;
+        }
+    }
+    let sighting = Sighting {
+        sth_sha256: Digest::of(b"seen"),
+        batch: 2,
+        seen_at: at(1),
+        sth: Bytes::from_static(b"seen"),
+        why: String::from("not ours"),
+    };
+    store.put_sighting(sighting).await.map_err(text)?;
+    give_back(store).await?;
+    Ok(chain)
+}
+
+async fn give_back(store: &dyn Store) -> CaseResult {
+    store.take_log_lease("us", at(0), at(0)).await.map_err(text)?;
+    Ok(())
+}
+
+async fn compare(original: &dyn Store, copy: &dyn Store, chain: &Chain) -> CaseResult {
+    same_log(copy, &chain.batches).await?;
+    let answers = original.export_answers(None, usize::MAX).await;
+    same!(copy.export_answers(None, usize::MAX).await, answers, "the answers");
+    let sizes = original.cosigned_sizes(0, usize::MAX).await.map_err(text)?;
+    same!(copy.cosigned_sizes(0, usize::MAX).await, Ok(sizes.clone()), "the cosigned sizes");
+    for size in sizes {
+        same!(copy.cosignatures(size).await, original.cosignatures(size).await, "of {size}");
+    }
+    same!(copy.sightings().await, original.sightings().await, "the sightings");
+    Ok(())
+}
+
+async fn everything(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    let mut chain = fill(from.as_ref()).await?;
+    let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    let expected = CopyReport {
+        batches: 4,
+        answers: ANSWERS,
+        cosignatures: 4,
+        sightings: 1,
+        ..CopyReport::default()
+    };
+    same!(report, expected, "copied");
+    compare(from.as_ref(), to.as_ref(), &chain).await?;
+
+    let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    let again = CopyReport { batches_already_there: 4, answers_already_there: ANSWERS, ..expected };
+    same!(report, again, "copied again");
+    compare(from.as_ref(), to.as_ref(), &chain).await?;
+
+    // What has come since comes over.
+    let epoch = lease(from.as_ref()).await?;
+    chain.put(from.as_ref(), epoch, 9).await?;
+    let answers = vec![answer("newest", "shop.lab", 99, chain.size() - 1)?];
+    let append = Append { epoch, after: chain.last(), batch: None, answers };
+    from.append(append).await.map_err(text)?;
+    let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    let (batches, answers) = (report.batches, report.answers);
+    same!((batches, answers), (5, ANSWERS + 1), "copied after it grew");
+    compare(from.as_ref(), to.as_ref(), &chain).await?;
+
+    // A target that has gone on since is the same log, and stays as it is.
+    let epoch = lease(to.as_ref()).await?;
+    chain.put(to.as_ref(), epoch, 2).await?;
+    give_back(to.as_ref()).await?;
+    let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    same!((report.batches, report.batches_already_there), (5, 5), "copied to one that is ahead");
+    same_log(to.as_ref(), &chain.batches).await
+}
+
+async fn broken_off(engine: &dyn Engine) -> CaseResult {
+    let from_place = engine.new_place().await;
+    let from = from_place.open().await;
+    let chain = fill(from.as_ref()).await?;
+    for brought in 0..4_usize {
+        let to_place = engine.new_place().await;
+        let to = to_place.open().await;
+        let epoch = lease(to.as_ref()).await?;
+        let mut part = Chain::new("ours");
+        for batch in chain.batches.iter().take(brought) {
+            part.put(to.as_ref(), epoch, batch.entries.len()).await?;
+        }
+        let one = from.answer(Digest::of(b"a1")).await.map_err(text)?;
+        let answers: Vec<KeptAnswer> = one.into_iter().filter(|_| brought > 0).collect();
+        let append = Append { epoch, after: part.last(), batch: None, answers };
+        to.append(append).await.map_err(text)?;
+        give_back(to.as_ref()).await?;
+        drop(to);
+        let to = to_place.open().await;
+        let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+        let there = (report.batches_already_there, report.answers_already_there);
+        same!(there, (brought as u64, u64::from(brought > 0)), "what was there");
+        same!((report.batches, report.answers), (4, ANSWERS), "copied");
+        compare(from.as_ref(), to.as_ref(), &chain).await?;
+    }
+    Ok(())
+}
+
+async fn another_log(engine: &dyn Engine) -> CaseResult {
+    let from_place = engine.new_place().await;
+    let from = from_place.open().await;
+    let ours = fill(from.as_ref()).await?;
+    let scan = super::samples::scan("s", "shop.lab", 0)?;
+    from.put_scan(scan).await.map_err(text)?;
+    // Shorter, as long, and longer than ours; another from the beginning, and from a batch on.
+    for (same_until, length) in [(0, 1), (0, 4), (0, 6), (2, 3), (3, 4), (3, 6)] {
+        let to_place = engine.new_place().await;
+        let to = to_place.open().await;
+        let epoch = lease(to.as_ref()).await?;
+        let (mut theirs, mut kept) = (Chain::new("theirs"), Vec::new());
+        let mut after = None;
+        for number in 0..length {
+            let size = ours.batches.get(number).map_or(2, |batch| batch.entries.len());
+            let other = theirs.grow(size);
+            let batch = match ours.batches.get(number) {
+                Some(ours) if number < same_until => ours.clone(),
+                _ => other,
+            };
+            let sth_sha256 = batch.sth_sha256;
+            kept.push(batch.clone());
+            let append = Append { epoch, after, batch: Some(batch), answers: vec![] };
+            to.append(append).await.map_err(text)?;
+            after = Some(sth_sha256);
+        }
+        give_back(to.as_ref()).await?;
+        let refused = copied(from.as_ref(), to.as_ref()).await;
+        holds!(
+            matches!(refused, Err(StoreError::Duplicate { .. })),
+            "{length} batches, other from {same_until} on: {refused:?}"
+        );
+        same_log(to.as_ref(), &kept).await?;
+        same!(to.export_answers(None, 9).await, Ok(vec![]), "answers in another log");
+        same!(to.export_scans(None, 9).await, Ok(vec![]), "scans beside another log");
+    }
+    Ok(())
+}
+
+async fn another_answer(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    fill(from.as_ref()).await?;
+    let epoch = lease(to.as_ref()).await?;
+    let mut chain = Chain::new("ours");
+    chain.put(to.as_ref(), epoch, 3).await?;
+    let other = KeptAnswer { bytes: Bytes::new(), ..answer("a5", "d0.lab", 1, 0)? };
+    let append = Append { epoch, after: chain.last(), batch: None, answers: vec![other.clone()] };
+    to.append(append).await.map_err(text)?;
+    give_back(to.as_ref()).await?;
+    let refused = copied(from.as_ref(), to.as_ref()).await;
+    holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
+    same!(to.answer(other.sha256).await, Ok(Some(other)), "what the target held");
+    Ok(())
+}
+
+async fn leased(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    let chain = fill(from.as_ref()).await?;
+    // Somebody works on the target.
+    let before = lease(to.as_ref()).await?;
+    let refused = copied(from.as_ref(), to.as_ref()).await;
+    holds!(matches!(refused, Err(StoreError::Moved { .. })), "a target in use: {refused:?}");
+    same_log(to.as_ref(), &[]).await?;
+    give_back(to.as_ref()).await?;
+    copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    // At the same moment, so that it was not merely run out.
+    let after = to.take_log_lease("they", at(0), at(LEASE_MS)).await;
+    let Ok(Leasing::Taken { epoch }) = after else { return Err(format!("{after:?}")) };
+    holds!(epoch > before + 1, "the copy had a number between {before} and {epoch}");
+    same_log(to.as_ref(), &chain.batches).await
+}
+
+async fn damaged(engine: &dyn Engine) -> CaseResult {
+    for (part, batches, answers) in [
+        (LogPart::Contents { batch: 2 }, 2, ANSWERS),
+        (LogPart::Tile { level: 0, index: 0 }, 1, 3),
+        (LogPart::Head { batch: 3 }, 3, ANSWERS),
+        (LogPart::Answer { sha256: Digest::of(b"a9") }, 4, ANSWERS - 1),
+    ] {
+        let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+        let (from, to) = (from_place.open().await, to_place.open().await);
+        let chain = fill(from.as_ref()).await?;
+        drop(from);
+        from_place.damage_log(part).await;
+        let from = from_place.open().await;
+        let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+        same!((report.batches, report.answers), (batches, answers), "{part:?}, copied");
+        holds!(!report.damaged.is_empty(), "{part:?}: nothing was said");
+        let brought = chain.batches.iter().take(batches as usize).cloned().collect::<Vec<_>>();
+        same_log(to.as_ref(), &brought).await?;
+        let listed = to.list_answers(None, usize::MAX).await.map_err(text)?;
+        same!(listed.len() as u64, answers, "{part:?}, answers in the target");
+    }
+    Ok(())
+}
