@@ -10,6 +10,7 @@
 mod conformance;
 mod desk;
 mod faults;
+mod flips;
 mod killed;
 mod opening;
 
