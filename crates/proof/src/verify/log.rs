@@ -84,7 +84,7 @@ fn check_answer(
 }
 
 /// The head's own sums, and that it is of our log.
-fn check_head(head: &Value, brand: &Brand, checks: &mut Checks) -> Option<ChainHead> {
+pub(super) fn check_head(head: &Value, brand: &Brand, checks: &mut Checks) -> Option<ChainHead> {
     let read = ChainHead::read(head);
     checks.note(
         "sums",

@@ -7,6 +7,7 @@
 //! One thing no signature covers: the members of the signature block itself. `message`, the key
 //! and the rest are compared with what they must be, but `signed_at` is the signer's word.
 
+pub mod against_log;
 mod log;
 mod policy;
 mod seal;
