@@ -1,5 +1,7 @@
 //! `wayleave verify`: checking us without trusting us.
 
+mod log_copy;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -26,6 +28,10 @@ pub(crate) struct Args {
     /// The rotation record, when the directory is a file
     #[arg(long, value_name = "FILE")]
     rotation: Option<PathBuf>,
+    /// A log to hold the documents against: the folder of an exported one, or the address of a
+    /// service
+    #[arg(long, value_name = "DIR|URL")]
+    log: Option<String>,
     /// The brand the documents are signed under
     #[arg(long, default_value = Brand::DEFAULT)]
     brand: String,
@@ -37,9 +43,18 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let brand = Brand::new(&args.brand).context("--brand")?;
     let policy = policy(&args, &brand)?;
+    let documents = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+    let log = match &args.log {
+        Some(place) => Some(log_copy::read(place, &documents, policy.clone(), &brand)?),
+        None => None,
+    };
     let mut verdicts = Vec::new();
-    for file in &args.files {
-        verdicts.push((file, verify_document(&read(file)?, &policy, &brand)));
+    for (file, document) in args.files.iter().zip(&documents) {
+        let mut verdict = verify_document(document, &policy, &brand);
+        if let Some(log) = &log {
+            verdict.hold_against(document, log, &brand);
+        }
+        verdicts.push((file, verdict));
     }
     if args.json {
         let list: Vec<Value> = verdicts
