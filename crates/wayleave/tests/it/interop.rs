@@ -1,0 +1,124 @@
+//! What we sign, held against libraries and a client that others wrote.
+
+use std::process::Output;
+
+use proof::verify::Conclusion;
+use serde_json::{Value, json};
+
+use crate::tools;
+use crate::verifiers::cases::Cases;
+use crate::verifiers::made_log::{MadeLog, write};
+
+#[track_caller]
+fn told(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn rfc8785_and_cryptography_make_the_whole_log_again() {
+    for brand in ["svc", "crawlcheck"] {
+        let Some(mut python) = tools::python() else { return };
+        let log = MadeLog::new(brand);
+        let folder = tempfile::tempdir().unwrap();
+        log.export(folder.path());
+        python.arg(tools::script("check_log.py")).arg(brand).arg(folder.path());
+        for (n, (_, answer)) in log.answers.iter().enumerate() {
+            let file = folder.path().join(format!("answer-{n}.json"));
+            write(&file, answer.to_string());
+            python.arg(file);
+        }
+        let found = told(&python.output().unwrap());
+        assert_eq!(found, json!({ "heads": 5, "leaves": 316, "answers": log.answers.len() }));
+
+        // It would have noticed: one leaf, one head, one answer that is another.
+        let damage: [(&str, &dyn Fn(&mut Vec<u8>)); 2] = [
+            ("tile/0/000", &|bytes| bytes[40] ^= 1),
+            ("answer-3.json", &|bytes| {
+                let text = String::from_utf8(bytes.clone()).unwrap();
+                *bytes = text.replacen("1-2.example", "1-3.example", 1).into_bytes();
+            }),
+        ];
+        for (name, damage) in damage {
+            let file = folder.path().join(name);
+            let good = std::fs::read(&file).unwrap();
+            let mut bad = good.clone();
+            damage(&mut bad);
+            assert_ne!(bad, good, "{name}");
+            write(&file, bad);
+            assert!(!python.output().unwrap().status.success(), "{name}");
+            write(&file, good);
+        }
+    }
+}
+
+/// What the published client does not look at. These are refused here, by both verifiers.
+const LOOSER: [(&str, &str); 18] = [
+    ("v 2", "the version of the block"),
+    ("v a text", "the version of the block"),
+    ("alg another", "the block's other words"),
+    ("over another", "the block's other words"),
+    ("inner kid another's", "the kid beside the key"),
+    ("no key", "a signature without a key is taken for undecided"),
+    ("jwk without x", "a signature without a key is taken for undecided"),
+    ("sig with padding", "the form of base64url"),
+    ("signed_at ", "other forms of moments, or other members where there is none"),
+    ("path in capitals", "the form of hex"),
+    ("batch_size ", "whether place and head agree on the size, where the path fits both"),
+    ("log_id another", "the log id beside the head"),
+    ("log_index ", "a member it does not know"),
+    ("no sth", "a head that is absent is taken for one to come"),
+    ("state unknown", "what is not included is taken for pending"),
+    ("a head alone, with sums", "the sums, until the head comes with an answer"),
+    ("receipt that names the heads key's kid", "the purpose of the answer's key"),
+    ("receipt without signed_at", "it takes decided_at instead"),
+];
+
+/// It wants the key of a receipt's answer to be in use when the receipt is signed; here it is enough
+/// that the key had begun, because the answer may be older than the receipt.
+const STRICTER: &str = "receipt on an answer of the retired key";
+
+#[test]
+fn the_published_client_takes_what_is_good_and_nothing_else() {
+    let Some(mut python) = tools::python() else { return };
+    let log = MadeLog::new("crawlcheck");
+    let folder = tempfile::tempdir().unwrap();
+    let cases: Vec<_> = Cases::of(&log).list.into_iter().filter(|case| case.in_values).collect();
+    let mut names = Vec::new();
+    for (n, case) in cases.iter().enumerate() {
+        let name = format!("{n:04}.json");
+        write(&folder.path().join(&name), &case.bytes);
+        names.push(json!([name, case.expected == Conclusion::Accepted]));
+    }
+    write(&folder.path().join("keys.json"), log.directory.to_string());
+    write(&folder.path().join("rotation.json"), log.rotation.to_string());
+    write(&folder.path().join("documents.json"), json!(names).to_string());
+    let output = python.arg(tools::script("public_client.py")).arg(folder.path()).output().unwrap();
+    let found = told(&output);
+    let mut wrong = Vec::new();
+    let mut looser = std::collections::BTreeSet::new();
+    for (case, found) in cases.iter().zip(found["documents"].as_array().unwrap()) {
+        let taken = found["taken"] == json!(true);
+        let right = match case.expected {
+            Conclusion::Accepted => taken != (case.name == STRICTER),
+            // Where something could not be checked, each decides for itself what that is worth.
+            Conclusion::Incomplete => true,
+            Conclusion::Refused if taken => {
+                let known = LOOSER.iter().find(|(name, _)| case.name.starts_with(name));
+                looser.extend(known.map(|(name, _)| *name));
+                known.is_some()
+            }
+            Conclusion::Refused => true,
+        };
+        if !right {
+            wrong.push(format!("{}: {found}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(looser.len(), LOOSER.len(), "only these are still taken: {looser:?}");
+    let count = |expected| cases.iter().filter(|case| case.expected == expected).count();
+    let counts = (count(Conclusion::Accepted), count(Conclusion::Refused));
+    assert!(counts.0 >= 30 && counts.1 >= 150, "{counts:?}");
+    eprintln!("the published client on {counts:?} good and tampered documents");
+    assert_eq!((&found["heads"], &found["forks"]), (&json!(5), &json!(0)));
+}
