@@ -31,6 +31,7 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Keys
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))
+        .routes(routes!(reference::offline_verifier))
         // Operators
         .routes(routes!(operators::healthz))
         .routes(routes!(operators::readyz))

@@ -1,4 +1,4 @@
-"""Asks the client that is published on PyPI as `crawlcheck` about documents.
+"""Asks the client that is published as the Python package `crawlcheck` about documents.
 
 Usage: public_client.py FOLDER
 

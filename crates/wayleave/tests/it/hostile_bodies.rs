@@ -398,6 +398,7 @@ fn a_wrong_method_is_told_the_right_one() {
         ("/openapi.json", reads),
         ("/.well-known/http-message-signatures-directory", reads),
         ("/.well-known/security-key-rotation.json", reads),
+        ("/crawlcheck-verify.mjs", reads),
         ("/docs", reads),
         ("/", reads),
         (&kept.address, reads),

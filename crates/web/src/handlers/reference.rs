@@ -52,3 +52,24 @@ pub(crate) async fn method(State(site): State<Arc<Site>>, headers: HeaderMap) ->
 pub(crate) async fn style(headers: HeaderMap) -> Response {
     Document::new(pages::STYLE, "text/css; charset=utf-8", FOR_AN_HOUR).reply(&headers)
 }
+
+/// The verifier that needs nothing of ours
+///
+/// One file for Node 20 or later, without dependencies: `node crawlcheck-verify.mjs answer.json
+/// --keys {base}`. It makes the same checks as `wayleave verify`, by the same names.
+#[utoipa::path(
+    get,
+    path = "/crawlcheck-verify.mjs",
+    operation_id = "offlineVerifier",
+    tag = "keys",
+    responses(
+        (status = 200, description = "The program.", body = String,
+            content_type = "text/javascript; charset=utf-8"),
+        (status = 304, description = "The copy you have is still right."),
+    )
+)]
+pub(crate) async fn offline_verifier(headers: HeaderMap) -> Response {
+    Document::new(VERIFIER, "text/javascript; charset=utf-8", FOR_AN_HOUR).reply(&headers)
+}
+
+const VERIFIER: &[u8] = include_bytes!("../../assets/crawlcheck-verify.mjs");

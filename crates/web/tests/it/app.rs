@@ -148,6 +148,7 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
         ("/api/v1/schema?list=1", "application/json"),
         ("/.well-known/http-message-signatures-directory", directory),
         ("/.well-known/security-key-rotation.json", "application/json"),
+        ("/crawlcheck-verify.mjs", "text/javascript; charset=utf-8"),
         ("/r/public1.json", "application/json"),
         ("/r/public1.raw.json", "application/json"),
     ] {
@@ -159,6 +160,9 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
         assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
         assert_eq!(again.header("etag"), Some(tag), "{path}");
     }
+    let verifier = site.get("/crawlcheck-verify.mjs").await;
+    assert_eq!(verifier.header("cache-control"), Some("public, max-age=3600"));
+    assert!(verifier.body.starts_with(b"#!/usr/bin/env node\n"));
     let purposes = site.get("/.well-known/http-message-signatures-directory").await.json();
     assert_eq!(purposes["keys"].as_array().unwrap().len(), 4);
     let report = site.get("/api/v1/schema").await.json();

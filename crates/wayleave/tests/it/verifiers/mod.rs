@@ -6,6 +6,7 @@ pub(crate) mod cases;
 mod json_forms;
 mod log_cases;
 pub(crate) mod made_log;
+mod readers;
 mod serve;
 
 use std::path::{Path, PathBuf};
