@@ -488,4 +488,39 @@ mod tests {
             assert_eq!(head_named_by(text.as_bytes(), &brand), None, "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_read_is_told_of_and_never_a_panic(
+            heads in proptest::collection::vec(".{0,40}", 0..4),
+            batch in proptest::prelude::any::<u64>(),
+            size in proptest::prelude::any::<u64>(),
+            tile in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..80),
+        ) {
+            let brand = Brand::default();
+            let mut read = LogHeads::new(KeyPolicy::without_directory(), brand.clone(), 0);
+            for head in &heads {
+                read.push_bytes(head.as_bytes());
+            }
+            let root = sha256(b"root").to_string();
+            let head = serde_json::json!({
+                "kind": "svc-log-sth", "log_id": brand.log_id(), "batch": batch, "first_index": 0,
+                "batch_size": size, "tree_size": size, "batch_root": root, "tree_root": root,
+                "prev_sth_sha256": null, "created_at": "2026-11-15T00:00:00Z", "sha256": root,
+            });
+            read.push(Some(&head));
+            let mut walk = LeafWalk::new(&read);
+            walk.take(Some(&tile));
+            walk.take(None);
+            let growth = Growth::Leaves(walk.finish());
+            let copy = LogCopy { heads: read, growth };
+            let bytes = serde_json::to_vec(&head).unwrap();
+            let mut verdict = crate::verify_document(&bytes, &KeyPolicy::without_directory(), &brand);
+            let before = verdict.checks.len();
+            verdict.hold_against(&bytes, &copy, &brand);
+            let parsed = canonical::parse_strict(&bytes).is_ok();
+            proptest::prop_assert_eq!(verdict.checks.len() > before, parsed);
+            proptest::prop_assert!(!verdict.accepted());
+        }
+    }
 }

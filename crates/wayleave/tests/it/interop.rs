@@ -32,24 +32,28 @@ fn rfc8785_and_cryptography_make_the_whole_log_again() {
         assert_eq!(found, json!({ "heads": 5, "leaves": 316, "answers": log.answers.len() }));
 
         // It would have noticed: one leaf, one head, one answer that is another.
-        let damage: [(&str, &dyn Fn(&mut Vec<u8>)); 2] = [
-            ("tile/0/000", &|bytes| bytes[40] ^= 1),
-            ("answer-3.json", &|bytes| {
-                let text = String::from_utf8(bytes.clone()).unwrap();
-                *bytes = text.replacen("1-2.example", "1-3.example", 1).into_bytes();
+        type Damage = fn(&[u8]) -> Vec<u8>;
+        let damage: [(&str, Damage); 3] = [
+            ("tile/0/000", |bytes| {
+                bytes.iter().enumerate().map(|(n, b)| b ^ u8::from(n == 40)).collect()
             }),
+            ("sths/000000000.jsonl", |bytes| replaced(bytes, "\"batch\":1,", "\"batch\":2,")),
+            ("answer-3.json", |bytes| replaced(bytes, "1-2.example", "1-3.example")),
         ];
         for (name, damage) in damage {
             let file = folder.path().join(name);
             let good = std::fs::read(&file).unwrap();
-            let mut bad = good.clone();
-            damage(&mut bad);
+            let bad = damage(&good);
             assert_ne!(bad, good, "{name}");
             write(&file, bad);
             assert!(!python.output().unwrap().status.success(), "{name}");
             write(&file, good);
         }
     }
+}
+
+fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    String::from_utf8(bytes.to_vec()).unwrap().replacen(from, to, 1).into_bytes()
 }
 
 /// What the published client does not look at. These are refused here, by both verifiers.

@@ -41,6 +41,7 @@ pub(crate) fn verifier() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../web/assets/crawlcheck-verify.mjs")
 }
 
+#[expect(clippy::print_stderr, reason = "whoever runs the tests is told what was left out")]
 fn left_out<T>(why: &str) -> Option<T> {
     let must = ["CI", "WAYLEAVE_INTEROP"]
         .into_iter()

@@ -105,14 +105,14 @@ fn an_exported_log() {
             Box::new(|dir| {
                 let mut all = lines(dir);
                 let mut before: Option<Value> = None;
-                for n in 2..5 {
+                for (n, line) in all.iter_mut().enumerate().skip(2) {
                     let mut other = log.heads[n].clone();
                     other["rewritten"] = json!(true);
                     if let Some(before) = &before {
                         other["prev_sth_sha256"] = before["sha256"].clone();
                     }
-                    all[n] = resealed(&other, n);
-                    before = Some(serde_json::from_str(&all[n]).unwrap());
+                    *line = resealed(&other, n);
+                    before = Some(serde_json::from_str(line).unwrap());
                 }
                 put(dir, &all);
             }),

@@ -273,7 +273,7 @@ fn plain_answer(brand: &Brand, batch: usize, n: usize, day: &str) -> Value {
     json!({
         "kind": brand.kind("resolve"), "v": 1,
         "schema": format!("{BASE}/api/v1/schema?kind={}", brand.kind("resolve")),
-        "domain": domain, "answered_at": time, "status": if n % 2 == 0 { "partial" } else { "measured" },
+        "domain": domain, "answered_at": time, "status": if n.is_multiple_of(2) { "partial" } else { "measured" },
         "reading": "What was read, as it was read: \"quoted\", back\\slash, tab\t, é, e\u{301}, 語, \u{1f310}.",
         "basis": { "kind": "just_in_time", "measured_at": time, "budget_ms": 1000, "took_ms": 412,
             "not_read_in_budget": ["/agents.md"], "scope": "one read" },
@@ -302,7 +302,7 @@ fn plain_answer(brand: &Brand, batch: usize, n: usize, day: &str) -> Value {
         "served_from": "read just now",
         "actions": {
             "v": 1, "decisions": "allow, warn, require_confirmation, block, unsupported", "rule": "by its sections",
-            "read": { "decision": if n % 3 == 0 { "warn" } else { "allow" }, "doubts": ["b", "a"] },
+            "read": { "decision": if n.is_multiple_of(3) { "warn" } else { "allow" }, "doubts": ["b", "a"] },
             "cite": { "decision": "warn", "doubts": ["no_policy", "entity_unobserved"], "why": "w" },
             "connect": { "decision": "unsupported", "doubts": [] },
             "transact": { "decision": "require_confirmation" },

@@ -104,7 +104,8 @@ fn agree_on_directories() {
     // Changes to the two records (null takes a member away), and what comes of it: of the answers
     // of batch 0, 2 and 4, or nothing where the whole is refused.
     let absent = Value::Null;
-    let cases: Vec<(Vec<(String, Value)>, Option<[Conclusion; 3]>)> = vec![
+    type Change = (String, Value);
+    let cases: Vec<(Vec<Change>, Option<[Conclusion; 3]>)> = vec![
         (vec![], Some([Accepted; 3])),
         (
             vec![(key("svc_signs_from"), absent.clone()), (key("nbf"), json!(1_794_268_800))],
