@@ -1398,9 +1398,13 @@ function inPlainWords(verdict, options) {
       : 'that the key is one that may sign this document',
   );
   if (verdict.checks.some((check) => ['leaf', 'log', 'head'].includes(check.name))) {
+    const placed = all('leaf', 'place', 'inclusion', 'head: digest', 'head: signature', 'head: sums');
+    const known = all('head: key published', 'head: key purpose', 'head: key window');
     tell(
-      all('leaf', 'place', 'inclusion', 'head: digest', 'head: signature', 'head: sums'),
-      'what it decides is in the batch of the log whose signed head it carries',
+      placed && (known || options.keys === undefined),
+      known
+        ? 'what it decides is in the batch of the log whose signed head it carries'
+        : 'what it decides is in the batch whose head it carries, whoever signed that',
       'that what it decides is in the log',
     );
   }
