@@ -105,6 +105,7 @@ impl Running {
             last_batch: None,
             extras: parts.extras,
             waiting,
+            left_over: Vec::new(),
             committed,
             halt: Arc::clone(&halt),
             runtime: Handle::current(),
@@ -160,6 +161,9 @@ impl Running {
     }
 }
 
+/// The contents of one batch together: a store keeps them as one value.
+const MAX_BATCH_BYTES: usize = 8 << 20;
+
 struct Sequencer {
     store: Arc<dyn Store>,
     signer: Signer,
@@ -174,6 +178,8 @@ struct Sequencer {
     last_batch: Option<Instant>,
     extras: Arc<OnceLock<HeadExtras>>,
     waiting: mpsc::Receiver<Submission>,
+    /// What did not fit into the last batch.
+    left_over: Vec<Submission>,
     committed: std_mpsc::Sender<Committed>,
     halt: Arc<Halt>,
     runtime: Handle,
@@ -198,7 +204,10 @@ impl Sequencer {
 
     /// Waits for a submission and takes with it what comes until the batch may be closed.
     async fn next_group(&mut self) -> Option<Vec<Submission>> {
-        let mut group = vec![self.waiting.recv().await?];
+        let mut group = std::mem::take(&mut self.left_over);
+        if group.is_empty() {
+            group.push(self.waiting.recv().await?);
+        }
         let close_at = match self.last_batch {
             Some(last) => last + self.settings.interval,
             None => Instant::now(),
@@ -211,6 +220,7 @@ impl Sequencer {
                 Ok(_) => {}
             }
         }
+        self.left_over = group.split_off(that_fit(&group));
         Some(group)
     }
 
@@ -382,6 +392,16 @@ fn finish(waiting: Submission, place: &impl Fn(&Digest) -> Option<Sealed>) -> Re
         }
     };
     (reply, result.map_err(SealError::NotSigned))
+}
+
+/// How many of these make a batch of bearable size: always one, and no more than a store takes.
+fn that_fit(group: &[Submission]) -> usize {
+    let mut bytes = 0_usize;
+    let fit = group.iter().take_while(|waiting| {
+        bytes = bytes.saturating_add(waiting.entry.content.len());
+        bytes <= MAX_BATCH_BYTES
+    });
+    fit.count().max(1)
 }
 
 fn refuse(group: Vec<Submission>, error: &SealError) {

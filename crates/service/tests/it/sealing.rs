@@ -121,6 +121,17 @@ async fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
     service.close_log().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_long_entries_are_parted_into_batches_that_a_store_takes() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = open_sound(dir.path()).await;
+    let long = |n: usize| Bytes::from(format!("\"{n:06}{}\"", "x".repeat(65_000)));
+    let sealed = join_all((0..400).map(|n| service.seal_entry("x", long(n)))).await;
+    assert!(sealed.iter().all(Result::is_ok), "26 MB at once");
+    assert!(service.log_head().unwrap().unwrap().chain.batch >= 3);
+    service.close_log().await;
+}
+
 #[tokio::test]
 async fn nothing_is_sealed_before_the_log_is_open() {
     let dir = tempfile::tempdir().unwrap();
