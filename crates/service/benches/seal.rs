@@ -1,0 +1,301 @@
+//! The log against its limits, in one run: bare SQLite group commits of the same bytes, and the
+//! Ed25519 signatures that one core makes.
+//!
+//! `cargo bench -p service --bench seal`; `SEAL_BENCH_LEAVES=100000` makes the large log smaller.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a bench program"
+)]
+
+#[path = "../tests/it/answers.rs"]
+mod answers;
+#[path = "../tests/it/world.rs"]
+mod world;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use answers::{answer, domain};
+use bytes::Bytes;
+use contract::Brand;
+use proof::verify_document;
+use service::{Service, Settings};
+use world::{HandClock, NOON, open, policy, settings};
+
+const ROUND: Duration = Duration::from_secs(3);
+const ROUNDS: usize = 5;
+const BATCH: usize = 100;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let signing = signing_limit();
+    println!("one core makes {signing:.0} Ed25519 signatures/s\n");
+    leaves(&runtime, signing);
+    whole_answers(&runtime, signing);
+    latency(&runtime);
+    verifying(&runtime);
+    large_log(&runtime);
+}
+
+/// Decision contents alone, in batches of 100.
+fn leaves(runtime: &tokio::runtime::Runtime, signing: f64) {
+    let next = AtomicU64::new(0);
+    let (mut bare, mut sealed) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let first = next.fetch_add(100_000_000, Ordering::Relaxed);
+        bare.push(bare_sqlite(|n| content(first + n)));
+        sealed.push(runtime.block_on(sealing(first, false)));
+    }
+    report("leaves (contents)", median(sealed), median(bare), signing);
+}
+
+/// Whole answers: canonical form, digest, place in the log, signature, kept.
+fn whole_answers(runtime: &tokio::runtime::Runtime, signing: f64) {
+    let sample = runtime.block_on(async {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let (service, _) = open(dir.path(), settings(), HandClock::new(NOON)).await;
+        let kept = service.seal_answer(answer(1), domain(1)).await.unwrap();
+        service.close_log().await;
+        kept.bytes
+    });
+    println!("a whole answer is {} bytes", sample.len());
+    let (mut bare, mut sealed) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS as u64 {
+        let first = 10_000_000_000 + round * 100_000_000;
+        let body = sample.clone();
+        bare.push(bare_sqlite(move |n| Bytes::from([&n.to_be_bytes()[..], &body[8..]].concat())));
+        sealed.push(runtime.block_on(sealing(first, true)));
+    }
+    report("whole answers", median(sealed), median(bare), signing);
+}
+
+fn report(what: &str, sealed: f64, bare: f64, signing: f64) {
+    let limit = bare.min(signing);
+    println!(
+        "{what}: {sealed:.0}/s sealed and durable; bare SQLite {bare:.0}/s; ratio to the smaller \
+         limit {:.2} (wanted 0.75 for leaves)\n",
+        sealed / limit
+    );
+}
+
+fn content(number: u64) -> Bytes {
+    let content = proof::content::decision_content(&answer(number), &Brand::default()).unwrap();
+    Bytes::from(proof::canonical::value_to_vec(&content).unwrap())
+}
+
+/// 400 callers, so that a batch of 100 always waits.
+async fn sealing(first: u64, whole: bool) -> f64 {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let service = service_on(dir.path(), |settings| settings.log.max_leaves = BATCH).await;
+    // Made before the clock runs: what is measured is sealing, not the making of answers.
+    let made: Arc<Vec<_>> =
+        Arc::new((0..4_000).map(|n| (answer(first + n), content(first + n))).collect());
+    let (start, count) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let callers = (0..400_u64).map(|caller| {
+        let (service, made, count) = (Arc::clone(&service), Arc::clone(&made), Arc::clone(&count));
+        tokio::spawn(async move {
+            let mut n = caller;
+            while start.elapsed() < ROUND {
+                let (answer, content) = &made[(n % 4_000) as usize];
+                let number = first + n;
+                if whole {
+                    let mut answer = answer.clone();
+                    answer.insert("domain".to_owned(), format!("site{number}.com").into());
+                    service.seal_answer(answer, domain(number)).await.unwrap();
+                } else {
+                    let mut content = content.to_vec();
+                    // Another leaf each time, at the price of a copy.
+                    content.extend_from_slice(number.to_string().as_bytes());
+                    service.seal_entry("bench", Bytes::from(content)).await.unwrap();
+                }
+                count.fetch_add(1, Ordering::Relaxed);
+                n += 400;
+            }
+        })
+    });
+    for caller in callers.collect::<Vec<_>>() {
+        caller.await.unwrap();
+    }
+    let rate = per_second(count.load(Ordering::Relaxed), start);
+    service.close_log().await;
+    rate
+}
+
+/// Rows per second that SQLite takes by itself: a key of 32 bytes, the value, 100 in a transaction,
+/// with the same settings.
+fn bare_sqlite(value: impl Fn(u64) -> Bytes) -> f64 {
+    let dir = tempfile::tempdir_in(".").unwrap();
+    let connection = rusqlite::Connection::open(dir.path().join("bare.db")).unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
+    connection.pragma_update(None, "synchronous", "FULL").unwrap();
+    connection.execute_batch("CREATE TABLE t (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID").unwrap();
+    let values: Vec<Bytes> = (0..4_000).map(value).collect();
+    let (start, mut rows) = (Instant::now(), 0_u64);
+    while start.elapsed() < ROUND {
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        {
+            let mut insert = connection.prepare_cached("INSERT INTO t VALUES (?1, ?2)").unwrap();
+            for _ in 0..BATCH {
+                let key = proof::sha256(&rows.to_be_bytes());
+                let value = &values[(rows % 4_000) as usize];
+                insert.execute(rusqlite::params![key.as_bytes(), &value[..]]).unwrap();
+                rows += 1;
+            }
+        }
+        connection.execute_batch("COMMIT").unwrap();
+    }
+    per_second(rows, start)
+}
+
+fn signing_limit() -> f64 {
+    let key = proof::SigningKey::from_seed(
+        &[7; 32],
+        proof::KeyPurpose::Documents,
+        contract::Timestamp::from_millis(0),
+    )
+    .unwrap();
+    let message = proof::signature::message(&proof::sha256(b"x"), &Brand::default());
+    let (start, mut made) = (Instant::now(), 0_u64);
+    while start.elapsed() < Duration::from_secs(1) {
+        for _ in 0..100 {
+            black_box(key.sign(black_box(message.as_bytes())).unwrap());
+        }
+        made += 100;
+    }
+    per_second(made, start)
+}
+
+/// How long a caller waits when half of what is possible comes in, at the batch interval that
+/// operators have.
+fn latency(runtime: &tokio::runtime::Runtime) {
+    let (interval, mut waits) = runtime.block_on(async {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let service = service_on(dir.path(), |_| {}).await;
+        let interval = settings().log.interval;
+        // At the interval's batches of 1,024 twice as many would be the limit.
+        let half = 1_024.0 / interval.as_secs_f64() / 2.0;
+        let every = Duration::from_secs_f64(1.0 / half);
+        let start = Instant::now();
+        let mut callers = Vec::new();
+        let mut n = 0_u64;
+        while start.elapsed() < ROUND {
+            let due = every.mul_f64(n as f64);
+            if let Some(early) = due.checked_sub(start.elapsed()) {
+                tokio::time::sleep(early).await;
+            }
+            let (service, content) = (Arc::clone(&service), Bytes::from(format!("{{\"n\":{n}}}")));
+            callers.push(tokio::spawn(async move {
+                let asked = Instant::now();
+                service.seal_entry("bench", content).await.unwrap();
+                asked.elapsed()
+            }));
+            n += 1;
+        }
+        let mut waits = Vec::new();
+        for caller in callers {
+            waits.push(caller.await.unwrap());
+        }
+        service.close_log().await;
+        (interval, waits)
+    });
+    waits.sort();
+    let p99 = waits[waits.len() * 99 / 100];
+    println!(
+        "latency under half load ({} leaves): p50 {:?}, p99 {p99:?}; ratio of p99 to the interval \
+         {:.2} (wanted 2)\n",
+        waits.len(),
+        waits[waits.len() / 2],
+        p99.as_secs_f64() / interval.as_secs_f64()
+    );
+}
+
+/// Whole answers that one core checks.
+fn verifying(runtime: &tokio::runtime::Runtime) {
+    let (answers, keys) = runtime.block_on(async {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let service = service_on(dir.path(), |_| {}).await;
+        let sealed = (0..200).map(|n| service.seal_answer(answer(n), domain(n)));
+        let sealed = futures_util::future::join_all(sealed).await;
+        let keys = policy(&service);
+        service.close_log().await;
+        (sealed.into_iter().map(|kept| kept.unwrap().bytes).collect::<Vec<_>>(), keys)
+    });
+    let mut rates = Vec::new();
+    for _ in 0..ROUNDS {
+        let (start, mut checked) = (Instant::now(), 0_u64);
+        while start.elapsed() < Duration::from_secs(1) {
+            for bytes in &answers {
+                assert!(verify_document(bytes, &keys, &Brand::default()).accepted());
+                checked += 1;
+            }
+        }
+        rates.push(per_second(checked, start));
+    }
+    println!("one core checks {:.0} answers/s offline (wanted 5000)\n", median(rates));
+}
+
+fn large_log(runtime: &tokio::runtime::Runtime) {
+    let leaves: u64 =
+        std::env::var("SEAL_BENCH_LEAVES").map_or(1_000_000, |text| text.parse().unwrap());
+    let dir = tempfile::tempdir_in(".").unwrap();
+    runtime.block_on(async {
+        let service = service_on(dir.path(), |settings| {
+            settings.log.max_waiting = 16_384;
+            settings.log.interval = Duration::ZERO;
+        })
+        .await;
+        for first in (0..leaves).step_by(8_192) {
+            let some = first..(first + 8_192).min(leaves);
+            let sealed =
+                some.map(|n| service.seal_entry("bench", Bytes::from(format!("{{\"n\":{n}}}"))));
+            futures_util::future::try_join_all(sealed).await.unwrap();
+        }
+        service.close_log().await;
+    });
+    runtime.block_on(async {
+        let start = Instant::now();
+        let service = service_on(dir.path(), |_| {}).await;
+        let opened = start.elapsed();
+        let size = service.log_head().unwrap().unwrap().chain.tree_size;
+        let mut proofs = Vec::new();
+        for n in 0..500_u64 {
+            let leaf =
+                proof::tree::leaf_hash(format!("{{\"n\":{}}}", n * 7_919 % leaves).as_bytes());
+            let start = Instant::now();
+            black_box(service.log_inclusion(leaf, None).await.unwrap().unwrap());
+            proofs.push(start.elapsed());
+        }
+        proofs.sort();
+        println!(
+            "a log of {size} leaves opens in {opened:?} (wanted 1 s), and proves inclusion in {:?} \
+             at the median, {:?} at p99 (wanted 5 ms)",
+            proofs[proofs.len() / 2],
+            proofs[proofs.len() * 99 / 100],
+        );
+        service.close_log().await;
+    });
+}
+
+async fn service_on(dir: &Path, change: impl FnOnce(&mut Settings)) -> Arc<Service> {
+    let mut settings = settings();
+    change(&mut settings);
+    let (service, opened) = open(dir, settings, HandClock::new(NOON)).await;
+    opened.unwrap();
+    service
+}
+
+fn per_second(count: u64, start: Instant) -> f64 {
+    count as f64 / start.elapsed().as_secs_f64()
+}
+
+fn median(mut rates: Vec<f64>) -> f64 {
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}
