@@ -6,6 +6,7 @@
 pub mod brand;
 pub mod clock;
 pub mod core_ops;
+pub mod day;
 pub mod domain;
 pub mod errors;
 pub mod evidence;
@@ -18,6 +19,7 @@ pub mod time;
 
 pub use brand::Brand;
 pub use clock::Clock;
+pub use day::Day;
 pub use domain::{Domain, HostName, NamePolicy, NameRefusal};
 pub use errors::{ErrorCode, ErrorV1};
 pub use ratio::{Quotient, Ratio};

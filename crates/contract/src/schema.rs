@@ -14,10 +14,10 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DomainRecord,
-    Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, PublicReportV1, ResolveAnswer,
-    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Signature, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
+    DomainRecord, Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, ProofDay, ProofIndex,
+    PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
+    Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -57,6 +57,10 @@ pub const KINDS: &[Kind] = &[
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),
     kind::<Signature>("signature", "Signature object", "2.11"),
     kind::<Build>("build", "Build of this program", "4"),
+    kind::<DaySeal>("day-seal", "Statement of a day's seal", "6"),
+    kind::<ProofDay>("proof-day", "A sealed day with its digests", "6"),
+    kind::<Seal>("seal", "Answer of the seal lookup", "6"),
+    kind::<ProofIndex>("proof-index", "Index of sealed days", "6"),
     kind::<AssuranceLadder>("assurance-ladder", "Assurance ladder", "3.3"),
     kind::<ErrorV1>("error", "ErrorV1", "7"),
 ];

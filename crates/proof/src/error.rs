@@ -22,6 +22,8 @@ pub enum ProofError {
     Directory(String),
     #[error("key store, {}: {why}", path.display())]
     Store { path: PathBuf, why: String },
+    #[error("seal refused: {0}")]
+    Seal(String),
     #[error("tree head refused: {0}")]
     Head(String),
     #[error("not a {what}: {why}")]

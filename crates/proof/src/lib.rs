@@ -12,6 +12,8 @@ mod error;
 pub mod head;
 pub mod httpsig;
 pub mod keys;
+pub mod ots;
+pub mod seal;
 pub mod signature;
 pub mod tlog;
 pub mod tree;

@@ -770,6 +770,87 @@ const FIELDS: &[(&str, &str)] = &[
         sha256 string
         signature object",
     ),
+    (
+        "day-seal",
+        "kind string
+        v integer
+        day string
+        root string
+        leaves integer
+        streams{} integer
+        log.batch integer
+        log.tree_size integer
+        log.sth_sha256 string
+        log.tree_root string?
+        previous.day string
+        previous.root string
+        previous.seal_sha256 string
+        sealed_at time
+        sha256 string
+        signature object",
+    ),
+    (
+        "proof-day",
+        "kind string
+        v integer
+        schema string
+        statement object
+        digests[] string",
+    ),
+    (
+        "seal",
+        "kind string
+        v integer
+        schema string
+        subject_sha256 string?
+        day string?
+        state string
+        sealed_from time?
+        searched.from string?
+        searched.to string?
+        leaf.index integer
+        leaf.leaf_hash string
+        leaf.content_rule string
+        path[] string
+        root string?
+        leaves integer?
+        seal_sha256 string?
+        previous.day string
+        previous.root string
+        anchors[].type string
+        anchors[].state string
+        anchors[].calendar string
+        anchors[].submitted_at time?
+        anchors[].confirmed_at time?
+        anchors[].proof string?
+        anchors[].detail.block_height integer?
+        anchors[].detail.why string?
+        statement string?
+        verify[] string
+        sha256 string
+        signature object",
+    ),
+    (
+        "proof-index",
+        "kind string
+        v integer
+        schema string
+        days[].day string
+        days[].root string
+        days[].leaves integer
+        days[].seal_sha256 string
+        days[].statement string
+        days[].anchors[].type string
+        days[].anchors[].state string
+        days[].anchors[].proof string?
+        cursor string?
+        has_more boolean
+        keys string
+        verifier string
+        how[] string
+        sha256 string
+        signature object",
+    ),
 ];
 
 #[test]

@@ -5,6 +5,7 @@ mod graph;
 mod readings;
 mod resolve;
 mod scan;
+mod seal;
 mod small;
 
 use contract::core_ops::CoreContract;
@@ -51,6 +52,10 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("log-sth", json(tree_head())),
         ("signature", json(signature())),
         ("build", json(build::build())),
+        ("day-seal", json(seal::day_seal())),
+        ("proof-day", json(seal::proof_day())),
+        ("seal", json(seal::seal())),
+        ("proof-index", json(seal::proof_index())),
         ("assurance-ladder", json(resolve::ladder())),
         ("error", json(small::error())),
     ]

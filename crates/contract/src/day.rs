@@ -1,0 +1,134 @@
+//! UTC days, written `YYYY-MM-DD`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::Timestamp;
+
+/// A UTC day. The years 0000 to 9999, as [`Timestamp`] has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
+#[schema(value_type = String, format = Date, example = "2026-11-15")]
+pub struct Day(i64);
+
+/// The text is not a day in the one form the interface uses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a day of the form YYYY-MM-DD")]
+pub struct NotADay;
+
+impl Day {
+    const MS: i64 = 24 * 3600 * 1000;
+
+    #[must_use]
+    pub fn of(moment: Timestamp) -> Self {
+        Self(moment.as_millis().div_euclid(Self::MS))
+    }
+
+    /// From days since 1970; what is outside the years 0000 to 9999 is held at the border.
+    #[must_use]
+    pub fn from_number(number: i64) -> Self {
+        Self::of(Timestamp::from_millis(number.saturating_mul(Self::MS)))
+    }
+
+    /// Days since 1970.
+    #[must_use]
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
+    /// The first moment of the day.
+    #[must_use]
+    pub fn begins_at(self) -> Timestamp {
+        Timestamp::from_millis(self.0.saturating_mul(Self::MS))
+    }
+
+    /// The first moment of the day after.
+    #[must_use]
+    pub fn ends_at(self) -> Timestamp {
+        Timestamp::from_millis(self.0.saturating_add(1).saturating_mul(Self::MS))
+    }
+
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::from_number(self.0.saturating_add(1))
+    }
+
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self::from_number(self.0.saturating_sub(1))
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.begins_at().day())
+    }
+}
+
+impl FromStr for Day {
+    type Err = NotADay;
+
+    fn from_str(text: &str) -> Result<Self, NotADay> {
+        // Ten characters and a moment on that day: the timestamp's own rules are strict.
+        if text.len() != 10 {
+            return Err(NotADay);
+        }
+        let moment: Timestamp = format!("{text}T00:00:00Z").parse().map_err(|_| NotADay)?;
+        Ok(Self::of(moment))
+    }
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_ends_where_the_next_begins() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let day = Day::of(at("2026-11-15T23:59:59.999Z"));
+        assert_eq!(day, Day::of(at("2026-11-15T00:00:00Z")));
+        assert_eq!(day.begins_at(), at("2026-11-15T00:00:00Z"));
+        assert_eq!(day.ends_at(), at("2026-11-16T00:00:00Z"));
+        assert_eq!(Day::of(day.ends_at()), day.next());
+        assert_eq!(day.next().previous(), day);
+        assert_eq!(Day::of(at("1969-12-31T23:59:59Z")).number(), -1);
+    }
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for text in ["2026-11-15", "2024-02-29", "0000-01-01", "9999-12-31"] {
+            assert_eq!(text.parse::<Day>().unwrap().to_string(), text);
+        }
+        for text in
+            ["", "2026-11-1", "2026-11-31", "2026-13-01", "2026/11/15", "+2026-11-5", "2026-11-15T"]
+        {
+            assert_eq!(text.parse::<Day>(), Err(NotADay), "{text}");
+        }
+        assert_eq!(Day::from_number(i64::MAX).to_string(), "9999-12-31");
+        assert_eq!(Day::from_number(i64::MIN).to_string(), "0000-01-01");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_day_survives_writing_and_reading(number in -719_528_i64..2_932_896) {
+            let day = Day::from_number(number);
+            proptest::prop_assert_eq!(day.number(), number);
+            proptest::prop_assert_eq!(day.to_string().parse::<Day>(), Ok(day));
+        }
+    }
+}
