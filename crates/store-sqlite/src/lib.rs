@@ -17,6 +17,7 @@ mod migrate;
 mod packed;
 mod readers;
 mod scans;
+mod seals;
 mod sqlite_store;
 mod switches;
 mod writer;

@@ -20,6 +20,7 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0002_licences_and_limits.sql"),
     },
     Migration { number: 3, name: "log", sql: include_str!("../migrations/0003_log.sql") },
+    Migration { number: 4, name: "seals", sql: include_str!("../migrations/0004_seals.sql") },
 ];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.

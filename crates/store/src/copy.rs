@@ -14,6 +14,7 @@ pub struct CopyReport {
     /// Of these, how many the target held already, byte for byte the same.
     pub scans_already_there: u64,
     pub artifacts: u64,
+    pub seals: u64,
     pub licences: u64,
     pub switches: u64,
     /// Batches of the log.
@@ -94,6 +95,8 @@ pub async fn copy(
         }
         progress(&report);
     }
+    copy_seals(from, to, &mut report).await?;
+    progress(&report);
     for licence in from.licences().await? {
         copy_licence(to, licence).await?;
         report.licences += 1;
@@ -105,6 +108,37 @@ pub async fn copy(
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;
     Ok(report)
+}
+
+/// Every sealed day with its timestamps, which go as far as they have come.
+async fn copy_seals(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut before = None;
+    loop {
+        let page = from.seals(before, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        before = Some(last.day);
+        for row in page {
+            match from.seal(row.day).await {
+                Ok(Some(seal)) => {
+                    to.put_seal(seal).await?;
+                    report.seals += 1;
+                }
+                Ok(None) => {}
+                Err(damage @ StoreError::Damaged { .. }) => {
+                    report.damaged.push(damage.to_string());
+                    continue;
+                }
+                Err(other) => return Err(other),
+            }
+            for anchor in from.anchors(row.day).await? {
+                to.put_anchor(anchor).await?;
+            }
+        }
+    }
 }
 
 /// A licence that was revoked since the last copy is revoked in the copy too; one that differs in

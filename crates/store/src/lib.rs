@@ -5,8 +5,8 @@
 //! returned is durable. Records are kept as the very bytes that were signed, with a handful of
 //! columns beside them to find them by.
 //!
-//! One file for each thing that is kept: [`scans`], [`artifacts`], [`licences`], [`limits`],
-//! [`switches`], [`log`] and [`answers`]. Claims, outcomes, jobs and feeds each get a file of the same
+//! One file for each thing that is kept: [`scans`], [`artifacts`], [`seals`], [`licences`],
+//! [`limits`], [`switches`], [`log`] and [`answers`]. Claims, outcomes, jobs and feeds each get a file of the same
 //! shape beside these, a place among the supertraits of [`Store`], a part in [`copy`], and cases
 //! in `conformance`.
 //!
@@ -22,6 +22,7 @@ pub mod licences;
 pub mod limits;
 pub mod log;
 pub mod scans;
+pub mod seals;
 pub mod switches;
 mod visibility;
 
@@ -30,17 +31,21 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use answers::{AnswerCursor, Answers, KeptAnswer};
+/// A UTC day: what counts and seals go by.
+pub use contract::Day;
+
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use copy::{CopyReport, copy};
 pub use error::StoreError;
 pub use licences::{Licence, Licences, LicensedDomains};
-pub use limits::{Day, Draw, Limits, Taking};
+pub use limits::{Draw, Limits, Taking};
 pub use log::{
     Append, Cosignature, KeptBatch, Leasing, Log, LogEntry, LogTile, NewBatch, Sighting,
 };
 /// The digest artefacts are named by and kept rows are checked with.
 pub use proof::Digest;
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
+pub use seals::{Anchor, AnchorStage, KeptSeal, SealRow, SealedPlace, Seals};
 pub use switches::{Switch, Switches};
 pub use visibility::Visibility;
 
@@ -52,7 +57,7 @@ pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that one deployment keeps.
 pub trait Store:
-    Scans + Artifacts + Licences + Limits + Switches + Log + Answers + fmt::Debug
+    Scans + Artifacts + Seals + Licences + Limits + Switches + Log + Answers + fmt::Debug
 {
     /// The engine's name, for people and for metrics.
     fn engine(&self) -> &'static str;

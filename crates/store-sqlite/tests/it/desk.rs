@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use contract::Timestamp;
 use rusqlite::Connection;
-use store::{Digest, Licence, Licences, LicensedDomains, Scans, StoreError, Switch, Switches};
+use store::{
+    Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, Switch, Switches,
+};
 use store_sqlite::SqliteDesk;
 
 use crate::{integrity, open, scan};
@@ -69,12 +71,13 @@ async fn without_a_server_the_desk_makes_the_store() {
 #[test]
 fn beside_a_server_of_another_version_nothing_is_touched() {
     let dir = tempfile::tempdir().unwrap();
-    let _server = open(dir.path());
+    let server = open(dir.path());
+    let known = server.schema_version();
     let connection = Connection::open(dir.path().join("wayleave.db")).unwrap();
-    connection.execute("DELETE FROM migrations WHERE number = 3", []).unwrap();
+    connection.execute("DELETE FROM migrations WHERE number = ?1", [known]).unwrap();
     let refused = SqliteDesk::open(dir.path()).unwrap_err();
     assert!(matches!(&refused, StoreError::CannotOpen { .. }), "{refused}");
     connection.execute("INSERT INTO migrations VALUES (99, 'later', 'x')", []).unwrap();
     let refused = SqliteDesk::open(dir.path()).unwrap_err();
-    assert_eq!(refused, StoreError::NewerSchema { found: 99, known: 3 });
+    assert_eq!(refused, StoreError::NewerSchema { found: 99, known });
 }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use contract::clock::FixedClock;
 
 use super::samples::{at, licence, noise, scan};
+use super::seals::{anchor, seal};
 use super::{Case, CaseResult, Engine, holds, same, text};
 use crate::{CopyReport, Digest, Scan, Store, StoreError, Switch, Visibility, copy};
 
@@ -21,6 +22,7 @@ fn clock() -> FixedClock {
 
 const SCANS: u64 = 300;
 const ARTIFACTS: u64 = 60;
+const SEALS: i64 = 300;
 
 /// More than one page of scans, hidden ones among them, and artefacts used and unused.
 async fn fill(store: &dyn Store) -> CaseResult {
@@ -39,6 +41,10 @@ async fn fill(store: &dyn Store) -> CaseResult {
     for number in 0..ARTIFACTS {
         let (bytes, step) = (body(number), i64::try_from(number).unwrap_or(0));
         store.put_artifact(Digest::of(&bytes), bytes, at(step)).await.map_err(text)?;
+    }
+    for number in 0..SEALS {
+        store.put_seal(seal(number, number.unsigned_abs() % 7)).await.map_err(text)?;
+        store.put_anchor(anchor(number, "https://calendar.example")).await.map_err(text)?;
     }
     for id in ["l1", "l2", "l3"] {
         store.put_licence(licence(id, 1)?).await.map_err(text)?;
@@ -59,6 +65,13 @@ async fn compare(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     same!(copy.export_scans(None, usize::MAX).await, Ok(rows.clone()), "the list of scans");
     for row in rows {
         same!(copy.scan(&row.id).await, original.scan(&row.id).await, "scan {}", row.id);
+    }
+    let rows = original.seals(None, usize::MAX).await.map_err(text)?;
+    same!(copy.seals(None, usize::MAX).await, Ok(rows.clone()), "the list of seals");
+    for row in rows {
+        same!(copy.seal(row.day).await, original.seal(row.day).await, "seal of {}", row.day);
+        let expected = original.anchors(row.day).await;
+        same!(copy.anchors(row.day).await, expected, "timestamps of {}", row.day);
     }
     same!(copy.licences().await, original.licences().await, "the licences");
     same!(copy.switches().await, original.switches().await, "the switches");

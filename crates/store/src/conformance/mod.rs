@@ -14,12 +14,13 @@ mod limits;
 mod log;
 mod samples;
 mod scans;
+mod seals;
 mod switches;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{BoxFuture, Digest, Store};
+use crate::{BoxFuture, Day, Digest, Store};
 
 /// The engine under test.
 pub trait Engine: Sync {
@@ -40,6 +41,9 @@ pub trait Place: Send + Sync {
 
     /// Changes kept bytes of the log or of an answer behind the store's back. The store is closed.
     fn damage_log(&self, part: LogPart) -> BoxFuture<'_, ()>;
+
+    /// Changes kept bytes of a seal's statement behind the store's back. The store is closed.
+    fn damage_seal(&self, day: Day) -> BoxFuture<'_, ()>;
 }
 
 /// What a failing disk changes of the log.
@@ -76,6 +80,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
     let cases: Vec<(&'static str, Case)> = [
         scans::CASES,
         artifacts::CASES,
+        seals::CASES,
         licences::CASES,
         limits::CASES,
         switches::CASES,

@@ -1,0 +1,220 @@
+//! Daily seals and the timestamps of them.
+
+use bytes::Bytes;
+use contract::{Day, Timestamp};
+
+use crate::scans::check_size;
+use crate::{BoxFuture, Digest, StoreError};
+
+/// A sealed day: what was put is what is given back, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptSeal {
+    pub day: Day,
+    /// The statement's own digest: what is anchored.
+    pub sha256: Digest,
+    pub root: Digest,
+    pub sealed_at: Timestamp,
+    /// The signed statement, as the very bytes that were signed.
+    pub statement: Bytes,
+    /// The digests of the sealed records, in the order of their leaves.
+    pub digests: Vec<Digest>,
+}
+
+/// What a list shows of a seal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealRow {
+    pub day: Day,
+    pub sha256: Digest,
+    pub root: Digest,
+    pub leaves: u64,
+    pub sealed_at: Timestamp,
+}
+
+/// Where a record's digest is sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SealedPlace {
+    pub day: Day,
+    /// Of its leaf, from 0.
+    pub index: u64,
+}
+
+/// How far a timestamp of a seal has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AnchorStage {
+    /// The calendar has not answered yet.
+    Waiting,
+    /// The calendar has promised to bring it into a block.
+    Pending,
+    /// It leads to a block whose header was not compared here.
+    Upgraded,
+    /// It leads to a block, and the block's header says so.
+    Verified,
+    /// It does not lead to the block that it names.
+    Failed,
+}
+
+/// The timestamp of one day's seal at one calendar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    pub day: Day,
+    /// The calendar's address, as it was configured.
+    pub calendar: String,
+    pub stage: AnchorStage,
+    pub submitted_at: Option<Timestamp>,
+    pub upgraded_at: Option<Timestamp>,
+    pub verified_at: Option<Timestamp>,
+    /// The block it leads to.
+    pub block_height: Option<u64>,
+    /// The timestamp of the seal's digest as it is by now; empty before the calendar answered.
+    pub timestamp: Bytes,
+    /// Attempts since it last came further.
+    pub tries: u32,
+    /// Not to be tried again before this.
+    pub next_try_at: Timestamp,
+    /// What went wrong at the last attempt.
+    pub last_error: Option<String>,
+}
+
+pub trait Seals: Send + Sync {
+    /// Keeps a day's seal, whole or not at all; durable when this returns. The same seal again is
+    /// fine; another one of a day that is sealed is refused and what is kept stays as it was.
+    fn put_seal(&self, seal: KeptSeal) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<KeptSeal>, StoreError>>;
+
+    /// Seals, the newest day first, at most `limit`, all before `before`.
+    fn seals(
+        &self,
+        before: Option<Day>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<SealRow>, StoreError>>;
+
+    /// The first day that was sealed.
+    fn first_sealed_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>>;
+
+    /// Where a record's digest is sealed; the earliest day, should there be several.
+    fn sealed_place(
+        &self,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<SealedPlace>, StoreError>>;
+
+    /// Keeps how far a timestamp has come, in place of what was kept for that day and calendar;
+    /// durable when this returns.
+    fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The timestamps of a day, by calendar.
+    fn anchors(&self, day: Day) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>>;
+
+    /// Timestamps at one of these stages whose next attempt is due, the longest due first, at most
+    /// `limit`.
+    fn due_anchors(
+        &self,
+        stages: Vec<AnchorStage>,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>>;
+}
+
+impl KeptSeal {
+    #[must_use]
+    pub fn row(&self) -> SealRow {
+        SealRow {
+            day: self.day,
+            sha256: self.sha256,
+            root: self.root,
+            leaves: self.digests.len() as u64,
+            sealed_at: self.sealed_at,
+        }
+    }
+
+    /// The digests one after the other, 32 bytes each: how engines keep them.
+    #[must_use]
+    pub fn digest_bytes(&self) -> Vec<u8> {
+        self.digests.iter().flat_map(|digest| *digest.as_bytes()).collect()
+    }
+
+    /// A digest over everything in here, as [`crate::Scan::fingerprint`] is of a scan.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        let head = format!(
+            "seal 1\n{} {} {} {} {} {}\n",
+            self.day,
+            self.sha256,
+            self.root,
+            self.sealed_at.as_millis(),
+            self.statement.len(),
+            self.digests.len(),
+        );
+        let mut hasher = proof::Hasher::new();
+        hasher.update(head.as_bytes());
+        hasher.update(&self.statement);
+        self.digests.iter().for_each(|digest| hasher.update(digest.as_bytes()));
+        hasher.finish()
+    }
+
+    /// Refuses what is too large for any engine; called by engines before they write.
+    pub fn check_size(&self) -> Result<(), StoreError> {
+        check_size("seal's statement", &self.statement)?;
+        check_size("seal's digests", &self.digest_bytes())
+    }
+}
+
+impl AnchorStage {
+    pub const ALL: [Self; 5] =
+        [Self::Waiting, Self::Pending, Self::Upgraded, Self::Verified, Self::Failed];
+
+    /// The word engines keep.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Pending => "pending",
+            Self::Upgraded => "upgraded",
+            Self::Verified => "verified",
+            Self::Failed => "failed",
+        }
+    }
+
+    #[must_use]
+    pub fn known(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.as_str() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_moves_the_fingerprint() {
+        let before = KeptSeal {
+            day: Day::from_number(1),
+            sha256: Digest::of(b"s"),
+            root: Digest::of(b"r"),
+            sealed_at: Timestamp::from_millis(5),
+            statement: Bytes::from_static(b"statement"),
+            digests: vec![Digest::of(b"a")],
+        };
+        let changes: [fn(&mut KeptSeal); 6] = [
+            |s| s.day = s.day.next(),
+            |s| s.sha256 = Digest::of(b"t"),
+            |s| s.root = Digest::of(b"t"),
+            |s| s.sealed_at = Timestamp::from_millis(6),
+            |s| s.statement = Bytes::from_static(b"statemend"),
+            |s| s.digests.push(Digest::of(b"b")),
+        ];
+        for change in changes {
+            let mut after = before.clone();
+            change(&mut after);
+            assert_ne!(after.fingerprint(), before.fingerprint(), "{after:?}");
+        }
+    }
+
+    #[test]
+    fn stages_are_read_back() {
+        for stage in AnchorStage::ALL {
+            assert_eq!(AnchorStage::known(stage.as_str()), Some(stage));
+        }
+        assert_eq!(AnchorStage::known("anchored"), None);
+    }
+}
