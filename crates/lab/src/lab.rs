@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Hit, LabError, LabNetwork, Site, Trap,
+    Calendar, Hit, LabError, LabNetwork, Site, Trap,
     authority::Authority,
     dns, http, ports,
     sites::{self, ODD_PORT_SITE},
@@ -26,6 +26,7 @@ pub struct LabOptions {
 pub struct Lab {
     network: LabNetwork,
     trap: Trap,
+    calendar: Calendar,
     world: Arc<World>,
 }
 
@@ -40,6 +41,7 @@ impl Lab {
         traps.push(odd);
         let (udp, tcp) = ports::take_dns_port(options.dns_port).await?;
         let authority = Authority::new()?;
+        let calendar = Calendar::start(&tasks)?;
         let network = LabNetwork {
             resolver: udp.local_addr().map_err(|source| LabError::Listen {
                 address: SocketAddr::new(IpAddr::V4(ports::RESOLVER), options.dns_port),
@@ -50,12 +52,14 @@ impl Lab {
             ca_pem: authority.ca_pem().to_owned(),
             allow_networks: vec!["127.77.0.0/16".to_owned()],
             allow_names: vec!["lab".to_owned()],
+            calendars: vec![calendar.url()],
+            explorers: vec![calendar.explorer_url()],
         };
         let ports = Ports { http: http_port, https: https_port, odd: odd_port };
         let trap = Trap::set(traps, &tasks);
         let world = Arc::new(World::new(ports, authority, tasks));
         dns::run(udp, tcp, &world);
-        Ok(Self { network, trap, world })
+        Ok(Self { network, trap, calendar, world })
     }
 
     #[must_use]
@@ -71,6 +75,17 @@ impl Lab {
     #[must_use]
     pub fn trap(&self) -> &Trap {
         &self.trap
+    }
+
+    /// The timestamp calendar and its chain.
+    #[must_use]
+    pub fn calendar(&self) -> &Calendar {
+        &self.calendar
+    }
+
+    /// Another calendar beside the first, with a chain of its own.
+    pub fn another_calendar(&self) -> Result<Calendar, LabError> {
+        Calendar::start(&self.world.tasks)
     }
 
     /// The requests that the site of this name (or the one it lies under) saw, oldest first; at

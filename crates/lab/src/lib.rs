@@ -16,11 +16,12 @@
 //! descriptors and not hundreds, and many labs run side by side.
 //!
 //! To add a site, add a few lines to the table of its theme in `src/sites/`. Other kinds of server
-//! (RDAP, agent feeds, timestamp calendars, AI engines, MCP servers) get a folder each beside
-//! `dns/` and `http/`, are opened by [`Lab::start`], and are named in [`LabNetwork`].
+//! (RDAP, agent feeds, AI engines, MCP servers) get a folder each beside `dns/`, `http/` and
+//! `calendar/`, are opened by [`Lab::start`], and are named in [`LabNetwork`].
 
 mod audience;
 mod authority;
+mod calendar;
 mod content;
 mod dns;
 mod error;
@@ -35,6 +36,7 @@ mod trap;
 mod world;
 
 pub use audience::AI_TOKENS;
+pub use calendar::{Calendar, Mood};
 pub use error::LabError;
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};

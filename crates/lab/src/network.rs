@@ -16,10 +16,14 @@ pub struct LabNetwork {
     pub allow_networks: Vec<String>,
     /// Name suffixes.
     pub allow_names: Vec<String>,
+    /// Addresses of timestamp calendars.
+    pub calendars: Vec<String>,
+    /// Addresses of explorers that know the blocks those calendars write to.
+    pub explorers: Vec<String>,
 }
 
 impl LabNetwork {
-    /// The `[network]` section of a configuration that points a service at this lab. `ca_file` is
+    /// The `[network]` and `[proof]` sections of a configuration that points a service at this lab. `ca_file` is
     /// where the caller has written [`LabNetwork::ca_pem`].
     #[must_use]
     pub fn to_toml(&self, ca_file: &Path) -> String {
@@ -38,6 +42,9 @@ impl LabNetwork {
             // Writing to a string cannot fail.
             let _ = writeln!(toml, "{key} = {value}");
         }
+        let _ = writeln!(toml, "\n[proof]");
+        let _ = writeln!(toml, "calendars = [{}]", list(&self.calendars));
+        let _ = writeln!(toml, "explorers = [{}]", list(&self.explorers));
         toml
     }
 }
@@ -74,6 +81,8 @@ mod tests {
             ca_pem: String::new(),
             allow_networks: vec!["127.77.0.0/16".into()],
             allow_names: vec!["lab".into()],
+            calendars: vec!["http://127.0.0.1:9".into()],
+            explorers: vec![],
         };
         let path = "/tmp/odd \"dir\"\\\n\u{7f}ü/ca.pem";
         let read: toml::Table = network.to_toml(Path::new(path)).parse().unwrap();
@@ -84,5 +93,7 @@ mod tests {
         assert_eq!(section["http_port"].as_integer(), Some(8001));
         assert_eq!(section["https_port"].as_integer(), Some(8002));
         assert_eq!(section["extra_ca"].as_str(), Some(path));
+        assert_eq!(read["proof"]["calendars"][0].as_str(), Some("http://127.0.0.1:9"));
+        assert_eq!(read["proof"]["explorers"].as_array().map(Vec::len), Some(0));
     }
 }
