@@ -31,8 +31,8 @@ pub struct Answer {
 pub enum CallError {
     #[error("the address is not an http or https one")]
     Address,
-    #[error("no answer within a minute")]
-    Timeout,
+    #[error("no answer within {0} seconds")]
+    Timeout(u64),
     #[error("the connection failed")]
     Connect(#[from] std::io::Error),
     #[error("TLS failed: {0}")]
@@ -41,30 +41,58 @@ pub enum CallError {
     Exchange(String),
 }
 
-/// One call; a body is sent as JSON.
-pub async fn call(method: &str, url: &str, body: Option<String>) -> Result<Answer, CallError> {
-    let url = Url::parse(url).map_err(|_| CallError::Address)?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(CallError::Address);
-    }
-    tokio::time::timeout(PATIENCE, exchange(method, &url, body))
-        .await
-        .map_err(|_| CallError::Timeout)?
+/// One call in every detail.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    pub method: &'a str,
+    pub url: &'a str,
+    /// With its media type.
+    pub body: Option<(&'a [u8], &'a str)>,
+    pub accept: &'a str,
+    /// Anything longer is an error, and is not read to its end.
+    pub max_answer_bytes: usize,
+    /// For the whole call.
+    pub patience: Duration,
 }
 
-async fn exchange(method: &str, url: &Url, body: Option<String>) -> Result<Answer, CallError> {
+impl Call<'_> {
+    pub async fn make(self) -> Result<Answer, CallError> {
+        let url = Url::parse(self.url).map_err(|_| CallError::Address)?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(CallError::Address);
+        }
+        tokio::time::timeout(self.patience, exchange(&self, &url))
+            .await
+            .map_err(|_| CallError::Timeout(self.patience.as_secs()))?
+    }
+}
+
+/// One call; a body is sent as JSON.
+pub async fn call(method: &str, url: &str, body: Option<String>) -> Result<Answer, CallError> {
+    let call = Call {
+        method,
+        url,
+        body: body.as_ref().map(|body| (body.as_bytes(), "application/json")),
+        accept: "application/json, */*;q=0.5",
+        max_answer_bytes: MAX_ANSWER_BYTES,
+        patience: PATIENCE,
+    };
+    call.make().await
+}
+
+async fn exchange(call: &Call<'_>, url: &Url) -> Result<Answer, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
     if url.scheme() == "http" {
-        return speak(stream, method, url, body).await;
+        return speak(stream, call, url).await;
     }
     let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
     let stream = TlsConnector::from(Arc::new(tls()?))
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
-    speak(stream, method, url, body).await
+    speak(stream, call, url).await
 }
 
 fn tls() -> Result<rustls::ClientConfig, CallError> {
@@ -85,43 +113,49 @@ async fn connect(host: &str, port: u16) -> Result<TcpStream, CallError> {
     Ok(TcpStream::connect((host, port)).await?)
 }
 
-async fn speak<S>(
-    stream: S,
-    method: &str,
-    url: &Url,
-    body: Option<String>,
-) -> Result<Answer, CallError>
+async fn speak<S>(stream: S, call: &Call<'_>, url: &Url) -> Result<Answer, CallError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let failed = |e: &dyn std::fmt::Display| CallError::Exchange(e.to_string());
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(|e| failed(&e))?;
-    let driver = tokio::spawn(connection);
+    // Aborted when this ends in any way, a timeout included: nothing is read behind our back.
+    let driver = AbortOnDrop(tokio::spawn(connection));
     let path = url.query().map_or_else(|| url.path().to_owned(), |q| format!("{}?{q}", url.path()));
     let authority = match url.port() {
         Some(port) => format!("{}:{port}", url.host_str().unwrap_or_default()),
         None => url.host_str().unwrap_or_default().to_owned(),
     };
     let mut request = http::Request::builder()
-        .method(method)
+        .method(call.method)
         .uri(path)
         .header("host", authority)
         .header("user-agent", concat!("wayleave/", env!("CARGO_PKG_VERSION")))
-        .header("accept", "application/json, */*;q=0.5");
-    if body.is_some() {
-        request = request.header("content-type", "application/json");
+        .header("accept", call.accept);
+    let (body, media_type) = call.body.unzip();
+    if let Some(media_type) = media_type {
+        request = request.header("content-type", media_type);
     }
-    let request =
-        request.body(Full::new(Bytes::from(body.unwrap_or_default()))).map_err(|e| failed(&e))?;
+    let request = request
+        .body(Full::new(Bytes::copy_from_slice(body.unwrap_or_default())))
+        .map_err(|e| failed(&e))?;
     let response = sender.send_request(request).await.map_err(|e| failed(&e))?;
     let status = response.status().as_u16();
-    let body = Limited::new(response.into_body(), MAX_ANSWER_BYTES)
+    let body = Limited::new(response.into_body(), call.max_answer_bytes)
         .collect()
         .await
         .map_err(|e| failed(&e))?
         .to_bytes()
         .to_vec();
-    driver.abort();
+    drop(driver);
     Ok(Answer { status, body })
+}
+
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
