@@ -18,6 +18,7 @@ mod ready;
 pub mod replay;
 mod report;
 pub mod scan;
+pub mod seal;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -40,6 +41,9 @@ pub use method::scoring_method;
 pub use ready::NotReady;
 pub use report::{Report, ReportError};
 pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
+pub use seal::{
+    DayFile, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk, SealError,
+};
 /// What the store keeps that callers are shown.
 pub use store::{Licence, Visibility};
 
@@ -66,6 +70,8 @@ pub struct Settings {
     /// What everybody may have without a licence.
     pub free_scans: FreeScans,
     pub log: LogSettings,
+    /// Where the seals of days are anchored.
+    pub proof: ProofSettings,
 }
 
 impl Settings {
@@ -84,6 +90,7 @@ impl Settings {
             scans_at_once: 32,
             artifact_retention: Retention::Days(90),
             free_scans: FreeScans::default(),
+            proof: ProofSettings::default(),
         }
     }
 }
@@ -116,6 +123,7 @@ pub struct Service {
     head_extras: Arc<OnceLock<HeadExtras>>,
     secret: Secret,
     clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
     scanning: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
@@ -143,6 +151,7 @@ impl Service {
             store,
             secret,
             clock,
+            ids,
         }
     }
 

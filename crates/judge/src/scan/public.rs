@@ -5,11 +5,13 @@ use contract::records::{
     HistoryEntry, Links, PublicGradeDetail, PublicReportV1, ReportProof, ScanRecord,
 };
 
-/// The report of a record that has been sealed. `history` holds earlier public scans, newest first.
+/// The report of a record that has been signed. `history` holds earlier public scans, newest first;
+/// `anchored` says how far the record's seal has come.
 #[must_use]
 pub fn public_report(
     record: &ScanRecord,
     history: Vec<HistoryEntry>,
+    anchored: String,
     brand: &Brand,
     base_url: &str,
 ) -> PublicReportV1 {
@@ -50,8 +52,11 @@ pub fn public_report(
             digest: record.sha256.clone(),
             algorithm: "SHA-256 over the canonical JSON (RFC 8785) of the scan record without sha256 and signature"
                 .to_owned(),
-            anchored: "not yet: the record is signed; daily anchoring is not running on this server".to_owned(),
-            verify: format!("{base_url}/docs"),
+            anchored,
+            verify: match &record.id {
+                Some(id) => format!("{base_url}/api/seal/lookup?id={id}"),
+                None => format!("{base_url}/proof"),
+            },
         },
         links: Links { schema: Some(schema), ..record.links.clone() },
     }

@@ -22,7 +22,8 @@ impl Service {
             .map_err(|e| ScanError::Internal(format!("a record cannot be read: {e}")))?;
         let record = self.as_kept(record).await?;
         let history = self.history(&record).await?;
-        Ok(judge::scan::public_report(&record, history, self.brand(), self.base_url()))
+        let anchored = self.anchored(&record).await?;
+        Ok(judge::scan::public_report(&record, history, anchored, self.brand(), self.base_url()))
     }
 
     /// A report that is recalled is signed anew with `cached`, under a digest that nothing kept has;
