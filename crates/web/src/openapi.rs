@@ -6,10 +6,13 @@ use contract::{Brand, errors::ErrorV1, schema::CloseAllowlists};
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 
-use crate::{handlers::report, routes};
+use crate::{
+    handlers::{report, seal},
+    routes,
+};
 
 /// What the routes do not say themselves. The report's forms share one route (see
-/// [`report::report_file`]), so they are named here.
+/// [`report::report_file`]), and so do the files of a sealed day; they are named here.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -45,10 +48,13 @@ use crate::{handlers::report, routes};
         report::get_report_record,
         report::get_report_evidence,
         report::get_report_manifest,
+        seal::get_proof_day,
+        seal::get_proof_timestamps,
     ),
     components(schemas(ErrorV1)),
     tags(
         (name = "scans", description = "Scans and reports"),
+        (name = "seals", description = "Daily seals"),
         (name = "contract", description = "The contract and its shapes"),
         (name = "keys", description = "Keys"),
         (name = "operators", description = "For operators"),

@@ -7,7 +7,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         builds, core_contract, graph, keys, operators, pages as page_handlers, reference, report,
-        scan, scan_v1, schema,
+        scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -21,6 +21,11 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
         .routes(routes!(graph::get_graph))
+        // Seals
+        .routes(routes!(seal::seal_lookup))
+        .routes(routes!(seal::proof))
+        .routes(routes!(seal::proof_index))
+        .route("/proof/{file}", get(seal::proof_file))
         // The contract
         .routes(routes!(core_contract::core_contract))
         .routes(routes!(schema::get_schema))

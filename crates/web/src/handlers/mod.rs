@@ -12,3 +12,4 @@ pub(crate) mod report;
 pub(crate) mod scan;
 pub(crate) mod scan_v1;
 pub(crate) mod schema;
+pub(crate) mod seal;

@@ -180,9 +180,11 @@ pub(super) async fn kept(
 
 /// Ids are letters and digits; anything else is not looked up.
 fn check_id(id: &str) -> Result<(), ApiError> {
-    let good =
-        (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric());
-    if good { Ok(()) } else { Err(no_such_report()) }
+    if is_id(id) { Ok(()) } else { Err(no_such_report()) }
+}
+
+pub(super) fn is_id(text: &str) -> bool {
+    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 fn no_such_report() -> ApiError {

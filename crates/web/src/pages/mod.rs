@@ -5,6 +5,7 @@ pub(crate) mod home;
 mod html;
 mod markdown;
 pub(crate) mod method;
+pub(crate) mod proof;
 pub(crate) mod reference;
 pub(crate) mod report;
 mod shell;

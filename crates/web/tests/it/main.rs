@@ -13,6 +13,7 @@ mod app;
 mod bodies;
 mod connections;
 mod harness;
+mod seals;
 mod shapes;
 mod shutdown;
 mod signatures;
