@@ -42,7 +42,7 @@ pub use ready::NotReady;
 pub use report::{Report, ReportError};
 pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
 pub use seal::{
-    DayFile, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk, SealError,
+    DayFile, DaySealError, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk,
 };
 /// What the store keeps that callers are shown.
 pub use store::{Licence, Visibility};
@@ -123,7 +123,6 @@ pub struct Service {
     head_extras: Arc<OnceLock<HeadExtras>>,
     secret: Secret,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
     scanning: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
@@ -151,7 +150,6 @@ impl Service {
             store,
             secret,
             clock,
-            ids,
         }
     }
 

@@ -10,7 +10,7 @@ use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
 use proof::keys::{LogMark, Secret};
-use service::{FreeScans, Parts, Service, Settings, SystemIds};
+use service::{FreeScans, Parts, ProofSettings, Service, Settings, SystemIds};
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
 use web::{Rate, RateLimits};
@@ -89,6 +89,12 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
             per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),
             per_day: config.limits.scans_daily_total,
             paused: config.limits.scans_paused,
+        },
+        proof: ProofSettings {
+            calendars: config.proof.calendars.clone(),
+            explorers: config.proof.explorers.clone(),
+            upgrade_every: Duration::from_secs(config.proof.upgrade_seconds),
+            ..ProofSettings::default()
         },
         ..Settings::new(config.base_url())
     })

@@ -19,7 +19,7 @@ async fn seal(service: &Service) {
     let mut turns = tokio::time::interval(SEAL_EVERY);
     loop {
         turns.tick().await;
-        if let Err(error) = service.seal_past_days(None).await {
+        if let Err(error) = service.seal_past_days(service.newest_log_head()).await {
             tracing::error!(%error, "past days could not be sealed");
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use contract::records::SealedLogHead;
 use proof::tlog::{
     Checkpoint, Note, Plan, TileFile, TileId, TileKind, consistency_plan, decode_hashes,
     encode_bundle, encode_hashes, inclusion_plan, root_plan,
@@ -45,6 +46,17 @@ impl Service {
     /// The newest head; nothing while the log is empty.
     pub fn log_head(&self) -> Result<Option<Arc<SealedHead>>, SealError> {
         Ok(self.log_view()?.head.clone())
+    }
+
+    /// The newest head as a day's seal names it.
+    pub(crate) fn newest_log_head(&self) -> Option<SealedLogHead> {
+        let head = self.log_head().ok().flatten()?;
+        Some(SealedLogHead {
+            batch: head.chain.batch,
+            tree_size: head.chain.tree_size,
+            sth_sha256: head.chain.sha256.to_hex(),
+            tree_root: head.tree_root.map(|root| root.to_hex()),
+        })
     }
 
     /// A batch, and what witnesses said of the log at its end.

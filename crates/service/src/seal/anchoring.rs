@@ -11,7 +11,7 @@ use proof::ots::{Attestation, Attested, Op, OtsError, Stamp};
 use proof::{Digest, sha256};
 use store::{Anchor, AnchorStage};
 
-use super::SealError;
+use super::DaySealError;
 use super::calendar::{self, CalendarError, may_ask};
 use super::explorer::{Said, compare};
 use crate::Service;
@@ -39,7 +39,7 @@ enum Step {
 
 impl Service {
     /// Tries every timestamp that is due, and says how many there were.
-    pub async fn anchor_seals(&self) -> Result<usize, SealError> {
+    pub async fn anchor_seals(&self) -> Result<usize, DaySealError> {
         let mut stages = vec![AnchorStage::Waiting, AnchorStage::Pending, AnchorStage::Failed];
         if !self.settings.proof.explorers.is_empty() {
             stages.push(AnchorStage::Upgraded);
@@ -90,7 +90,7 @@ impl Service {
         }
     }
 
-    async fn step(&self, anchor: &Anchor) -> Result<Step, SealError> {
+    async fn step(&self, anchor: &Anchor) -> Result<Step, DaySealError> {
         let Some(row) = self.store.seals(Some(anchor.day.next()), 1).await?.into_iter().next()
         else {
             return Ok(Step::Wrong("its seal is not kept".to_owned()));
@@ -99,7 +99,7 @@ impl Service {
             return Ok(Step::Wrong("its seal is not kept".to_owned()));
         }
         Ok(match anchor.stage {
-            AnchorStage::Waiting => self.submit(anchor, row.sha256).await?,
+            AnchorStage::Waiting => self.bring_to_calendar(anchor, row.sha256).await?,
             AnchorStage::Pending | AnchorStage::Failed => {
                 match Stamp::read(&anchor.timestamp, size_of::<Digest>()) {
                     Ok(stamp) => self.upgrade(anchor, row.sha256, stamp).await,
@@ -115,7 +115,7 @@ impl Service {
     }
 
     /// Hands the seal in under a nonce, so that a calendar learns nothing of it.
-    async fn submit(&self, anchor: &Anchor, seal: Digest) -> Result<Step, SealError> {
+    async fn bring_to_calendar(&self, anchor: &Anchor, seal: Digest) -> Result<Step, DaySealError> {
         if !self.settings.proof.calendars.contains(&anchor.calendar) {
             return Ok(Step::NotYet("this calendar is not configured any more".to_owned()));
         }

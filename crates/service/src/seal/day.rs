@@ -8,7 +8,7 @@ use proof::seal::{self, DayTree, LastSeal};
 use store::{Anchor, AnchorStage, Day, KeptSeal};
 
 use super::streams::STREAMS;
-use super::{SEALED_AFTER, SealError};
+use super::{DaySealError, SEALED_AFTER};
 use crate::Service;
 
 /// Days sealed in one turn, so that catching up on years leaves room for other work.
@@ -19,7 +19,10 @@ const ANCHORS_CHECKED: usize = 32;
 impl Service {
     /// Seals every day that is over and not sealed yet, oldest first and without a gap, and says
     /// which. `log` is the newest head of the transparency log.
-    pub async fn seal_past_days(&self, log: Option<SealedLogHead>) -> Result<Vec<Day>, SealError> {
+    pub async fn seal_past_days(
+        &self,
+        log: Option<SealedLogHead>,
+    ) -> Result<Vec<Day>, DaySealError> {
         let mut sealed = Vec::new();
         for _ in 0..DAYS_A_TURN {
             let last = self.last_seal().await?;
@@ -34,7 +37,7 @@ impl Service {
         Ok(sealed)
     }
 
-    async fn last_seal(&self) -> Result<Option<LastSeal>, SealError> {
+    async fn last_seal(&self) -> Result<Option<LastSeal>, DaySealError> {
         let rows = self.store.seals(None, 1).await?;
         Ok(rows.into_iter().next().map(|row| LastSeal {
             day: row.day,
@@ -45,7 +48,7 @@ impl Service {
     }
 
     /// The first day that is not sealed; nothing when nothing was ever kept.
-    async fn next_day(&self, last: Option<&LastSeal>) -> Result<Option<Day>, SealError> {
+    async fn next_day(&self, last: Option<&LastSeal>) -> Result<Option<Day>, DaySealError> {
         match last {
             Some(last) => Ok(Some(last.day.next())),
             None => self.first_scan_day().await,
@@ -57,7 +60,7 @@ impl Service {
         day: Day,
         last: Option<&LastSeal>,
         log: Option<SealedLogHead>,
-    ) -> Result<(), SealError> {
+    ) -> Result<(), DaySealError> {
         let (mut all, mut counts) = (Vec::new(), BTreeMap::new());
         for stream in STREAMS {
             let digests = (stream.digests)(self, day).await?;
@@ -66,7 +69,7 @@ impl Service {
         }
         let tree = tokio::task::spawn_blocking(move || DayTree::new(all))
             .await
-            .map_err(|e| SealError::Unreadable(e.to_string()))?;
+            .map_err(|e| DaySealError::Unreadable(e.to_string()))?;
         let now = self.clock.now().whole_seconds();
         let statement = seal::statement(day, &tree, counts, log, last, now, &self.settings.brand)?;
         let signed = self.sign_document(&statement, KeyPurpose::Documents)?;
@@ -85,14 +88,14 @@ impl Service {
 
     /// Whoever was stopped between a seal and its calendars goes on here; a calendar that was
     /// configured since gets what is recent.
-    async fn bring_to_calendars(&self) -> Result<(), SealError> {
+    async fn bring_to_calendars(&self) -> Result<(), DaySealError> {
         for row in self.store.seals(None, ANCHORS_CHECKED).await? {
             self.bring_day_to_calendars(row.day).await?;
         }
         Ok(())
     }
 
-    async fn bring_day_to_calendars(&self, day: Day) -> Result<(), SealError> {
+    async fn bring_day_to_calendars(&self, day: Day) -> Result<(), DaySealError> {
         let known = self.store.anchors(day).await?;
         for calendar in &self.settings.proof.calendars {
             if known.iter().any(|anchor| anchor.calendar == *calendar) {

@@ -8,7 +8,7 @@ use proof::{KeyPurpose, SignedDocument};
 use serde_json::json;
 use store::AnchorStage;
 
-use super::{ProofSettings, SealError, words};
+use super::{DaySealError, ProofSettings, words};
 use crate::Service;
 
 /// Days on one page of the index, at most.
@@ -35,7 +35,7 @@ impl Service {
         &self,
         before: Option<Day>,
         limit: usize,
-    ) -> Result<ProofPage, SealError> {
+    ) -> Result<ProofPage, DaySealError> {
         let limit = limit.clamp(1, MAX_PAGE);
         let base_url = &self.settings.base_url;
         let mut rows = self.store.seals(before, limit + 1).await?;
@@ -58,7 +58,7 @@ impl Service {
     }
 
     /// The same, signed.
-    pub fn proof_index(&self, page: ProofPage) -> Result<SignedDocument, SealError> {
+    pub fn proof_index(&self, page: ProofPage) -> Result<SignedDocument, DaySealError> {
         let (brand, base_url) = (&self.settings.brand, &self.settings.base_url);
         let index = ProofIndex {
             kind: brand.kind("proof-index"),
@@ -77,7 +77,7 @@ impl Service {
     }
 
     /// The day's statement as it was signed, and the digests it was made over.
-    pub async fn proof_day(&self, day: Day) -> Result<Option<DayFile>, SealError> {
+    pub async fn proof_day(&self, day: Day) -> Result<Option<DayFile>, DaySealError> {
         let Some(seal) = self.store.seal(day).await? else { return Ok(None) };
         let (brand, base_url) = (&self.settings.brand, &self.settings.base_url);
         let head = json!({
@@ -96,7 +96,7 @@ impl Service {
     }
 
     /// The day's timestamps of all calendars as one file; nothing while none has answered.
-    pub async fn proof_timestamps(&self, day: Day) -> Result<Option<DayFile>, SealError> {
+    pub async fn proof_timestamps(&self, day: Day) -> Result<Option<DayFile>, DaySealError> {
         let anchors = self.store.anchors(day).await?;
         let stamps = anchors.iter().filter(|anchor| !anchor.timestamp.is_empty());
         let stamps = stamps.filter_map(|anchor| {

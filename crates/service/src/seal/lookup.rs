@@ -8,7 +8,7 @@ use store::{Anchor, AnchorStage, KeptSeal, Visibility};
 
 use super::day::sealed_from;
 use super::streams::record_digest;
-use super::{SealError, words};
+use super::{DaySealError, words};
 use crate::Service;
 
 /// What is looked up.
@@ -38,7 +38,7 @@ enum Standing {
 impl Service {
     /// What is known of the seal of a record or a day. That nothing is known is an answer too, and
     /// signed: it names the days that were searched.
-    pub async fn seal_lookup(&self, ask: &SealAsk) -> Result<SealAnswer, SealError> {
+    pub async fn seal_lookup(&self, ask: &SealAsk) -> Result<SealAnswer, DaySealError> {
         let standing = self.standing(ask).await?;
         let mut answer = self.blank();
         let mut settled = false;
@@ -74,7 +74,7 @@ impl Service {
         };
         let standing = match self.standing(&SealAsk::Id(id)).await {
             Ok(standing) => standing,
-            Err(SealError::Store(error)) => return Err(error),
+            Err(DaySealError::Store(error)) => return Err(error),
             Err(error) => {
                 tracing::error!(%error, "the seal of a record cannot be told");
                 return Ok("not known: the seal could not be read".to_owned());
@@ -92,7 +92,7 @@ impl Service {
         })
     }
 
-    async fn standing(&self, ask: &SealAsk) -> Result<Standing, SealError> {
+    async fn standing(&self, ask: &SealAsk) -> Result<Standing, DaySealError> {
         match ask {
             SealAsk::Day(day) => {
                 if let Some(seal) = self.store.seal(*day).await? {
@@ -130,10 +130,10 @@ impl Service {
         }
     }
 
-    async fn sealed(&self, digest: Digest) -> Result<Option<Standing>, SealError> {
+    async fn sealed(&self, digest: Digest) -> Result<Option<Standing>, DaySealError> {
         let Some(place) = self.store.sealed_place(digest).await? else { return Ok(None) };
         let seal = self.store.seal(place.day).await?.ok_or_else(|| {
-            SealError::Unreadable(format!(
+            DaySealError::Unreadable(format!(
                 "a digest names the seal of {}, which is gone",
                 place.day
             ))
@@ -142,7 +142,7 @@ impl Service {
     }
 
     /// Whether this day is still to be sealed: it has begun, and lies behind the last that was.
-    async fn will_be_sealed(&self, day: Day) -> Result<bool, SealError> {
+    async fn will_be_sealed(&self, day: Day) -> Result<bool, DaySealError> {
         if day > Day::of(self.clock.now()) {
             return Ok(false);
         }
@@ -183,10 +183,10 @@ impl Service {
         seal: KeptSeal,
         digest: Option<Digest>,
         anchors: &[Anchor],
-    ) -> Result<(), SealError> {
+    ) -> Result<(), DaySealError> {
         let base_url = &self.settings.base_url;
         let statement: contract::records::DaySeal = serde_json::from_slice(&seal.statement)
-            .map_err(|e| SealError::Unreadable(format!("the statement of {}: {e}", seal.day)))?;
+            .map_err(|e| DaySealError::Unreadable(format!("the statement of {}: {e}", seal.day)))?;
         answer.state = SealState::Sealed;
         answer.day = Some(seal.day);
         answer.root = Some(seal.root.to_hex());
@@ -206,8 +206,8 @@ impl Service {
         });
         let (index, path) = found
             .await
-            .map_err(|e| SealError::Unreadable(e.to_string()))?
-            .ok_or_else(|| SealError::Unreadable(format!("the digests of {day} are others")))?;
+            .map_err(|e| DaySealError::Unreadable(e.to_string()))?
+            .ok_or_else(|| DaySealError::Unreadable(format!("the digests of {day} are others")))?;
         answer.leaf = Some(SealLeaf {
             index,
             leaf_hash: proof::seal::leaf(&digest).to_hex(),

@@ -63,7 +63,7 @@ impl Default for ProofSettings {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SealError {
+pub enum DaySealError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]

@@ -4,7 +4,7 @@ use proof::Digest;
 use serde::Deserialize;
 use store::{BoxFuture, Day, ScanCursor, StoreError, Visibility};
 
-use super::SealError;
+use super::DaySealError;
 use crate::Service;
 
 /// A kind of record, and how to find its digests of one day.
@@ -13,7 +13,7 @@ pub(super) struct Stream {
     pub(super) digests: Find,
 }
 
-type Find = for<'a> fn(&'a Service, Day) -> BoxFuture<'a, Result<Vec<Digest>, SealError>>;
+type Find = for<'a> fn(&'a Service, Day) -> BoxFuture<'a, Result<Vec<Digest>, DaySealError>>;
 
 /// Every stream. One more line, and another kind of record is sealed.
 pub(super) const STREAMS: &[Stream] =
@@ -22,7 +22,7 @@ pub(super) const STREAMS: &[Stream] =
 const PAGE: usize = 256;
 
 /// The records of the day's scans, public and unlisted. A private one is nobody's business.
-async fn scans(service: &Service, day: Day) -> Result<Vec<Digest>, SealError> {
+async fn scans(service: &Service, day: Day) -> Result<Vec<Digest>, DaySealError> {
     let mut digests = Vec::new();
     // No id is empty, so this stands before the day's first scan.
     let mut after = ScanCursor { scanned_at: day.begins_at(), id: String::new() };
@@ -64,7 +64,7 @@ pub(super) fn record_digest(record: &[u8]) -> Option<Digest> {
 
 impl Service {
     /// The day of the first scan that is kept: sealing begins there.
-    pub(super) async fn first_scan_day(&self) -> Result<Option<Day>, SealError> {
+    pub(super) async fn first_scan_day(&self) -> Result<Option<Day>, DaySealError> {
         let first = self.store.export_scans(None, 1).await?;
         Ok(first.first().map(|row| Day::of(row.scanned_at)))
     }

@@ -38,6 +38,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             .tempdir()
             .context("no temporary folder can be made")?;
         point_at(&mut config, lab.network(), folder.path())?;
+        lab.calendar().mine_every(super::lab::BLOCK_EVERY);
         let started = |config: &Config| {
             output::note(&welcome(config, lab.sites().len()));
             if args.json {
@@ -69,6 +70,12 @@ fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> 
         network.allow_networks.push(text.parse().context("the lab's network")?);
     }
     network.allow_names.extend(lab.allow_names.iter().cloned());
+    if config.proof == crate::config::Proof::default() {
+        config.proof.calendars = lab.calendars.clone();
+        config.proof.explorers = lab.explorers.clone();
+        // A block of the lab comes every few seconds.
+        config.proof.upgrade_seconds = 5;
+    }
     if config.store.data_dir.is_none() {
         config.store.data_dir = Some(folder.join("data"));
     }

@@ -8,6 +8,9 @@ use lab::{Lab, LabOptions};
 use super::serve::StopSignals;
 use crate::{exit, output, wiring};
 
+/// How often the lab's chain gets a block, where nobody mines by hand.
+pub(crate) const BLOCK_EVERY: std::time::Duration = std::time::Duration::from_secs(5);
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -79,6 +82,7 @@ async fn alone(
 ) -> Result<u8> {
     let stop = StopSignals::catch()?;
     let lab = Lab::start(options).await.context("the lab cannot be started")?;
+    lab.calendar().mine_every(BLOCK_EVERY);
     std::fs::write(&ca_file, &lab.network().ca_pem)
         .with_context(|| format!("{} cannot be written", ca_file.display()))?;
     let ca_file = ca_file.canonicalize().unwrap_or(ca_file);

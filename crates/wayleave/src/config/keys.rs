@@ -152,6 +152,27 @@ pub(crate) const KEYS: &[Key] = &[
         "60",
         "Requests to scan of one licence in a minute",
     ),
+    key(
+        "proof",
+        "calendars",
+        Form::List,
+        "four public pools",
+        "OpenTimestamps calendars that seals are anchored at; an empty list anchors nothing",
+    ),
+    key(
+        "proof",
+        "explorers",
+        Form::List,
+        "none",
+        "Block explorers (Esplora's form) whose headers confirm a timestamp",
+    ),
+    key(
+        "proof",
+        "upgrade_seconds",
+        Form::Number,
+        "3600",
+        "Pause before a calendar is asked again for a finished timestamp",
+    ),
     key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
     key("log", "format", Form::Text, "text", "`text` or `json`"),
 ];

@@ -87,6 +87,20 @@ fn check(config: &Config) -> Result<()> {
     if !(100..=120_000).contains(&config.scan.deadline_ms) {
         bail!("scan.deadline_ms must be between 100 and 120000");
     }
+    for (name, addresses) in
+        [("proof.calendars", &config.proof.calendars), ("proof.explorers", &config.proof.explorers)]
+    {
+        for address in addresses {
+            let good = url::Url::parse(address)
+                .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+            if !good || address.contains(['?', '#', '@']) {
+                bail!("{name} holds {address:?}, which is not an http or https address");
+            }
+        }
+    }
+    if config.proof.upgrade_seconds == 0 {
+        bail!("proof.upgrade_seconds must be at least 1");
+    }
     for suffix in &config.network.allow_names {
         let plain = !suffix.is_empty()
             && suffix

@@ -25,6 +25,7 @@ pub(crate) struct Config {
     pub(crate) agents: Agents,
     pub(crate) scan: Scan,
     pub(crate) limits: Limits,
+    pub(crate) proof: Proof,
     pub(crate) log: Log,
 }
 
@@ -95,6 +96,14 @@ pub(crate) struct Limits {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+pub(crate) struct Proof {
+    pub(crate) calendars: Vec<String>,
+    pub(crate) explorers: Vec<String>,
+    pub(crate) upgrade_seconds: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Log {
     pub(crate) filter: String,
     pub(crate) format: LogFormat,
@@ -161,6 +170,17 @@ impl Default for Limits {
             scans_daily_total: free.per_day,
             scans_paused: free.paused,
             keyed_scan_per_minute: limits::KEYED_SCANS_PER_MINUTE,
+        }
+    }
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        let ours = service::ProofSettings::default();
+        Self {
+            calendars: ours.calendars,
+            explorers: ours.explorers,
+            upgrade_seconds: ours.upgrade_every.as_secs(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::server::{Server, wayleave};
 
@@ -178,6 +178,13 @@ fn the_versioned_report_is_its_schema_and_nothing_else() {
             }
             assert_eq!(report["agentview"], record["agentview"]["rows"], "{domain}");
             assert_eq!(report["proof"]["digest"], record["sha256"], "{domain}");
+            let anchored = report["proof"]["anchored"].as_str().unwrap();
+            assert!(anchored.starts_with("not yet: ") && anchored.contains("joins the seal of"));
+            let lookup = format!("{}/api/seal/lookup?id={id}", server.base());
+            assert_eq!(report["proof"]["verify"], lookup);
+            let seal = server.get(&format!("/api/seal/lookup?id={id}")).json();
+            assert_eq!((&seal["state"], &seal["leaf"]), (&json!("pending"), &json!(null)));
+            assert_eq!(seal["subject_sha256"], record["sha256"]);
             // Recalled within the window, it is still the kept record that is proven.
             let again = scan(&server, &key, domain).json();
             assert_eq!(again["id"], report["id"], "{domain}");

@@ -15,7 +15,7 @@ use http::{
     HeaderMap, HeaderValue, Uri,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, VARY},
 };
-use service::{DayFile, ProofPage, SealAsk, SealError, Service};
+use service::{DayFile, DaySealError, ProofPage, SealAsk, Service};
 
 use super::report;
 use crate::{
@@ -273,18 +273,18 @@ fn no_such_day() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no sealed day of this name.")
 }
 
-fn failed(error: SealError) -> ApiError {
+fn failed(error: DaySealError) -> ApiError {
     let said = error.to_string();
     match error {
-        SealError::Store(_) => {
+        DaySealError::Store(_) => {
             ApiError::new(ErrorCode::StoreUnreadable, "The seals cannot be read now; try again.")
                 .retry_after(5)
         }
-        SealError::Signing(_) | SealError::Chance(_) => {
+        DaySealError::Signing(_) | DaySealError::Chance(_) => {
             ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
                 .retry_after(30)
         }
-        SealError::Unreadable(_) => {
+        DaySealError::Unreadable(_) => {
             ApiError::new(ErrorCode::CannotAnswer, "What is kept of this seal cannot be used.")
         }
     }

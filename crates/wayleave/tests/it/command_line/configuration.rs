@@ -33,6 +33,13 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("limits.scans_daily_total", "4330", json!(4330)),
         ("limits.scans_paused", "true", json!(true)),
         ("limits.keyed_scan_per_minute", "4331", json!(4331)),
+        (
+            "proof.calendars",
+            "https://one.example, http://127.0.0.1:4332",
+            json!(["https://one.example", "http://127.0.0.1:4332"]),
+        ),
+        ("proof.explorers", "https://blocks.example/api", json!(["https://blocks.example/api"])),
+        ("proof.upgrade_seconds", "4333", json!(4333)),
         ("log.filter", "debug,hyper=warn", json!("debug,hyper=warn")),
         ("log.format", "json", json!("json")),
     ]
@@ -112,6 +119,8 @@ fn a_configuration_that_makes_no_sense_is_refused_by_name() {
         ("[network]\nallow_networks = [\"10.0.0.0/33\"]", "allow_networks"),
         ("[scan]\nat_once = 0", "scan.at_once"),
         ("[scan]\nat_once = -1", "at_once"),
+        ("[proof]\ncalendars = [\"calendar.example\"]", "proof.calendars"),
+        ("[proof]\nexplorers = [\"https://u@blocks.example\"]", "proof.explorers"),
         ("[server", "is not valid TOML"),
         ("[server]\nbrand = \"a\"\nbrand = \"b\"", "is not valid TOML"),
     ] {
