@@ -17,6 +17,7 @@ mod interop;
 mod licence_api;
 mod limits_api;
 mod scan_api;
+mod seals;
 mod server;
 mod sites;
 mod tools;
