@@ -13,6 +13,7 @@
 
 #[path = "../tests/it/answers.rs"]
 mod answers;
+#[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../tests/it/world.rs"]
 mod world;
 

@@ -147,7 +147,8 @@ impl Site {
     }
 
     fn check_signature(&self, document: &Value) {
-        let directory: Value = serde_json::from_slice(&self.service.key_directory()).unwrap();
+        let directory: Value =
+            serde_json::from_slice(&self.service.key_directory().content).unwrap();
         let brand = contract::Brand::default();
         let policy = proof::KeyPolicy::from_directory(&directory, None, &brand).unwrap();
         let bytes = serde_json::to_vec(document).unwrap();
