@@ -16,6 +16,16 @@ pub const SCAN_PER_DAY: u32 = 20;
 /// `POST /api/v1/scan`: requests per licence in [`SCAN_MINUTE_WINDOW`]. Ours: the interface names
 /// no figure.
 pub const KEYED_SCANS_PER_MINUTE: u32 = 60;
+/// The log and other feeds: requests per address in [`FEED_WINDOW`].
+pub const FEED_PER_MINUTE: u32 = 30;
+pub const FEED_WINDOW: Duration = Duration::from_secs(60);
+/// `GET /api/v1/log`: batches in one list.
+pub const LOG_LIST_MAX: usize = 100;
+/// `GET /api/v1/log/sths`: heads when no number is asked for, and the most.
+pub const LOG_HEADS_DEFAULT: usize = 50;
+pub const LOG_HEADS_MAX: usize = 200;
+/// `POST /api/v1/log/gossip`: heads in one request.
+pub const GOSSIP_HEADS_MAX: usize = 50;
 /// One domain: running scans at a time.
 pub const SCANS_AT_ONCE_PER_DOMAIN: usize = 1;
 /// A domain scanned within this time is answered with the earlier report.

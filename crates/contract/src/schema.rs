@@ -15,9 +15,11 @@ use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
-    DomainRecord, Graph, OutcomeAccepted, OutcomeReport, OutcomeSummary, ProofDay, ProofIndex,
-    PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
-    Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
+    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport,
+    OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -55,6 +57,16 @@ pub const KINDS: &[Kind] = &[
     kind::<Actions>("actions", "Actions object", "2.10"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),
+    kind::<LogRecord>("log", "The transparency log", "2.11"),
+    kind::<LogSth>("log-batch", "A head with its leaves and witnesses", "2.11"),
+    kind::<LogSths>("log-sths", "Heads of the log", "2.11"),
+    kind::<LogLeaves>("log-leaves", "Leaves of a batch", "2.11"),
+    kind::<LogInclusion>("log-inclusion", "Proof that a leaf is in the log", "2.11"),
+    kind::<LogConsistency>("log-consistency", "Proof that the log grew", "2.11"),
+    kind::<LogAbsence>("log-absence", "Proof that a leaf is not in a batch", "2.11"),
+    kind::<LogWitnessed>("log-witness", "The newest witnessed head", "2.11"),
+    kind::<GossipRequest>("log-gossip-request", "Body of POST /api/v1/log/gossip", "2.11"),
+    kind::<GossipAnswer>("log-gossip", "What we found of shown heads", "2.11"),
     kind::<Signature>("signature", "Signature object", "2.11"),
     kind::<Build>("build", "Build of this program", "4"),
     kind::<DaySeal>("day-seal", "Statement of a day's seal", "6"),

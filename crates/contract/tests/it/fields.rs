@@ -648,6 +648,130 @@ const FIELDS: &[(&str, &str)] = &[
         signature object",
     ),
     (
+        "log",
+        "kind string
+        v integer
+        schema string
+        log_id string
+        generated_at time
+        tree_size integer
+        batches integer
+        head object?
+        head.sha256 string
+        latest.batch integer
+        latest.sth_sha256 string
+        latest.created_at time
+        latest.address string
+        first.batch integer
+        first.address string
+        rules.leaf string
+        rules.tree string
+        rules.chain string
+        content_rule string
+        key.kid string
+        key.jwk.x string
+        key.published_in string
+        witnesses string
+        promise.max_batch_interval_s integer
+        promise.max_delay_s integer
+        checkpoint.origin string
+        checkpoint.vkey string
+        checkpoint.address string
+        tiles string
+        files string
+        contradictions integer
+        list[].batch integer
+        list[].first_index integer
+        list[].batch_size integer
+        list[].tree_size integer
+        list[].batch_root string
+        list[].sth_sha256 string
+        list[].created_at time
+        cursor string?
+        has_more boolean
+        lookup.state string
+        lookup.batch integer?
+        lookup.index integer?
+        lookup.log_index integer?
+        lookup.path array?
+        lookup.sth object?
+        verify.how string
+        verify.verifier string
+        sha256 string
+        signature object",
+    ),
+    (
+        "log-batch",
+        "sth.sha256 string
+        witnesses[].token string
+        witnesses[].at time
+        witnesses[].run string?
+        witnesses[].name string
+        leaves[] string",
+    ),
+    (
+        "log-sths",
+        "sths[].sha256 string
+        to integer?
+        n integer",
+    ),
+    (
+        "log-leaves",
+        "batch integer
+        batch_root string
+        leaves[] string",
+    ),
+    (
+        "log-inclusion",
+        "leaf_hash string
+        batch integer
+        index integer
+        log_index integer
+        path[] string
+        sth object
+        tree_size integer
+        tree_root string
+        tree_path[] string",
+    ),
+    (
+        "log-consistency",
+        "from.tree_size integer
+        from.tree_root string
+        to.tree_size integer
+        to.tree_root string
+        proof[] string",
+    ),
+    (
+        "log-absence",
+        "state string
+        batch integer
+        leaf_hash string
+        left.leaf_hash string
+        left.index integer
+        left.path[] string
+        right.leaf_hash string
+        right.index integer
+        right.path[] string
+        sth object",
+    ),
+    (
+        "log-witness",
+        "batch integer
+        tree_size integer
+        checkpoint string
+        witnesses[].token string",
+    ),
+    ("log-gossip-request", "sths[] object"),
+    (
+        "log-gossip",
+        "results[].state string
+        results[].batch integer?
+        results[].sth_sha256 string?
+        results[].why string
+        contradictions integer
+        head.batch integer",
+    ),
+    (
         "signature",
         "v integer
         alg string

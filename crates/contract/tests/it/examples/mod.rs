@@ -2,6 +2,7 @@
 
 mod build;
 mod graph;
+mod log;
 mod readings;
 mod resolve;
 mod scan;
@@ -50,6 +51,16 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
+        ("log", json(log::record())),
+        ("log-batch", json(log::batch())),
+        ("log-sths", json(log::heads())),
+        ("log-leaves", json(log::leaves())),
+        ("log-inclusion", json(log::inclusion())),
+        ("log-consistency", json(log::consistency())),
+        ("log-absence", json(log::absence())),
+        ("log-witness", json(log::witnessed())),
+        ("log-gossip-request", json(log::gossip_request())),
+        ("log-gossip", json(log::gossip_answer())),
         ("signature", json(signature())),
         ("build", json(build::build())),
         ("day-seal", json(seal::day_seal())),
