@@ -3,13 +3,17 @@
 //! One thread, the sequencer, extends the log. It takes all that is waiting, makes one batch of it
 //! (`batch`), has it kept in one transaction, and hands it to a second thread (`acknowledge`) that
 //! moves the high-water mark and only then tells the callers. `chain` looks at the log when it is
-//! opened; `view` is what readers see; `read` proves things from it.
+//! opened; `view` is what readers see; `read` and `absence` prove things from it, `shown` describes
+//! it, and `gossip` holds what others were shown against it.
 
+mod absence;
 mod acknowledge;
 mod batch;
 mod chain;
+mod gossip;
 mod read;
 mod sequencer;
+mod shown;
 mod view;
 
 use std::sync::Arc;
@@ -23,8 +27,10 @@ use proof::{Digest, KeyPurpose, ProofError};
 use serde_json::{Map, Value};
 use store::{KeptAnswer, LogEntry, StoreError};
 
+pub use self::absence::{Absence, Neighbour, Place};
 pub use self::chain::LogFault;
 pub use self::read::{Consistency, Inclusion, LoggedEntry};
+pub use self::shown::{LOG_FILES_PATH, RecordAsk, ShownBatch, VERIFIER_PATH};
 pub use self::view::{LogView, SealedHead};
 
 use self::sequencer::{Done, Finish, Running, Submission};
@@ -100,6 +106,7 @@ pub struct Sealed {
 #[derive(Default)]
 pub(crate) struct Log {
     running: tokio::sync::OnceCell<Result<Running, LogFault>>,
+    sightings: gossip::Sightings,
 }
 
 impl Sealed {
