@@ -38,7 +38,7 @@ pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
 pub use licence::{LicenceError, LicenceKey, Presented};
 pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use method::scoring_method;
-pub use ready::NotReady;
+pub use ready::{NotReady, Ready};
 pub use report::{Report, ReportError};
 pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
 pub use seal::{

@@ -102,13 +102,15 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
 
 /// How often one asker may ask. Without address limits only the licences' own rates hold.
 pub(crate) fn rates(config: &Config) -> RateLimits {
-    use contract::limits::{SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
+    use contract::limits::{FEED_PER_MINUTE, FEED_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
     let scans = vec![
         Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
         Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
     ];
+    let feeds = vec![Rate { most: FEED_PER_MINUTE, within: FEED_WINDOW }];
     RateLimits {
+        feeds: if limits.enabled { feeds } else { Vec::new() },
         scans: if limits.enabled { scans } else { Vec::new() },
         keyed_scans: vec![Rate { most: limits.keyed_scan_per_minute, within: SCAN_MINUTE_WINDOW }],
     }

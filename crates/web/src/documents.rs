@@ -13,11 +13,19 @@ use http::{
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const MARKDOWN: &str = "text/markdown; charset=utf-8";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+pub(crate) const JSON_LINES: &str = "application/jsonl";
+pub(crate) const BYTES: &str = "application/octet-stream";
 
 /// How long a copy is good: for documents that a new release may change, …
 pub(crate) const FOR_AN_HOUR: &str = "public, max-age=3600";
 /// … that an operator may change at any time, …
 pub(crate) const FOR_MINUTES: &str = "public, max-age=300";
+/// … that grow while they are read, …
+pub(crate) const FOR_HALF_A_MINUTE: &str = "public, max-age=30";
+pub(crate) const FOR_SECONDS: &str = "public, max-age=5";
+/// … that nothing will change, …
+pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// … and never.
 pub(crate) const NOT_AT_ALL: &str = "no-store";
 

@@ -36,7 +36,7 @@ pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
 
 use self::{
     documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},
-    state::{AppState, ScanRates, Site},
+    state::{AppState, AskRates, Site},
 };
 
 /// The whole HTTP side of a service, ready to be served.
@@ -54,7 +54,7 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
         base_url: base_url.clone(),
     };
     let (router, _) = routes::router().split_for_parts();
-    let rates = ScanRates::new(options.limits.clone());
+    let rates = AskRates::new(options.limits.clone());
     let state =
         AppState { service: Arc::clone(&service), site: Arc::new(site), rates: Arc::new(rates) };
     edge::wrap(router.with_state(state), options, &brand, &base_url)

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use utoipa::OpenApi;
 
 use crate::{
-    handlers::{report, seal},
+    handlers::{log::files, report, seal},
     routes,
 };
 
 /// What the routes do not say themselves. The report's forms share one route (see
-/// [`report::report_file`]), and so do the files of a sealed day; they are named here.
+/// [`report::report_file`]), and so do the files of a sealed day; tiles have paths of any length. They
+/// are named here.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -28,7 +29,8 @@ use crate::{
             scans a day (`rate_limited`); all free scans together have a daily total \
             (`daily_budget`), and an operator can pause them (`scans_paused`). A domain is scanned by one request at a time (`scan_in_progress`), and a \
             domain scanned within the last two minutes is answered with that report. A process \
-            that is answering as many requests as it can says `overloaded`. Whenever waiting \
+            that is answering as many requests as it can says `overloaded`. The log below \
+            `/api/v1` may be read 30 times in a minute by one address, its files without a limit. Whenever waiting \
             helps, `Retry-After` says how long.\n\n\
             Requests are read strictly: a member or parameter that is not known, or given twice, \
             is refused, and so is a body of more than 1048576 bytes. Answers may grow: readers \
@@ -50,6 +52,7 @@ use crate::{
         report::get_report_manifest,
         seal::get_proof_day,
         seal::get_proof_timestamps,
+        files::get_log_tile,
     ),
     components(schemas(ErrorV1)),
     tags(
@@ -57,6 +60,7 @@ use crate::{
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "The contract and its shapes"),
         (name = "keys", description = "Keys"),
+        (name = "log", description = "The transparency log"),
         (name = "operators", description = "For operators"),
     ),
     modifiers(&CloseAllowlists),

@@ -24,6 +24,8 @@ pub struct RateLimits {
     pub scans: Vec<Rate>,
     /// Keyed requests to scan, by licence.
     pub keyed_scans: Vec<Rate>,
+    /// Requests to the log and other feeds, by address.
+    pub feeds: Vec<Rate>,
 }
 
 impl Default for RateLimits {
@@ -38,6 +40,7 @@ impl Default for RateLimits {
                 most: limits::KEYED_SCANS_PER_MINUTE,
                 within: limits::SCAN_MINUTE_WINDOW,
             }],
+            feeds: vec![Rate { most: limits::FEED_PER_MINUTE, within: limits::FEED_WINDOW }],
         }
     }
 }

@@ -6,8 +6,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, core_contract, graph, keys, operators, pages as page_handlers, reference, report,
-        scan, scan_v1, schema, seal,
+        builds, core_contract, graph, keys, log, operators, pages as page_handlers, reference,
+        report, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -37,6 +37,23 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))
         .routes(routes!(reference::offline_verifier))
+        // The log
+        .routes(routes!(log::record::get_log))
+        .routes(routes!(log::heads::get_log_head))
+        .routes(routes!(log::heads::get_log_heads))
+        .routes(routes!(log::heads::get_log_leaves))
+        .routes(routes!(log::proofs::get_log_inclusion))
+        .routes(routes!(log::proofs::get_log_consistency))
+        .routes(routes!(log::proofs::get_log_absence))
+        .routes(routes!(log::witness::get_log_witness))
+        .routes(routes!(log::witness::get_log_checkpoint))
+        .routes(routes!(log::gossip::post_log_gossip))
+        .route("/log/tile/{*path}", get(log::files::get_log_tile))
+        .routes(routes!(log::files::get_log_heads_file))
+        .route("/log/checkpoint", get(log::files::checkpoint_file))
+        .route("/log/log.json", get(log::files::record_file))
+        .route("/log/keys.json", get(log::files::keys_file))
+        .route("/log/rotation.json", get(log::files::rotation_file))
         // Operators
         .routes(routes!(operators::healthz))
         .routes(routes!(operators::readyz))
@@ -45,6 +62,7 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .route("/", get(page_handlers::home))
         .route("/scan", post(page_handlers::scan_form))
         .route("/method", get(reference::method))
+        .route("/log", get(log::page::log_page))
         .route("/docs", get(reference::docs))
         .route(STYLE_PATH, get(reference::style))
 }

@@ -18,20 +18,26 @@ use crate::{
 pub(crate) struct AppState {
     pub(crate) service: Arc<Service>,
     pub(crate) site: Arc<Site>,
-    pub(crate) rates: Arc<ScanRates>,
+    pub(crate) rates: Arc<AskRates>,
 }
 
-/// Who has asked for scans lately.
+/// Who has asked for what lately.
 #[derive(Debug)]
-pub(crate) struct ScanRates {
+pub(crate) struct AskRates {
     pub(crate) scans: Rates<AddressBlock>,
     /// By the digest of the licence's id.
     pub(crate) keyed_scans: Rates<Digest>,
+    /// The log and other feeds.
+    pub(crate) feeds: Rates<AddressBlock>,
 }
 
-impl ScanRates {
+impl AskRates {
     pub(crate) fn new(limits: RateLimits) -> Self {
-        Self { scans: Rates::new(limits.scans), keyed_scans: Rates::new(limits.keyed_scans) }
+        Self {
+            scans: Rates::new(limits.scans),
+            keyed_scans: Rates::new(limits.keyed_scans),
+            feeds: Rates::new(limits.feeds),
+        }
     }
 }
 
@@ -41,7 +47,7 @@ impl FromRef<AppState> for Arc<Service> {
     }
 }
 
-impl FromRef<AppState> for Arc<ScanRates> {
+impl FromRef<AppState> for Arc<AskRates> {
     fn from_ref(state: &AppState) -> Self {
         Self::clone(&state.rates)
     }

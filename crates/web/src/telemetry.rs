@@ -17,6 +17,10 @@ const PANICS: &str = "http_handler_panics_total";
 const CONNECTIONS: &str = "http_connections_open";
 const REFUSED: &str = "http_connections_refused_total";
 
+/// Counted by the service.
+const GOSSIP: &str = "log_gossip_heads_total";
+const FORKED: &str = "log_contradicting_heads_total";
+
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
 /// How often [`upkeep`] wants to be called.
@@ -43,6 +47,11 @@ pub(crate) fn install() {
         describe_counter!(PANICS, "Handlers that panicked; each was answered with 500.");
         describe_gauge!(CONNECTIONS, "Connections open now.");
         describe_counter!(REFUSED, "Connections turned away because all others were at work.");
+        describe_counter!(GOSSIP, "Heads of the log that we were shown, by what they are to it.");
+        describe_counter!(
+            FORKED,
+            "Heads shown to us that bear our signature and are not of our log: an incident."
+        );
         handle
     });
 }

@@ -16,6 +16,7 @@ mod hostile_domains;
 mod interop;
 mod licence_api;
 mod limits_api;
+mod log_api;
 mod scan_api;
 mod seals;
 mod server;

@@ -5,6 +5,7 @@ pub(crate) mod builds;
 pub(crate) mod core_contract;
 pub(crate) mod graph;
 pub(crate) mod keys;
+pub(crate) mod log;
 pub(crate) mod operators;
 pub(crate) mod pages;
 pub(crate) mod reference;

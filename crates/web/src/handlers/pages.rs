@@ -20,7 +20,7 @@ use crate::{
     documents::{HTML, NOT_AT_ALL},
     errors::ApiError,
     pages::{self, home::Form},
-    state::{ScanRates, Site},
+    state::{AskRates, Site},
 };
 
 pub(crate) async fn home(
@@ -43,7 +43,7 @@ pub(crate) async fn home(
 pub(crate) async fn scan_form(
     State(service): State<Arc<Service>>,
     State(site): State<Arc<Site>>,
-    State(rates): State<Arc<ScanRates>>,
+    State(rates): State<Arc<AskRates>>,
     ClientAddress(address): ClientAddress,
     request: Request,
 ) -> Response {

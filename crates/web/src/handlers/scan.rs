@@ -24,7 +24,7 @@ use crate::{
     credential, documents,
     errors::ApiError,
     rates::seconds_up,
-    state::{AppState, ScanRates, Site},
+    state::{AppState, AskRates, Site},
 };
 
 /// Scan a domain
@@ -115,7 +115,7 @@ impl FromRequestParts<AppState> for Asker {
     }
 }
 
-pub(super) fn within_rates(rates: &ScanRates, block: AddressBlock) -> Result<(), ApiError> {
+pub(super) fn within_rates(rates: &AskRates, block: AddressBlock) -> Result<(), ApiError> {
     rates.scans.pass(block).map_err(|wait| {
         let sentence = "This address has asked for as many scans as it may for now.";
         ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds_up(wait))

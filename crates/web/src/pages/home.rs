@@ -51,7 +51,9 @@ pub(crate) fn render(base_url: &str, form: &Form, token: &str, problem: Option<&
          <li><a href=\"/api/v1/schema?list=1\">JSON Schemas</a> of every record</li>\n\
          <li><a href=\"/api/v1/core\">Core contract</a>: what keeps answering</li>\n\
          <li><a href=\"/.well-known/http-message-signatures-directory\">Public keys</a>, to check \
-         what we signed</li>\n</ul>\n",
+         what we signed</li>\n\
+         <li><a href=\"/log\">Transparency log</a>: everything we decided, in an order that cannot \
+         be changed later</li>\n</ul>\n",
     );
     shell::page("Wayleave", &main)
 }

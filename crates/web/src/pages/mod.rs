@@ -3,6 +3,7 @@
 pub(crate) mod error;
 pub(crate) mod home;
 mod html;
+pub(crate) mod log;
 mod markdown;
 pub(crate) mod method;
 pub(crate) mod proof;

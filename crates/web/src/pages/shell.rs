@@ -13,7 +13,7 @@ pub(super) fn page(title: &str, main: &Html) -> String {
     .raw(
         "</title>\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"/style.css\">\n</head>\n<body>\n\
-         <header><a class=\"brand\" href=\"/\">Wayleave</a>\n<nav><a href=\"/method\">Method</a>\n<a href=\"/proof\">Seals</a>\n<a href=\"/docs\">API</a>\n\
+         <header><a class=\"brand\" href=\"/\">Wayleave</a>\n<nav><a href=\"/method\">Method</a>\n<a href=\"/log\">Log</a>\n<a href=\"/proof\">Seals</a>\n<a href=\"/docs\">API</a>\n\
          <a href=\"/openapi.json\">OpenAPI</a>\n<a href=\"/api/v1/schema?list=1\">Schemas</a>\
          </nav></header>\n<main>\n",
     )

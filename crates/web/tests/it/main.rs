@@ -13,6 +13,7 @@ mod app;
 mod bodies;
 mod connections;
 mod harness;
+mod log;
 mod seals;
 mod shapes;
 mod shutdown;

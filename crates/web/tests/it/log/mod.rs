@@ -1,0 +1,7 @@
+//! The log over HTTP, in front of a real service with a real store.
+
+mod files;
+mod fixture;
+mod gossip;
+mod proving;
+mod reading;
