@@ -6,7 +6,7 @@ use bytes::Bytes;
 use contract::{Brand, Clock, Timestamp};
 use proof::httpsig::{Asked, Message, SignatureFields, prove_directory};
 use proof::keys::KeyEvent;
-use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, SignedDocument, SigningKey};
+use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SigningKey};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -121,6 +121,10 @@ pub(crate) struct Signer {
 }
 
 impl Signer {
+    pub(crate) fn new(keys: Arc<Keys>, clock: Arc<dyn Clock>, base_url: &str) -> Self {
+        Self { keys, clock, published_in: Arc::from(format!("{base_url}{KEY_DIRECTORY_PATH}")) }
+    }
+
     /// The key that signs for this purpose now.
     pub(crate) fn key(&self, purpose: KeyPurpose) -> Result<Arc<SigningKey>, ProofError> {
         self.keys.read().store.signer(purpose, self.clock.now().whole_seconds())
@@ -159,12 +163,7 @@ fn possession(
 
 impl Service {
     pub(crate) fn signer(&self) -> Signer {
-        let published_in = format!("{}{KEY_DIRECTORY_PATH}", self.settings.base_url);
-        Signer {
-            keys: Arc::clone(&self.keys),
-            clock: Arc::clone(&self.clock),
-            published_in: Arc::from(published_in),
-        }
+        Signer::new(Arc::clone(&self.keys), Arc::clone(&self.clock), &self.settings.base_url)
     }
 
     /// The published keys, as those who verify have them.
@@ -173,6 +172,14 @@ impl Service {
         let held = self.keys.read();
         let rotation = held.store.rotation_record(brand);
         KeyPolicy::from_directory(&held.store.directory(brand), Some(&rotation), brand)
+    }
+
+    /// Every key that ever signed heads.
+    pub(crate) fn log_heads_keys(&self) -> Vec<PublicKey> {
+        let held = self.keys.read();
+        let records = held.store.ring().records().iter();
+        let heads = records.filter(|record| record.purpose == KeyPurpose::LogHeads);
+        heads.map(|record| record.public.clone()).collect()
     }
 
     /// The key directory, as served at [`KEY_DIRECTORY_PATH`].

@@ -13,12 +13,16 @@ pub mod licence;
 pub mod log;
 mod manifest;
 mod method;
+pub mod monitor;
 mod own_page;
 mod ready;
 pub mod replay;
 mod report;
 pub mod scan;
 pub mod seal;
+#[cfg(test)]
+mod testing;
+pub mod witness;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

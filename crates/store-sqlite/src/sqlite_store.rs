@@ -93,6 +93,16 @@ impl Store for SqliteStore {
             Err(StoreError::Failed { doing: DOING, why })
         })
     }
+
+    fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.database.readers.read("inspecting the database", |connection| {
+            // Pages, cells, indexes against their tables, and the tables' own constraints.
+            let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
+            let found = statement.query_map([], |row| row.get::<_, String>(0))?;
+            let found: Vec<String> = found.collect::<rusqlite::Result<_>>()?;
+            Ok(found.into_iter().filter(|line| line != "ok").collect())
+        }))
+    }
 }
 
 /// Runs work that takes a while, or touches the disk, where it holds nobody up.

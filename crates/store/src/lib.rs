@@ -67,4 +67,8 @@ pub trait Store:
 
     /// Writes a little and reads it back, durably: whether this store can do its work now.
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// What the engine itself finds wrong with its files, in its own words; nothing when they are
+    /// sound. Reads everything, and takes as long.
+    fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }

@@ -54,6 +54,10 @@ enum Command {
     Robots(commands::robots::Args),
     /// Write a JSON file in its canonical form (RFC 8785)
     Canonical(commands::canonical::Args),
+    /// The transparency log: check it, write it as files, follow another one
+    Log(commands::log::Args),
+    /// Cosign the logs of others (C2SP tlog-witness)
+    Witness(commands::witness::Args),
     /// Signing keys: list them, or replace one
     Key(commands::key::Args),
     /// Licences: make one, list them, end one
@@ -76,6 +80,8 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(args),
         Command::Robots(args) => commands::robots::run(args),
         Command::Canonical(args) => commands::canonical::run(args),
+        Command::Log(args) => commands::log::run(args),
+        Command::Witness(args) => commands::witness::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),
         Command::Scans(args) => commands::scans::run(args),

@@ -9,7 +9,10 @@ use anyhow::{Context, Result};
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
+use proof::keys::Secret;
 use proof::keys::{LogMark, Secret};
+use service::jobs::WitnessPeer;
+use service::{FreeScans, LogSettings, Parts, Service, Settings, SystemIds};
 use service::{FreeScans, Parts, ProofSettings, Service, Settings, SystemIds};
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
@@ -75,9 +78,23 @@ pub(crate) fn brand(config: &Config) -> Result<Brand> {
     Brand::new(&config.server.brand).context("server.brand")
 }
 
+/// The log's name in checkpoints.
+pub(crate) fn origin(config: &Config) -> Result<String> {
+    Ok(match &config.proof.origin {
+        Some(origin) => origin.clone(),
+        None => LogSettings::default_origin(&config.base_url(), &brand(config)?.log_id()),
+    })
+}
+
+pub(crate) fn witnesses(config: &Config) -> Result<Vec<WitnessPeer>> {
+    let read = |text: &String| text.parse::<WitnessPeer>().context("proof.witnesses");
+    config.proof.witnesses.iter().map(read).collect()
+}
+
 pub(crate) fn settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
         brand: brand(config)?,
+        log: LogSettings { witnesses: witnesses(config)?, ..LogSettings::new(origin(config)?) },
         vantage: config.network.vantage.clone(),
         scan_deadline: Duration::from_millis(config.scan.deadline_ms),
         scans_at_once: config.scan.at_once,

@@ -21,6 +21,7 @@ mod server;
 mod signing;
 mod state;
 mod telemetry;
+mod witness;
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ pub use edge::WebOptions;
 pub use errors::ApiError;
 pub use rates::{Rate, RateLimits};
 pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
+pub use witness::witness_app;
 
 use self::{
     documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},

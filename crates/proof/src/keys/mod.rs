@@ -12,6 +12,7 @@ mod store;
 
 pub use events::{KeyEvent, events};
 pub use mark::{LogMark, MARK_NAME, Marked};
+pub use private_file::PrivateDir;
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;
 pub use ring::{KeyRecord, KeyRing};

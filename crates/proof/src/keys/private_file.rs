@@ -23,7 +23,7 @@ const UNFINISHED: &str = ".unfinished-";
 /// A directory of private files, and the lock on it. One process at a time has it, for as long
 /// as this value lives.
 #[derive(Debug)]
-pub(super) struct PrivateDir {
+pub struct PrivateDir {
     path: PathBuf,
     _lock: File,
     #[cfg(test)]
@@ -32,7 +32,7 @@ pub(super) struct PrivateDir {
 
 impl PrivateDir {
     /// Makes the directory if it is not there, waits for the lock, and wipes what a crash left.
-    pub(super) fn open(path: &Path) -> Result<Self, ProofError> {
+    pub fn open(path: &Path) -> Result<Self, ProofError> {
         let at = |error: io::Error| failed(path, &error);
         make_private(path).map_err(at)?;
         let metadata = fs::metadata(path).map_err(at)?;
@@ -60,7 +60,7 @@ impl PrivateDir {
     }
 
     /// The names of all `.json` files, in order.
-    pub(super) fn names(&self) -> Result<Vec<String>, ProofError> {
+    pub fn names(&self) -> Result<Vec<String>, ProofError> {
         let mut names: Vec<String> = self.all_names()?;
         names.retain(|name| name.ends_with(".json") && !name.starts_with('.'));
         names.sort();
@@ -68,7 +68,7 @@ impl PrivateDir {
     }
 
     /// Reads a file, unless others could have read it too.
-    pub(super) fn read(&self, name: &str) -> Result<Zeroizing<Vec<u8>>, ProofError> {
+    pub fn read(&self, name: &str) -> Result<Zeroizing<Vec<u8>>, ProofError> {
         let path = self.path.join(name);
         let at = |error: io::Error| failed(&path, &error);
         if !fs::symlink_metadata(&path).map_err(at)?.is_file() {
@@ -87,7 +87,7 @@ impl PrivateDir {
 
     /// Puts a file in place. What it replaces is overwritten on the disk, as far as the file
     /// system lets that happen.
-    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ProofError> {
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ProofError> {
         let path = self.path.join(name);
         let at = |error: io::Error| failed(&path, &error);
         let replaced = match OpenOptions::new().write(true).open(&path) {

@@ -2,6 +2,8 @@
 
 mod sealing;
 mod upkeep;
+mod witness;
 
 pub use sealing::sealing;
 pub use upkeep::upkeep;
+pub use witness::{NotAWitness, WitnessPeer, witnesses};

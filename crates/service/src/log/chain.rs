@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use proof::head::check_link;
+use proof::head::{ChainHead, check_link};
 use proof::keys::{LogMark, Marked};
 use proof::tlog::{RightEdge, TILE_WIDTH};
 use proof::tree::BatchTree;
@@ -73,7 +73,8 @@ pub(super) async fn open(
         Leasing::Held { until } => return Err(LogFault::Leased(until)),
     };
     let tip = verified_tip(service).await?;
-    let marked_now = compare(store, &tip, marked, &service.settings.brand.log_id()).await?;
+    let end = tip.head.as_deref().map(|head| &head.chain);
+    let marked_now = compare(store, end, marked, &service.settings.brand.log_id()).await?;
     mark.put(&marked_now).map_err(LogFault::Mark)?;
     Running::start(Parts {
         store: Arc::clone(&service.store),
@@ -156,7 +157,10 @@ fn verified_head(
 
 /// The right edge of a tree of this size: the leaves behind the last complete tile, and on each
 /// level above the roots of the complete tiles below.
-async fn restored_edge(store: &dyn Store, size: u64) -> Result<Option<RightEdge>, StoreError> {
+pub(super) async fn restored_edge(
+    store: &dyn Store,
+    size: u64,
+) -> Result<Option<RightEdge>, StoreError> {
     let mut partial = Vec::new();
     let mut from = size - size % TILE_WIDTH;
     let mut leaves = Vec::new();
@@ -185,13 +189,12 @@ async fn restored_edge(store: &dyn Store, size: u64) -> Result<Option<RightEdge>
 }
 
 /// What the mark is to say from now on, if the log is not behind it and not beside it.
-async fn compare(
+pub(super) async fn compare(
     store: &dyn Store,
-    tip: &LogView,
+    head: Option<&ChainHead>,
     marked: Option<Marked>,
     log_id: &str,
 ) -> Result<Marked, LogFault> {
-    let head = tip.head.as_deref().map(|head| &head.chain);
     let now = Marked {
         log_id: log_id.to_owned(),
         tree_size: head.map_or(0, |head| head.tree_size),

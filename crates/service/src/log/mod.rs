@@ -10,7 +10,10 @@ mod absence;
 mod acknowledge;
 mod batch;
 mod chain;
+pub mod export;
+pub mod fsck;
 mod gossip;
+pub mod mark;
 mod read;
 mod sequencer;
 mod shown;
@@ -35,6 +38,7 @@ pub use self::view::{LogView, SealedHead};
 
 use self::sequencer::{Done, Finish, Running, Submission};
 use crate::Service;
+use crate::jobs::WitnessPeer;
 
 /// What an operator may decide about the log.
 #[derive(Debug, Clone)]
@@ -49,6 +53,8 @@ pub struct LogSettings {
     pub lease: Duration,
     /// The log's name in checkpoints.
     pub origin: String,
+    /// Asked to cosign every checkpoint.
+    pub witnesses: Vec<WitnessPeer>,
 }
 
 impl LogSettings {
@@ -60,6 +66,7 @@ impl LogSettings {
             max_waiting: 8_192,
             lease: Duration::from_secs(10),
             origin,
+            witnesses: Vec::new(),
         }
     }
 
@@ -162,6 +169,14 @@ impl Service {
             None => Some(SealError::NotOpen.to_string()),
             Some(Err(fault)) => Some(fault.to_string()),
             Some(Ok(running)) => running.halted(),
+        }
+    }
+
+    /// Stops the log: nothing is sealed from now on, and why is told to whoever asks. For what shows
+    /// that going on would contradict what was signed before.
+    pub fn halt_log(&self, why: String) {
+        if let Some(Ok(running)) = self.log.running.get() {
+            running.halt(why);
         }
     }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contract::records::SealedLogHead;
 use proof::tlog::{
-    Checkpoint, Note, Plan, TileFile, TileId, TileKind, consistency_plan, decode_hashes,
-    encode_bundle, encode_hashes, inclusion_plan, root_plan,
+    Note, Plan, TileFile, TileId, TileKind, consistency_plan, decode_hashes, encode_bundle,
+    encode_hashes, inclusion_plan, root_plan,
 };
-use proof::{Digest, KeyPurpose, ProofError};
+use proof::{Digest, ProofError};
 use store::{Cosignature, KeptBatch, StoreError};
 
+use super::export::signed_checkpoint;
 use super::sequencer::kept_place;
 use super::view::{LogView, SealedHead};
 use super::{SealError, Sealed};
@@ -211,13 +212,7 @@ impl Service {
     }
 
     pub(crate) fn checkpoint_of(&self, head: &SealedHead) -> Result<Note, ProofError> {
-        let root = head.tree_root.ok_or_else(|| {
-            ProofError::Head("it has no root over all leaves of the log".to_owned())
-        })?;
-        let origin = &self.settings.log.origin;
-        let checkpoint = Checkpoint::new(origin, head.chain.tree_size, root)?;
-        let key = self.signer().key(KeyPurpose::LogHeads)?;
-        Note::sign(&checkpoint.text(), origin, &key)
+        signed_checkpoint(&self.signer(), head, &self.settings.log.origin)
     }
 }
 

@@ -140,6 +140,10 @@ impl Running {
         self.views.newest()
     }
 
+    pub(super) fn halt(&self, why: String) {
+        self.halt.stop(why, false);
+    }
+
     pub(super) fn halted(&self) -> Option<String> {
         self.halt.why()
     }

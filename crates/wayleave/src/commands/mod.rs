@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod key;
 pub(crate) mod lab;
 pub(crate) mod licence;
+pub(crate) mod log;
 mod remote;
 pub(crate) mod replay;
 pub(crate) mod robots;
@@ -15,6 +16,7 @@ mod scan_progress;
 pub(crate) mod scans;
 pub(crate) mod serve;
 pub(crate) mod verify;
+pub(crate) mod witness;
 
 use anyhow::Result;
 

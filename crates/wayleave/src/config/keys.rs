@@ -173,6 +173,20 @@ pub(crate) const KEYS: &[Key] = &[
         "3600",
         "Pause before a calendar is asked again for a finished timestamp",
     ),
+    key(
+        "proof",
+        "origin",
+        Form::Text,
+        "base address and log id",
+        "The log's name in checkpoints; never change it once witnesses know it",
+    ),
+    key(
+        "proof",
+        "witnesses",
+        Form::List,
+        "none",
+        "Witnesses that cosign the log, each as VKEY=URL",
+    ),
     key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
     key("log", "format", Form::Text, "text", "`text` or `json`"),
 ];

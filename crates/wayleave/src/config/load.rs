@@ -84,6 +84,14 @@ fn check(config: &Config) -> Result<()> {
             bail!("{name} must be at least 1");
         }
     }
+    for witness in &config.proof.witnesses {
+        witness.parse::<service::jobs::WitnessPeer>().context("proof.witnesses")?;
+    }
+    if let Some(origin) = &config.proof.origin
+        && proof::tlog::Checkpoint::new(origin, 0, proof::sha256(b"")).is_err()
+    {
+        bail!("proof.origin must be one line");
+    }
     if !(100..=120_000).contains(&config.scan.deadline_ms) {
         bail!("scan.deadline_ms must be between 100 and 120000");
     }
@@ -173,6 +181,8 @@ mod tests {
             ("", vec![("WAYLEAVE_SCAN_DEADLINE_MS", "1")], "scan.deadline_ms"),
             ("", vec![("WAYLEAVE_LIMITS_ENABLED", "no")], "WAYLEAVE_LIMITS_ENABLED"),
             ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
+            ("", vec![("WAYLEAVE_PROOF_WITNESSES", "https://w.example")], "proof.witnesses"),
+            ("[proof]\norigin = \"\"", vec![], "proof.origin"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(said), "{file:?} {variables:?}: {error}");
@@ -184,7 +194,8 @@ mod tests {
         let defaults = Table::try_from(Config::default()).unwrap();
         for key in KEYS {
             let section = defaults.get(key.section).and_then(Value::as_table).unwrap();
-            let optional = ["base_url", "data_dir", "extra_ca", "source_address", "catalogue"];
+            let optional =
+                ["base_url", "data_dir", "extra_ca", "source_address", "catalogue", "origin"];
             assert!(
                 section.contains_key(key.name) || optional.contains(&key.name),
                 "{}",
@@ -192,6 +203,6 @@ mod tests {
             );
         }
         let listed: usize = defaults.values().filter_map(Value::as_table).map(Table::len).sum();
-        assert_eq!(listed + 5, KEYS.len(), "a key is missing in the list");
+        assert_eq!(listed + 6, KEYS.len(), "a key is missing in the list");
     }
 }

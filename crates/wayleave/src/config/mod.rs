@@ -97,6 +97,11 @@ pub(crate) struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Proof {
+    /// The log's name in checkpoints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) origin: Option<String>,
+    /// Each as VKEY=URL.
+    pub(crate) witnesses: Vec<String>,
     pub(crate) calendars: Vec<String>,
     pub(crate) explorers: Vec<String>,
     pub(crate) upgrade_seconds: u64,
@@ -178,6 +183,8 @@ impl Default for Proof {
     fn default() -> Self {
         let ours = service::ProofSettings::default();
         Self {
+            origin: None,
+            witnesses: Vec::new(),
             calendars: ours.calendars,
             explorers: ours.explorers,
             upgrade_seconds: ours.upgrade_every.as_secs(),

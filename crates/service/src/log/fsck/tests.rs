@@ -1,0 +1,247 @@
+use std::path::Path;
+
+use contract::Timestamp;
+use proof::tlog::{Checkpoint, SignatureType, VerifierKey, cosign};
+use proof::{KeyPurpose, SigningKey};
+use rusqlite::types::Value as Sql;
+use store::{Cosignature, Log};
+
+use super::*;
+use crate::log::mark::find_mark;
+use crate::testing;
+
+const WITNESS: &str = "witness.example/w";
+const ORIGIN: &str = "svc.example/svc-resolve-log-v1";
+
+fn witness_key() -> SigningKey {
+    SigningKey::from_seed(&[7; 32], KeyPurpose::LogHeads, Timestamp::from_millis(0)).unwrap()
+}
+
+fn witness() -> VerifierKey {
+    VerifierKey::new(WITNESS, SignatureType::Cosignature, witness_key().public().clone()).unwrap()
+}
+
+async fn looked(dir: &Path) -> Result<FsckReport, StoreError> {
+    let store = store_sqlite::SqliteStore::open(dir, store_sqlite::SqliteOptions::default())?;
+    let (brand, policy) = (Brand::default(), testing::policy(dir));
+    let mark = find_mark(&dir.join("keys"));
+    let witnesses = [witness()];
+    let ask = Fsck {
+        store: &store,
+        brand: &brand,
+        policy: &policy,
+        origin: ORIGIN,
+        witnesses: &witnesses,
+        mark: &mark,
+    };
+    fsck(ask, &mut |_| {}).await
+}
+
+/// A log whose end is cosigned.
+async fn cosigned(dir: &Path, leaves: usize) {
+    testing::filled(dir, leaves).await;
+    let store = testing::store(dir);
+    let head = super::super::view::SealedHead::read(store.last_batch().await.unwrap().unwrap().sth);
+    let head = head.unwrap();
+    let size = head.chain.tree_size;
+    let checkpoint = Checkpoint::new(ORIGIN, size, head.tree_root.unwrap()).unwrap();
+    let at = Timestamp::from_millis(1_790_000_123_000);
+    let line = cosign(&checkpoint, WITNESS, &witness_key(), at).unwrap().to_string();
+    let line = line.trim_end().to_owned();
+    let said = Cosignature { tree_size: size, witness: WITNESS.to_owned(), line, at };
+    store.put_cosignatures(vec![said]).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sound_log_is_found_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    cosigned(dir.path(), 600).await;
+    let report = looked(dir.path()).await.unwrap();
+    assert_eq!(report.faults, []);
+    assert!(report.sound());
+    assert_eq!((report.tree_size, report.entries, report.answers), (602, 602, 600));
+    assert_eq!((report.tiles, report.cosignatures, report.cosignatures_not_checked), (2, 1, 0));
+    assert!(report.batches > 20 && report.batches < 602, "{}", report.batches);
+    assert_eq!(report.notes, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_log_is_sound() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(testing::store(dir.path()));
+    let report = looked(dir.path()).await.unwrap();
+    assert_eq!((report.faults, report.tree_size), (vec![], 0));
+}
+
+/// Numbers that look like chance and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// Every column of the log that is to be told when it changes.
+const COLUMNS: &[(&str, &str)] = &[
+    ("log_batches", "batch"),
+    ("log_batches", "first_index"),
+    ("log_batches", "sth_sha256"),
+    ("log_batches", "fingerprint"),
+    ("log_batches", "leaves"),
+    ("log_batches", "sth"),
+    ("log_batches", "contents"),
+    ("log_leaves", "leaf"),
+    ("log_leaves", "log_index"),
+    ("log_leaves", "kind"),
+    ("log_tiles", "level"),
+    ("log_tiles", "tile"),
+    ("log_tiles", "sha256"),
+    ("log_tiles", "hashes"),
+    ("log_cosignatures", "witness"),
+    ("log_cosignatures", "line"),
+    ("log_cosignatures", "at"),
+    ("answers", "sha256"),
+    ("answers", "domain"),
+    ("answers", "answered_at"),
+    ("answers", "log_index"),
+    ("answers", "fingerprint"),
+    ("answers", "answer"),
+];
+
+fn key_of(table: &str) -> &'static str {
+    match table {
+        "log_leaves" => "leaf",
+        "log_cosignatures" => "tree_size",
+        _ => "rowid",
+    }
+}
+
+/// Flips one bit in one value. Nothing where the table's own rules refuse it.
+fn flip(database: &Path, dice: &mut Dice) -> Option<String> {
+    let db = rusqlite::Connection::open(database).unwrap();
+    let (table, column) = COLUMNS[dice.below(COLUMNS.len() as u64) as usize];
+    let key = key_of(table);
+    let count: i64 =
+        db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+    // Of the few that have a kind, more than chance would give.
+    let only = if column == "kind" && dice.below(2) == 0 { "WHERE kind IS NOT NULL" } else { "" };
+    let row = dice.below(count as u64) % if only.is_empty() { u64::MAX } else { 2 };
+    let sql = format!("SELECT {key}, {column} FROM {table} {only} LIMIT 1 OFFSET {row}");
+    let (id, value): (Sql, Sql) =
+        db.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let bit = dice.below(1 << 40);
+    let changed = match value.clone() {
+        Sql::Integer(number) => Sql::Integer(number ^ (1 << (bit % 64))),
+        Sql::Blob(mut bytes) => {
+            let at = (bit / 8) as usize % bytes.len();
+            bytes[at] ^= 1 << (bit % 8);
+            Sql::Blob(bytes)
+        }
+        Sql::Text(text) => {
+            let mut bytes = text.into_bytes();
+            let at = (bit / 8) as usize % bytes.len();
+            bytes[at] ^= 1 << (bit % 7);
+            Sql::Text(String::from_utf8(bytes).ok()?)
+        }
+        Sql::Null => Sql::Text("svc-key-event".to_owned()),
+        Sql::Real(_) => unreachable!(),
+    };
+    assert_ne!(changed, value);
+    let sql = format!("UPDATE {table} SET {column} = ?1 WHERE {key} = ?2");
+    match db.execute(&sql, rusqlite::params![changed, id]) {
+        Ok(1) => Some(format!("{table}.{column} of {id:?}, bit {bit}: {changed:.60?}")),
+        Ok(changed) => panic!("{changed} rows"),
+        // A key that is taken, a length that is not right: such a change cannot be made.
+        Err(_) => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_flipped_bits_are_a_thousand_faults() {
+    let dir = tempfile::tempdir().unwrap();
+    cosigned(dir.path(), 300).await;
+    assert_eq!(looked(dir.path()).await.unwrap().faults, []);
+    let database = dir.path().join("wayleave.db");
+    // Everything into the one file that is put back before each flip.
+    let db = rusqlite::Connection::open(&database).unwrap();
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(db);
+    let good = std::fs::read(&database).unwrap();
+    let mut dice = Dice(0x5eed);
+    let (mut flips, mut missed) = (0, Vec::new());
+    let wanted = std::env::var("FLIPS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    while flips < wanted {
+        for side in ["wayleave.db-wal", "wayleave.db-shm"] {
+            let _ = std::fs::remove_file(dir.path().join(side));
+        }
+        std::fs::write(&database, &good).unwrap();
+        let Some(what) = flip(&database, &mut dice) else { continue };
+        flips += 1;
+        match looked(dir.path()).await {
+            Ok(report) if report.sound() => missed.push(what),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    assert_eq!(missed, Vec::<String>::new(), "{} of {flips} were not found", missed.len());
+}
+
+fn change(dir: &Path, sql: &str) {
+    let db = rusqlite::Connection::open(dir.join("wayleave.db")).unwrap();
+    assert!(db.execute(sql, []).unwrap() > 0, "{sql}");
+}
+
+fn parts(report: &FsckReport) -> Vec<(Part, Option<u64>)> {
+    let mut parts: Vec<_> = report.faults.iter().map(|f| (f.part, f.batch)).collect();
+    parts.dedup();
+    parts
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_look_tells_all_that_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    testing::filled(dir.path(), 600).await;
+    change(dir.path(), "UPDATE log_batches SET contents = zeroblob(9) WHERE batch = 2");
+    change(dir.path(), "UPDATE log_batches SET sth = zeroblob(9) WHERE batch = 4");
+    change(dir.path(), "DELETE FROM log_batches WHERE batch = 6");
+    change(dir.path(), "DELETE FROM log_tiles WHERE tile = 1 AND level = 0");
+    let report = looked(dir.path()).await.unwrap();
+    let parts = parts(&report);
+    for wanted in [(Part::Entries, Some(2)), (Part::Head, Some(4)), (Part::Chain, Some(6))] {
+        assert!(parts.contains(&wanted), "{wanted:?}: {parts:?}");
+    }
+    assert!(
+        report.faults.iter().any(|f| f.part == Part::Tiles && f.detail.contains("missing")),
+        "{parts:?}"
+    );
+    // What rests on them is told too, and what stands beside them is not.
+    assert!(!parts.contains(&(Part::Head, Some(5))), "{parts:?}");
+    assert!(!parts.contains(&(Part::Entries, Some(8))), "{parts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_was_put_back_is_told_by_its_mark() {
+    let dir = tempfile::tempdir().unwrap();
+    testing::filled(dir.path(), 50).await;
+    let last = looked(dir.path()).await.unwrap().batches - 1;
+    let mark = dir.path().join("keys").join(proof::keys::MARK_NAME);
+    let good = std::fs::read(&mark).unwrap();
+    // The log cut at its end, with all that belongs to it.
+    for sql in [
+        format!(
+            "DELETE FROM log_leaves WHERE log_index >= (SELECT first_index FROM log_batches WHERE batch = {last})"
+        ),
+        format!("DELETE FROM log_batches WHERE batch = {last}"),
+    ] {
+        change(dir.path(), &sql);
+    }
+    let report = looked(dir.path()).await.unwrap();
+    assert_eq!(parts(&report), [(Part::Mark, Some(last))], "{:?}", report.faults);
+    std::fs::remove_file(&mark).unwrap();
+    assert_eq!(parts(&looked(dir.path()).await.unwrap()), [(Part::Mark, None)]);
+    std::fs::write(&mark, &good[..100]).unwrap();
+    assert_eq!(parts(&looked(dir.path()).await.unwrap()), [(Part::Mark, None)]);
+}
