@@ -128,6 +128,17 @@ pub(crate) async fn seal(
     kept
 }
 
+/// Seals entries of a kind, all at once.
+pub(crate) async fn seal_builds(service: &Arc<Service>, numbers: std::ops::Range<usize>) {
+    let one = |number| {
+        let service = Arc::clone(service);
+        tokio::spawn(async move { seal_build(&service, number).await })
+    };
+    for task in numbers.map(one).collect::<Vec<_>>() {
+        task.await.unwrap();
+    }
+}
+
 /// Seals an entry under a kind, as builds and keys are.
 pub(crate) async fn seal_build(service: &Service, number: usize) {
     let content = json!({ "kind": "svc-build", "log": "svc-resolve-log-v1", "number": number });

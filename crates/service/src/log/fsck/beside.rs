@@ -23,6 +23,12 @@ impl Look<'_> {
                 }
             };
             let Some(last) = page.last() else { return Ok(()) };
+            if after.is_some_and(|after| *last <= after) {
+                // A moment beyond all moments comes back as the last there is: it is at the end.
+                let detail = format!("answer {} is kept under no moment there is", last.sha256);
+                self.fault(Part::Answers, None, detail);
+                return Ok(());
+            }
             after = Some(*last);
             for cursor in page {
                 self.report.answers += 1;
