@@ -18,3 +18,4 @@ mod seals;
 mod shapes;
 mod shutdown;
 mod signatures;
+mod witness;
