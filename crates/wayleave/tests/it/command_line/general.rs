@@ -20,6 +20,12 @@ fn every_command_explains_itself() {
         &["key", "list"],
         &["key", "rotate"],
         &["key", "compromised"],
+        &["log"],
+        &["log", "fsck"],
+        &["log", "export"],
+        &["log", "mark"],
+        &["log", "monitor"],
+        &["witness"],
         &["config"],
         &["doctor"],
     ];

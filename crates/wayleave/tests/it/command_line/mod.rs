@@ -5,6 +5,7 @@ mod general;
 mod keys_and_builds;
 mod keys_and_serve;
 mod lab_and_scans;
+mod log;
 mod replay;
 mod reports;
 mod robots;

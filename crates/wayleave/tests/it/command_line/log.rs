@@ -1,0 +1,72 @@
+//! The transparency log on the command line, and a witness that is killed.
+
+use super::*;
+
+#[test]
+fn a_log_that_was_never_written_is_sound_and_one_that_is_not_there_cannot_be_looked_at() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let with =
+        |arguments: &[&str]| run(&[&["log"][..], arguments, &["--store-data-dir", &data]].concat());
+    for command in [&["fsck"][..], &["mark"], &["export", &folder.path("copy")]] {
+        with(command).failed("there is no store");
+    }
+    assert!(!std::path::Path::new(&data).exists(), "looking must not make a store");
+    run(&["licence", "list", "--store-data-dir", &data]).expect(GOOD);
+    with(&["fsck"]).failed("there is no key directory");
+    run(&["key", "list", "--store-data-dir", &data]).expect(GOOD);
+    let report = with(&["fsck", "--json"]).expect(GOOD).json();
+    assert_eq!((&report["tree_size"], &report["faults"]), (&json!(0), &json!([])));
+    assert!(with(&["mark"]).expect(GOOD).out.contains("there is none"));
+    let done = with(&["export", &folder.path("copy"), "--json"]).expect(GOOD).json();
+    assert_eq!((&done["tree_size"], &done["written"]), (&json!(0), &json!(3)));
+    // Begun, then lost: a mark is written only when it is asked for.
+    let accepted = with(&["mark", "--accept", "--json"]).expect(GOOD);
+    assert_eq!(accepted.json()["accepted"], json!(true));
+    assert!(accepted.err.contains("the newest there ever was"), "{}", accepted.err);
+    assert_eq!(with(&["mark", "--json"]).expect(GOOD).json()["mark"]["tree_size"], json!(0));
+}
+
+#[test]
+fn a_log_that_is_not_there_is_told_apart_from_one_that_lies() {
+    let folder = Folder::new();
+    let state = folder.path("state.json");
+    let monitor = ["log", "monitor", "http://127.0.0.1:1", "--once", "--state", &state];
+    run(&monitor).failed("the log cannot be read");
+    folder.write("state.json", "{}");
+    run(&monitor).failed("--state");
+}
+
+#[test]
+fn a_witness_has_the_same_key_after_a_kill() {
+    let folder = Folder::new();
+    let data = folder.path("witness");
+    // An id that is not that of the key.
+    let log = "log.example/a+00000000+AUiSBmSDMpCJ2iWXGXmYtDuGn8NuSDBWRc3fMt6bBwH5";
+    let arguments =
+        ["witness", "--listen", "127.0.0.1:0", "--data-dir", &data, "--name", "w.example/1"];
+    run(&[&arguments[..], &["--log", log]].concat()).expect(FAILED);
+    let key = proof_key();
+    let mut keys = Vec::new();
+    for _ in 0..2 {
+        let mut child = piped(&mut wayleave())
+            .args([&arguments[..], &["--log", &key, "--json"]].concat())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        keys.push(serde_json::from_str::<Value>(&line).unwrap()["vkey"].clone());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(keys[0], keys[1]);
+    assert!(keys[0].as_str().unwrap().starts_with("w.example/1+"));
+}
+
+fn proof_key() -> String {
+    let from = contract::Timestamp::from_millis(0);
+    let key = proof::SigningKey::from_seed(&[1; 32], proof::KeyPurpose::LogHeads, from).unwrap();
+    let public = key.public().clone();
+    let kind = proof::tlog::SignatureType::Ed25519;
+    proof::tlog::VerifierKey::new("log.example/a", kind, public).unwrap().to_string()
+}
