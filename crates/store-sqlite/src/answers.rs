@@ -61,28 +61,6 @@ impl Answers for SqliteStore {
             rows.map(|raw| Ok(raw?.understood()?)).collect()
         }))
     }
-
-    fn answer_cursors(
-        &self,
-        after: Option<AnswerCursor>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
-        Box::pin(self.database.readers.read("listing answers", move |connection| {
-            let sql = "SELECT answered_at, sha256 FROM answers
-                       WHERE (answered_at, sha256) > (?1, ?2)
-                       ORDER BY answered_at, sha256 LIMIT ?3";
-            let (at, sha256) = after.map_or((i64::MIN, Vec::new()), |cursor| {
-                (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
-            });
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![at, sha256, limit], |row| {
-                let answered_at = Timestamp::from_millis(row.get(0)?);
-                Ok(AnswerCursor { answered_at, sha256: Digest(row.get(1)?) })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        }))
-    }
 }
 
 fn everything(columns: &str) -> String {

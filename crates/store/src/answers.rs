@@ -50,14 +50,6 @@ pub trait Answers: Send + Sync {
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>>;
-
-    /// Where answers stand in that order, without reading them: one that is damaged is listed all
-    /// the same, so that whoever looks for damage finds every one.
-    fn answer_cursors(
-        &self,
-        after: Option<AnswerCursor>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>>;
 }
 
 impl KeptAnswer {

@@ -9,11 +9,10 @@ use anyhow::{Context, Result};
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
-use proof::keys::Secret;
 use proof::keys::{LogMark, Secret};
 use service::jobs::WitnessPeer;
-use service::{FreeScans, LogSettings, Parts, Service, Settings, SystemIds};
-use service::{FreeScans, Parts, ProofSettings, Service, Settings, SystemIds};
+
+use service::{FreeScans, LogSettings, Parts, ProofSettings, Service, Settings, SystemIds};
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
 use web::{Rate, RateLimits};

@@ -13,9 +13,10 @@ use contract::{Brand, Clock};
 use proof::audit::{AuditFault, LogAudit};
 use proof::tlog::{Checkpoint, Note, TILE_WIDTH, TileFile, TileKind, encode_bundle, encode_hashes};
 use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError};
-use serde_json::json;
 use store::{Store, StoreError};
 
+use super::LogSettings;
+use super::shown::About;
 use super::view::SealedHead;
 use crate::keys::{Keys, Signer};
 
@@ -124,7 +125,9 @@ pub async fn export(
 ) -> Result<Exported, ExportError> {
     let ExportAsk { store, keys, clock, brand, base_url, origin } = ask;
     let (directory, rotation) = (keys.directory(&brand), keys.rotation_record(&brand));
-    let signer = Signer::new(Arc::new(Keys::new(keys, brand.clone())), clock, &base_url);
+    let now = clock.now();
+    let keys = Arc::new(Keys::new(keys, brand.clone(), base_url.clone(), now));
+    let signer = Signer::new(keys, clock, &base_url);
     // Whose key it was is for whoever verifies: the folder holds the directory for it.
     let audit = LogAudit::new(KeyPolicy::without_directory(), brand.clone());
     let mut walk =
@@ -155,26 +158,23 @@ pub async fn export(
     };
     walk.put(current("keys.json", directory.to_string().into_bytes(), Rule::Current), put)?;
     walk.put(current("rotation.json", rotation.to_string().into_bytes(), Rule::Current), put)?;
-    let record = log_record(&signer, newest.as_ref(), &brand)?;
+    let about = About {
+        signer: &signer,
+        brand: &brand,
+        base_url: &base_url,
+        log: &LogSettings::new(origin.clone()),
+        now,
+        contradictions: store.sightings().await?.len() as u64,
+    };
+    let record = serde_json::to_value(about.describe(newest.as_ref())?)
+        .map_err(|e| ProofError::NotCanonical(e.to_string()))?;
+    let record = signer.sign_value(record, KeyPurpose::Documents)?.bytes;
     walk.put(current("log.json", record, Rule::Current), put)?;
     if let Some(head) = &newest {
         let note = signed_checkpoint(&signer, head, &origin)?.to_string();
         walk.put(current("checkpoint", note.into_bytes(), Rule::Checkpoint), put)?;
     }
     Ok(walk.done)
-}
-
-/// The signed record of a log: its newest head, null while it is empty.
-pub(crate) fn log_record(
-    signer: &Signer,
-    head: Option<&SealedHead>,
-    brand: &Brand,
-) -> Result<Vec<u8>, ProofError> {
-    let record = json!({
-        "kind": brand.kind("log"),
-        "head": head.map(|head| &head.document),
-    });
-    Ok(signer.sign_value(record, KeyPurpose::Documents)?.bytes)
 }
 
 /// A head as a checkpoint, signed by the log-heads key of the moment.

@@ -7,15 +7,16 @@ use contract::records::{
     Jwk, LogBatchEntry, LogCheckpoint, LogFirst, LogLatest, LogLookup, LogPromise, LogRecord,
     LogRules, LogVerify, LogWitness, LogWitnessed, LookupState, SignatureKey,
 };
+use contract::{Brand, Timestamp};
 use proof::head::{CHAIN_RULE, ChainHead, LEAF_RULE, TREE_RULE};
 use proof::tlog::{Note, NoteSignature, SignatureType, VerifierKey};
-use proof::{Digest, KeyPurpose, SignedDocument};
+use proof::{Digest, KeyPurpose, ProofError, SignedDocument};
 use store::{Cosignature, StoreError};
 
-use super::SealError;
 use super::view::SealedHead;
+use super::{LogSettings, SealError};
 use crate::Service;
-use crate::keys::KEY_DIRECTORY_PATH;
+use crate::keys::{KEY_DIRECTORY_PATH, Signer};
 
 /// Where the log is as a folder of files, below the base address.
 pub const LOG_FILES_PATH: &str = "/log/";
@@ -133,66 +134,19 @@ impl Service {
     }
 
     async fn described(&self, head: Option<&SealedHead>) -> Result<LogRecord, SealError> {
-        let brand = &self.settings.brand;
-        let base_url = &self.settings.base_url;
-        let at = |path: &str| format!("{base_url}{path}");
-        let key = self.signer().key(KeyPurpose::LogHeads).map_err(SealError::NotSigned)?;
-        let public = key.public();
-        let origin = &self.settings.log.origin;
-        let vkey = VerifierKey::new(origin, SignatureType::Ed25519, public.clone());
-        let chain = head.map(|head| &head.chain);
-        Ok(LogRecord {
-            kind: brand.kind("log"),
-            v: 1,
-            schema: contract::schema::address("log", brand, base_url),
-            log_id: brand.log_id(),
-            generated_at: self.clock.now().whole_seconds(),
-            tree_size: chain.map_or(0, |chain| chain.tree_size),
-            batches: chain.map_or(0, |chain| chain.batch.saturating_add(1)),
-            head: head.map(|head| head.document.clone()),
-            latest: chain.map(|chain| self.latest(chain)),
-            first: chain.map(|_| LogFirst { batch: 0, address: at("/api/v1/log/sth/0") }),
-            rules: LogRules {
-                leaf: LEAF_RULE.to_owned(),
-                tree: TREE_RULE.to_owned(),
-                chain: CHAIN_RULE.to_owned(),
-            },
-            content_rule: proof::content::CONTENT_RULE.to_owned(),
-            key: SignatureKey {
-                kid: public.kid().to_owned(),
-                jwk: Jwk { kty: Jwk::KTY.to_owned(), crv: Jwk::CRV.to_owned(), x: public.x() },
-                published_in: at(KEY_DIRECTORY_PATH),
-            },
-            witnesses: at("/api/v1/log/witness/latest"),
-            promise: LogPromise {
-                max_batch_interval_s: self.settings.log.interval.as_millis().div_ceil(1_000) as u64,
-                max_delay_s: 0,
-            },
-            checkpoint: LogCheckpoint {
-                origin: origin.clone(),
-                vkey: vkey.map_err(SealError::NotSigned)?.to_string(),
-                address: at("/log/checkpoint"),
-            },
-            tiles: at("/log/tile/"),
-            files: at(LOG_FILES_PATH),
+        let about = About {
+            signer: &self.signer(),
+            brand: &self.settings.brand,
+            base_url: &self.settings.base_url,
+            log: &self.settings.log,
+            now: self.clock.now(),
             contradictions: self.log_contradictions().await?,
-            list: Vec::new(),
-            cursor: None,
-            has_more: false,
-            lookup: None,
-            verify: LogVerify { how: HOW.to_owned(), verifier: at(VERIFIER_PATH) },
-            sha256: None,
-            signature: None,
-        })
+        };
+        about.describe(head).map_err(SealError::NotSigned)
     }
 
     pub(super) fn latest(&self, chain: &ChainHead) -> LogLatest {
-        LogLatest {
-            batch: chain.batch,
-            sth_sha256: chain.sha256.to_hex(),
-            created_at: chain.created_at,
-            address: format!("{}/api/v1/log/sth/{}", self.settings.base_url, chain.batch),
-        }
+        latest(chain, &self.settings.base_url)
     }
 
     async fn listed(
@@ -239,6 +193,80 @@ impl Service {
             path: Some(sealed.path.iter().map(Digest::to_hex).collect()),
             sth: Some(Arc::unwrap_or_clone(sealed.head).document),
         })
+    }
+}
+
+/// What the description of a log is made from, with a service around it or without.
+pub(super) struct About<'a> {
+    pub(super) signer: &'a Signer,
+    pub(super) brand: &'a Brand,
+    pub(super) base_url: &'a str,
+    pub(super) log: &'a LogSettings,
+    pub(super) now: Timestamp,
+    pub(super) contradictions: u64,
+}
+
+impl About<'_> {
+    pub(super) fn describe(&self, head: Option<&SealedHead>) -> Result<LogRecord, ProofError> {
+        let (brand, base_url) = (self.brand, self.base_url);
+        let at = |path: &str| format!("{base_url}{path}");
+        let key = self.signer.key(KeyPurpose::LogHeads)?;
+        let public = key.public();
+        let origin = &self.log.origin;
+        let vkey = VerifierKey::new(origin, SignatureType::Ed25519, public.clone())?;
+        let chain = head.map(|head| &head.chain);
+        Ok(LogRecord {
+            kind: brand.kind("log"),
+            v: 1,
+            schema: contract::schema::address("log", brand, base_url),
+            log_id: brand.log_id(),
+            generated_at: self.now.whole_seconds(),
+            tree_size: chain.map_or(0, |chain| chain.tree_size),
+            batches: chain.map_or(0, |chain| chain.batch.saturating_add(1)),
+            head: head.map(|head| head.document.clone()),
+            latest: chain.map(|chain| latest(chain, base_url)),
+            first: chain.map(|_| LogFirst { batch: 0, address: at("/api/v1/log/sth/0") }),
+            rules: LogRules {
+                leaf: LEAF_RULE.to_owned(),
+                tree: TREE_RULE.to_owned(),
+                chain: CHAIN_RULE.to_owned(),
+            },
+            content_rule: proof::content::CONTENT_RULE.to_owned(),
+            key: SignatureKey {
+                kid: public.kid().to_owned(),
+                jwk: Jwk { kty: Jwk::KTY.to_owned(), crv: Jwk::CRV.to_owned(), x: public.x() },
+                published_in: at(KEY_DIRECTORY_PATH),
+            },
+            witnesses: at("/api/v1/log/witness/latest"),
+            promise: LogPromise {
+                max_batch_interval_s: self.log.interval.as_millis().div_ceil(1_000) as u64,
+                max_delay_s: 0,
+            },
+            checkpoint: LogCheckpoint {
+                origin: origin.clone(),
+                vkey: vkey.to_string(),
+                address: at("/log/checkpoint"),
+            },
+            tiles: at("/log/tile/"),
+            files: at(LOG_FILES_PATH),
+            contradictions: self.contradictions,
+            list: Vec::new(),
+            cursor: None,
+            has_more: false,
+            lookup: None,
+            verify: LogVerify { how: HOW.to_owned(), verifier: at(VERIFIER_PATH) },
+            sha256: None,
+            signature: None,
+        })
+    }
+}
+
+fn latest(chain: &ChainHead, base_url: &str) -> LogLatest {
+    LogLatest {
+        batch: chain.batch,
+        sth_sha256: chain.sha256.to_hex(),
+        created_at: chain.created_at,
+        address: format!("{base_url}/api/v1/log/sth/{}", chain.batch),
     }
 }
 

@@ -83,7 +83,7 @@ impl LogSource for Fake {
 /// What a running service would show.
 async fn shown(service: &crate::Service) -> Shown {
     let mut shown = Shown {
-        directory: serde_json::from_slice(&service.key_directory()).unwrap(),
+        directory: serde_json::from_slice(&service.key_directory().content).unwrap(),
         rotation: serde_json::from_slice(&service.key_rotation()).unwrap(),
         checkpoint: service.log_checkpoint().unwrap().map(|note| note.to_string()),
         ..Shown::default()

@@ -161,6 +161,11 @@ async fn answers(
     loop {
         let page = from.list_answers(after, PAGE).await?;
         let Some(last) = page.last() else { break };
+        if after.is_some_and(|after| *last <= after) {
+            // A damaged moment comes back as the last there is, page after page.
+            report.damaged.push(format!("answer {} is kept under no moment", last.sha256));
+            break;
+        }
         after = Some(*last);
         let mut new = Vec::new();
         for listed in page {

@@ -85,6 +85,7 @@ pub(crate) async fn serve(
     );
     let upkeep = tokio::spawn(service::jobs::upkeep(Arc::clone(&service)));
     let known = tokio::spawn(know_build(Arc::clone(&service)));
+    let witnesses = tokio::spawn(service::jobs::witnesses(Arc::clone(&service)));
     let sealing = tokio::spawn(service::jobs::sealing(Arc::clone(&service)));
     // Caught before anybody is told that we are ready.
     let stop = StopSignals::catch()?;
@@ -105,6 +106,7 @@ pub(crate) async fn serve(
     service.close_log().await;
     known.abort();
     sealing.abort();
+    witnesses.abort();
     tracing::info!(?report, "stopped");
     match failed.get() {
         Some(why) => anyhow::bail!("{why}"),

@@ -15,7 +15,7 @@ impl Look<'_> {
         let mut after = None;
         loop {
             self.tell("answers", self.report.answers, None);
-            let page = match self.ask.store.answer_cursors(after, PAGE).await {
+            let page = match self.ask.store.list_answers(after, PAGE).await {
                 Ok(page) => page,
                 Err(error) => {
                     self.fault(Part::Answers, None, error.to_string());
