@@ -137,5 +137,6 @@ async fn a_log_that_does_not_hold_is_not_exported() {
     db.execute("DELETE FROM log_batches WHERE batch = 1", []).unwrap();
     drop(db);
     let exported = exported(dir.path(), &mut Files::new()).await;
-    assert!(matches!(exported, Err(ExportError::Missing(1))), "{exported:?}");
+    let Err(ExportError::Store(error)) = exported else { panic!("{exported:?}") };
+    assert_eq!(error.to_string(), "batch 1 of the log is damaged: it is missing");
 }

@@ -35,6 +35,7 @@ impl Look<'_> {
         let edge = Some(RightEdge::new());
         let mut walk = Walk { previous: None, edge, restored_at: None, whole: true };
         let mut number = 0;
+        let mut unreadable: Option<Bytes> = None;
         loop {
             if number % 64 == 0 {
                 self.tell("batches", number, of);
@@ -44,13 +45,7 @@ impl Look<'_> {
                 Ok(None) => match self.next_number(number).await? {
                     None => break,
                     Some(next) => {
-                        let last = next - 1;
-                        let detail = if last == number {
-                            "it is missing".to_owned()
-                        } else {
-                            format!("it and the batches up to {last} are missing")
-                        };
-                        self.fault(Part::Chain, Some(number), detail);
+                        self.missing(number, next - 1);
                         walk.lose();
                         number = next;
                         continue;
@@ -58,9 +53,19 @@ impl Look<'_> {
                 },
                 Err(error) => {
                     // Whether anything can be read at all is told by this.
-                    store.heads(number, 1).await?;
-                    self.fault(Part::Head, Some(number), error.to_string());
+                    let Some(sth) = store.heads(number, 1).await?.into_iter().next() else { break };
                     walk.lose();
+                    match stated_batch(&sth) {
+                        Some(next) if next > number => {
+                            self.missing(number, next - 1);
+                            number = next;
+                            continue;
+                        }
+                        // The same row again, under a number that is not its own.
+                        _ if unreadable.as_ref() == Some(&sth) => break,
+                        _ => self.fault(Part::Head, Some(number), error.to_string()),
+                    }
+                    unreadable = Some(sth);
                 }
             }
             number += 1;
@@ -73,14 +78,21 @@ impl Look<'_> {
         Ok(())
     }
 
+    fn missing(&mut self, first: u64, last: u64) {
+        let detail = if last == first {
+            "it is missing".to_owned()
+        } else {
+            format!("it and the batches up to {last} are missing")
+        };
+        self.fault(Part::Chain, Some(first), detail);
+    }
+
     /// The next batch behind a missing one, by what the head there says of itself.
     async fn next_number(&mut self, number: u64) -> Result<Option<u64>, StoreError> {
         let Some(sth) = self.ask.store.heads(number, 1).await?.into_iter().next() else {
             return Ok(None);
         };
-        let stated = canonical::parse_strict(&sth).ok();
-        let stated = stated.and_then(|head| head.get("batch").and_then(Value::as_u64));
-        match stated {
+        match stated_batch(&sth) {
             Some(next) if next > number => Ok(Some(next)),
             stated => {
                 let stated = stated.map_or("none".to_owned(), |number| number.to_string());
@@ -339,4 +351,9 @@ pub(crate) fn entry_fault(content: &[u8], leaf: &Digest, log_id: &str) -> Result
         Some(log) => Err(format!("is of the log {log}")),
         None => Err("names no log".to_owned()),
     }
+}
+
+/// The number that a head gives itself.
+fn stated_batch(sth: &[u8]) -> Option<u64> {
+    canonical::parse_strict(sth).ok()?.get("batch").and_then(Value::as_u64)
 }

@@ -99,7 +99,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("log_leaves", "kind"),
     ("log_tiles", "level"),
     ("log_tiles", "tile"),
-    ("log_tiles", "sha256"),
+    ("log_tiles", "fingerprint"),
     ("log_tiles", "hashes"),
     ("log_cosignatures", "witness"),
     ("log_cosignatures", "line"),
