@@ -24,6 +24,9 @@ pub enum ProofError {
     Store { path: PathBuf, why: String },
     #[error("seal refused: {0}")]
     Seal(String),
+    /// Nothing was changed; it may be tried again when there is space.
+    #[error("key store, {}: there is no space left", path.display())]
+    NoSpace { path: PathBuf },
     #[error("tree head refused: {0}")]
     Head(String),
     #[error("not a {what}: {why}")]

@@ -6,6 +6,7 @@
 //! back, and nothing more is signed. It belongs with the keys, because it says what they signed.
 //!
 //! Two slots are written in turns and synced, so that a write that breaks off leaves the other.
+//! Both are laid out when the file is made: moving the mark needs no space that a full disk lacks.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -17,6 +18,7 @@ use crate::{Digest, ProofError, sha256};
 /// The file's name in the key directory.
 pub const MARK_NAME: &str = "log-mark";
 const SLOT_BYTES: usize = 256;
+const BLANK: u8 = b' ';
 const TITLE: &str = "wayleave-log-mark-1";
 
 /// Where a log stood when its last head was acknowledged.
@@ -42,8 +44,7 @@ impl LogMark {
     /// neither slot can be read, because a mark that was lost must not count as none.
     pub fn open(directory: &Path) -> Result<(Self, Option<Marked>), ProofError> {
         let path = directory.join(MARK_NAME);
-        let failed = |error: io::Error| store_error(&path, &error.to_string());
-        let new = !path.exists();
+        let failed = |error: io::Error| store_error(&path, &error);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -52,32 +53,39 @@ impl LogMark {
             .mode(0o600)
             .open(&path)
             .map_err(failed)?;
-        if new {
-            File::open(directory).and_then(|directory| directory.sync_all()).map_err(failed)?;
-        }
-        let length = file.metadata().map_err(failed)?.len();
+        lay_out(&file, directory).map_err(failed)?;
         let mut newest: Option<(u64, Marked)> = None;
+        let mut never_written = false;
         for slot in [0, 1] {
             let mut bytes = [0; SLOT_BYTES];
-            let read = file.read_at(&mut bytes, slot * SLOT_BYTES as u64).map_err(failed)?;
-            let Some(marked) = bytes.get(..read).and_then(read_slot) else { continue };
+            file.read_exact_at(&mut bytes, slot * SLOT_BYTES as u64).map_err(failed)?;
+            never_written |= bytes.iter().all(|byte| matches!(*byte, BLANK | 0));
+            let Some(marked) = read_slot(&bytes) else { continue };
             let later = newest.as_ref().is_none_or(|(_, other)| marked.order() > other.order());
             if later {
                 newest = Some((slot, marked));
             }
         }
-        if newest.is_none() && length > 0 {
-            return Err(store_error(&path, "neither of its two marks can be read"));
+        // With one slot blank, the very first mark broke off, and nothing was acknowledged by then.
+        if newest.is_none() && !never_written {
+            let why = "neither of its two marks can be read".to_owned();
+            return Err(ProofError::Store { path, why });
         }
         let (slot, marked) = newest.map_or((1, None), |(slot, marked)| (slot, Some(marked)));
         Ok((Self { path, file, slot }, marked))
     }
 
-    /// Writes a mark over the older of the two; on the disk when this returns.
+    /// Writes a mark over the older of the two; on the disk when this returns. May be tried again
+    /// after [`ProofError::NoSpace`], which a disk can say that never writes in place.
     pub fn put(&mut self, marked: &Marked) -> Result<(), ProofError> {
         let slot = 1 - self.slot;
-        let failed = |error: io::Error| store_error(&self.path, &error.to_string());
-        self.file.write_all_at(&write_slot(marked), slot * SLOT_BYTES as u64).map_err(failed)?;
+        let written = self.file.write_all_at(&write_slot(marked), slot * SLOT_BYTES as u64);
+        written.map_err(|error| store_error(&self.path, &error))?;
+        // Whatever a sync fails of, also for want of space: it must not be tried again.
+        let failed = |error: io::Error| ProofError::Store {
+            path: self.path.clone(),
+            why: error.to_string(),
+        };
         self.file.sync_data().map_err(failed)?;
         self.slot = slot;
         Ok(())
@@ -97,7 +105,7 @@ fn write_slot(marked: &Marked) -> Vec<u8> {
     };
     let text = format!("{TITLE} {} {} {head}", marked.log_id, marked.tree_size);
     let mut bytes = format!("{text} {}\n", sha256(text.as_bytes())).into_bytes();
-    bytes.resize(SLOT_BYTES, b' ');
+    bytes.resize(SLOT_BYTES, BLANK);
     bytes
 }
 
@@ -118,8 +126,24 @@ fn read_slot(bytes: &[u8]) -> Option<Marked> {
     (title == TITLE && words.next().is_none()).then_some(marked)
 }
 
-fn store_error(path: &Path, why: &str) -> ProofError {
-    ProofError::Store { path: path.to_owned(), why: why.to_owned() }
+/// Gives a file that is new, or was never finished, its whole length.
+fn lay_out(file: &File, directory: &Path) -> io::Result<()> {
+    let (length, whole) = (file.metadata()?.len(), 2 * SLOT_BYTES as u64);
+    let missing = usize::try_from(whole.saturating_sub(length)).unwrap_or_default();
+    if missing > 0 {
+        file.write_all_at(&vec![BLANK; missing], length)?;
+        file.sync_all()?;
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn store_error(path: &Path, error: &io::Error) -> ProofError {
+    let path = path.to_owned();
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ProofError::NoSpace { path },
+        _ => ProofError::Store { path, why: error.to_string() },
+    }
 }
 
 #[cfg(test)]
@@ -157,8 +181,32 @@ mod tests {
             let found = LogMark::open(dir.path()).unwrap().1.unwrap();
             assert!(found == marked(4) || found == marked(3), "{at}: {found:?}");
         }
-        std::fs::write(&path, b"nonsense").unwrap();
+        std::fs::write(&path, b"nonsense".repeat(64)).unwrap();
         assert!(LogMark::open(dir.path()).is_err());
+    }
+
+    #[test]
+    fn a_new_file_has_room_for_both_marks_and_a_first_one_that_broke_off_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(MARK_NAME);
+        for begun in [0, 1, 100, SLOT_BYTES, SLOT_BYTES + 9, 2 * SLOT_BYTES] {
+            // Zeros: what a file system may leave of a write that broke off.
+            for byte in [BLANK, 0] {
+                std::fs::write(&path, vec![byte; begun]).unwrap();
+                let (_, found) = LogMark::open(dir.path()).unwrap();
+                assert_eq!(found, None, "{begun}");
+                assert_eq!(std::fs::metadata(&path).unwrap().len(), 2 * SLOT_BYTES as u64);
+            }
+        }
+        let first = write_slot(&marked(0));
+        for cut in [1, 50, 150] {
+            std::fs::write(&path, &first[..cut]).unwrap();
+            assert_eq!(LogMark::open(dir.path()).unwrap().1, None, "{cut}");
+        }
+        // A file of an earlier version, with its one mark.
+        std::fs::write(&path, &first).unwrap();
+        assert_eq!(LogMark::open(dir.path()).unwrap().1, Some(marked(0)));
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 2 * SLOT_BYTES as u64);
     }
 
     #[test]

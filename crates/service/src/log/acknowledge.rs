@@ -6,7 +6,9 @@
 
 use std::sync::{Arc, mpsc};
 
+use proof::ProofError;
 use proof::keys::{LogMark, Marked};
+use store::StoreError;
 use tokio::sync::oneshot;
 
 use super::SealError;
@@ -27,6 +29,8 @@ pub(super) struct Acknowledger {
     pub(super) views: Arc<Views>,
     pub(super) halt: Arc<Halt>,
     pub(super) queue: mpsc::Receiver<Committed>,
+    /// Kept, and not marked yet for want of space. Nothing is acknowledged past it.
+    pub(super) unmarked: Option<Arc<LogView>>,
 }
 
 impl Acknowledger {
@@ -35,32 +39,39 @@ impl Acknowledger {
             let mut steps = vec![first];
             steps.extend(self.queue.try_iter());
             let newest = steps.iter().rev().find_map(|step| step.view.clone());
-            if let Some(view) = newest
-                && let Err(why) = self.move_mark(view)
-            {
-                self.halt.stop(why, true);
-            }
-            let halted = self.halt.why();
+            let refused = newest.or_else(|| self.unmarked.take()).and_then(|view| self.mark(view));
+            let refused = self.halt.why().map(SealError::Halted).or(refused);
             for (reply, result) in steps.into_iter().flat_map(|step| step.replies) {
                 // What was not marked is kept and not acknowledged: a new start finds it.
-                let result = match &halted {
-                    Some(why) => Err(SealError::Halted(why.clone())),
-                    None => result,
-                };
-                let _ = reply.send(result);
+                let _ = reply.send(refused.clone().map_or(result, Err));
             }
         }
     }
 
-    fn move_mark(&mut self, view: Arc<LogView>) -> Result<(), String> {
-        let Some(head) = &view.head else { return Ok(()) };
+    /// Moves the mark to this view and shows it; or why it is not acknowledged.
+    fn mark(&mut self, view: Arc<LogView>) -> Option<SealError> {
+        let head = view.head.as_ref()?;
         let marked = Marked {
             log_id: head.chain.log_id.clone(),
             tree_size: head.chain.tree_size,
             head: Some((head.chain.batch, head.chain.sha256)),
         };
-        self.mark.put(&marked).map_err(|e| format!("the log's mark could not be moved: {e}"))?;
-        self.views.replace(view);
-        Ok(())
+        match self.mark.put(&marked) {
+            Ok(()) => {
+                self.unmarked = None;
+                self.views.replace(view);
+                None
+            }
+            // The batch is in the log; whoever asks again is told of it once it is marked.
+            Err(error @ ProofError::NoSpace { .. }) => {
+                tracing::warn!(%error, "a batch is kept and cannot be acknowledged yet");
+                self.unmarked = Some(view);
+                Some(SealError::NotKept(StoreError::Full))
+            }
+            Err(error) => {
+                self.halt.stop(format!("the log's mark could not be moved: {error}"), true);
+                None
+            }
+        }
     }
 }

@@ -91,6 +91,7 @@ impl Running {
             views: Arc::clone(&views),
             halt: Arc::clone(&halt),
             queue: steps,
+            unmarked: None,
         };
         let sequencer = Sequencer {
             store: parts.store,

@@ -92,7 +92,7 @@ async fn a_lost_mark_a_damaged_mark_and_another_brand_are_refused() {
     let whole = fs::read(&mark).unwrap();
     fs::remove_file(&mark).unwrap();
     assert_eq!(fault(dir.path()).await, LogFault::NoMark { batches: 2 });
-    fs::write(&mark, "nonsense").unwrap();
+    fs::write(&mark, "nonsense".repeat(64)).unwrap();
     assert!(proof::keys::LogMark::open(&dir.path().join("keys")).is_err());
     fs::write(&mark, whole).unwrap();
 
