@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rusqlite::params;
 use store::{BoxFuture, Store, StoreError};
@@ -9,7 +10,6 @@ use store::{BoxFuture, Store, StoreError};
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
-use crate::error::open_error;
 use crate::files::ArtifactFiles;
 use crate::migrate::migrate;
 
@@ -33,6 +33,10 @@ pub struct SqliteStore {
     // Dropped in this order: the writer ends before the lock is let go.
     pub(crate) database: Database,
     pub(crate) files: Arc<ArtifactFiles>,
+    /// Whether the log's lease was taken since this was opened. Until then, whoever has it is gone,
+    /// because we hold the directory. Opening writes nothing of this: a full disk must still be
+    /// opened to be read.
+    pub(crate) leased: Arc<AtomicBool>,
     schema_version: u32,
     _dir: DataDir,
 }
@@ -45,15 +49,11 @@ impl SqliteStore {
         let place = path.display().to_string();
         let mut connection = connect::writer(&path)?;
         let schema_version = migrate(&mut connection, &place)?;
-        // We hold the directory, so whoever had the lease is gone. Nothing is written where nobody
-        // had it: a full disk must still be opened to be read.
-        connection
-            .execute("UPDATE log_lease SET holder = NULL WHERE holder IS NOT NULL", [])
-            .map_err(|e| open_error(&place, &e))?;
         dir.sync()?;
         let files = ArtifactFiles::open(dir.artifacts())?;
         let database = Database::start(path, connection, options.read_connections)?;
-        Ok(Self { database, files: Arc::new(files), schema_version, _dir: dir })
+        let (files, leased) = (Arc::new(files), Arc::default());
+        Ok(Self { database, files, leased, schema_version, _dir: dir })
     }
 }
 

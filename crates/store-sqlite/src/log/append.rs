@@ -16,13 +16,15 @@ pub(super) fn take_lease(
     holder: &str,
     now: Timestamp,
     until: Timestamp,
+    holder_is_gone: bool,
 ) -> Result<Leasing, Refused> {
     let sql = "SELECT holder, epoch, until FROM log_lease WHERE id = 1";
     let (held_by, epoch, held_until): (Option<String>, i64, i64) = connection
         .prepare_cached(sql)?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let own = held_by.as_deref() == Some(holder);
-    if held_by.is_some() && !own && held_until > now.as_millis() {
+    let in_force = held_until > now.as_millis() && !holder_is_gone;
+    if held_by.is_some() && !own && in_force {
         return Ok(Leasing::Held { until: Timestamp::from_millis(held_until) });
     }
     let epoch = if own { epoch } else { epoch.saturating_add(1) };

@@ -4,6 +4,9 @@ mod append;
 mod leaves;
 mod read;
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::params;
@@ -22,10 +25,20 @@ impl Log for SqliteStore {
         now: Timestamp,
         until: Timestamp,
     ) -> BoxFuture<'a, Result<Leasing, StoreError>> {
-        let holder = holder.to_owned();
-        Box::pin(self.database.writer.write("taking the log's lease", 0, move |connection| {
-            append::take_lease(connection, &holder, now, until)
-        }))
+        const DOING: &str = "taking the log's lease";
+        let (holder, leased) = (holder.to_owned(), Arc::clone(&self.leased));
+        Box::pin(async move {
+            let before = self.leased.load(Ordering::Relaxed);
+            let taking = self.database.writer.write(DOING, 0, move |connection| {
+                let holder_is_gone = !leased.swap(true, Ordering::Relaxed);
+                append::take_lease(connection, &holder, now, until, holder_is_gone)
+            });
+            let taken = taking.await;
+            if taken.is_err() {
+                self.leased.fetch_and(before, Ordering::Relaxed);
+            }
+            taken
+        })
     }
 
     fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
