@@ -48,7 +48,7 @@ fn child_that_seals() {
 }
 
 /// One write call, past the test harness: a line is there or it is not.
-fn say(what: &str) {
+pub(crate) fn say(what: &str) {
     std::io::stdout().lock().write_all(format!("\n{what}\n").as_bytes()).unwrap();
     std::io::stdout().lock().flush().unwrap();
 }
@@ -86,10 +86,8 @@ pub(crate) fn told(child: &mut Child, mut progress: impl FnMut(u64)) -> Vec<Told
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).unwrap() > 0 {
         let text = String::from_utf8_lossy(&line).into_owned();
-        if let Some(words) = text.strip_suffix('\n').and_then(|text| text.strip_prefix("sealed ")) {
-            let words: Vec<&str> = words.split(' ').collect();
-            let (number, log_index) = (words[0].parse().unwrap(), words[1].parse().unwrap());
-            told.push(Told { number, log_index, sha256: words[2].parse().unwrap() });
+        if let Some(one) = text.strip_suffix('\n').and_then(told_of) {
+            told.push(one);
             progress(told.len() as u64);
         }
         line.clear();
@@ -97,11 +95,18 @@ pub(crate) fn told(child: &mut Child, mut progress: impl FnMut(u64)) -> Vec<Told
     told
 }
 
+/// What a whole line of a child says that it sealed.
+pub(crate) fn told_of(line: &str) -> Option<Told> {
+    let words: Vec<&str> = line.strip_prefix("sealed ")?.split(' ').collect();
+    let (number, log_index) = (words[0].parse().unwrap(), words[1].parse().unwrap());
+    Some(Told { number, log_index, sha256: words[2].parse().unwrap() })
+}
+
 /// Fails unless the log opens, its whole chain verifies from its bytes, and every answer that was
 /// told of is kept, verifies, and is where it was said to be.
 pub(crate) async fn check(dir: &Path, told: &[Told], whole: bool) {
     let store = Arc::new(store_sqlite::SqliteStore::open(dir, Default::default()).unwrap());
-    let service = crate::world::build_on(dir, settings(), HandClock::new(NOON), Arc::clone(&store));
+    let service = crate::world::build_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.join("keys")).unwrap();
     service.open_log(mark, marked).await.unwrap();
     let keys = policy(&service);

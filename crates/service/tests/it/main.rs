@@ -11,6 +11,10 @@
 
 mod answers;
 mod clocks;
+mod disk;
+mod faults;
+mod file_flips;
+mod flaky;
 mod killed;
 mod openings;
 mod sealing;

@@ -65,7 +65,7 @@ pub(crate) fn build_on(
     dir: &Path,
     settings: Settings,
     clock: HandClock,
-    store: Arc<SqliteStore>,
+    store: Arc<dyn store::Store>,
 ) -> Arc<Service> {
     let clock: Arc<dyn Clock> = Arc::new(clock);
     // A resolver that is not there: nothing here is ever looked up.

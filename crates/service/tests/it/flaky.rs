@@ -1,0 +1,381 @@
+//! A store whose verbs fail when the test says so: before they did anything, or after they did all.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::{Domain, Timestamp};
+use proof::Digest;
+use proof::keys::LogMark;
+use service::{SealError, Service};
+use store::*;
+use store_sqlite::SqliteStore;
+
+use crate::answers::{answer, domain};
+use crate::killed::{Told, check};
+use crate::world::{HandClock, NOON, build_on, settings};
+
+/// When a verb fails: the difference is whether the store has done what it says it has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum When {
+    Before,
+    After,
+}
+
+#[derive(Debug)]
+struct Flaky {
+    inner: SqliteStore,
+    /// What the next call of a verb meets.
+    fault: Mutex<Option<(&'static str, When, StoreError)>>,
+}
+
+impl Flaky {
+    async fn call<T>(
+        &self,
+        verb: &'static str,
+        work: BoxFuture<'_, Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let met = self.fault.lock().unwrap().take_if(|(which, ..)| *which == verb);
+        match met {
+            None => work.await,
+            Some((_, When::Before, error)) => Err(error),
+            Some((_, When::After, error)) => work.await.and(Err(error)),
+        }
+    }
+}
+
+impl Log for Flaky {
+    fn take_log_lease<'a>(
+        &'a self,
+        holder: &'a str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<Leasing, StoreError>> {
+        Box::pin(self.call("take_log_lease", self.inner.take_log_lease(holder, now, until)))
+    }
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call("append", self.inner.append(append)))
+    }
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        self.inner.last_batch()
+    }
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        self.inner.batch(batch)
+    }
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+        Box::pin(self.call("batch_at", self.inner.batch_at(log_index)))
+    }
+    fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        self.inner.heads(from, limit)
+    }
+    fn leaf_places(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
+        Box::pin(self.call("leaf_places", self.inner.leaf_places(leaves)))
+    }
+    fn leaf_kinds(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>> {
+        self.inner.leaf_kinds(leaves)
+    }
+    fn log_entries(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        self.inner.log_entries(from, limit)
+    }
+    fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
+        self.inner.entries_of_kind(kind)
+    }
+    fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.indexed_leaves()
+    }
+    fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        self.inner.tile(level, index)
+    }
+    fn put_cosignatures(
+        &self,
+        cosignatures: Vec<Cosignature>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_cosignatures(cosignatures)
+    }
+    fn cosignatures(&self, tree_size: u64) -> BoxFuture<'_, Result<Vec<Cosignature>, StoreError>> {
+        self.inner.cosignatures(tree_size)
+    }
+    fn cosigned_sizes(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<u64>, StoreError>> {
+        self.inner.cosigned_sizes(from, limit)
+    }
+    fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>> {
+        self.inner.last_cosigned()
+    }
+    fn put_sighting(&self, sighting: Sighting) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_sighting(sighting)
+    }
+    fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>> {
+        self.inner.sightings()
+    }
+}
+
+impl Answers for Flaky {
+    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<KeptAnswer>, StoreError>> {
+        self.inner.answer(sha256)
+    }
+    fn latest_answer<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<KeptAnswer>, StoreError>> {
+        self.inner.latest_answer(domain)
+    }
+    fn list_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
+        self.inner.list_answers(after, limit)
+    }
+    fn export_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+        self.inner.export_answers(after, limit)
+    }
+}
+
+impl Scans for Flaky {
+    fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_scan(scan)
+    }
+    fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        self.inner.scan(id)
+    }
+    fn latest_scan<'a>(
+        &'a self,
+        domain: &'a Domain,
+        since: Option<Timestamp>,
+        scope: Scope,
+    ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        self.inner.latest_scan(domain, since, scope)
+    }
+    fn scans_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        scope: Scope,
+        before: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>> {
+        self.inner.scans_of(domain, scope, before, limit)
+    }
+    fn export_scans(
+        &self,
+        after: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>> {
+        self.inner.export_scans(after, limit)
+    }
+}
+
+impl Artifacts for Flaky {
+    fn put_artifact(
+        &self,
+        sha256: Digest,
+        bytes: Bytes,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_artifact(sha256, bytes, at)
+    }
+    fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        self.inner.artifact(sha256)
+    }
+    fn sweep_artifacts(
+        &self,
+        older_than: Timestamp,
+    ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+        self.inner.sweep_artifacts(older_than)
+    }
+    fn export_artifacts(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
+        self.inner.export_artifacts(after, limit)
+    }
+}
+
+impl Licences for Flaky {
+    fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_licence(licence)
+    }
+    fn licence_by_key(
+        &self,
+        key_sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+        self.inner.licence_by_key(key_sha256)
+    }
+    fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
+        self.inner.licences()
+    }
+    fn revoke_licence<'a>(
+        &'a self,
+        id: &'a str,
+        at: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
+        self.inner.revoke_licence(id, at)
+    }
+}
+
+impl Limits for Flaky {
+    fn take(&self, day: Day, draws: Vec<Draw>) -> BoxFuture<'_, Result<Taking, StoreError>> {
+        self.inner.take(day, draws)
+    }
+    fn taken(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
+        self.inner.taken(day, what)
+    }
+    fn forget_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_before(day)
+    }
+}
+
+impl Switches for Flaky {
+    fn set_switch(&self, switch: Switch) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.set_switch(switch)
+    }
+    fn switch<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Switch>, StoreError>> {
+        self.inner.switch(name)
+    }
+    fn switches(&self) -> BoxFuture<'_, Result<Vec<Switch>, StoreError>> {
+        self.inner.switches()
+    }
+}
+
+impl Store for Flaky {
+    fn engine(&self) -> &'static str {
+        self.inner.engine()
+    }
+    fn schema_version(&self) -> u32 {
+        self.inner.schema_version()
+    }
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.check()
+    }
+}
+
+/// What the log does after a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// The next answer is sealed.
+    GoesOn,
+    /// Nothing more is sealed.
+    Halts,
+    /// The next answer finds that the log is another than was thought, and then nothing is sealed.
+    HaltsAtTheNext,
+}
+
+fn failed() -> StoreError {
+    StoreError::Failed { doing: "a test", why: "it was told to".to_owned() }
+}
+
+fn unavailable() -> StoreError {
+    StoreError::Unavailable { why: "the disk is gone".to_owned() }
+}
+
+fn damaged() -> StoreError {
+    StoreError::Damaged { what: "a page".to_owned(), why: "it was told to".to_owned() }
+}
+
+async fn seal(service: &Service, number: u64, told: &mut Vec<Told>) -> Result<(), SealError> {
+    let kept = service.seal_answer(answer(number), domain(number)).await?;
+    told.push(Told { number, log_index: kept.log_index, sha256: kept.sha256 });
+    Ok(())
+}
+
+async fn try_one(verb: &'static str, when: When, error: StoreError, then: Then) {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = SqliteStore::open(dir.path(), Default::default()).unwrap();
+    let store = Arc::new(Flaky { inner, fault: Mutex::new(None) });
+    let mut settings = settings();
+    settings.log.interval = Duration::from_millis(1);
+    // Renewed for every batch, so that this can fail too.
+    settings.log.lease = Duration::ZERO;
+    let service = build_on(dir.path(), settings, HandClock::new(NOON), store.clone());
+    let (mark, marked) = LogMark::open(&dir.path().join("keys")).unwrap();
+    service.open_log(mark, marked).await.unwrap();
+    let mut told = Vec::new();
+    seal(&service, 0, &mut told).await.unwrap();
+    seal(&service, 1, &mut told).await.unwrap();
+
+    *store.fault.lock().unwrap() = Some((verb, when, error.clone()));
+    // The place of a batch is looked up for a leaf that is known.
+    let number = if verb == "batch_at" { 0 } else { 2 };
+    let about = format!("{verb} {when:?} {error}");
+    let refused = seal(&service, number, &mut told).await;
+    assert_eq!(refused, Err(SealError::NotKept(error.clone())), "{about}");
+    assert!(store.fault.lock().unwrap().is_none(), "{about}: it was not met");
+    let head = service.log_head().unwrap().unwrap();
+    assert_eq!(head.chain.tree_size, 2, "{about}: shown and not acknowledged");
+
+    let next = seal(&service, 3, &mut told).await;
+    match then {
+        Then::GoesOn => {
+            next.unwrap();
+            seal(&service, 2, &mut told).await.unwrap();
+            assert_eq!(service.log_fault(), None, "{about}");
+        }
+        Then::Halts => assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}"),
+        Then::HaltsAtTheNext => {
+            let moved = matches!(next, Err(SealError::NotKept(StoreError::Moved { .. })));
+            assert!(moved, "{about}: {next:?}");
+            let next = seal(&service, 2, &mut told).await;
+            assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}");
+        }
+    }
+    assert_eq!(service.log_fault().is_some(), then != Then::GoesOn, "{about}");
+    let fatal = tokio::time::timeout(Duration::ZERO, service.log_failed()).await.is_ok();
+    let wanted = matches!(error, StoreError::Unavailable { .. });
+    assert_eq!(fatal, wanted, "{about}: whether only a new start helps");
+    service.close_log().await;
+    drop((service, store));
+
+    // A new start goes on from what is there, and nothing is in the log twice.
+    check(dir.path(), &told, true).await;
+    let service = crate::world::open_sound(dir.path()).await;
+    for number in 0..5 {
+        seal(&service, number, &mut told).await.unwrap();
+    }
+    assert_eq!(service.log_head().unwrap().unwrap().chain.tree_size, 5, "{about}");
+    service.close_log().await;
+    drop(service);
+    check(dir.path(), &told, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_a_store_says_of_an_append_the_log_is_not_forked() {
+    for error in [failed(), StoreError::Full] {
+        try_one("append", When::Before, error.clone(), Then::GoesOn).await;
+        try_one("append", When::After, error, Then::HaltsAtTheNext).await;
+    }
+    for when in [When::Before, When::After] {
+        try_one("append", when, unavailable(), Then::Halts).await;
+    }
+    let moved = StoreError::Moved { why: "it was told to".to_owned() };
+    try_one("append", When::Before, moved, Then::Halts).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_fails_before_an_append_is_told_and_ends_only_what_it_must() {
+    for verb in ["take_log_lease", "leaf_places", "batch_at"] {
+        for when in [When::Before, When::After] {
+            try_one(verb, when, failed(), Then::GoesOn).await;
+            try_one(verb, when, StoreError::Full, Then::GoesOn).await;
+            try_one(verb, when, unavailable(), Then::Halts).await;
+            try_one(verb, when, damaged(), Then::Halts).await;
+        }
+    }
+}
