@@ -48,6 +48,17 @@ pub(super) struct Calls {
     pub(super) cut: CancellationToken,
 }
 
+/// How long a connection that has not asked anything is listened to when we stop: what it asks may
+/// be on its way from the system to us.
+const FIRST_WORD: Duration = Duration::from_millis(100);
+
+async fn told_to_finish(calls: &Calls, has_asked: &AtomicBool) {
+    calls.finish.cancelled().await;
+    if !has_asked.load(Ordering::Relaxed) {
+        tokio::time::sleep(FIRST_WORD).await;
+    }
+}
+
 /// Answers requests until either side has had enough.
 pub(super) async fn run(
     stream: TcpStream,
@@ -77,7 +88,7 @@ pub(super) async fn run(
         tokio::select! {
             ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
             () = calls.cut.cancelled() => return,
-            () = calls.finish.cancelled(), if !finishing => {
+            () = told_to_finish(&calls, &has_asked), if !finishing => {
                 finishing = true;
                 Pin::new(&mut connection).graceful_shutdown();
             }

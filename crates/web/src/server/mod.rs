@@ -9,13 +9,14 @@ mod options;
 mod paced;
 mod slots;
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
     sync::Semaphore,
+    time::{Instant, timeout_at},
 };
 use tokio_util::task::TaskTracker;
 
@@ -29,6 +30,9 @@ use crate::telemetry;
 const REFUSALS_AT_ONCE: usize = 64;
 /// How long we pause when the system has no socket left to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long connections are still taken after the call to stop: those that the system had accepted
+/// for us by then would be reset.
+const LAST_KNOCKS: Duration = Duration::from_millis(20);
 
 /// Serves until `shutdown` ends; then takes no new connection, lets requests at work finish
 /// within [`ServerOptions::drain`], and closes what is left.
@@ -46,24 +50,7 @@ pub async fn serve(
     let (mut accepted, mut refused) = (0, 0);
     let mut upkeep = tokio::time::interval(telemetry::UPKEEP_EVERY);
     tokio::pin!(shutdown);
-
-    loop {
-        let (stream, peer) = tokio::select! {
-            biased;
-            () = &mut shutdown => break,
-            _ = upkeep.tick() => {
-                telemetry::upkeep();
-                telemetry::connections(slots.open());
-                continue;
-            }
-            next = listener.accept() => match next {
-                Ok(next) => next,
-                Err(error) => {
-                    after_failed_accept(&error, &slots).await;
-                    continue;
-                }
-            },
-        };
+    let mut admit = |stream: TcpStream, peer: SocketAddr| {
         // Answers are written in one piece; waiting to fill a packet only delays them. A socket
         // that refuses the option still serves.
         let _ = stream.set_nodelay(true);
@@ -82,8 +69,35 @@ pub async fn serve(
                 });
             }
         }
+    };
+
+    loop {
+        let (stream, peer) = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            _ = upkeep.tick() => {
+                telemetry::upkeep();
+                telemetry::connections(slots.open());
+                continue;
+            }
+            next = listener.accept() => match next {
+                Ok(next) => next,
+                Err(error) => {
+                    after_failed_accept(&error, &slots).await;
+                    continue;
+                }
+            },
+        };
+        admit(stream, peer);
     }
 
+    // Whoever got through to the system before we stopped was promised an answer.
+    let last = Instant::now() + LAST_KNOCKS;
+    while Instant::now() < last
+        && let Ok(Ok((stream, peer))) = timeout_at(last, listener.accept()).await
+    {
+        admit(stream, peer);
+    }
     drop(listener);
     calls.finish.cancel();
     tasks.close();

@@ -31,6 +31,32 @@ async fn what_is_at_work_is_finished_and_nothing_new_begun() {
     assert_eq!((report.accepted, report.cut), (3, 0));
 }
 
+/// The system accepts connections for us before we do: a request that was sent in full by then is
+/// answered, and not reset.
+#[tokio::test]
+#[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
+async fn whoever_was_let_in_by_the_system_is_answered() {
+    use std::io::{Read, Write};
+    let mut server = Server::start().await;
+    // Without a pause in which the server, in this same thread, could come to its turn.
+    let asked: Vec<std::net::TcpStream> = (0..50)
+        .map(|_| {
+            let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+            let request = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+            stream.write_all(request).unwrap();
+            stream
+        })
+        .collect();
+    server.begin_stop();
+    let report = server.report().await;
+    assert_eq!((report.accepted, report.cut), (50, 0));
+    for mut stream in asked {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn draining_has_an_end() {
     let options = ServerOptions { drain: Duration::from_millis(300), ..ServerOptions::default() };
