@@ -9,6 +9,7 @@ mod log;
 mod replay;
 mod reports;
 mod robots;
+mod stopping;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
