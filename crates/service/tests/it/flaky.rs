@@ -255,6 +255,45 @@ impl Switches for Flaky {
     }
 }
 
+impl Seals for Flaky {
+    fn put_seal(&self, seal: KeptSeal) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_seal(seal)
+    }
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<KeptSeal>, StoreError>> {
+        self.inner.seal(day)
+    }
+    fn seals(
+        &self,
+        before: Option<Day>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<SealRow>, StoreError>> {
+        self.inner.seals(before, limit)
+    }
+    fn first_sealed_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_sealed_day()
+    }
+    fn sealed_place(
+        &self,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<SealedPlace>, StoreError>> {
+        self.inner.sealed_place(digest)
+    }
+    fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_anchor(anchor)
+    }
+    fn anchors(&self, day: Day) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
+        self.inner.anchors(day)
+    }
+    fn due_anchors(
+        &self,
+        stages: Vec<AnchorStage>,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
+        self.inner.due_anchors(stages, now, limit)
+    }
+}
+
 impl Store for Flaky {
     fn engine(&self) -> &'static str {
         self.inner.engine()
@@ -264,6 +303,9 @@ impl Store for Flaky {
     }
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.check()
+    }
+    fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.inspect()
     }
 }
 
