@@ -12,6 +12,7 @@ mod canonical;
 mod ed25519;
 mod gold;
 mod keys;
+mod log_doc;
 mod tlog;
 mod tree;
 mod vectors;

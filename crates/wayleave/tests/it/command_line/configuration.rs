@@ -40,6 +40,8 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("proof.explorers", "https://blocks.example/api", json!(["https://blocks.example/api"])),
         ("proof.upgrade_seconds", "4333", json!(4333)),
+        ("proof.origin", "log.example/one", json!("log.example/one")),
+        ("proof.witnesses", "w+1+x=https://w.example", json!(["w+1+x=https://w.example"])),
         ("log.filter", "debug,hyper=warn", json!("debug,hyper=warn")),
         ("log.format", "json", json!("json")),
     ]
