@@ -2,6 +2,10 @@
 
 use super::*;
 
+/// A key for cosignatures and an address.
+const WITNESS: &str =
+    "w.example+3e6d1c1c+BOpKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs=https://w.example/one";
+
 /// Every key, with a value for its environment variable and how the configuration shows it.
 fn settings() -> Vec<(&'static str, &'static str, Value)> {
     vec![
@@ -41,7 +45,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("proof.explorers", "https://blocks.example/api", json!(["https://blocks.example/api"])),
         ("proof.upgrade_seconds", "4333", json!(4333)),
         ("proof.origin", "log.example/one", json!("log.example/one")),
-        ("proof.witnesses", "w+1+x=https://w.example", json!(["w+1+x=https://w.example"])),
+        ("proof.witnesses", WITNESS, json!([WITNESS])),
         ("log.filter", "debug,hyper=warn", json!("debug,hyper=warn")),
         ("log.format", "json", json!("json")),
     ]
