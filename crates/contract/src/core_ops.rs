@@ -59,7 +59,7 @@ pub struct CoreContract {
     pub schemas: String,
     /// The address of the key directory.
     pub keys: String,
-    /// The address of the offline verifier; null while this build does not publish it.
+    /// The address of the offline verifier.
     #[schema(required)]
     pub verifier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ impl CoreContract {
             openapi: at("/openapi.json"),
             schemas: at("/api/v1/schema?list=1"),
             keys: at("/.well-known/http-message-signatures-directory"),
-            verifier: None,
+            verifier: Some(at("/crawlcheck-verify.mjs")),
             sha256: None,
             signature: None,
         }
