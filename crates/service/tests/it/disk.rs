@@ -100,7 +100,7 @@ struct World {
 
 impl World {
     async fn open(dir: &Path) -> Self {
-        let store = Arc::new(SqliteStore::open(dir, Default::default()).unwrap());
+        let store = Arc::new(crate::world::store(dir));
         let service = build_on(dir, settings(), HandClock::new(NOON), store.clone());
         let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
         service.open_log(mark, marked).await.unwrap();
@@ -220,7 +220,7 @@ async fn a_store_on_a_full_disk_is_opened_for_reading() {
     service.close_log().await;
     drop((service, store));
     fill_up(&disk);
-    let store = Arc::new(SqliteStore::open(&disk.data(), Default::default()).unwrap());
+    let store = Arc::new(crate::world::store(&disk.data()));
     for one in &told {
         assert!(store.answer(one.sha256).await.unwrap().is_some(), "{one:?}");
     }

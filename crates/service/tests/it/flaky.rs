@@ -340,7 +340,7 @@ async fn seal(service: &Service, number: u64, told: &mut Vec<Told>) -> Result<()
 
 async fn try_one(verb: &'static str, when: When, error: StoreError, then: Then) {
     let dir = tempfile::tempdir().unwrap();
-    let inner = SqliteStore::open(dir.path(), Default::default()).unwrap();
+    let inner = crate::world::store(dir.path());
     let store = Arc::new(Flaky { inner, fault: Mutex::new(None) });
     let mut settings = settings();
     settings.log.interval = Duration::from_millis(1);

@@ -105,7 +105,7 @@ pub(crate) fn told_of(line: &str) -> Option<Told> {
 /// Fails unless the log opens, its whole chain verifies from its bytes, and every answer that was
 /// told of is kept, verifies, and is where it was said to be.
 pub(crate) async fn check(dir: &Path, told: &[Told], whole: bool) {
-    let store = Arc::new(store_sqlite::SqliteStore::open(dir, Default::default()).unwrap());
+    let store = Arc::new(crate::world::store(dir));
     let service = crate::world::build_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.join("keys")).unwrap();
     service.open_log(mark, marked).await.unwrap();

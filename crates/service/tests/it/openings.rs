@@ -132,9 +132,7 @@ async fn a_broken_tail_is_refused() {
 async fn whoever_lost_the_lease_writes_nothing() {
     use store::{Leasing, Log};
     let dir = tempfile::tempdir().unwrap();
-    let store = std::sync::Arc::new(
-        store_sqlite::SqliteStore::open(dir.path(), Default::default()).unwrap(),
-    );
+    let store = std::sync::Arc::new(crate::world::store(dir.path()));
     let clock = HandClock::new(NOON);
     let service = crate::world::build_on(dir.path(), settings(), clock.clone(), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.path().join("keys")).unwrap();

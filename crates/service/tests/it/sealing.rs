@@ -135,7 +135,7 @@ async fn many_long_entries_are_parted_into_batches_that_a_store_takes() {
 #[tokio::test]
 async fn nothing_is_sealed_before_the_log_is_open() {
     let dir = tempfile::tempdir().unwrap();
-    let store = store_sqlite::SqliteStore::open(dir.path(), Default::default()).unwrap();
+    let store = crate::world::store(dir.path());
     let service = crate::world::build(dir.path(), settings(), HandClock::new(NOON), store);
     let refused = service.seal_answer(answer(1), domain(1)).await;
     assert_eq!(refused.unwrap_err(), SealError::NotOpen);

@@ -39,13 +39,27 @@ pub(crate) fn settings() -> Settings {
     Settings::new("https://svc.example".to_owned())
 }
 
+/// The store in a directory that nobody else has. Other tests start programs meanwhile: between its
+/// birth and its first step such a program holds the locks of this one, so a lock is waited for.
+pub(crate) fn store(dir: &Path) -> SqliteStore {
+    for _ in 0..200 {
+        match SqliteStore::open(dir, SqliteOptions::default()) {
+            Err(store::StoreError::InUse { .. }) => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+    panic!("{} stays in use", dir.display());
+}
+
 /// The service with its log as it opened.
 pub(crate) async fn open(
     dir: &Path,
     settings: Settings,
     clock: HandClock,
 ) -> (Arc<Service>, Result<(), LogFault>) {
-    let store = SqliteStore::open(dir, SqliteOptions::default()).unwrap();
+    let store = store(dir);
     let service = build(dir, settings, clock, store);
     let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
     let opened = service.open_log(mark, marked).await;

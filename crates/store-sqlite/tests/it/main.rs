@@ -22,7 +22,17 @@ use store::{Digest, Scan, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 fn open(dir: &Path) -> SqliteStore {
-    SqliteStore::open(dir, SqliteOptions::default()).unwrap()
+    // Other tests start programs meanwhile: between its birth and its first step such a program holds
+    // the locks of this one.
+    for _ in 0..200 {
+        match SqliteStore::open(dir, SqliteOptions::default()) {
+            Err(store::StoreError::InUse { .. }) => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+    panic!("{} stays in use", dir.display());
 }
 
 /// A scan whose content follows from its id, so that a reader can tell whether it is whole.
