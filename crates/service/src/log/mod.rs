@@ -139,7 +139,8 @@ impl Sealed {
 
 impl Service {
     /// Opens the log: looks at its end, compares it with the mark, and begins to take entries. What
-    /// is wrong is told here and whenever something is to be sealed; reading works all the same.
+    /// is wrong is told here and whenever the log is used: a log that was not found sound is neither
+    /// extended nor shown.
     pub async fn open_log(
         &self,
         mark: LogMark,
