@@ -98,6 +98,10 @@ open_enum! {
         RegionalDivergence = "regional_divergence",
         Contradiction = "contradiction",
         ImpersonationSuspected = "impersonation_suspected",
+        /// The owner reports an incident.
+        IncidentReported = "incident_reported",
+        /// A change that a thief would make was seen and is not confirmed yet.
+        HighRiskPending = "high_risk_pending",
         // What the declared capabilities lack.
         NoneDeclared = "none_declared",
         NotConformant = "not_conformant",
