@@ -12,6 +12,10 @@ mod sections;
 
 pub use contradictions::contradictions;
 pub use entity::entity;
+mod capabilities;
+mod safety;
+
+pub use capabilities::capabilities;
 pub use sections::Sections;
 
 #[cfg(test)]
