@@ -4,16 +4,22 @@
 
 mod answers;
 mod artifacts;
+mod census;
+mod clocks;
+mod columns;
 mod connect;
 mod data_dir;
 mod database;
 mod desk;
 mod error;
 mod files;
+mod jobs;
 mod licences;
 mod limits;
 mod log;
 mod migrate;
+mod once;
+mod outcomes;
 mod packed;
 mod readers;
 mod scans;

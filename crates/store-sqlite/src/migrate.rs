@@ -21,6 +21,11 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration { number: 3, name: "log", sql: include_str!("../migrations/0003_log.sql") },
     Migration { number: 4, name: "seals", sql: include_str!("../migrations/0004_seals.sql") },
+    Migration {
+        number: 5,
+        name: "outcomes and jobs",
+        sql: include_str!("../migrations/0006_outcomes_and_jobs.sql"),
+    },
 ];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.

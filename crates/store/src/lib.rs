@@ -6,21 +6,26 @@
 //! columns beside them to find them by.
 //!
 //! One file for each thing that is kept: [`scans`], [`artifacts`], [`seals`], [`licences`],
-//! [`limits`], [`switches`], [`log`] and [`answers`]. Claims, outcomes, jobs and feeds each get a file of the same
-//! shape beside these, a place among the supertraits of [`Store`], a part in [`copy`], and cases
-//! in `conformance`.
+//! [`limits`], [`switches`], [`log`], [`answers`], [`outcomes`], [`jobs`], [`once`], [`clocks`] and
+//! [`census`]. Whatever else is to be kept gets a file of the same shape beside these, a place among
+//! the supertraits of [`Store`], a part in [`copy`], and cases in `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
 
 pub mod answers;
 pub mod artifacts;
+pub mod census;
+pub mod clocks;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod copy;
 mod error;
+pub mod jobs;
 pub mod licences;
 pub mod limits;
 pub mod log;
+pub mod once;
+pub mod outcomes;
 pub mod scans;
 pub mod seals;
 pub mod switches;
@@ -35,13 +40,18 @@ pub use answers::{AnswerCursor, Answers, KeptAnswer};
 pub use contract::Day;
 
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
+pub use census::{Census, CensusAsk, CensusRow, CensusRun};
+pub use clocks::{ClockVersion, Clocks, KeptClock};
 pub use copy::{CopyReport, copy};
 pub use error::StoreError;
+pub use jobs::{Job, Jobs, NewJob};
 pub use licences::{Licence, Licences, LicensedDomains};
 pub use limits::{Draw, Limits, Taking};
 pub use log::{
     Append, Cosignature, KeptBatch, Leasing, Log, LogEntry, LogTile, NewBatch, Sighting,
 };
+pub use once::{Begun, KeptReply, Once};
+pub use outcomes::{KeptOutcome, NewOutcome, OutcomeCounts, OutcomeTally, Outcomes};
 /// The digest artefacts are named by and kept rows are checked with.
 pub use proof::Digest;
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
@@ -57,7 +67,20 @@ pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that one deployment keeps.
 pub trait Store:
-    Scans + Artifacts + Seals + Licences + Limits + Switches + Log + Answers + fmt::Debug
+    Scans
+    + Artifacts
+    + Seals
+    + Licences
+    + Limits
+    + Switches
+    + Log
+    + Answers
+    + Outcomes
+    + Jobs
+    + Once
+    + Clocks
+    + Census
+    + fmt::Debug
 {
     /// The engine's name, for people and for metrics.
     fn engine(&self) -> &'static str;

@@ -5,13 +5,18 @@
 
 mod answers;
 mod artifacts;
+mod census;
 mod chain;
+mod clocks;
 mod copying;
 mod copying_log;
 mod health;
+mod jobs;
 mod licences;
 mod limits;
 mod log;
+mod once;
+mod outcomes;
 mod samples;
 mod scans;
 mod seals;
@@ -86,6 +91,11 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         switches::CASES,
         log::CASES,
         answers::CASES,
+        outcomes::CASES,
+        jobs::CASES,
+        once::CASES,
+        clocks::CASES,
+        census::CASES,
         copying::CASES,
         copying_log::CASES,
         health::CASES,
