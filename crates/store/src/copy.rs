@@ -1,5 +1,6 @@
 //! Moving everything from one store to another, whatever their engines.
 
+mod beside;
 mod log;
 mod work;
 
@@ -30,6 +31,10 @@ pub struct CopyReport {
     pub answers_already_there: u64,
     pub cosignatures: u64,
     pub sightings: u64,
+    pub changes: u64,
+    pub revocations: u64,
+    pub readings: u64,
+    pub decisions: u64,
     /// What the source could not give because it is damaged there. The rest was copied.
     pub damaged: Vec<String>,
 }
@@ -114,6 +119,10 @@ pub async fn copy(
     work::copy_work(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;
+    beside::copy_revocations(from, to, &mut report).await?;
+    beside::copy_readings(from, to, &mut report).await?;
+    beside::copy_decisions(from, to, &mut report).await?;
+    progress(&report);
     Ok(report)
 }
 

@@ -10,7 +10,7 @@ use proof::head::HeadExtras;
 use proof::keys::LogMark;
 use proof::tree::BatchTree;
 use proof::{Digest, ProofError};
-use store::{Append, KeptAnswer, Leasing, LogEntry, Store, StoreError};
+use store::{Append, Beside, KeptAnswer, Leasing, LogEntry, Store, StoreError};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
@@ -263,6 +263,7 @@ impl Sequencer {
                 after: self.tip.head.as_ref().map(|head| head.chain.sha256),
                 batch,
                 answers,
+                beside: Beside::default(),
             };
             if let Err(error) = runtime.block_on(self.store.append(append)) {
                 for (_, result) in &mut replies {

@@ -147,6 +147,111 @@ impl Answers for Flaky {
     ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
         self.inner.export_answers(after, limit)
     }
+    fn answers_by_prefix(
+        &self,
+        prefix: HexPrefix,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+        self.inner.answers_by_prefix(prefix, limit)
+    }
+    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.answered_domains()
+    }
+}
+
+impl Readings for Flaky {
+    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_reading(reading)
+    }
+    fn reading<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>> {
+        self.inner.reading(id)
+    }
+    fn readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>> {
+        self.inner.readings_of(domain, limit)
+    }
+    fn list_readings(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.list_readings(after, limit)
+    }
+}
+
+impl Changes for Flaky {
+    fn changes(&self, ask: ChangesAsk) -> BoxFuture<'_, Result<Vec<KeptChange>, StoreError>> {
+        self.inner.changes(ask)
+    }
+    fn first_change(&self) -> BoxFuture<'_, Result<Option<KeptChange>, StoreError>> {
+        self.inner.first_change()
+    }
+}
+
+impl Revocations for Flaky {
+    fn append_revocations(
+        &self,
+        entries: Vec<NewRevocation>,
+        standings: Vec<Standing>,
+    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.append_revocations(entries, standings)
+    }
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+        self.inner.last_revocation()
+    }
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+        self.inner.first_revocation()
+    }
+    fn revocations(
+        &self,
+        ask: RevocationsAsk,
+    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.revocations(ask)
+    }
+    fn revocations_of<'a>(
+        &'a self,
+        target_kind: &'a str,
+        target_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.revocations_of(target_kind, target_id)
+    }
+    fn standings(
+        &self,
+        since: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<Vec<Standing>, StoreError>> {
+        self.inner.standings(since)
+    }
+    fn standing<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<Standing>, StoreError>> {
+        self.inner.standing(domain)
+    }
+}
+
+impl Decisions for Flaky {
+    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_decisions(decisions)
+    }
+    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>> {
+        self.inner.decision(lookup)
+    }
+    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_decisions(before)
+    }
+    fn list_decisions(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        self.inner.list_decisions(after, limit)
+    }
 }
 
 impl Scans for Flaky {
