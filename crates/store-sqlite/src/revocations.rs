@@ -1,7 +1,7 @@
 //! The chain of revocations, and what is withheld now, in the database.
 
 use contract::{Domain, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use store::revocations::link;
 use store::scans::kept_domain;
 use store::{
