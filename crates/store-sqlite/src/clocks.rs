@@ -1,10 +1,10 @@
 //! Content clocks in the database.
 
 use contract::{Domain, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use store::clocks::CLOCK_VERSIONS;
 use store::scans::kept_domain;
-use store::{BoxFuture, ClockVersion, Clocks, KeptClock, StoreError};
+use store::{BoxFuture, ClockAndVersions, ClockVersion, Clocks, KeptClock, StoreError};
 
 use crate::SqliteStore;
 use crate::columns::{blob, count, digest_bytes, limit, maybe_digest, maybe_time, number, time};
@@ -19,7 +19,7 @@ impl Clocks for SqliteStore {
     fn clock<'a>(
         &'a self,
         url: &'a str,
-    ) -> BoxFuture<'a, Result<Option<(KeptClock, Vec<ClockVersion>)>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
         let url = url.to_owned();
         Box::pin(self.database.readers.read("reading a clock", move |connection| {
             // One transaction: the versions are those of this clock.

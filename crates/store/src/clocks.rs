@@ -43,12 +43,15 @@ pub struct ClockVersion {
 /// The versions that are kept of a page; the oldest are forgotten.
 pub const CLOCK_VERSIONS: usize = 100;
 
+/// A clock and its versions, the newest first.
+pub type ClockAndVersions = (KeptClock, Vec<ClockVersion>);
+
 pub trait Clocks: Send + Sync {
-    /// A page's clock and its versions, the newest first.
+    /// A page's clock.
     fn clock<'a>(
         &'a self,
         url: &'a str,
-    ) -> BoxFuture<'a, Result<Option<(KeptClock, Vec<ClockVersion>)>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>>;
 
     /// Keeps a clock in place of what was kept for its page, and a version in place of the one of
     /// its number, both or neither; durable when this returns.

@@ -49,7 +49,7 @@ pub use contract::Day;
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use census::{Census, CensusAsk, CensusRow, CensusRun};
 pub use changes::{Changes, ChangesAsk, KeptChange, NewChange};
-pub use clocks::{ClockVersion, Clocks, KeptClock};
+pub use clocks::{ClockAndVersions, ClockVersion, Clocks, KeptClock};
 pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, KeptDecision};
 pub use error::StoreError;

@@ -513,7 +513,7 @@ impl Clocks for Flaky {
     fn clock<'a>(
         &'a self,
         url: &'a str,
-    ) -> BoxFuture<'a, Result<Option<(KeptClock, Vec<ClockVersion>)>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
         self.inner.clock(url)
     }
     fn put_clock(
