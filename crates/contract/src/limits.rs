@@ -59,6 +59,21 @@ pub const CAPABILITY_ITEMS: usize = 50;
 pub const CONTROL_RECHECK_DAYS: u32 = 30;
 /// Independent readings kept for one domain.
 pub const INDEPENDENT_READINGS: usize = 12;
+/// Readings by one network within this time count once.
+pub const READING_COUNTS_ONCE: Duration = Duration::from_secs(600);
+/// Networks that show different things within this time contradict each other; further apart, the
+/// site may have changed in between.
+pub const CONTESTED_WITHIN: Duration = Duration::from_secs(24 * 3600);
+/// What readings need to confirm each other.
+pub const CONFIRMING_NETWORKS: usize = 2;
+pub const CONFIRMING_READINGS: usize = 3;
+/// A change that a thief would make is confirmed when it is still there after this time.
+pub const HIGH_RISK_CONFIRMED_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// Entries that one new answer adds to the changes.
+pub const CHANGES_PER_ANSWER: usize = 100;
+/// `GET /api/v1/changes`: entries when no number is asked for, and the most.
+pub const CHANGES_DEFAULT: usize = 50;
+pub const CHANGES_MAX: usize = 200;
 /// An agent is judged in the conduct record only from this many verified requests on.
 pub const CONDUCT_MIN_VERIFIED_REQUESTS: u32 = 50;
 /// `/api/v1` keeps answering this long after any `/api/v2` is announced.

@@ -4,6 +4,7 @@
 //! bytes on any machine, any day. What a rule needs to know comes in as an argument.
 
 pub mod graph;
+pub mod lookalike;
 pub mod resolve;
 pub mod rights;
 pub mod rulepack;

@@ -8,7 +8,13 @@ mod contradictions;
 mod entity;
 pub mod equivalence;
 pub mod rights;
+pub mod changes;
+pub mod corroboration;
+mod fields;
+pub mod high_risk;
 mod sections;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use contradictions::contradictions;
 pub use entity::entity;

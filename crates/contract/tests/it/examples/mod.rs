@@ -1,6 +1,7 @@
 //! One made-up instance of every kind that has a schema.
 
 mod build;
+mod changes;
 mod graph;
 mod log;
 mod readings;
@@ -48,6 +49,8 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("visitor-batch", json(small::visitor_batch_answer())),
         ("conduct", json(small::conduct())),
         ("resolve", json(resolve_answer())),
+        ("changes", json(changes::changes())),
+        ("corroboration", json(changes::corroboration())),
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
