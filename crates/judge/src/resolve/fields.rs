@@ -4,9 +4,9 @@
 //! was looked for and is not there. What changes by itself from one look to the next (page bodies,
 //! addresses behind a balancer) is left out; what the site wrote is here by its digest alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use contract::records::{FieldValue, MachineFile, RightsValue, ValueDigest};
+use contract::records::{FieldValue, RightsValue, ValueDigest};
 use serde_json::{Value, json};
 
 use super::Sections;
@@ -17,6 +17,8 @@ pub const FIELDS_MAX: usize = 400;
 
 /// Where a site says what can be called, below its root.
 const DECLARING: &str = "/.well-known/";
+/// What stands before the path of a file in the name of such a field.
+pub(super) const ENDPOINTS: &str = "capabilities.endpoints.";
 const ROBOTS: &str = "/robots.txt";
 
 /// The comparable fields of one reading.
@@ -27,6 +29,7 @@ pub fn fields(sections: &Sections) -> BTreeMap<String, Value> {
     delivery(sections, &mut found);
     files(sections, &mut found);
     declared(sections, &mut found);
+    endpoints(sections, &mut found);
     network(sections, &mut found);
     verdicts(sections, &mut found);
     found.0
@@ -95,20 +98,25 @@ fn files(sections: &Sections, found: &mut Found) {
         if file.path == ROBOTS && file.present == Some(true) {
             found.put_known(format!("machine_files.{ROBOTS}.sha256"), file.sha256.as_deref());
         }
-        if file.path.starts_with(DECLARING)
-            && let Some(declared) = declaration(file)
-        {
-            found.put(format!("capabilities.declared_files.{}", file.path), declared);
-        }
     }
 }
 
-/// A file that says what can be called and where: any change of it can be a change of where.
-fn declaration(file: &MachineFile) -> Option<Value> {
-    match (file.present?, &file.sha256) {
-        (true, Some(sha256)) => Some(json!(sha256)),
-        (true, None) => None,
-        (false, _) => Some(Value::Null),
+/// Where the site says its capabilities answer, for each file that can say so. Null for a file that
+/// is not there, or names no such place.
+fn endpoints(sections: &Sections, found: &mut Found) {
+    let Some(capabilities) = sections.capabilities.body() else { return };
+    let files = sections.machine_files.body().into_iter().flat_map(|files| &files.files);
+    let mut declared: BTreeMap<&str, BTreeSet<&str>> = files
+        .filter(|file| file.path.starts_with(DECLARING) && file.present.is_some())
+        .map(|file| (file.path.as_str(), BTreeSet::new()))
+        .collect();
+    for item in &capabilities.items {
+        let endpoints = declared.entry(&item.declared_in).or_default();
+        endpoints.extend(item.untrusted_endpoint.as_deref());
+    }
+    for (path, endpoints) in declared {
+        let value = digest_or_null((!endpoints.is_empty()).then_some(&endpoints));
+        found.put(format!("{ENDPOINTS}{path}"), value);
     }
 }
 

@@ -11,6 +11,8 @@ use contract::limits::HIGH_RISK_CONFIRMED_AFTER;
 use contract::records::{HighRiskField, HighRiskFields};
 use serde_json::Value;
 
+use super::fields::ENDPOINTS;
+
 /// The fields of one reading, when it was made, and from where.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldsAt {
@@ -22,9 +24,6 @@ pub struct FieldsAt {
 
 const WATCHED: [&str; 4] =
     ["entity.same_as", "entity.untrusted_name", "entity.url", "subject.registrable"];
-/// Every file that declares capabilities is watched, and so is one that was not there before.
-const WATCHED_FILES: &str = "capabilities.declared_files.";
-
 /// What is seen and not confirmed. `readings` are the newest first; `earlier` is what the answer
 /// before said, so that many readings in a short time cannot push the old value out of sight.
 #[must_use]
@@ -46,7 +45,7 @@ pub fn pending(readings: &[FieldsAt], earlier: Option<&HighRiskFields>) -> Optio
 }
 
 fn is_watched(field: &str) -> bool {
-    WATCHED.contains(&field) || field.starts_with(WATCHED_FILES)
+    WATCHED.contains(&field) || field.starts_with(ENDPOINTS)
 }
 
 fn pending_since(
@@ -89,8 +88,8 @@ impl Course {
         let mut course = Self { waiting_since: None, changed: false, last: None };
         for &(at, value) in shown {
             // What was there and is gone leads nobody astray; what comes in its place is compared
-            // with what was there. A new file where there was none is a change, a first name is not.
-            if value.is_null() && (confirmed.is_some() || !field.starts_with(WATCHED_FILES)) {
+            // with what was there. A place to call where there was none is a change, a first name is not.
+            if value.is_null() && (confirmed.is_some() || !field.starts_with(ENDPOINTS)) {
                 continue;
             }
             course.last = Some(at);
@@ -125,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    const CARD: &str = "capabilities.declared_files./.well-known/agent-card.json";
+    const CARD: &str = "capabilities.endpoints./.well-known/agent-card.json";
     const LED_TO: &str = "subject.registrable";
 
     fn hour(hours: i64) -> Timestamp {

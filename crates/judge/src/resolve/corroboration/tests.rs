@@ -183,6 +183,7 @@ fn fields_hold_what_was_measured_and_nothing_the_site_wrote() {
     assert_eq!(found["crawl_policy.agents.GPTBot.allowed_homepage"], true);
     assert_eq!(found["subject.registrable"], "shop.lab");
     assert_eq!(found["rights.train.value"], "disallowed");
+    assert!(found["capabilities.endpoints./.well-known/mcp/server-card.json"].is_object());
     // Not measured in the example.
     assert!(found.keys().all(|field| !field.starts_with("entity.")));
     assert!(found["tls.hsts"].is_object());
