@@ -30,7 +30,10 @@ fn reading(minutes: i64, network: &str, region: Option<&str>, value: Value) -> R
     }
 }
 
-fn plain(readings: &[(i64, &str, i64)]) -> Vec<ReadingSeen> {
+/// A minute, a network and a status.
+type Plain<'a> = (i64, &'a str, i64);
+
+fn plain(readings: &[Plain<'_>]) -> Vec<ReadingSeen> {
     readings.iter().map(|(at, network, value)| reading(*at, network, None, json!(value))).collect()
 }
 
@@ -52,7 +55,7 @@ fn every_state_is_reached_by_its_own_rule() {
     use VantageState::{
         CrossConfirmed, InsufficientSamples, NetworkDivergence, NotRecorded, SingleVantage,
     };
-    let cases: [(&[(i64, &str, i64)], VantageState); 8] = [
+    let cases: [(&[Plain<'_>], VantageState); 8] = [
         (&[], NotRecorded),
         (&[(0, "a", 200)], SingleVantage),
         (&[(0, "a", 200), (HOUR, "a", 200), (2 * HOUR, "a", 200)], SingleVantage),
@@ -93,7 +96,7 @@ fn regions_explain_what_every_network_in_them_is_shown() {
 
 #[test]
 fn a_change_over_time_is_not_a_contradiction() {
-    let cases: [(&[(i64, &str, i64)], bool, SpreadBy); 7] = [
+    let cases: [(&[Plain<'_>], bool, SpreadBy); 7] = [
         // Every network saw the old and then the new.
         (
             &[(0, "a", 200), (1, "b", 200), (HOUR, "a", 403), (HOUR, "b", 403)],
@@ -133,7 +136,7 @@ fn a_change_over_time_is_not_a_contradiction() {
 
 #[test]
 fn agreement_is_counted_over_readings() {
-    let agreement = |readings: &[(i64, &str, i64)]| only_field(&plain(readings)).agreement;
+    let agreement = |readings: &[Plain<'_>]| only_field(&plain(readings)).agreement;
     assert_eq!(agreement(&[(0, "a", 200)]), Agreement::Single);
     assert_eq!(agreement(&[(0, "a", 200), (0, "b", 200)]), Agreement::Unanimous);
     assert_eq!(agreement(&[(0, "a", 200), (0, "b", 403)]), Agreement::Split);
