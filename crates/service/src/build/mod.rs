@@ -83,15 +83,14 @@ pub struct BuildRules {
 }
 
 impl BuildRules {
-    /// The rules compiled in. There are no decision rules in this build yet: their digest is that
-    /// of an empty set, `{}` in canonical form, and changes when the first ones come.
+    /// The rules compiled in: those that score and those that decide.
     #[must_use]
     pub fn compiled_in() -> Self {
         let rules = Rulepack::current();
         Self {
             score_version: rules.score_version,
             scoring_policy_sha256: rules.digest(),
-            decision_rules_sha256: proof::sha256(b"{}").to_hex(),
+            decision_rules_sha256: judge::decide::rules_sha256(),
         }
     }
 }
