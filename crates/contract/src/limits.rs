@@ -40,6 +40,18 @@ pub const VISITOR_BATCH_MIN: usize = 1;
 pub const VISITOR_BATCH_MAX: usize = 100;
 /// Just-in-time resolve: all reads together.
 pub const LIVE_READ_BUDGET: Duration = Duration::from_millis(1000);
+/// Queued full scans begin at these minutes of the hour, UTC.
+pub const UPGRADE_MINUTES: [u8; 4] = [2, 17, 32, 47];
+/// `POST /api/v1/resolve`: domains in one request.
+pub const RESOLVE_BATCH_MIN: usize = 1;
+pub const RESOLVE_BATCH_MAX: usize = 100;
+/// Of these, how many are made side by side, and the time for all of them. Ours.
+pub const RESOLVE_BATCH_LIVE: usize = 10;
+pub const RESOLVE_BATCH_BUDGET: Duration = Duration::from_millis(5000);
+/// `GET /api/v1/resolve-prefix/{hex}`: digits of the prefix, and the most domains of a bucket.
+pub const PREFIX_DIGITS_MIN: usize = 2;
+pub const PREFIX_DIGITS_MAX: usize = 8;
+pub const PREFIX_BUCKET: usize = 100;
 /// Stored answers: a section that takes longer is shown as stored.
 pub const SECTION_TIMEOUT: Duration = Duration::from_millis(180);
 /// A live reading is kept and served for this long.

@@ -199,6 +199,15 @@ pub trait Log: Send + Sync {
     fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>>;
 }
 
+impl Beside {
+    /// Everything of both, in this order.
+    pub fn add(&mut self, mut other: Self) {
+        self.changes.append(&mut other.changes);
+        self.revocations.append(&mut other.revocations);
+        self.standings.append(&mut other.standings);
+    }
+}
+
 impl Append {
     /// Refuses what an engine could keep and then not give back: called by engines before they
     /// write. Contents must be those of their leaves, because they are compared when they are read.

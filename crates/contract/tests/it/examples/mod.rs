@@ -6,6 +6,7 @@ mod graph;
 mod log;
 mod readings;
 mod resolve;
+mod resolve_batch;
 mod scan;
 mod seal;
 mod small;
@@ -51,6 +52,9 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("resolve", json(resolve_answer())),
         ("changes", json(changes::changes())),
         ("corroboration", json(changes::corroboration())),
+        ("resolve-request", json(resolve_batch::request())),
+        ("resolve-batch", json(resolve_batch::batch())),
+        ("resolve-prefix", json(resolve_batch::bucket())),
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
