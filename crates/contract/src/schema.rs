@@ -14,13 +14,7 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
-    Corroboration, DaySeal, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
-    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PrefixBucket, ProofDay, ProofIndex,
-    PublicReportV1, ResolveAnswer, ResolveBatch, ResolveBatchRequest, ScanManifest, ScanRecord,
-    ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord, Corroboration, DaySeal, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ResolveBatch, ResolveBatchRequest, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -61,6 +55,9 @@ pub const KINDS: &[Kind] = &[
     kind::<ResolveBatch>("resolve-batch", "Resolve answers", "4"),
     kind::<PrefixBucket>("resolve-prefix", "Answers that share a prefix", "4"),
     kind::<Actions>("actions", "Actions object", "2.10"),
+    kind::<PreflightRequest>("preflight-request", "Body of POST /api/v1/preflight", "4"),
+    kind::<DecisionReceipt>("decision", "Receipt of a decision", "4"),
+    kind::<PreflightBatch>("preflight-batch", "Receipts of several decisions", "4"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),
     kind::<LogRecord>("log", "The transparency log", "2.11"),

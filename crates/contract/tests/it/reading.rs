@@ -3,12 +3,7 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
-    Corroboration, DaySeal, Decision, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
-    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1,
-    ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
-    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord, Corroboration, DaySeal, Decision, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport, OutcomeSummary, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -51,6 +46,9 @@ fn through(word: &str, written: &Value) -> Value {
         "changes" => pass::<Changes>(written),
         "corroboration" => pass::<Corroboration>(written),
         "actions" => pass::<Actions>(written),
+        "preflight-request" => pass::<PreflightRequest>(written),
+        "decision" => pass::<DecisionReceipt>(written),
+        "preflight-batch" => pass::<PreflightBatch>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
         "log" => pass::<LogRecord>(written),
@@ -118,6 +116,9 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/policy/signals/0/uses",
             "/streams",
             "/statement/streams",
+            // Given back as it came, whatever is in it.
+            "/operation",
+            "/results/0/result/operation",
         ] {
             if let Some(Value::Object(entries)) = later.pointer_mut(map) {
                 entries.remove("a_later_member");

@@ -4,6 +4,7 @@ mod build;
 mod changes;
 mod graph;
 mod log;
+mod preflight;
 mod readings;
 mod resolve;
 mod resolve_batch;
@@ -56,6 +57,9 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("resolve-batch", json(resolve_batch::batch())),
         ("resolve-prefix", json(resolve_batch::bucket())),
         ("actions", json(resolve::actions())),
+        ("preflight-request", json(preflight::request())),
+        ("decision", json(preflight::receipt())),
+        ("preflight-batch", json(preflight::batch())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
         ("log", json(log::record())),
