@@ -92,7 +92,7 @@ impl Steps {
     /// The strictest first; equals in the order they were applied.
     pub(super) fn reasons(&self) -> Vec<DecisionReason> {
         let mut sorted: Vec<&(Effect, DecisionReason)> = self.reasons.iter().collect();
-        sorted.sort_by(|a, b| b.0.cmp(&a.0));
+        sorted.sort_by_key(|(effect, _)| std::cmp::Reverse(*effect));
         sorted.into_iter().map(|(_, reason)| reason.clone()).collect()
     }
 

@@ -38,11 +38,12 @@ fn all_five(grounds: &Grounds) -> [ActionDecision; 5] {
 struct Axis {
     name: &'static str,
     /// Sets the value at a place of the list; false when there is none.
-    set: Box<dyn Fn(&mut Grounds, usize) -> bool>,
+    set: SetsAt,
     /// From known and good to unknown, step by step: less and less evidence, nothing bad.
     fades: Vec<(Holds, Sets)>,
 }
 
+type SetsAt = Box<dyn Fn(&mut Grounds, usize) -> bool>;
 type Holds = Box<dyn Fn(&Grounds) -> bool>;
 type Sets = Box<dyn Fn(&mut Grounds)>;
 
