@@ -5,6 +5,8 @@
 
 mod allowance;
 pub mod build;
+pub mod changes;
+pub mod corroboration;
 mod ids;
 mod in_flight;
 pub mod jobs;
@@ -31,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agents::Catalogue;
-use contract::{Brand, Clock};
+use contract::{Brand, Clock, Domain, NameRefusal};
 use door::Door;
 use proof::KeyStore;
 use proof::head::HeadExtras;
@@ -179,6 +181,11 @@ impl Service {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.settings.base_url
+    }
+
+    /// The domain that a caller means, under the names this deployment lets through.
+    pub fn domain(&self, text: &str) -> Result<Domain, NameRefusal> {
+        Domain::parse(text, self.scanner.names())
     }
 }
 

@@ -8,6 +8,9 @@ use contract::evidence::Observer;
 use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Brand, Clock, Domain};
 use door::{Door, RecordType};
+use contract::records::{ScanRecord, Visibility};
+use contract::{Brand, Clock, Domain, NamePolicy};
+use door::Door;
 use judge::rulepack::Rulepack;
 use judge::scan::{Frame, Sealed};
 use observe::{Depth, Read, ScanPlan};
@@ -63,7 +66,12 @@ impl Scanner {
 
     /// Reads what a caller typed, under the names this door lets through.
     pub fn domain(&self, input: &str) -> Result<Domain, ScanError> {
-        Ok(Domain::parse(input, &self.door.policy().names)?)
+        Ok(Domain::parse(input, self.names())?)
+    }
+
+    /// What counts as a public name here.
+    pub(crate) fn names(&self) -> &NamePolicy {
+        &self.door.policy().names
     }
 
     /// Reads a domain and judges what came. `progress` is told after each read.
