@@ -3,7 +3,7 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord, Corroboration, DaySeal, Decision, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport, OutcomeSummary, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport, OutcomeSummary, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -45,6 +45,13 @@ fn through(word: &str, written: &Value) -> Value {
         "resolve" => pass::<ResolveAnswer>(written),
         "changes" => pass::<Changes>(written),
         "corroboration" => pass::<Corroboration>(written),
+        "observers" => pass::<ObserverDirectory>(written),
+        "census-page" => pass::<CensusPage>(written),
+        "census-end" => pass::<CensusEnd>(written),
+        "content-clock" => pass::<ContentClockRecord>(written),
+        "claims" => pass::<ClaimsRecord>(written),
+        "read-equivalence" => pass::<ReadEquivalenceRecord>(written),
+        "rights" => pass::<RightsRecord>(written),
         "actions" => pass::<Actions>(written),
         "preflight-request" => pass::<PreflightRequest>(written),
         "decision" => pass::<DecisionReceipt>(written),
@@ -104,6 +111,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
         for map in [
             "/by_action",
             "/by_agent",
+            "/signals/0/effects",
             "/by_status",
             "/nap/conflicts",
             "/nap/lineage",

@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod addresses;
 mod build;
 mod changes;
 mod graph;
@@ -56,6 +57,13 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("resolve-request", json(resolve_batch::request())),
         ("resolve-batch", json(resolve_batch::batch())),
         ("resolve-prefix", json(resolve_batch::bucket())),
+        ("observers", json(addresses::observers())),
+        ("census-page", json(addresses::census_page())),
+        ("census-end", json(addresses::census_end())),
+        ("content-clock", json(addresses::content_clock())),
+        ("claims", json(addresses::claims())),
+        ("read-equivalence", json(addresses::read_equivalence())),
+        ("rights", json(addresses::rights())),
         ("actions", json(resolve::actions())),
         ("preflight-request", json(preflight::request())),
         ("decision", json(preflight::receipt())),
