@@ -7,7 +7,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         builds, changes, core_contract, corroboration, graph, keys, log, operators,
-        pages as page_handlers, reference, report, scan, scan_v1, schema, seal,
+        pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
+        scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -24,6 +25,10 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Answers over time and from several networks
         .routes(routes!(changes::get_changes))
         .routes(routes!(corroboration::get_corroboration))
+        // Resolve
+        .routes(routes!(resolve::resolve_domain_v1))
+        .routes(routes!(resolve_batch::resolve_batch_v1))
+        .routes(routes!(resolve_prefix::resolve_prefix_v1))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))

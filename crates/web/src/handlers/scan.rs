@@ -168,13 +168,6 @@ pub(super) fn bad_domain(refusal: NameRefusal) -> ApiError {
     ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
 }
 
-/// `a name …` as `A name ….`
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -97,7 +97,7 @@ fn document(value: &impl Serialize, cache: &'static str) -> Result<Document, Api
 }
 
 /// What the caller is told; why is for whoever runs the service.
-fn failed(error: SealError) -> ApiError {
+pub(super) fn failed(error: SealError) -> ApiError {
     let said = error.to_string();
     match error {
         SealError::NotKept(_) => {
