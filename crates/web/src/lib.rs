@@ -13,7 +13,9 @@ mod documents;
 pub mod edge;
 mod errors;
 mod handlers;
+mod limits;
 mod negotiation;
+mod once;
 mod openapi;
 mod pages;
 mod rates;
@@ -69,4 +71,9 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> App {
         .around(router.with_state(state))
         .layer(axum::middleware::from_fn_with_state(service, signing::sign));
     App::new(router, ready)
+    let state =
+        AppState { service: Arc::clone(&service), site: Arc::new(site), rates: Arc::new(rates) };
+    let router = router.with_state(state).layer(axum::middleware::from_fn(limits::tell));
+    edge::wrap(router, options, &brand, &base_url)
+        .layer(axum::middleware::from_fn_with_state(service, signing::sign))
 }

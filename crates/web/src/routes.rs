@@ -9,6 +9,8 @@ use crate::{
         builds, changes, core_contract, corroboration, graph, keys, log, operators,
         pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
         scan_v1, schema, seal,
+        builds, core_contract, graph, keys, log, operators, outcome, pages as page_handlers,
+        reference, report, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -29,6 +31,9 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(resolve::resolve_domain_v1))
         .routes(routes!(resolve_batch::resolve_batch_v1))
         .routes(routes!(resolve_prefix::resolve_prefix_v1))
+        // Outcomes
+        .routes(routes!(outcome::post_outcome))
+        .routes(routes!(outcome::get_outcomes))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))

@@ -9,6 +9,7 @@ pub(crate) mod graph;
 pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod operators;
+pub(crate) mod outcome;
 pub(crate) mod pages;
 pub(crate) mod reference;
 pub(crate) mod report;
