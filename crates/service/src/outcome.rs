@@ -56,7 +56,7 @@ impl Service {
         report: OutcomeReport,
         block: AddressBlock,
     ) -> Result<OutcomeTaken, OutcomeError> {
-        let domain = self.scanner.name(&report.domain)?;
+        let domain = self.domain(&report.domain)?;
         let class = class_of(&report.result).ok_or_else(|| OutcomeError::BadReport {
             param: "result",
             why: "the report does not say what came of it: give a status, `blocked` or a challenge"
@@ -122,7 +122,7 @@ impl Service {
         domain: &str,
         days: u32,
     ) -> Result<SignedDocument, OutcomeError> {
-        let domain = self.scanner.name(domain)?;
+        let domain = self.domain(domain)?;
         let window_days = days.clamp(1, OUTCOME_DAYS_MAX);
         let today = Day::of(self.clock.now());
         let from = Day::from_number(today.number() - i64::from(window_days) + 1);

@@ -68,12 +68,7 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> App {
     let ready = Ready::new(Arc::clone(&edge), SiteShelf::new(Arc::clone(&site)));
     let state = AppState { service: Arc::clone(&service), site, rates: Arc::new(rates) };
     let router = edge
-        .around(router.with_state(state))
+        .around(router.with_state(state).layer(axum::middleware::from_fn(limits::tell)))
         .layer(axum::middleware::from_fn_with_state(service, signing::sign));
     App::new(router, ready)
-    let state =
-        AppState { service: Arc::clone(&service), site: Arc::new(site), rates: Arc::new(rates) };
-    let router = router.with_state(state).layer(axum::middleware::from_fn(limits::tell));
-    edge::wrap(router, options, &brand, &base_url)
-        .layer(axum::middleware::from_fn_with_state(service, signing::sign))
 }

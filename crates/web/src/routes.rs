@@ -6,11 +6,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, changes, core_contract, corroboration, graph, keys, log, operators,
+        builds, changes, core_contract, corroboration, graph, keys, log, operators, outcome,
         pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
         scan_v1, schema, seal,
-        builds, core_contract, graph, keys, log, operators, outcome, pages as page_handlers,
-        reference, report, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,

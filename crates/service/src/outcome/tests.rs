@@ -153,7 +153,7 @@ async fn what_resolve_said_is_read_from_the_answer_that_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let service = testing::started(dir.path(), Vec::new()).await;
     let decision = |word: &str| json!({ "decision": word, "why": "" });
-    let domain = service.scanner.name("shop.com").unwrap();
+    let domain = service.domain("shop.com").unwrap();
     let answer = json!({
         "kind": "svc-resolve", "domain": "shop.com", "status": "partial",
         "answered_at": testing::now().to_string(),

@@ -8,9 +8,6 @@ use contract::evidence::Observer;
 use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Brand, Clock, Domain, NamePolicy};
 use door::{Door, RecordType};
-use contract::records::{ScanRecord, Visibility};
-use contract::{Brand, Clock, Domain, NameRefusal};
-use door::Door;
 use judge::rulepack::Rulepack;
 use judge::scan::{Frame, Sealed};
 use observe::{Depth, Read, ScanPlan};
@@ -72,12 +69,6 @@ impl Scanner {
     /// What counts as a public name here.
     pub(crate) fn names(&self) -> &NamePolicy {
         &self.door.policy().names
-        Ok(self.name(input)?)
-    }
-
-    /// The same for use cases that read nothing.
-    pub(crate) fn name(&self, input: &str) -> Result<Domain, NameRefusal> {
-        Domain::parse(input, &self.door.policy().names)
     }
 
     /// Reads a domain and judges what came. `progress` is told after each read.

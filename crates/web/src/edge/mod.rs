@@ -79,6 +79,7 @@ impl Edge {
             ids: request_id::RequestIds::new(options.request_id_seed),
             permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
             exposed_headers: cors::exposed_headers(brand),
+            allowed_headers: cors::allowed_headers(brand),
             brand: brand.clone(),
             base_url: base_url.to_owned(),
             options,
@@ -103,26 +104,6 @@ impl Edge {
 /// Puts an edge of its own around a router.
 pub fn wrap(router: Router, options: WebOptions, brand: &Brand, base_url: &str) -> Router {
     Edge::new(options, brand, base_url).around(router)
-    telemetry::install();
-    let edge = Arc::new(Edge {
-        ids: request_id::RequestIds::new(options.request_id_seed),
-        permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
-        exposed_headers: cors::exposed_headers(brand),
-        allowed_headers: cors::allowed_headers(brand),
-        brand: brand.clone(),
-        base_url: base_url.to_owned(),
-        options,
-    });
-    // The last layer added is the outermost.
-    router
-        .fallback(async || ApiError::not_found())
-        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
-        .layer(from_fn_with_state(Arc::clone(&edge), deadline::deadline))
-        .layer(from_fn_with_state(Arc::clone(&edge), cors::cors))
-        .layer(from_fn_with_state(Arc::clone(&edge), shed::shed))
-        .layer(axum::middleware::from_fn(contain::contain))
-        .layer(from_fn_with_state(edge, record::record))
-        .layer(axum::middleware::from_fn(digest::digest))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use http::{
 };
 use service::{AddressBlock, DayLeft, OutcomeError, Service};
 
-use super::scan::sentence;
+use crate::errors::sentence;
 use crate::{
     address,
     client_address::ClientAddress,

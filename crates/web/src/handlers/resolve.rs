@@ -13,6 +13,7 @@ use service::{
     resolve::{Live, ResolveAsk, ResolveError},
 };
 
+use super::scan::bad_domain;
 use crate::{
     address,
     documents::{Document, FOR_A_MINUTE, JSON},
@@ -67,7 +68,7 @@ pub(crate) async fn resolve_domain_v1(
     let input = asked
         .get("domain")
         .ok_or_else(|| ApiError::bad_request("`domain` is missing.").param("domain"))?;
-    let domain = service.domain(input).map_err(|refusal| bad_domain(&refusal.to_string()))?;
+    let domain = service.domain(input).map_err(bad_domain)?;
     let live = match asked.get("live").map(String::as_str) {
         None | Some("auto") => Live::Auto,
         Some("never") => Live::Never,
@@ -93,15 +94,11 @@ fn hours(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-fn bad_domain(why: &str) -> ApiError {
-    ApiError::new(ErrorCode::BadDomain, sentence(why)).param("domain")
-}
-
 /// What the caller is told when there is no answer.
 pub(super) fn failed(error: ResolveError) -> ApiError {
     let said = error.to_string();
     match error {
-        ResolveError::BadDomain(refusal) => bad_domain(&refusal.to_string()),
+        ResolveError::BadDomain(refusal) => bad_domain(refusal),
         ResolveError::NothingKept => {
             ApiError::new(ErrorCode::NotTracked, sentence(&said)).param("domain")
         }

@@ -20,9 +20,6 @@ use service::{AddressBlock, Caller, Presented, ScanAsk, ScanError, Service};
 use crate::{
     credential, documents,
     errors::{ApiError, sentence},
-    rates::seconds_up,
-    state::{AppState, AskRates, Site},
-    errors::ApiError,
     limits::Scans,
     once::{Once, OnceJson},
     state::Site,
@@ -162,11 +159,6 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
 /// What the caller is told of a name that is none of a public site.
 pub(super) fn bad_domain(refusal: NameRefusal) -> ApiError {
     ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
-/// `a name …` as `A name ….`
-pub(super) fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 #[cfg(test)]
