@@ -9,6 +9,7 @@ pub mod address;
 mod capabilities;
 pub mod census;
 pub mod changes;
+pub mod census;
 pub mod claims;
 pub mod clock;
 mod contradictions;
@@ -39,6 +40,7 @@ use contract::{Domain, Timestamp};
 
 pub use address::Letterhead;
 pub use capabilities::capabilities;
+pub use address::Letterhead;
 pub use contradictions::contradictions;
 pub use entity::entity;
 pub use moment::{HOUR_MS, Moment, Readings, Told, bring_up, vantage_words};
