@@ -9,6 +9,9 @@ use crate::{
         builds, changes, core_contract, corroboration, graph, keys, log, operators, outcome,
         pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
         scan_v1, schema, seal,
+        builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
+        log, observers, operators, pages as page_handlers, read_equivalence, reference, report,
+        rights, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -32,6 +35,13 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Outcomes
         .routes(routes!(outcome::post_outcome))
         .routes(routes!(outcome::get_outcomes))
+        // What stands behind answers
+        .routes(routes!(rights::get_rights))
+        .routes(routes!(read_equivalence::get_read_equivalence))
+        .routes(routes!(claims::get_claims))
+        .routes(routes!(content_clock::get_content_clock))
+        .routes(routes!(census::get_census_records))
+        .routes(routes!(observers::get_observers))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))
