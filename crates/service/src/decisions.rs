@@ -96,7 +96,7 @@ impl Service {
             return Err(DecisionError::NotIssuedYet);
         }
         let since = self.since(&issued, moment).await?;
-        let record = self.told(&ask, &issued, &since, moment, now)?;
+        let record = self.decision_told(&ask, &issued, &since, moment, now)?;
         let revoked = record.state == HeldState::Revoked;
         let document = self.sign_document(&record, KeyPurpose::Documents)?;
         Ok(DecisionChecked { document, revoked })
@@ -229,7 +229,7 @@ impl Service {
         Ok(Since { newest, entries, changed_sections })
     }
 
-    fn told(
+    fn decision_told(
         &self,
         ask: &DecisionAsk,
         issued: &Issued,

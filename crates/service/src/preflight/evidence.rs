@@ -63,7 +63,7 @@ impl Service {
         let base_url = self.settings.base_url.clone();
         Ok(Evidence {
             answer_sha256: hot.sha256,
-            sections: Sections::of(&answer),
+            sections: Sections::of(ResolveAnswer::clone(&answer)),
             robots: self.robots_of(&hot).await,
             standing: self.withheld(&target.domain).await?,
             held,

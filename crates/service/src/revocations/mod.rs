@@ -147,7 +147,7 @@ impl Service {
         let reach = since.map(|since| since.plus_millis(-OVERLAP_MILLIS));
         let after = match &ask.from {
             RevocationsFrom::Cursor(text) => {
-                Some(self.place(text, last.as_ref(), &coverage).await?)
+                Some(self.revocation_place(text, last.as_ref(), &coverage).await?)
             }
             _ => None,
         };
@@ -210,7 +210,7 @@ impl Service {
     }
 
     /// The number that a cursor stands behind, if it is one of ours.
-    async fn place(
+    async fn revocation_place(
         &self,
         text: &str,
         last: Option<&KeptRevocation>,
