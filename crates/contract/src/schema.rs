@@ -14,7 +14,15 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
+    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
+    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory,
+    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
