@@ -49,7 +49,7 @@ pub const KINDS: &[Kind] = &[
     kind::<OutcomeReport>("outcome-report", "Body of POST /api/v1/outcome", "2.3"),
     kind::<OutcomeAccepted>("outcome-accepted", "Answer to an outcome report", "2.3"),
     kind::<OutcomeSummary>("agent-outcomes", "Outcome summary", "2.3"),
-    kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "2.3"),
+    kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "6"),
     kind::<AccuracyRecord>("ai-accuracy", "AI-accuracy record", "2.4"),
     kind::<ControlRecord>("domain-control", "Domain-control record", "2.5"),
     kind::<DomainRecord>("domain", "Domain registry record", "2.6"),
