@@ -31,6 +31,8 @@ pub(crate) const KEYS_FOLDER: &str = "keys";
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     raise_open_files();
     tokio::runtime::Builder::new_multi_thread()
+        // A reading is many futures deep, and without optimisation each of them is large.
+        .thread_stack_size(8 << 20)
         .enable_all()
         .build()
         .context("the runtime cannot be started")

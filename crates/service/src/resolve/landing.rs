@@ -19,7 +19,7 @@ impl Service {
     pub(super) async fn land(
         self: &Arc<Self>,
         fresh: Fresh,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let domain = fresh.sections.domain.clone();
         let told = self.told(&domain, false).await;
@@ -70,12 +70,12 @@ impl Service {
     /// takes back.
     pub(super) fn beside(
         &self,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
         after: ResolveAnswer,
         standing: Option<&Standing>,
     ) -> Option<WriteBeside> {
         let now = self.clock.now().whole_seconds();
-        let taken_back = revocation_entries(before.as_ref(), &after, standing, now);
+        let taken_back = revocation_entries(before.as_deref(), &after, standing, now);
         if before.is_none() && taken_back == Entries::default() {
             return None;
         }

@@ -44,12 +44,17 @@ impl Service {
         let domain = &ask.domain;
         let before = self.last_answer(domain).await?;
         // A scan that landed since is the better reading, whoever asked for it.
-        if let Some(fresh) = self.newer_scan(domain, before.as_ref()).await? {
-            let made = self.land(fresh, before).await?;
+        if let Some(fresh) = self.newer_scan(domain, before.as_deref()).await? {
+            let made = Box::pin(self.land(fresh, before)).await?;
             if ask.live != Live::Always {
                 return Ok(made);
             }
-            return self.make_live_or_keep(&ask, made.answer().map(Arc::unwrap_or_clone)).await;
+            return self
+                .make_live_or_keep(
+                    &ask,
+                    made.answer().map(|answer| Box::new(Arc::unwrap_or_clone(answer))),
+                )
+                .await;
         }
         let now = self.clock.now();
         let usable = before.as_ref().is_some_and(|answer| {
@@ -62,8 +67,8 @@ impl Service {
             young && is_kept_still(answer, now)
         });
         match (ask.live, before) {
-            (Live::Auto, Some(answer)) if usable => self.give_kept(answer).await,
-            (Live::Never, Some(answer)) => self.give_kept(answer).await,
+            (Live::Auto, Some(answer)) if usable => Box::pin(self.give_kept(answer)).await,
+            (Live::Never, Some(answer)) => Box::pin(self.give_kept(answer)).await,
             (Live::Never, None) => Err(ResolveError::NothingKept),
             (_, before) => self.make_live_or_keep(&ask, before).await,
         }
@@ -73,14 +78,14 @@ impl Service {
     async fn make_live_or_keep(
         self: &Arc<Self>,
         ask: &ResolveAsk,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let now = self.clock.now();
         if let Some(answer) = before.as_ref().filter(|answer| was_read_just_now(answer, now)) {
             return self.give_kept(answer.clone()).await;
         }
         match (ask.may_read.take(), before) {
-            (Ok(()), before) => self.make_live(&ask.domain, before).await,
+            (Ok(()), before) => Box::pin(self.make_live(&ask.domain, before)).await,
             (Err(_), Some(answer)) => self.give_kept(answer).await,
             (Err(wait), None) => Err(ResolveError::LiveLimit { wait }),
         }
@@ -89,12 +94,13 @@ impl Service {
     async fn make_live(
         self: &Arc<Self>,
         domain: &Domain,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let settings = &self.settings.resolve;
         let budget = settings.live_budget.saturating_sub(settings.reserve);
         // What the store knows is asked for while the site is read: both have the same time.
-        let reading = self.scanner.look_live(domain, budget);
+        // Boxed: what is read along the way is large, and the stack is not.
+        let reading = Box::pin(self.scanner.look_live(domain, budget));
         let (looked, told) = tokio::join!(reading, self.told(domain, false));
         let looked = looked?;
         let id = self.ids.unguessable().map_err(|e| ResolveError::Internal(e.to_string()))?;
@@ -127,7 +133,7 @@ impl Service {
     /// The last answer once more, as of now.
     async fn give_kept(
         self: &Arc<Self>,
-        answer: ResolveAnswer,
+        answer: Box<ResolveAnswer>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         metrics::counter!("wayleave_answers_total", "from" => "kept").increment(1);
         let domain = answer.domain.clone();
@@ -135,7 +141,7 @@ impl Service {
         let told = self.told(&domain, measured).await;
         let now = self.clock.now();
         let expected = (!measured).then(|| told.queued_upgrade()).flatten();
-        let sections = Sections::of(answer.clone());
+        let sections = Sections::of((*answer).clone());
         self.seal_moment(sections, told, true, expected, Some(answer), now).await
     }
 
@@ -215,7 +221,7 @@ impl Service {
         fresh: Fresh,
         told: Told,
         expected: Option<Timestamp>,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let told = told.with(&fresh.reading);
         let now = self.clock.now();
@@ -230,7 +236,7 @@ impl Service {
         told: Told,
         kept: bool,
         expected: Option<Timestamp>,
-        before: Option<ResolveAnswer>,
+        before: Option<Box<ResolveAnswer>>,
         now: Timestamp,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let place = self.place();
@@ -257,12 +263,13 @@ impl Service {
     pub(super) async fn last_answer(
         &self,
         domain: &Domain,
-    ) -> Result<Option<ResolveAnswer>, ResolveError> {
+    ) -> Result<Option<Box<ResolveAnswer>>, ResolveError> {
         let Some(kept) = self.store.latest_answer(domain).await? else { return Ok(None) };
         // An answer of an earlier build may have another shape: then the domain is read anew.
         Ok(serde_json::from_slice(&kept.bytes)
             .inspect_err(|error| tracing::warn!(%error, "a kept answer cannot be read"))
-            .ok())
+            .ok()
+            .map(Box::new))
     }
 
     /// A public scan that the last answer does not know of yet.
