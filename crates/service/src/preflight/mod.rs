@@ -2,6 +2,7 @@
 //! is given out.
 
 mod evidence;
+mod local;
 
 use std::sync::Arc;
 use std::time::Duration;
