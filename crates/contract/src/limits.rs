@@ -60,3 +60,18 @@ pub const INDEPENDENT_READINGS: usize = 12;
 pub const CONDUCT_MIN_VERIFIED_REQUESTS: u32 = 50;
 /// `/api/v1` keeps answering this long after any `/api/v2` is announced.
 pub const CORE_NOTICE_DAYS: u32 = 180;
+/// `GET /api/v1/content-clock`: hours between two checks, and days after the last reader that a
+/// clock runs.
+pub const CLOCK_EVERY_HOURS: u32 = 12;
+pub const CLOCK_DAYS: u32 = 90;
+/// Clocks of one domain, clocks one address may start in a day, and versions shown at most.
+pub const CLOCKS_PER_DOMAIN: usize = 3;
+pub const CLOCKS_PER_ADDRESS_A_DAY: u32 = 20;
+pub const CLOCK_VERSIONS_MAX: usize = 100;
+/// One check of a clock: all its reads together.
+pub const CLOCK_READ_BUDGET: Duration = Duration::from_secs(10);
+/// `GET /api/census/records`: records on a page when no number is asked for, the most, and the
+/// most lines when they are read line by line.
+pub const CENSUS_PAGE_DEFAULT: usize = 100;
+pub const CENSUS_PAGE_MAX: usize = 1_000;
+pub const CENSUS_LINES_MAX: usize = 10_000;

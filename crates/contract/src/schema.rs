@@ -14,12 +14,13 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
-    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
-    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport,
-    OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord,
-    ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, DaySeal, DomainRecord, GossipAnswer,
+    GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth,
+    LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport, OutcomeSummary,
+    ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, RightsRecord,
+    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -54,6 +55,13 @@ pub const KINDS: &[Kind] = &[
     kind::<VisitorBatchAnswer>("visitor-batch", "Visitor verdicts", "4"),
     kind::<ConductRecord>("conduct", "Conduct record", "2.8"),
     kind::<ResolveAnswer>("resolve", "Resolve answer", "2.9"),
+    kind::<ObserverDirectory>("observers", "Directory of observers", "4"),
+    kind::<CensusPage>("census-page", "Records of a census", "4"),
+    kind::<CensusEnd>("census-end", "The last line of a census read line by line", "4"),
+    kind::<ContentClockRecord>("content-clock", "Content clock", "4"),
+    kind::<ClaimsRecord>("claims", "What a site says about itself", "4"),
+    kind::<ReadEquivalenceRecord>("read-equivalence", "Read equivalence", "4"),
+    kind::<RightsRecord>("rights", "Rights in uses of content", "4"),
     kind::<Actions>("actions", "Actions object", "2.10"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),

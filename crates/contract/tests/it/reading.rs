@@ -3,12 +3,13 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
-    Decision, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
-    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted,
-    OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer,
-    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency,
-    TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, DaySeal, Decision, DomainRecord,
+    GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
+    LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport,
+    OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
+    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -48,6 +49,13 @@ fn through(word: &str, written: &Value) -> Value {
         "visitor-batch" => pass::<VisitorBatchAnswer>(written),
         "conduct" => pass::<ConductRecord>(written),
         "resolve" => pass::<ResolveAnswer>(written),
+        "observers" => pass::<ObserverDirectory>(written),
+        "census-page" => pass::<CensusPage>(written),
+        "census-end" => pass::<CensusEnd>(written),
+        "content-clock" => pass::<ContentClockRecord>(written),
+        "claims" => pass::<ClaimsRecord>(written),
+        "read-equivalence" => pass::<ReadEquivalenceRecord>(written),
+        "rights" => pass::<RightsRecord>(written),
         "actions" => pass::<Actions>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
@@ -104,6 +112,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
         for map in [
             "/by_action",
             "/by_agent",
+            "/signals/0/effects",
             "/by_status",
             "/nap/conflicts",
             "/nap/lineage",

@@ -2,6 +2,7 @@
 //! addresses it refers to.
 
 pub mod address;
+pub mod census;
 pub mod claims;
 pub mod clock;
 mod contradictions;
@@ -10,6 +11,7 @@ pub mod equivalence;
 pub mod rights;
 mod sections;
 
+pub use address::Letterhead;
 pub use contradictions::contradictions;
 pub use entity::entity;
 pub use sections::Sections;

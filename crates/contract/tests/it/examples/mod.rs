@@ -1,5 +1,6 @@
 //! One made-up instance of every kind that has a schema.
 
+mod addresses;
 mod build;
 mod graph;
 mod log;
@@ -48,6 +49,13 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("visitor-batch", json(small::visitor_batch_answer())),
         ("conduct", json(small::conduct())),
         ("resolve", json(resolve_answer())),
+        ("observers", json(addresses::observers())),
+        ("census-page", json(addresses::census_page())),
+        ("census-end", json(addresses::census_end())),
+        ("content-clock", json(addresses::content_clock())),
+        ("claims", json(addresses::claims())),
+        ("read-equivalence", json(addresses::read_equivalence())),
+        ("rights", json(addresses::rights())),
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
