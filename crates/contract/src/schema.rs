@@ -14,13 +14,14 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, ClaimsRecord,
-    ConductRecord, ContentClockRecord, ControlRecord, DaySeal, DomainRecord, GossipAnswer,
-    GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth,
-    LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport, OutcomeSummary,
-    ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, RightsRecord,
-    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DomainRecord,
+    GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
+    LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport,
+    OutcomeSummary, PrefixBucket, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord,
+    ResolveAnswer, ResolveBatch, ResolveBatchRequest, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -62,6 +63,11 @@ pub const KINDS: &[Kind] = &[
     kind::<ClaimsRecord>("claims", "What a site says about itself", "4"),
     kind::<ReadEquivalenceRecord>("read-equivalence", "Read equivalence", "4"),
     kind::<RightsRecord>("rights", "Rights in uses of content", "4"),
+    kind::<Changes>("changes", "Changes of answers", "3.2"),
+    kind::<Corroboration>("corroboration", "Readings of several networks, field by field", "4"),
+    kind::<ResolveBatchRequest>("resolve-request", "Body of POST /api/v1/resolve", "4"),
+    kind::<ResolveBatch>("resolve-batch", "Resolve answers", "4"),
+    kind::<PrefixBucket>("resolve-prefix", "Answers that share a prefix", "4"),
     kind::<Actions>("actions", "Actions object", "2.10"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),

@@ -3,13 +3,13 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, ClaimsRecord,
-    ConductRecord, ContentClockRecord, ControlRecord, DaySeal, Decision, DomainRecord,
-    GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
-    LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport,
-    OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
-    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
-    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
+    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
+    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted,
+    OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord,
+    ResolveAnswer, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
+    Signature, Split, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -56,6 +56,8 @@ fn through(word: &str, written: &Value) -> Value {
         "claims" => pass::<ClaimsRecord>(written),
         "read-equivalence" => pass::<ReadEquivalenceRecord>(written),
         "rights" => pass::<RightsRecord>(written),
+        "changes" => pass::<Changes>(written),
+        "corroboration" => pass::<Corroboration>(written),
         "actions" => pass::<Actions>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
@@ -118,6 +120,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/nap/lineage",
             "/capabilities/by_safety_class",
             "/confidence/vantage_state/states",
+            "/vantage_state/states",
             "/crawl_policy/content_signal",
             "/policy/robots/crawl_delay",
             "/policy/rights",

@@ -2,10 +2,12 @@
 
 mod addresses;
 mod build;
+mod changes;
 mod graph;
 mod log;
 mod readings;
 mod resolve;
+mod resolve_batch;
 mod scan;
 mod seal;
 mod small;
@@ -56,6 +58,11 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("claims", json(addresses::claims())),
         ("read-equivalence", json(addresses::read_equivalence())),
         ("rights", json(addresses::rights())),
+        ("changes", json(changes::changes())),
+        ("corroboration", json(changes::corroboration())),
+        ("resolve-request", json(resolve_batch::request())),
+        ("resolve-batch", json(resolve_batch::batch())),
+        ("resolve-prefix", json(resolve_batch::bucket())),
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
