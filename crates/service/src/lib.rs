@@ -5,6 +5,10 @@
 
 mod allowance;
 pub mod build;
+pub mod census;
+mod claims;
+pub mod content_clock;
+mod equivalence;
 mod ids;
 mod in_flight;
 pub mod jobs;
@@ -15,11 +19,15 @@ mod manifest;
 mod may_read;
 mod method;
 pub mod monitor;
+mod observers;
 mod own_page;
+pub mod page;
+mod past;
 mod ready;
 pub mod replay;
 mod report;
 pub mod resolve;
+mod rights;
 pub mod scan;
 pub mod seal;
 #[cfg(test)]
@@ -39,12 +47,15 @@ use proof::keys::Secret;
 use store::{Retention, Store};
 
 pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
+pub use equivalence::EquivalenceError;
 pub use ids::{Ids, NoChance, SystemIds};
+pub use judge::resolve::claims::Wanted as WantedClaims;
 pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
 pub use licence::{LicenceError, LicenceKey, Presented};
 pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use may_read::{MayRead, OwnWork};
 pub use method::scoring_method;
+pub use observers::OperatorSettings;
 pub use ready::{NotReady, Ready};
 pub use report::{Report, ReportError};
 pub use resolve::ResolveSettings;
@@ -81,6 +92,8 @@ pub struct Settings {
     /// Where the seals of days are anchored.
     pub proof: ProofSettings,
     pub resolve: ResolveSettings,
+    /// Who runs this, and where we look from.
+    pub operator: OperatorSettings,
 }
 
 impl Settings {
@@ -101,6 +114,7 @@ impl Settings {
             free_scans: FreeScans::default(),
             proof: ProofSettings::default(),
             resolve: ResolveSettings::default(),
+            operator: OperatorSettings::default(),
         }
     }
 }
@@ -134,6 +148,8 @@ pub struct Service {
     secret: Secret,
     clock: Arc<dyn Clock>,
     scanning: in_flight::InFlight,
+    /// The domains of which a page is being watched just now.
+    checking: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
     resolving: resolve::Resolving,
@@ -149,6 +165,7 @@ impl Service {
             log: log::Log::default(),
             head_extras: Arc::default(),
             scanning: in_flight::InFlight::default(),
+            checking: in_flight::InFlight::default(),
             scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
             keys: Arc::new(keys::Keys::new(
                 keys,

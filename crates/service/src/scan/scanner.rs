@@ -61,6 +61,22 @@ impl Scanner {
         }
     }
 
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
+    }
+
+    pub(crate) fn policy(&self) -> &door::Policy {
+        self.door.policy()
+    }
+
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    pub(crate) fn rules(&self) -> &Rulepack {
+        &self.rules
+    }
+
     /// Reads what a caller typed, under the names this door lets through.
     pub fn domain(&self, input: &str) -> Result<Domain, ScanError> {
         Ok(Domain::parse(input, &self.door.policy().names)?)
