@@ -67,6 +67,29 @@ pub const ADMINISTER_MAX_AGE_HOURS: u32 = 0;
 /// Resolve answers: capabilities told one by one; more are only counted. Ours: the interface names
 /// no figure.
 pub const CAPABILITY_ITEMS: usize = 50;
+/// `POST /api/v1/preflight`: checks in one request.
+pub const PREFLIGHT_CHECKS_MAX: usize = 50;
+/// `POST /api/v1/preflight`: the most that may be asked for as `live_ms`.
+pub const PREFLIGHT_LIVE_MS_MAX: u32 = 1000;
+/// An operation that is given back in a receipt: bytes as compact JSON, and levels.
+pub const OPERATION_BYTES: usize = 8192;
+pub const OPERATION_DEPTH: usize = 16;
+pub const NONCE_CHARS: usize = 256;
+/// An agent's name or user agent.
+pub const AGENT_BYTES: usize = 512;
+/// Entries of a caller's list, and bytes of each: a domain has no more.
+pub const POLICY_LIST_MAX: usize = 100;
+pub const POLICY_ENTRY_BYTES: usize = 253;
+/// The largest integer that every reader of JSON reads alike.
+pub const SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+/// How long a receipt can be used, in seconds, by action.
+pub const READ_RECEIPT_SECONDS: u32 = 86_400;
+pub const CITE_RECEIPT_SECONDS: u32 = 86_400;
+pub const CONNECT_RECEIPT_SECONDS: u32 = 3_600;
+pub const TRANSACT_RECEIPT_SECONDS: u32 = 300;
+pub const ADMINISTER_RECEIPT_SECONDS: u32 = 300;
+/// How far clocks may be apart when the times of a receipt are compared.
+pub const CLOCK_SKEW_S: u32 = 60;
 /// Domain-control proofs are checked again after this many days.
 pub const CONTROL_RECHECK_DAYS: u32 = 30;
 /// Independent readings kept for one domain.

@@ -6,8 +6,10 @@
 mod allowance;
 pub mod build;
 pub mod census;
+pub mod changes;
 mod claims;
 pub mod content_clock;
+pub mod corroboration;
 mod equivalence;
 mod ids;
 mod in_flight;
@@ -39,7 +41,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agents::Catalogue;
-use contract::{Brand, Clock};
+use contract::{Brand, Clock, Domain, NameRefusal};
 use door::Door;
 use proof::KeyStore;
 use proof::head::HeadExtras;
@@ -196,6 +198,11 @@ impl Service {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.settings.base_url
+    }
+
+    /// The domain that a caller means, under the names this deployment lets through.
+    pub fn domain(&self, text: &str) -> Result<Domain, NameRefusal> {
+        Domain::parse(text, self.scanner.names())
     }
 }
 

@@ -57,6 +57,7 @@ use crate::{
     components(schemas(ErrorV1)),
     tags(
         (name = "scans", description = "Scans and reports"),
+        (name = "resolve", description = "Answers about domains"),
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "The contract and its shapes"),
         (name = "keys", description = "Keys"),

@@ -6,8 +6,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, core_contract, graph, keys, log, operators, pages as page_handlers, reference,
-        report, scan, scan_v1, schema, seal,
+        builds, changes, core_contract, corroboration, graph, keys, log, operators,
+        pages as page_handlers, reference, report, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -21,6 +21,9 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
         .routes(routes!(graph::get_graph))
+        // Answers over time and from several networks
+        .routes(routes!(changes::get_changes))
+        .routes(routes!(corroboration::get_corroboration))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))

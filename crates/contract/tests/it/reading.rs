@@ -5,11 +5,12 @@ use contract::evidence::Evidence;
 use contract::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
     ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
-    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
-    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted,
-    OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord,
-    ResolveAnswer, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
-    Signature, Split, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
+    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory,
+    OutcomeAccepted, OutcomeReport, OutcomeSummary, PreflightBatch, PreflightRequest, ProofDay,
+    ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, RightsRecord, ScanManifest,
+    ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -49,6 +50,8 @@ fn through(word: &str, written: &Value) -> Value {
         "visitor-batch" => pass::<VisitorBatchAnswer>(written),
         "conduct" => pass::<ConductRecord>(written),
         "resolve" => pass::<ResolveAnswer>(written),
+        "changes" => pass::<Changes>(written),
+        "corroboration" => pass::<Corroboration>(written),
         "observers" => pass::<ObserverDirectory>(written),
         "census-page" => pass::<CensusPage>(written),
         "census-end" => pass::<CensusEnd>(written),
@@ -56,9 +59,10 @@ fn through(word: &str, written: &Value) -> Value {
         "claims" => pass::<ClaimsRecord>(written),
         "read-equivalence" => pass::<ReadEquivalenceRecord>(written),
         "rights" => pass::<RightsRecord>(written),
-        "changes" => pass::<Changes>(written),
-        "corroboration" => pass::<Corroboration>(written),
         "actions" => pass::<Actions>(written),
+        "preflight-request" => pass::<PreflightRequest>(written),
+        "decision" => pass::<DecisionReceipt>(written),
+        "preflight-batch" => pass::<PreflightBatch>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
         "log" => pass::<LogRecord>(written),
@@ -127,6 +131,9 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/policy/signals/0/uses",
             "/streams",
             "/statement/streams",
+            // Given back as it came, whatever is in it.
+            "/operation",
+            "/results/0/result/operation",
         ] {
             if let Some(Value::Object(entries)) = later.pointer_mut(map) {
                 entries.remove("a_later_member");

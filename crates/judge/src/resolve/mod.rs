@@ -8,6 +8,7 @@
 pub mod address;
 mod capabilities;
 pub mod census;
+pub mod census;
 pub mod changes;
 pub mod claims;
 pub mod clock;
@@ -37,6 +38,7 @@ use contract::records::{
 };
 use contract::{Domain, Timestamp};
 
+pub use address::Letterhead;
 pub use address::Letterhead;
 pub use capabilities::capabilities;
 pub use contradictions::contradictions;

@@ -2,7 +2,9 @@
 //! operationId in snake case.
 
 pub(crate) mod builds;
+pub(crate) mod changes;
 pub(crate) mod core_contract;
+pub(crate) mod corroboration;
 pub(crate) mod graph;
 pub(crate) mod keys;
 pub(crate) mod log;

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use contract::{
+    NameRefusal,
     errors::{ErrorCode, ErrorV1},
     records::{ScanRecord, ScanRequest, Visibility},
 };
@@ -126,9 +127,7 @@ pub(super) fn within_rates(rates: &AskRates, block: AddressBlock) -> Result<(), 
 pub(super) fn refusal(error: ScanError) -> ApiError {
     let said = error.to_string();
     match error {
-        ScanError::BadDomain(refusal) => {
-            ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
-        }
+        ScanError::BadDomain(refusal) => bad_domain(refusal),
         ScanError::InProgress { retry_after_s } => {
             ApiError::new(ErrorCode::ScanInProgress, sentence(&said)).retry_after(retry_after_s)
         }
@@ -162,6 +161,18 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         }
         ScanError::Internal(_) => ApiError::internal(said),
     }
+}
+
+/// What the caller is told of a name that is none of a public site.
+pub(super) fn bad_domain(refusal: NameRefusal) -> ApiError {
+    ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
+}
+
+/// `a name …` as `A name ….`
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
+    format!("{first}{}.", letters.as_str())
 }
 
 #[cfg(test)]

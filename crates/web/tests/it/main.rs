@@ -12,6 +12,7 @@
 mod app;
 mod bodies;
 mod connections;
+mod feeds;
 mod harness;
 mod log;
 mod seals;

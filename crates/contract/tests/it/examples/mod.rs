@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod graph;
 mod log;
+mod preflight;
 mod readings;
 mod resolve;
 mod resolve_batch;
@@ -63,7 +64,17 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("resolve-request", json(resolve_batch::request())),
         ("resolve-batch", json(resolve_batch::batch())),
         ("resolve-prefix", json(resolve_batch::bucket())),
+        ("observers", json(addresses::observers())),
+        ("census-page", json(addresses::census_page())),
+        ("census-end", json(addresses::census_end())),
+        ("content-clock", json(addresses::content_clock())),
+        ("claims", json(addresses::claims())),
+        ("read-equivalence", json(addresses::read_equivalence())),
+        ("rights", json(addresses::rights())),
         ("actions", json(resolve::actions())),
+        ("preflight-request", json(preflight::request())),
+        ("decision", json(preflight::receipt())),
+        ("preflight-batch", json(preflight::batch())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
         ("log", json(log::record())),

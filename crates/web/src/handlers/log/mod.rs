@@ -62,7 +62,11 @@ fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
 }
 
 /// A number from 1 to `most`.
-fn count(asked: &Asked, name: &'static str, most: usize) -> Result<Option<usize>, ApiError> {
+pub(super) fn count(
+    asked: &Asked,
+    name: &'static str,
+    most: usize,
+) -> Result<Option<usize>, ApiError> {
     let Some(number) = number(asked, name)? else { return Ok(None) };
     let number = usize::try_from(number).ok().filter(|number| (1..=most).contains(number));
     let sentence = || format!("`{name}` is a number from 1 to {most}.");
@@ -75,7 +79,7 @@ fn leaf(asked: &Asked) -> Result<Option<Digest>, ApiError> {
     text.parse().map(Some).map_err(|_| ApiError::bad_request(sentence).param("leaf"))
 }
 
-fn needed<T>(value: Option<T>, name: &'static str) -> Result<T, ApiError> {
+pub(super) fn needed<T>(value: Option<T>, name: &'static str) -> Result<T, ApiError> {
     value.ok_or_else(|| ApiError::bad_request(format!("`{name}` is missing.")).param(name))
 }
 
