@@ -14,7 +14,14 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionReceipt,
+    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
+    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted,
+    OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay,
+    ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch,
+    ResolveBatchRequest, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
+    Signature, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agents::Catalogue;
 use anyhow::{Context, Result};
+use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
@@ -14,7 +15,8 @@ use service::jobs::WitnessPeer;
 
 use service::resolve::{Ranking, UpgradeWindows};
 use service::{
-    FreeScans, LogSettings, Parts, ProofSettings, ResolveSettings, Service, Settings, SystemIds,
+    FreeScans, LogSettings, OperatorSettings, Parts, ProofSettings, ResolveSettings, Service,
+    Settings, SystemIds,
 };
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
@@ -120,8 +122,32 @@ fn resolve(config: &Config) -> Result<ResolveSettings> {
     Ok(ResolveSettings { hot_bytes, windows, ranking, ..ours })
 }
 
+/// What site owners are told of us. Nothing is made up where the operator said nothing.
+fn operator(config: &Config) -> OperatorSettings {
+    let (operator, network) = (&config.operator, &config.network);
+    OperatorSettings {
+        name: operator.name.clone(),
+        contact: operator.contact.clone(),
+        abuse: operator.abuse.clone(),
+        security: operator.security.clone(),
+        network: ObserverNetwork {
+            asn: network.asn,
+            name: network.name.clone(),
+            rir: network.rir.clone(),
+            country: network.country.clone(),
+            region: network.region.clone(),
+        },
+        egress: network.egress.iter().map(ToString::to_string).collect(),
+        resolver: Some(match network.resolver.as_str() {
+            "system" => "the resolver of the system".to_owned(),
+            address => address.to_owned(),
+        }),
+    }
+}
+
 pub(crate) fn settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
+        operator: operator(config),
         resolve: resolve(config)?,
         brand: brand(config)?,
         log: LogSettings { witnesses: witnesses(config)?, ..LogSettings::new(origin(config)?) },

@@ -27,6 +27,8 @@ pub(crate) const FOR_A_MINUTE: &str = "public, max-age=60";
 pub(crate) const FOR_A_MINUTE: &str = "public, max-age=60";
 pub(crate) const FOR_HALF_A_MINUTE: &str = "public, max-age=30";
 pub(crate) const FOR_SECONDS: &str = "public, max-age=5";
+/// … that are finished, and may still be taken back, …
+pub(crate) const FOR_A_DAY_UNCHANGED: &str = "public, max-age=86400, immutable";
 /// … that nothing will change, …
 pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// … and never.

@@ -6,8 +6,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, changes, core_contract, corroboration, graph, keys, log, operators,
-        pages as page_handlers, reference, report, scan, scan_v1, schema, seal,
+        builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
+        log, observers, operators, pages as page_handlers, read_equivalence, reference, report,
+        rights, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -24,6 +25,13 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Answers over time and from several networks
         .routes(routes!(changes::get_changes))
         .routes(routes!(corroboration::get_corroboration))
+        // What stands behind answers
+        .routes(routes!(rights::get_rights))
+        .routes(routes!(read_equivalence::get_read_equivalence))
+        .routes(routes!(claims::get_claims))
+        .routes(routes!(content_clock::get_content_clock))
+        .routes(routes!(census::get_census_records))
+        .routes(routes!(observers::get_observers))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))

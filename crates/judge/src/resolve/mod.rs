@@ -7,8 +7,8 @@
 
 pub mod address;
 mod capabilities;
-pub mod changes;
 pub mod census;
+pub mod changes;
 pub mod claims;
 pub mod clock;
 mod contradictions;
@@ -37,8 +37,8 @@ use contract::records::{
 };
 use contract::{Domain, Timestamp};
 
-pub use capabilities::capabilities;
 pub use address::Letterhead;
+pub use capabilities::capabilities;
 pub use contradictions::contradictions;
 pub use entity::entity;
 pub use moment::{HOUR_MS, Moment, Readings, Told, bring_up, vantage_words};

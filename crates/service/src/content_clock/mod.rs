@@ -31,11 +31,11 @@ pub struct ClockAsk {
     pub may_read: Arc<dyn MayRead>,
 }
 
-/// The signed answer, and whether a clock was started by it.
+/// The signed answer, and whether a clock ran before it.
 #[derive(Debug, Clone)]
 pub struct ClockReply {
     pub document: SignedDocument,
-    pub started: bool,
+    pub running: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ impl Service {
         if let Some((clock, versions)) = found.filter(|(clock, _)| clock.expires_at > now) {
             let clock = self.read_again(clock, ask.start, now).await?;
             let told = kept::clock(&clock, &versions);
-            return self.clock_reply(&ask, Some(&told), None, false);
+            return self.clock_reply(&ask, Some(&told), None, true);
         }
         if !ask.start {
             return self.clock_reply(&ask, None, None, false);
@@ -86,7 +86,7 @@ impl Service {
         if told.state == ClockState::Running {
             told.state = ClockState::Started;
         }
-        self.clock_reply(&ask, Some(&told), None, true)
+        self.clock_reply(&ask, Some(&told), None, false)
     }
 
     /// A reader keeps a clock going. Written down once a day at most.
@@ -138,12 +138,12 @@ impl Service {
         ask: &ClockAsk,
         clock: Option<&Clock>,
         why: Option<&str>,
-        started: bool,
+        running: bool,
     ) -> Result<ClockReply, ClockError> {
         let head = Letterhead { brand: self.brand(), base_url: self.base_url(), now: self.now() };
         let record = answer(&ask.page.url, clock, why, ask.versions, &head);
         let document = self.sign_document(&record, KeyPurpose::Documents)?;
-        Ok(ClockReply { document, started })
+        Ok(ClockReply { document, running })
     }
 }
 

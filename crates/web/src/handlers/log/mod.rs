@@ -54,7 +54,7 @@ fn whole(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| plain && *number < 1 << 53)
 }
 
-fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
+pub(super) fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
     let Some(text) = asked.get(name) else { return Ok(None) };
     let sentence = || format!("`{name}` is a whole number, written in digits.");
     let number = whole(text).ok_or_else(|| ApiError::bad_request(sentence()).param(name))?;
