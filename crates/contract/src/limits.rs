@@ -16,6 +16,14 @@ pub const SCAN_PER_DAY: u32 = 20;
 /// `POST /api/v1/scan`: requests per licence in [`SCAN_MINUTE_WINDOW`]. Ours: the interface names
 /// no figure.
 pub const KEYED_SCANS_PER_MINUTE: u32 = 60;
+/// Kept records: requests per address in [`RATE_WINDOW`]. Ours, as are the next two: the interface
+/// names no figures.
+pub const READ_PER_MINUTE: u32 = 120;
+/// What is decided for an address in [`RATE_WINDOW`]; a batch counts its items.
+pub const DECIDE_PER_MINUTE: u32 = 60;
+/// Whatever makes us read a site now: per address in [`RATE_WINDOW`].
+pub const LIVE_PER_MINUTE: u32 = 10;
+pub const RATE_WINDOW: Duration = Duration::from_secs(60);
 /// The log and other feeds: requests per address in [`FEED_WINDOW`].
 pub const FEED_PER_MINUTE: u32 = 30;
 pub const FEED_WINDOW: Duration = Duration::from_secs(60);
@@ -35,6 +43,15 @@ pub const OUTCOMES_PER_DAY: u32 = 500;
 /// `GET /api/v1/outcomes`: the window when none is asked for, and the longest.
 pub const OUTCOME_DAYS_DEFAULT: u32 = 30;
 pub const OUTCOME_DAYS_MAX: u32 = 90;
+/// Reports are forgotten after so many days.
+pub const OUTCOME_KEPT_DAYS: u32 = 400;
+/// The longest name of an agent that is kept, in characters.
+pub const AGENT_NAME_MAX: usize = 80;
+/// `Idempotency-Key`: its longest value, how long its reply is kept, and how long a request may be
+/// under way before its key is free again.
+pub const IDEMPOTENCY_KEY_MAX: usize = 255;
+pub const IDEMPOTENCY_KEPT: Duration = Duration::from_secs(24 * 3600);
+pub const IDEMPOTENCY_IN_FLIGHT: Duration = Duration::from_secs(180);
 /// `POST /api/v1/visitor`: visitors in one request.
 pub const VISITOR_BATCH_MIN: usize = 1;
 pub const VISITOR_BATCH_MAX: usize = 100;

@@ -22,6 +22,8 @@ mod may_read;
 mod method;
 pub mod monitor;
 mod observers;
+mod once;
+pub mod outcome;
 mod own_page;
 pub mod page;
 mod past;
@@ -58,6 +60,8 @@ pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use may_read::{MayRead, OwnWork};
 pub use method::scoring_method;
 pub use observers::OperatorSettings;
+pub use once::{OnceAsk, OnceName, OnceStep};
+pub use outcome::{DayLeft, OutcomeError, OutcomeTaken};
 pub use ready::{NotReady, Ready};
 pub use report::{Report, ReportError};
 pub use resolve::ResolveSettings;
@@ -66,7 +70,7 @@ pub use seal::{
     DayFile, DaySealError, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk,
 };
 /// What the store keeps that callers are shown.
-pub use store::{Licence, Visibility};
+pub use store::{KeptReply, Licence, Visibility};
 
 /// The name our reader goes by, and its version.
 pub const PRODUCT: &str = "wayleave";
@@ -90,6 +94,8 @@ pub struct Settings {
     pub artifact_retention: Retention,
     /// What everybody may have without a licence.
     pub free_scans: FreeScans,
+    /// Outcome reports of one address and UTC day; nothing for no such limit.
+    pub outcomes_per_day: Option<u32>,
     pub log: LogSettings,
     /// Where the seals of days are anchored.
     pub proof: ProofSettings,
@@ -114,6 +120,7 @@ impl Settings {
             scans_at_once: 32,
             artifact_retention: Retention::Days(90),
             free_scans: FreeScans::default(),
+            outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
             proof: ProofSettings::default(),
             resolve: ResolveSettings::default(),
             operator: OperatorSettings::default(),

@@ -163,6 +163,7 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
             per_day: config.limits.scans_daily_total,
             paused: config.limits.scans_paused,
         },
+        outcomes_per_day: config.limits.enabled.then_some(config.limits.outcomes_per_day),
         proof: ProofSettings {
             calendars: config.proof.calendars.clone(),
             explorers: config.proof.explorers.clone(),
@@ -175,17 +176,25 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
 
 /// How often one asker may ask. Without address limits only the licences' own rates hold.
 pub(crate) fn rates(config: &Config) -> RateLimits {
-    use contract::limits::{FEED_PER_MINUTE, FEED_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
+    use contract::limits::{FEED_WINDOW, RATE_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
-    let scans = vec![
-        Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
-        Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
-    ];
-    let feeds = vec![Rate { most: FEED_PER_MINUTE, within: FEED_WINDOW }];
-    RateLimits {
-        feeds: if limits.enabled { feeds } else { Vec::new() },
-        scans: if limits.enabled { scans } else { Vec::new() },
+    let by_licence = RateLimits {
         keyed_scans: vec![Rate { most: limits.keyed_scan_per_minute, within: SCAN_MINUTE_WINDOW }],
+        ..RateLimits::none()
+    };
+    if !limits.enabled {
+        return by_licence;
+    }
+    RateLimits {
+        scans: vec![
+            Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
+            Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
+        ],
+        feeds: vec![Rate { most: limits.feed_per_minute, within: FEED_WINDOW }],
+        reads: vec![Rate { most: limits.read_per_minute, within: RATE_WINDOW }],
+        decides: vec![Rate { most: limits.decide_per_minute, within: RATE_WINDOW }],
+        live: vec![Rate { most: limits.live_per_minute, within: RATE_WINDOW }],
+        ..by_licence
     }
 }
 

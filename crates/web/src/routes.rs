@@ -7,8 +7,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
-        log, observers, operators, pages as page_handlers, read_equivalence, reference, report,
-        rights, scan, scan_v1, schema, seal,
+        log, observers, operators, outcome, pages as page_handlers, read_equivalence, reference,
+        report, resolve, resolve_batch, resolve_prefix, rights, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -25,6 +25,13 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Answers over time and from several networks
         .routes(routes!(changes::get_changes))
         .routes(routes!(corroboration::get_corroboration))
+        // Resolve
+        .routes(routes!(resolve::resolve_domain_v1))
+        .routes(routes!(resolve_batch::resolve_batch_v1))
+        .routes(routes!(resolve_prefix::resolve_prefix_v1))
+        // Outcomes
+        .routes(routes!(outcome::post_outcome))
+        .routes(routes!(outcome::get_outcomes))
         // What stands behind answers
         .routes(routes!(rights::get_rights))
         .routes(routes!(read_equivalence::get_read_equivalence))

@@ -7,10 +7,10 @@ use contract::records::{
     ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
     DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
     LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PreflightBatch, PreflightRequest, ProofDay,
-    ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, RightsRecord, ScanManifest,
-    ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
+    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -42,6 +42,7 @@ fn through(word: &str, written: &Value) -> Value {
         "outcome-report" => pass::<OutcomeReport>(written),
         "outcome-accepted" => pass::<OutcomeAccepted>(written),
         "agent-outcomes" => pass::<OutcomeSummary>(written),
+        "agent-outcomes-day" => pass::<OutcomeDayRecord>(written),
         "ai-accuracy" => pass::<AccuracyRecord>(written),
         "domain-control" => pass::<ControlRecord>(written),
         "domain" => pass::<DomainRecord>(written),

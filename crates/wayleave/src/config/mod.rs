@@ -130,6 +130,11 @@ pub(crate) struct Limits {
     pub(crate) scans_daily_total: u32,
     pub(crate) scans_paused: bool,
     pub(crate) keyed_scan_per_minute: u32,
+    pub(crate) read_per_minute: u32,
+    pub(crate) decide_per_minute: u32,
+    pub(crate) live_per_minute: u32,
+    pub(crate) feed_per_minute: u32,
+    pub(crate) outcomes_per_day: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,6 +234,11 @@ impl Default for Limits {
             scans_daily_total: free.per_day,
             scans_paused: free.paused,
             keyed_scan_per_minute: limits::KEYED_SCANS_PER_MINUTE,
+            read_per_minute: limits::READ_PER_MINUTE,
+            decide_per_minute: limits::DECIDE_PER_MINUTE,
+            live_per_minute: limits::LIVE_PER_MINUTE,
+            feed_per_minute: limits::FEED_PER_MINUTE,
+            outcomes_per_day: limits::OUTCOMES_PER_DAY,
         }
     }
 }

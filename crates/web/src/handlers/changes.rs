@@ -15,14 +15,12 @@ use service::{
     changes::{ChangesError, ChangesWish},
 };
 
-use super::{
-    log::{Reader, count},
-    scan::bad_domain,
-};
+use super::{log::count, scan::bad_domain};
 use crate::{
     address,
     documents::{Document, FOR_A_MINUTE, JSON},
     errors::ApiError,
+    limits::Feeds,
 };
 
 /// The longest name of a section that is looked for.
@@ -65,7 +63,7 @@ const SECTION_CHARS: usize = 64;
 )]
 pub(crate) async fn get_changes(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

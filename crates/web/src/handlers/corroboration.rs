@@ -12,13 +12,14 @@ use http::{HeaderMap, Uri};
 use service::{Service, corroboration::CorroborationError};
 
 use super::{
-    log::{Reader, count, needed},
+    log::{count, needed},
     scan::bad_domain,
 };
 use crate::{
     address,
     documents::{Document, FOR_MINUTES, JSON},
     errors::ApiError,
+    limits::Reads,
 };
 
 /// The longest beginning of a field that is looked for.
@@ -54,7 +55,7 @@ const FIELD_BYTES: usize = 200;
 )]
 pub(crate) async fn get_corroboration(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Reads,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

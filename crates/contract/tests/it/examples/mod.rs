@@ -44,6 +44,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("outcome-report", json(small::outcome_report())),
         ("outcome-accepted", json(small::outcome_accepted())),
         ("agent-outcomes", json(small::outcome_summary())),
+        ("agent-outcomes-day", json(small::outcome_day())),
         ("ai-accuracy", json(small::accuracy())),
         ("domain-control", json(small::control())),
         ("domain", json(small::domain_record())),

@@ -10,38 +10,15 @@ pub(crate) mod witness;
 
 use std::collections::BTreeMap;
 
-use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::errors::ErrorCode;
-use http::request::Parts;
 use proof::Digest;
 use serde::Serialize;
-use service::{AddressBlock, SealError};
+use service::SealError;
 
 use crate::{
-    client_address::ClientAddress,
     documents::{Document, JSON},
     errors::ApiError,
-    rates::seconds_up,
-    state::AppState,
 };
-
-/// A reader within the rate of feeds. Every request that is let through counts.
-#[derive(Debug)]
-pub(crate) struct Reader;
-
-impl FromRequestParts<AppState> for Reader {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let ClientAddress(address) = parts.extract().await.map_err(|never| match never {})?;
-        let passed = state.rates.feeds.pass(AddressBlock::of(address));
-        passed.map(|()| Self).map_err(|wait| {
-            let sentence = "This address has read as much of the log as it may for now; the files \
-                            below /log/ are not limited.";
-            ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds_up(wait))
-        })
-    }
-}
 
 type Asked = BTreeMap<&'static str, String>;
 
@@ -97,7 +74,7 @@ fn document(value: &impl Serialize, cache: &'static str) -> Result<Document, Api
 }
 
 /// What the caller is told; why is for whoever runs the service.
-fn failed(error: SealError) -> ApiError {
+pub(super) fn failed(error: SealError) -> ApiError {
     let said = error.to_string();
     match error {
         SealError::NotKept(_) => {
