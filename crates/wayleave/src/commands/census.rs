@@ -61,9 +61,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let service = Arc::new(wiring::service(&config)?);
         wiring::open_log(&config, &service).await?;
         serve::know_build(Arc::clone(&service)).await;
-        let terminal = std::io::stderr().is_terminal();
-        let told =
-            |progress: CensusProgress, record: &CensusRecord| tell(terminal, progress, record);
+        let bar = scan_progress::census(list.frame.size);
+        let told = |progress: CensusProgress, record: &CensusRecord| {
+            let line = format!("{} {}", record.domain, record.status);
+            if bar.is_hidden() {
+                output::note(&format!("{} of {}: {line}", progress.done, progress.of));
+            } else {
+                bar.set_position(progress.done);
+                bar.set_message(line);
+            }
+        };
         let stop = serve::StopSignals::catch()?;
         let done = tokio::select! {
             done = service.census(&list, &told) => Some(done),
