@@ -99,6 +99,9 @@ pub const POLICY_LIST_MAX: usize = 100;
 pub const POLICY_ENTRY_BYTES: usize = 253;
 /// The largest integer that every reader of JSON reads alike.
 pub const SAFE_INTEGER: u64 = 9_007_199_254_740_991;
+/// `GET /api/v1/revocations`: entries on a page, and the most that may be asked for.
+pub const REVOCATIONS_PAGE: usize = 100;
+pub const REVOCATIONS_PAGE_MAX: usize = 500;
 /// How long a receipt can be used, in seconds, by action.
 pub const READ_RECEIPT_SECONDS: u32 = 86_400;
 pub const CITE_RECEIPT_SECONDS: u32 = 86_400;

@@ -10,6 +10,7 @@ pub mod changes;
 mod claims;
 pub mod content_clock;
 pub mod corroboration;
+pub mod decisions;
 mod equivalence;
 mod ids;
 mod in_flight;
@@ -27,13 +28,16 @@ pub mod outcome;
 mod own_page;
 pub mod page;
 mod past;
+pub mod preflight;
 mod ready;
 pub mod replay;
 mod report;
 pub mod resolve;
+pub mod revocations;
 mod rights;
 pub mod scan;
 pub mod seal;
+pub mod staple;
 #[cfg(test)]
 mod testing;
 pub mod witness;
@@ -162,6 +166,7 @@ pub struct Service {
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
     resolving: resolve::Resolving,
+    revocations: revocations::Lists,
 }
 
 impl Service {
@@ -184,6 +189,7 @@ impl Service {
             )),
             build: build::Known::default(),
             resolving: resolve::Resolving::new(&settings.resolve),
+            revocations: revocations::Lists::default(),
             settings,
             store,
             secret,

@@ -11,6 +11,7 @@ mod page;
 pub mod preflight;
 mod reasons;
 mod rules;
+pub mod standing;
 mod templates;
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,7 @@ pub async fn upkeep(service: Arc<Service>) {
             _ = forget.tick() => {
                 service.forget_past_days().await;
                 service.forget_old_reports().await;
+                service.forget_decisions().await;
             }
             _ = sweep.tick() => service.sweep().await,
         }

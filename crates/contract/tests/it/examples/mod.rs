@@ -3,6 +3,7 @@
 mod addresses;
 mod build;
 mod changes;
+mod decisions;
 mod graph;
 mod log;
 mod preflight;
@@ -69,6 +70,9 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("preflight-request", json(preflight::request())),
         ("decision", json(preflight::receipt())),
         ("preflight-batch", json(preflight::batch())),
+        ("decision-check", json(decisions::check())),
+        ("revocations", json(decisions::revocations())),
+        ("staple", json(decisions::staple())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
         ("log", json(log::record())),

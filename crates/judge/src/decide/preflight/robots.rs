@@ -21,6 +21,8 @@ pub enum RobotsKnown<'a> {
 
 /// Characters shown of an agent's own name.
 pub(super) const MAX_NAME: usize = 160;
+/// Words of a user agent that are looked up: each costs a walk through the file.
+const MAX_WORDS: usize = 32;
 /// The name of everyone.
 const EVERYONE: &str = "*";
 
@@ -47,7 +49,7 @@ pub(super) fn token(agent: Option<&AgentAsked>, robots: RobotsKnown<'_>) -> Stri
     let mut words = user_agent
         .split(|c: char| !word(c))
         .filter(|text| text.starts_with(|c: char| c.is_ascii_alphabetic()))
-        .take(64);
+        .take(MAX_WORDS);
     let named = |text: &&str| match robots {
         RobotsKnown::Read(robots) => robots.access(text, "/").scope == Scope::Named,
         _ => false,
