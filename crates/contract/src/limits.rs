@@ -52,6 +52,9 @@ pub const CITE_MAX_AGE_HOURS: u32 = 168;
 pub const CONNECT_MAX_AGE_HOURS: u32 = 72;
 pub const TRANSACT_MAX_AGE_HOURS: u32 = 24;
 pub const ADMINISTER_MAX_AGE_HOURS: u32 = 0;
+/// Resolve answers: capabilities told one by one; more are only counted. Ours: the interface names
+/// no figure.
+pub const CAPABILITY_ITEMS: usize = 50;
 /// Domain-control proofs are checked again after this many days.
 pub const CONTROL_RECHECK_DAYS: u32 = 30;
 /// Independent readings kept for one domain.

@@ -3,6 +3,7 @@
 //! Readers only. They never fail and never judge: what cannot be read is left out or noted, and
 //! what it means is decided in `judge`. No I/O.
 
+pub mod capability;
 pub mod charset;
 pub mod entity;
 pub mod fault;

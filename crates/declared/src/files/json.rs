@@ -68,10 +68,7 @@ pub(super) fn open(report: &mut Report<'_>, media: &Media) -> Option<Value> {
         );
     }
     let doubled = RefCell::new(Doubled::default());
-    let mut reader = serde_json::Deserializer::from_slice(bare);
-    let parsed = Seed { depth: 0, doubled: &doubled }
-        .deserialize(&mut reader)
-        .and_then(|value| reader.end().map(|()| value));
+    let parsed = parse(bare, &doubled);
     for at in doubled.into_inner().found {
         report.warn(
             "doubled_name",
@@ -111,6 +108,18 @@ pub(super) fn open_object(report: &mut Report<'_>, media: &Media) -> Option<Valu
         "Let the file begin with { and end with }.",
     );
     None
+}
+
+/// Reads a body under the same bounds where nobody is told of what is wrong with it.
+pub(crate) fn quietly(body: &[u8]) -> Option<Value> {
+    let bare = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    (bare.len() <= MAX_BYTES).then(|| parse(bare, &RefCell::default()).ok()).flatten()
+}
+
+fn parse(bare: &[u8], doubled: &RefCell<Doubled>) -> serde_json::Result<Value> {
+    let mut reader = serde_json::Deserializer::from_slice(bare);
+    let value = Seed { depth: 0, doubled }.deserialize(&mut reader)?;
+    reader.end().map(|()| value)
 }
 
 #[derive(Default)]

@@ -34,6 +34,7 @@ mod x402;
 
 use std::collections::BTreeMap;
 
+pub(crate) use json::quietly;
 pub use kind::{Applies, Kind, PLACES, Place};
 pub use markdown::{Markdown, markdown_negotiation};
 

@@ -113,6 +113,9 @@ pub struct Capabilities {
 pub struct Capability {
     /// Written by the site: not to be trusted.
     pub untrusted_name: String,
+    /// Where the site says it answers; null when it does not say. Not to be trusted either.
+    #[schema(required)]
+    pub untrusted_endpoint: Option<String>,
     /// The path of the file that declares it.
     pub declared_in: String,
     pub safety_class: SafetyClass,

@@ -305,6 +305,7 @@ fn capabilities() -> Capabilities {
         certificate: None,
         items: vec![Capability {
             untrusted_name: "search".to_owned(),
+            untrusted_endpoint: some("https://shop.example/mcp"),
             declared_in: "/.well-known/mcp/server-card.json".to_owned(),
             safety_class: SafetyClass::Unknown,
             as_declared: None,

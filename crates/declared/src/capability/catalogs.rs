@@ -1,0 +1,59 @@
+//! Catalogues: they name what is described elsewhere, and say nothing of what it does.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Found, Signs, Words, items, members, text};
+
+/// Relations that make their anchor an API.
+const ABOUT_AN_API: [&str; 4] = ["service-desc", "service-doc", "service-meta", "status"];
+
+/// A nested catalogue is a pointer, not a capability.
+const CATALOG_TYPE: &str = "application/ai-catalog+json";
+
+/// An API catalog: every API once, whether it is a member of the catalog or the subject of a link.
+pub(super) fn api_catalog(root: &Value, found: &mut Found) {
+    let mut seen = BTreeSet::new();
+    let mut add = |found: &mut Found, address: &str, title: Option<&str>| {
+        let Some(endpoint) = found.address(Some(address)) else { return true };
+        if !seen.insert(endpoint.clone()) {
+            return true;
+        }
+        let name = title.unwrap_or(endpoint.as_str()).to_owned();
+        let words = Words::of([name.as_str(), endpoint.path()]);
+        found.add(&name, Some(endpoint), Signs { words, ..Signs::default() })
+    };
+    for context in items(root, "linkset") {
+        let anchor = text(context, "anchor");
+        let about = members(Some(context)).any(|(relation, links)| {
+            ABOUT_AN_API.contains(&relation) && links.as_array().is_some_and(|l| !l.is_empty())
+        });
+        if let (Some(anchor), true) = (anchor, about)
+            && !add(found, anchor, None)
+        {
+            return;
+        }
+        for item in items(context, "item") {
+            if let Some(href) = text(item, "href")
+                && !add(found, href, text(item, "title"))
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// An AI catalog or ARD catalog: every entry that is no catalogue itself.
+pub(super) fn ai_catalog(root: &Value, found: &mut Found) {
+    for entry in items(root, "entries") {
+        let kind = text(entry, "type").or_else(|| text(entry, "mediaType"));
+        let name = text(entry, "displayName").or_else(|| text(entry, "identifier"));
+        let Some(name) = name.filter(|_| kind != Some(CATALOG_TYPE)) else { continue };
+        let endpoint = found.address(text(entry, "url"));
+        let words = Words::of(text(entry, "identifier").into_iter().chain([name]));
+        if !found.add(name, endpoint, Signs { words, ..Signs::default() }) {
+            break;
+        }
+    }
+}

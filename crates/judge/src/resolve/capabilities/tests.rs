@@ -1,0 +1,274 @@
+//! Files in, section out, through the checks of a scan.
+
+use agents::Catalogue;
+use contract::evidence::{
+    Body, Exchange, Failure, FailureKind, HeaderLine, Hop, NotRead, NotReadWhy, Observer, Outcome,
+    Phase, Reading, Target,
+};
+use contract::records::Visibility;
+use contract::{Brand, Domain, NamePolicy, Timestamp};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::rulepack::Rulepack;
+use crate::scan::{Frame, Sealed, judge};
+
+const OPENAPI: &str = "/openapi.json";
+const CARD: &str = "/.well-known/agent-card.json";
+const SKILLS: &str = "/.well-known/agent-skills/index.json";
+const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+
+struct Site {
+    evidence: Evidence,
+    bodies: BTreeMap<String, Vec<u8>>,
+}
+
+impl Site {
+    fn new() -> Self {
+        let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
+        let at: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
+        let observer =
+            Observer { name: "wayleave".into(), version: "0.0.0".into(), vantage: "test".into() };
+        let evidence = Evidence {
+            v: 1,
+            domain: Domain::parse("ferry.lab", &names).unwrap(),
+            host: "ferry.lab".into(),
+            started_at: at,
+            finished_at: at,
+            observer,
+            dns: vec![],
+            reads: vec![],
+            not_read: vec![],
+        };
+        Self { evidence, bodies: BTreeMap::new() }
+    }
+
+    fn read(mut self, target: Target, path: &str, outcome: Outcome) -> Self {
+        let url = format!("https://ferry.lab{path}");
+        let hop = Hop {
+            url: url.clone(),
+            address: None,
+            status: None,
+            location: None,
+            took_ms: 1,
+            reused_connection: false,
+        };
+        let exchange = Exchange {
+            method: "GET".into(),
+            url,
+            request_headers: vec![],
+            started_at: self.evidence.started_at,
+            took_ms: 1,
+            hops: vec![hop],
+            outcome,
+        };
+        let id = format!("r{}", self.evidence.reads.len());
+        let (path, identity) = (path.to_owned(), "wayleave".to_owned());
+        self.evidence.reads.push(Reading { id, target, path, identity, exchange });
+        self
+    }
+
+    fn answer(mut self, target: Target, path: &str, status: u16, kind: &str, body: &str) -> Self {
+        let sha256 = proof::sha256(body.as_bytes()).to_string();
+        self.bodies.insert(sha256.clone(), body.as_bytes().to_vec());
+        let response = Response {
+            url: format!("https://ferry.lab{path}"),
+            status,
+            http: "2".into(),
+            headers: vec![HeaderLine { name: "content-type".into(), value: kind.into() }],
+            body: Body {
+                sha256,
+                bytes: body.len() as u64,
+                wire_bytes: body.len() as u64,
+                encoding: None,
+                cut: None,
+            },
+            tls: None,
+        };
+        self.read(target, path, Outcome::Response(Box::new(response)))
+    }
+
+    fn file(self, path: &str, body: &Value) -> Self {
+        self.answer(Target::MachineFile, path, 200, "application/json", &body.to_string())
+    }
+
+    fn status(self, path: &str, status: u16) -> Self {
+        self.answer(Target::MachineFile, path, status, "text/html", "<!doctype html><h1>No</h1>")
+    }
+
+    fn unread(mut self, path: &str) -> Self {
+        self.evidence.not_read.push(NotRead {
+            target: Target::MachineFile,
+            path: path.to_owned(),
+            identity: "wayleave".into(),
+            why: NotReadWhy::Deadline,
+        });
+        self
+    }
+
+    fn section(&self) -> CapabilitiesSection {
+        let brand = Brand::default();
+        let frame = Frame {
+            brand: &brand,
+            base_url: "https://svc.example",
+            id: "abc",
+            visibility: Visibility::Public,
+            evidence_sha256: None,
+            sealed: Sealed::default(),
+        };
+        let (catalogue, rules) = (Catalogue::built_in().unwrap(), Rulepack::current());
+        let record = judge(&self.evidence, &self.bodies, &catalogue, &rules, &frame);
+        capabilities(&self.evidence, &self.bodies, &record)
+    }
+
+    fn declared(&self) -> Capabilities {
+        match self.section() {
+            CapabilitiesSection::Declared { body, .. } => body,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn why_not(&self) -> String {
+        match self.section() {
+            CapabilitiesSection::NotMeasured { why, .. } => why,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn openapi(paths: &Value) -> Value {
+    json!({"openapi": "3.1.0", "info": {"title": "Ferry", "version": "1"}, "paths": paths})
+}
+
+fn times() -> Value {
+    openapi(&json!({
+        "/times": {"get": {"operationId": "getTimes", "responses": {}}},
+        "/bookings": {"post": {"operationId": "bookGroup", "responses": {}}},
+    }))
+}
+
+fn card(skills: &Value) -> Value {
+    json!({"name": "Ferry", "description": "Times.", "version": "1.0.0", "capabilities": {},
+        "supportedInterfaces": [{"url": "https://ferry.lab/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+        "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"], "skills": skills})
+}
+
+#[test]
+fn what_files_declare_is_told_with_its_class() {
+    let skill = json!([{"id": "times", "name": "Times", "description": "d", "tags": ["t"]}]);
+    let told = Site::new().file(OPENAPI, &times()).file(CARD, &card(&skill)).declared();
+    let items: Vec<(&str, &str, &str)> = told
+        .items
+        .iter()
+        .map(|item| {
+            (item.untrusted_name.as_str(), item.declared_in.as_str(), item.safety_class.as_str())
+        })
+        .collect();
+    assert_eq!(
+        items,
+        [
+            ("bookGroup", OPENAPI, "transactional"),
+            ("getTimes", OPENAPI, "read_only_public"),
+            ("Times", CARD, "unknown"),
+        ]
+    );
+    assert_eq!(told.declared, 3);
+    assert_eq!(told.by_safety_class.values().sum::<u32>(), 3);
+    assert_eq!(told.declared_files, [OPENAPI, CARD]);
+    assert_eq!((told.verified, told.mismatches, &told.certificate), (0, 0, &None));
+    assert_eq!(told.note, NOTE);
+}
+
+#[test]
+fn nothing_declared_is_said_only_of_what_was_read() {
+    let told = Site::new().status(OPENAPI, 404).status(CARD, 410).declared();
+    assert_eq!((told.declared, told.items.len(), told.declared_files.len()), (0, 0, 0));
+    assert!(Site::new().why_not().contains("was looked for"));
+    let refused = Site::new().status(OPENAPI, 403).status(CARD, 503);
+    assert!(refused.why_not().contains("None of the files"));
+    let half = Site::new().status(OPENAPI, 404).unread(CARD);
+    assert!(half.why_not().contains(CARD), "{}", half.why_not());
+    let failed = Outcome::Failed(Failure {
+        kind: FailureKind::Timeout,
+        phase: Phase::Head,
+        reason: "late".into(),
+        detail: "Nothing came.".into(),
+    });
+    let late = Site::new().read(Target::MachineFile, OPENAPI, failed).status(CARD, 404);
+    assert!(late.why_not().contains(OPENAPI));
+}
+
+#[test]
+fn what_was_found_is_told_beside_what_could_not_be_read() {
+    let told = Site::new().file(OPENAPI, &times()).status(CARD, 403).declared();
+    assert_eq!(told.declared, 2);
+    assert!(told.note.contains(CARD) && told.note.starts_with(NOTE), "{}", told.note);
+}
+
+#[test]
+fn a_file_that_is_not_what_it_should_be_declares_nothing() {
+    let invalid = Site::new().file(CARD, &json!({"skills": [{"name": "x"}]})).declared();
+    assert_eq!((invalid.declared, invalid.declared_files.len()), (0, 0));
+    let page = times().to_string();
+    let soft = Site::new()
+        .answer(Target::ControlPath, "/zzz.json", 200, "application/json", &page)
+        .answer(Target::MachineFile, OPENAPI, 200, "application/json", &page)
+        .declared();
+    assert_eq!(soft.declared, 0, "the same bytes for a path that cannot exist");
+    let wall = Site::new().status(OPENAPI, 402).why_not();
+    assert!(wall.contains("None of the files"));
+}
+
+#[test]
+fn other_paths_do_not_count() {
+    let elsewhere = Site::new().file("/v1/openapi.json", &times()).status(CARD, 404).declared();
+    assert_eq!(elsewhere.declared, 0);
+}
+
+#[test]
+fn what_needs_a_token_is_not_public() {
+    let resource = |address: &str| json!({"resource": address, "authorization_servers": ["https://ferry.lab"]});
+    let class = |address: &str| {
+        let told =
+            Site::new().file(OPENAPI, &times()).file(RESOURCE, &resource(address)).declared();
+        let item = told.items.into_iter().find(|item| item.untrusted_name == "getTimes").unwrap();
+        item.safety_class
+    };
+    assert_eq!(class("https://ferry.lab"), SafetyClass::ReadOnlyAuthenticated);
+    assert_eq!(class("https://ferry.lab/mcp"), SafetyClass::ReadOnlyPublic);
+}
+
+#[test]
+fn the_same_thing_in_two_files_is_one() {
+    let entry = |url: &str| {
+        json!({"specVersion": "1.0", "entries": [{"identifier": "urn:air:ferry.lab:a:b",
+            "displayName": "Desk", "type": "application/json", "url": url}]})
+    };
+    let (first, second) = ("/.well-known/ai-catalog.json", "/.well-known/ard.json");
+    let same = entry("https://ferry.lab/desk");
+    let told = Site::new().file(first, &same).file(second, &same).declared();
+    assert_eq!((told.declared, told.declared_files.len()), (1, 2));
+    assert_eq!(told.items[0].declared_in, first);
+    let other = Site::new().file(first, &same).file(second, &entry("https://ferry.lab/two"));
+    assert_eq!(other.declared().declared, 2);
+    // One name at one address, and two opinions of it.
+    let api = openapi(&json!({"/desk": {"get": {"operationId": "Desk", "responses": {}}}}));
+    let told = Site::new().file(OPENAPI, &api).file(first, &same).declared();
+    assert_eq!((told.declared, &told.items[0].safety_class), (1, &SafetyClass::Unknown));
+}
+
+#[test]
+fn many_are_counted_and_few_told() {
+    let skills: Vec<Value> = (0..=capability::MAX_ITEMS)
+        .map(|n| {
+            json!({"name": format!("s{n}"), "type": "skill-md", "description": "d", "url": "/s",
+                        "digest": format!("sha256:{}", "0".repeat(64))})
+        })
+        .collect();
+    let index = json!({"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": skills});
+    let told = Site::new().file(SKILLS, &index).declared();
+    assert_eq!(told.declared, 200);
+    assert_eq!(told.items.len(), CAPABILITY_ITEMS);
+    assert_eq!(told.by_safety_class, BTreeMap::from([("unknown".to_owned(), 200)]));
+    assert!(told.note.contains(SKILLS) && told.note.contains("first 50"), "{}", told.note);
+}
