@@ -42,5 +42,5 @@ pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use network::LabNetwork;
 pub use site::{Expect, ExpectedFailure, Site};
-pub use sites::{catalogue, crowd};
+pub use sites::{catalogue, crowd, stalling_crowd};
 pub use trap::Trap;

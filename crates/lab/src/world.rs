@@ -93,6 +93,7 @@ impl World {
         let places: Vec<Place> = sites::catalogue()
             .iter()
             .chain(sites::crowd())
+            .chain(sites::stalling_crowd())
             .enumerate()
             .map(|(index, site)| Place {
                 site,

@@ -53,22 +53,39 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
     themes.concat()
 });
 
-/// How many sites [`crowd`] has.
+/// How many sites [`crowd`] has, and how many [`stalling_crowd`].
 const CROWD: usize = 500;
+const STALLING_CROWD: usize = 200;
 
-static CROWD_NAMES: LazyLock<Vec<String>> =
-    LazyLock::new(|| (1..=CROWD).map(|number| format!("n{number:03}.lab")).collect());
+static CROWD_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| numbered('n', CROWD));
+static STALLING_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| numbered('s', STALLING_CROWD));
 
 static CROWD_SITES: LazyLock<Vec<Site>> = LazyLock::new(|| {
     let names = CROWD_NAMES.iter();
     names.map(|name| Site { name, ..pages(machine_files::open) }).collect()
 });
 
+static STALLING_SITES: LazyLock<Vec<Site>> = LazyLock::new(|| {
+    let names = STALLING_NAMES.iter();
+    names.map(|name| Site { name, ..wire::stalling() }).collect()
+});
+
+fn numbered(letter: char, count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("{letter}{number:03}.lab")).collect()
+}
+
 /// Many sites that are all like `open.lab`, for measuring how many are read in what time. Not in
 /// the catalogue: there is nothing to learn from them.
 #[must_use]
 pub fn crowd() -> &'static [Site] {
     &CROWD_SITES
+}
+
+/// Many sites that take every request and answer none, for measuring what waiting for them costs
+/// others. Not in the catalogue either.
+#[must_use]
+pub fn stalling_crowd() -> &'static [Site] {
+    &STALLING_SITES
 }
 
 /// Every site of the lab, by theme.

@@ -314,6 +314,11 @@ const fn wire(script: fn(&Ask<'_>) -> Vec<Step>) -> Site {
     Site { https: Web::Wire(script), ..pages(plain) }
 }
 
+/// A site that takes every request, on both ports, and answers none.
+pub(super) const fn stalling() -> Site {
+    Site { http: Web::Wire(|_| vec![Step::Stall]), ..wire(|_| vec![Step::Stall]) }
+}
+
 fn at_home(ask: &Ask<'_>, script: fn() -> Vec<Step>) -> Vec<Step> {
     if ask.path == "/" { script() } else { steps(&plain(ask)) }
 }

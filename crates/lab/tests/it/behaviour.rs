@@ -1,9 +1,15 @@
 //! Single behaviours that the sweep over the catalogue cannot see.
 
+use std::{collections::BTreeSet, time::Duration};
+
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use lab::{Lab, LabOptions};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
 
 use crate::client::{BROWSER, GPTBOT, Got, get, get_http, tls};
 
@@ -271,6 +277,24 @@ async fn odd_character_sets_come_as_said() {
 }
 
 /// Words between tags.
+#[tokio::test]
+async fn crowds_are_many_of_the_same_each_at_its_own_address() {
+    let lab = lab().await;
+    let all: Vec<&str> =
+        lab::crowd().iter().chain(lab::stalling_crowd()).map(|site| site.name).collect();
+    let addresses: BTreeSet<_> = all.iter().map(|name| lab.address(name).unwrap()).collect();
+    assert_eq!((all.len(), addresses.len()), (700, 700));
+    assert_eq!(get(&lab, "n500.lab", "/", BROWSER).await.status, 200);
+
+    let mut stalling = tls(&lab, "s200.lab", &["http/1.1"]).await.unwrap();
+    stalling.write_all(b"GET /robots.txt HTTP/1.1\r\nhost: s200.lab\r\n\r\n").await.unwrap();
+    let mut byte = [0];
+    let answer = timeout(Duration::from_millis(300), stalling.read(&mut byte)).await;
+    assert!(answer.is_err(), "neither a byte nor an end: {answer:?}");
+    assert_eq!(lab.hits("s200.lab").len(), 1, "the request was taken");
+    assert_eq!(lab.hits("s199.lab").len(), 0);
+}
+
 fn words(html: &str) -> usize {
     let mut inside = false;
     let text: String = html
