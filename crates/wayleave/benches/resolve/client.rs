@@ -1,0 +1,84 @@
+//! A bare client: one request, one connection, no library in between.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+/// Nobody waits longer than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Got {
+    /// 0 when no answer came.
+    pub(crate) status: u16,
+    pub(crate) took: Duration,
+}
+
+pub(crate) async fn get(address: SocketAddr, path: &str) -> Got {
+    let begun = Instant::now();
+    let answer = tokio::time::timeout(PATIENCE, exchange(address, path)).await;
+    let status = match answer {
+        Ok(Ok(bytes)) => status(&bytes),
+        _ => 0,
+    };
+    Got { status, took: begun.elapsed() }
+}
+
+async fn exchange(address: SocketAddr, path: &str) -> std::io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(request(path).as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(answer)
+}
+
+fn request(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+}
+
+fn status(answer: &[u8]) -> u16 {
+    let line = answer.get(9..12).unwrap_or_default();
+    std::str::from_utf8(line).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Status, media type and body of one answer whose length is told.
+pub(crate) fn get_blocking(address: SocketAddr, path: &str) -> (u16, String, Vec<u8>) {
+    use std::io::{Read as _, Write as _};
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    stream.write_all(request(path).as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+    let media_type = head
+        .lines()
+        .find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-type").then(|| value.trim().to_owned())
+        })
+        .unwrap_or_default();
+    (status(&answer), media_type, answer[end + 4..].to_vec())
+}
+
+/// Asks for every path once, so many at a time.
+pub(crate) async fn get_all(address: SocketAddr, paths: Vec<String>, at_once: usize) -> Vec<Got> {
+    let places = Arc::new(Semaphore::new(at_once));
+    let asks: Vec<_> = paths
+        .into_iter()
+        .map(|path| {
+            let places = Arc::clone(&places);
+            tokio::spawn(async move {
+                let _place = places.acquire_owned().await.unwrap();
+                get(address, &path).await
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for ask in asks {
+        all.push(ask.await.unwrap());
+    }
+    all
+}

@@ -1,0 +1,31 @@
+//! First asks for domains that nobody asked for before: each is read, judged, logged and signed.
+
+use std::time::Instant;
+
+use crate::server::Server;
+use crate::{client, goal, percentile};
+
+/// Domains asked for: the rest of the crowd stays unread for the part on stalling sites.
+const DOMAINS: usize = 300;
+const AT_ONCE: usize = 16;
+const PER_CPU_SECOND: f64 = 100.0;
+
+pub(crate) async fn measure(server: &Server, template: &str) {
+    let paths: Vec<String> = lab::crowd()
+        .iter()
+        .take(DOMAINS)
+        .map(|site| template.replace("{name}", site.name))
+        .collect();
+    let (begun, before) = (Instant::now(), server.cpu());
+    let all = client::get_all(server.address, paths, AT_ONCE).await;
+    let (wall, spent) = (begun.elapsed().as_secs_f64(), server.cpu() - before);
+    let good = all.iter().filter(|got| got.status == 200).count() as f64;
+    let mut times: Vec<_> = all.iter().map(|got| got.took).collect();
+    println!(
+        "live    {good} of {DOMAINS} answered, {AT_ONCE} at once: {:.0}/s, p50 {:?}, p99 {:?}",
+        good / wall,
+        percentile(&mut times, 50),
+        percentile(&mut times, 99)
+    );
+    goal("  live answers per CPU-second", good / spent.max(0.01), PER_CPU_SECOND, true);
+}
