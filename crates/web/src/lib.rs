@@ -5,6 +5,7 @@
 //! the service. Nothing is decided here about sites, records or rules.
 
 mod address;
+mod app;
 mod body;
 mod client_address;
 mod credential;
@@ -18,6 +19,7 @@ mod pages;
 mod rates;
 mod routes;
 mod server;
+mod shelf;
 mod signing;
 mod state;
 mod telemetry;
@@ -25,9 +27,9 @@ mod witness;
 
 use std::sync::Arc;
 
-use axum::Router;
 use service::Service;
 
+pub use app::App;
 pub use body::StrictJson;
 pub use client_address::ClientAddress;
 pub use edge::WebOptions;
@@ -38,11 +40,13 @@ pub use witness::witness_app;
 
 use self::{
     documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},
+    edge::Ready,
+    shelf::SiteShelf,
     state::{AppState, AskRates, Site},
 };
 
 /// The whole HTTP side of a service, ready to be served.
-pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
+pub fn app(service: Arc<Service>, options: WebOptions) -> App {
     let (brand, base_url) = (service.brand().clone(), service.base_url().to_owned());
     let document = openapi::document(&brand, &base_url);
     let method = service::scoring_method();
@@ -57,8 +61,12 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> Router {
     };
     let (router, _) = routes::router().split_for_parts();
     let rates = AskRates::new(options.limits.clone());
-    let state =
-        AppState { service: Arc::clone(&service), site: Arc::new(site), rates: Arc::new(rates) };
-    edge::wrap(router.with_state(state), options, &brand, &base_url)
-        .layer(axum::middleware::from_fn_with_state(service, signing::sign))
+    let site = Arc::new(site);
+    let edge = edge::Edge::new(options, &brand, &base_url);
+    let ready = Ready::new(Arc::clone(&edge), SiteShelf::new(Arc::clone(&site)));
+    let state = AppState { service: Arc::clone(&service), site, rates: Arc::new(rates) };
+    let router = edge
+        .around(router.with_state(state))
+        .layer(axum::middleware::from_fn_with_state(service, signing::sign));
+    App::new(router, ready)
 }

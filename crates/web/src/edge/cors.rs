@@ -11,7 +11,7 @@ use axum::{
 };
 use contract::Brand;
 use http::{
-    HeaderName, HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
         ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
@@ -35,10 +35,14 @@ pub(super) async fn cors(State(edge): State<Arc<Edge>>, request: Request, next: 
         return preflight();
     }
     let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+    allow(&edge, response.headers_mut());
+    response
+}
+
+/// What every answer with public data carries.
+pub(super) fn allow(edge: &Edge, headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, edge.exposed_headers.clone());
-    response
 }
 
 fn preflight() -> Response {

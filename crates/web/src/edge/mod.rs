@@ -2,12 +2,14 @@
 //!
 //! From the outside in: a digest of what is sent ([`digest`]); a name and a log line for the request
 //! ([`record`]); a panic becomes an answer ([`contain`]); a full house says so ([`shed`]); public
-//! data may be read from any site ([`cors`]); nobody waits for ever ([`deadline`]).
+//! data may be read from any site ([`cors`]); nobody waits for ever ([`deadline`]). What is ready to
+//! be sent passes a shorter way ([`ready`]) that does the same for it.
 
 mod contain;
 mod cors;
 mod deadline;
 mod digest;
+mod ready;
 mod record;
 mod request_id;
 mod shed;
@@ -19,6 +21,7 @@ use contract::Brand;
 use ipnet::IpNet;
 use tokio::sync::Semaphore;
 
+pub(crate) use ready::{Found, Ready, Shelf};
 pub use request_id::RequestId;
 
 use crate::{errors::ApiError, rates::RateLimits, telemetry};
@@ -59,7 +62,7 @@ impl Default for WebOptions {
 /// What the edge needs to know. Shared by all requests and never written to after the start; the
 /// permits guard themselves.
 #[derive(Debug)]
-struct Edge {
+pub(crate) struct Edge {
     options: WebOptions,
     brand: Brand,
     base_url: String,
@@ -68,27 +71,37 @@ struct Edge {
     exposed_headers: http::HeaderValue,
 }
 
-/// Puts the edge around a router, and gives unknown paths and methods their answers.
+impl Edge {
+    pub(crate) fn new(options: WebOptions, brand: &Brand, base_url: &str) -> Arc<Self> {
+        telemetry::install();
+        Arc::new(Self {
+            ids: request_id::RequestIds::new(options.request_id_seed),
+            permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
+            exposed_headers: cors::exposed_headers(brand),
+            brand: brand.clone(),
+            base_url: base_url.to_owned(),
+            options,
+        })
+    }
+
+    /// Puts the edge around a router, and gives unknown paths and methods their answers.
+    pub(crate) fn around(self: Arc<Self>, router: Router) -> Router {
+        // The last layer added is the outermost.
+        router
+            .fallback(async || ApiError::not_found())
+            .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+            .layer(from_fn_with_state(Arc::clone(&self), deadline::deadline))
+            .layer(from_fn_with_state(Arc::clone(&self), cors::cors))
+            .layer(from_fn_with_state(Arc::clone(&self), shed::shed))
+            .layer(axum::middleware::from_fn(contain::contain))
+            .layer(from_fn_with_state(self, record::record))
+            .layer(axum::middleware::from_fn(digest::digest))
+    }
+}
+
+/// Puts an edge of its own around a router.
 pub fn wrap(router: Router, options: WebOptions, brand: &Brand, base_url: &str) -> Router {
-    telemetry::install();
-    let edge = Arc::new(Edge {
-        ids: request_id::RequestIds::new(options.request_id_seed),
-        permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
-        exposed_headers: cors::exposed_headers(brand),
-        brand: brand.clone(),
-        base_url: base_url.to_owned(),
-        options,
-    });
-    // The last layer added is the outermost.
-    router
-        .fallback(async || ApiError::not_found())
-        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
-        .layer(from_fn_with_state(Arc::clone(&edge), deadline::deadline))
-        .layer(from_fn_with_state(Arc::clone(&edge), cors::cors))
-        .layer(from_fn_with_state(Arc::clone(&edge), shed::shed))
-        .layer(axum::middleware::from_fn(contain::contain))
-        .layer(from_fn_with_state(edge, record::record))
-        .layer(axum::middleware::from_fn(digest::digest))
+    Edge::new(options, brand, base_url).around(router)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The outermost ring: a name for the request, one line in the log, one count, and the error
 //! written down.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use http::{
-    HeaderMap, HeaderName, HeaderValue,
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{ACCEPT, X_CONTENT_TYPE_OPTIONS},
 };
 use tokio::time::Instant;
@@ -17,12 +17,12 @@ use tokio::time::Instant;
 use super::{Edge, request_id::RequestId};
 use crate::{
     client_address::client_address,
-    errors::{self, ErrorContext},
+    errors::{self, ApiError, ErrorContext},
     server::PeerAddress,
     telemetry,
 };
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// What a request that no route takes is called.
 const NO_ROUTE: &str = "unmatched";
 
@@ -58,27 +58,47 @@ pub(super) async fn record(
         };
         errors::write_down(&mut response, error, context);
     }
-    let headers = response.headers_mut();
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        headers.insert(REQUEST_ID, value);
-    }
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    stamp(&id, response.headers_mut());
     drop(in_flight);
 
     let took = begun.elapsed();
     let status = response.status();
     telemetry::answered(route, &method, status, took);
-    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    let code = error.as_ref().map(|error| error.code().as_str());
-    let status = status.as_u16();
-    let cause = error.as_ref().and_then(|error| error.internal_message());
-    let method = method.as_str();
-    if status >= 500 {
-        tracing::warn!(target: "web::request", %id, method, route, status, ms, code, cause, "request");
-    } else {
-        tracing::info!(target: "web::request", %id, method, route, status, ms, code, cause, "request");
-    }
+    let line = Line { id: &id, method: &method, route, status, took };
+    line.write(error.as_deref());
     response
+}
+
+/// The request's name on its answer.
+pub(super) fn stamp(id: &str, headers: &mut HeaderMap) {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+}
+
+/// What the log says of a request.
+pub(super) struct Line<'a> {
+    pub(super) id: &'a str,
+    pub(super) method: &'a Method,
+    pub(super) route: &'a str,
+    pub(super) status: StatusCode,
+    pub(super) took: Duration,
+}
+
+impl Line<'_> {
+    pub(super) fn write(&self, error: Option<&ApiError>) {
+        let Self { id, route, .. } = self;
+        let (method, status) = (self.method.as_str(), self.status.as_u16());
+        let ms = u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX);
+        let code = error.map(|error| error.code().as_str());
+        let cause = error.and_then(ApiError::internal_message);
+        if status >= 500 {
+            tracing::warn!(target: "web::request", %id, method, route, status, ms, code, cause, "request");
+        } else {
+            tracing::info!(target: "web::request", %id, method, route, status, ms, code, cause, "request");
+        }
+    }
 }
 
 /// The handler takes the request; this much of it is still needed afterwards.

@@ -2,7 +2,7 @@
 
 use std::{
     convert::Infallible,
-    future::poll_fn,
+    future::{poll_fn, ready},
     net::SocketAddr,
     pin::Pin,
     sync::{
@@ -15,7 +15,9 @@ use std::{
 
 use axum::{Router, body::Body as AnyBody};
 use bytes::Bytes;
+use futures_util::future::Either;
 use http::{Request, Response};
+use http_body_util::Full;
 use hyper::{
     body::{Body, Frame, Incoming, SizeHint},
     server::conn::http1,
@@ -34,6 +36,7 @@ use super::{
     paced::PacedStream,
     slots::{AtWork, Slot},
 };
+use crate::App;
 
 /// The other end of the socket, as a request extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +66,7 @@ async fn told_to_finish(calls: &Calls, has_asked: &AtomicBool) {
 pub(super) async fn run(
     stream: TcpStream,
     peer: SocketAddr,
-    app: Router,
+    app: App,
     slot: Arc<Slot>,
     calls: Calls,
     options: Arc<ServerOptions>,
@@ -71,9 +74,15 @@ pub(super) async fn run(
     let has_asked = Arc::new(AtomicBool::new(false));
     let service = {
         let (slot, has_asked) = (Arc::clone(&slot), Arc::clone(&has_asked));
-        service_fn(move |request| {
+        service_fn(move |request: Request<Incoming>| {
             has_asked.store(true, Ordering::Relaxed);
-            Box::pin(answer(app.clone(), request, peer, slot.at_work()))
+            let at_work = slot.at_work();
+            match app.ready(&request) {
+                Some(response) => Either::Left(ready(Ok(
+                    response.map(|bytes| WorkingBody::new(Sent::Ready(bytes.into()), at_work))
+                ))),
+                None => Either::Right(Box::pin(answer(app.router(), request, peer, at_work))),
+            }
         })
     };
     let io = TokioIo::new(PacedStream::new(stream, options.write_allowance));
@@ -146,14 +155,26 @@ async fn answer(
 ) -> Result<Response<WorkingBody>, Infallible> {
     request.extensions_mut().insert(PeerAddress(peer));
     let response = app.call(request).await?;
-    Ok(response.map(|body| WorkingBody { body, _at_work: at_work }))
+    Ok(response.map(|body| WorkingBody::new(Sent::Made(body), at_work)))
 }
 
 /// A body during whose sending the connection counts as being at work.
 #[derive(Debug)]
 struct WorkingBody {
-    body: AnyBody,
+    body: Sent,
     _at_work: AtWork,
+}
+
+impl WorkingBody {
+    fn new(body: Sent, at_work: AtWork) -> Self {
+        Self { body, _at_work: at_work }
+    }
+}
+
+#[derive(Debug)]
+enum Sent {
+    Ready(Full<Bytes>),
+    Made(AnyBody),
 }
 
 impl Body for WorkingBody {
@@ -164,14 +185,25 @@ impl Body for WorkingBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        match &mut self.body {
+            Sent::Ready(body) => Pin::new(body)
+                .poll_frame(cx)
+                .map(|frame| frame.map(|frame| frame.map_err(|n| match n {}))),
+            Sent::Made(body) => Pin::new(body).poll_frame(cx),
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        match &self.body {
+            Sent::Ready(body) => body.is_end_stream(),
+            Sent::Made(body) => body.is_end_stream(),
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        match &self.body {
+            Sent::Ready(body) => body.size_hint(),
+            Sent::Made(body) => body.size_hint(),
+        }
     }
 }

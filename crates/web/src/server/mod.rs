@@ -11,7 +11,6 @@ mod slots;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::Router;
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
@@ -24,7 +23,7 @@ pub use connection::PeerAddress;
 pub use options::{ServeReport, ServerOptions};
 
 use self::{connection::Calls, slots::Slots};
-use crate::telemetry;
+use crate::{App, telemetry};
 
 /// Refusals being said at the same time; beyond this a connection is closed without a word.
 const REFUSALS_AT_ONCE: usize = 64;
@@ -38,11 +37,11 @@ const LAST_KNOCKS: Duration = Duration::from_millis(20);
 /// within [`ServerOptions::drain`], and closes what is left.
 pub async fn serve(
     listener: TcpListener,
-    app: Router,
+    app: impl Into<App>,
     options: ServerOptions,
     shutdown: impl Future<Output = ()>,
 ) -> ServeReport {
-    let options = Arc::new(options);
+    let (app, options) = (app.into(), Arc::new(options));
     let slots = Slots::new(options.max_connections);
     let refusals = Arc::new(Semaphore::new(REFUSALS_AT_ONCE));
     let tasks = TaskTracker::new();

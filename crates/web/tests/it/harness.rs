@@ -48,11 +48,12 @@ impl Server {
     }
 
     /// Any router.
-    pub(crate) async fn of(app: Router, options: ServerOptions) -> Self {
+    pub(crate) async fn of(app: impl Into<web::App>, options: ServerOptions) -> Self {
         let (release, arrived) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
+        let app = app.into();
         let task = tokio::spawn(serve(listener, app, options, async {
             let _ = stopped.await;
         }));
