@@ -70,6 +70,8 @@ open_enum! {
         /// The name or address is not one of the public internet.
         TargetNotPublic = "target_not_public",
         BodyTooLarge = "body_too_large",
+        /// More is meant than is given at once: ask for less.
+        BucketTooLarge = "bucket_too_large",
         UnsupportedMediaType = "unsupported_media_type",
         UnknownField = "unknown_field",
         BatchSize = "batch_size",
@@ -116,7 +118,7 @@ impl ErrorCode {
             Self::NotAcceptable => 406,
             Self::ProofNotFound | Self::Conflict | Self::IdempotencyInFlight => 409,
             Self::CursorExpired => 410,
-            Self::BodyTooLarge => 413,
+            Self::BodyTooLarge | Self::BucketTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::IdempotencyReused => 422,
             Self::RateLimited | Self::ScanInProgress | Self::DailyBudget => 429,

@@ -40,6 +40,18 @@ pub const VISITOR_BATCH_MIN: usize = 1;
 pub const VISITOR_BATCH_MAX: usize = 100;
 /// Just-in-time resolve: all reads together.
 pub const LIVE_READ_BUDGET: Duration = Duration::from_millis(1000);
+/// Queued full scans begin at these minutes of the hour, UTC.
+pub const UPGRADE_MINUTES: [u8; 4] = [2, 17, 32, 47];
+/// `POST /api/v1/resolve`: domains in one request.
+pub const RESOLVE_BATCH_MIN: usize = 1;
+pub const RESOLVE_BATCH_MAX: usize = 100;
+/// Of these, how many are made side by side, and the time for all of them. Ours.
+pub const RESOLVE_BATCH_LIVE: usize = 10;
+pub const RESOLVE_BATCH_BUDGET: Duration = Duration::from_millis(5000);
+/// `GET /api/v1/resolve-prefix/{hex}`: digits of the prefix, and the most domains of a bucket.
+pub const PREFIX_DIGITS_MIN: usize = 2;
+pub const PREFIX_DIGITS_MAX: usize = 8;
+pub const PREFIX_BUCKET: usize = 100;
 /// Stored answers: a section that takes longer is shown as stored.
 pub const SECTION_TIMEOUT: Duration = Duration::from_millis(180);
 /// A live reading is kept and served for this long.
@@ -59,6 +71,21 @@ pub const CAPABILITY_ITEMS: usize = 50;
 pub const CONTROL_RECHECK_DAYS: u32 = 30;
 /// Independent readings kept for one domain.
 pub const INDEPENDENT_READINGS: usize = 12;
+/// Readings by one network within this time count once.
+pub const READING_COUNTS_ONCE: Duration = Duration::from_secs(600);
+/// Networks that show different things within this time contradict each other; further apart, the
+/// site may have changed in between.
+pub const CONTESTED_WITHIN: Duration = Duration::from_secs(24 * 3600);
+/// What readings need to confirm each other.
+pub const CONFIRMING_NETWORKS: usize = 2;
+pub const CONFIRMING_READINGS: usize = 3;
+/// A change that a thief would make is confirmed when it is still there after this time.
+pub const HIGH_RISK_CONFIRMED_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// Entries that one new answer adds to the changes.
+pub const CHANGES_PER_ANSWER: usize = 100;
+/// `GET /api/v1/changes`: entries when no number is asked for, and the most.
+pub const CHANGES_DEFAULT: usize = 50;
+pub const CHANGES_MAX: usize = 200;
 /// An agent is judged in the conduct record only from this many verified requests on.
 pub const CONDUCT_MIN_VERIFIED_REQUESTS: u32 = 50;
 /// `/api/v1` keeps answering this long after any `/api/v2` is announced.

@@ -14,10 +14,11 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
-    DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion,
-    LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted, OutcomeReport,
-    OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer, ScanManifest, ScanRecord,
+    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
+    Corroboration, DaySeal, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
+    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
+    OutcomeAccepted, OutcomeReport, OutcomeSummary, PrefixBucket, ProofDay, ProofIndex,
+    PublicReportV1, ResolveAnswer, ResolveBatch, ResolveBatchRequest, ScanManifest, ScanRecord,
     ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
     VisitorBatch, VisitorBatchAnswer,
 };
@@ -54,6 +55,11 @@ pub const KINDS: &[Kind] = &[
     kind::<VisitorBatchAnswer>("visitor-batch", "Visitor verdicts", "4"),
     kind::<ConductRecord>("conduct", "Conduct record", "2.8"),
     kind::<ResolveAnswer>("resolve", "Resolve answer", "2.9"),
+    kind::<Changes>("changes", "Changes of answers", "3.2"),
+    kind::<Corroboration>("corroboration", "Readings of several networks, field by field", "4"),
+    kind::<ResolveBatchRequest>("resolve-request", "Body of POST /api/v1/resolve", "4"),
+    kind::<ResolveBatch>("resolve-batch", "Resolve answers", "4"),
+    kind::<PrefixBucket>("resolve-prefix", "Answers that share a prefix", "4"),
     kind::<Actions>("actions", "Actions object", "2.10"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),

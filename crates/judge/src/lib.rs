@@ -3,7 +3,9 @@
 //! No clock, no chance, no network, no store: the same evidence and the same rulepack give the same
 //! bytes on any machine, any day. What a rule needs to know comes in as an argument.
 
+pub mod decide;
 pub mod graph;
+pub mod lookalike;
 pub mod resolve;
 pub mod rights;
 pub mod rulepack;

@@ -36,7 +36,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use lab::{Lab, LabOptions};
-use observe::{Read, ScanPlan};
+use observe::{Depth, Read, ScanPlan};
 use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -154,6 +154,7 @@ async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Read> {
             tokio::time::sleep(Duration::from_millis(2) * at).await;
             let _slot = slots.acquire().await.unwrap();
             let plan = ScanPlan {
+                depth: Depth::Full,
                 domain: &Domain::parse(&name, &door.policy().names).unwrap(),
                 door: &door,
                 catalogue: &catalogue,

@@ -22,7 +22,7 @@ use contract::{Domain, NamePolicy};
 use door::{Door, Follow, Policy, ReadKind, Request, ResolverChoice, SystemClock};
 use futures_util::future::join_all;
 use lab::{Lab, LabOptions};
-use observe::{Read, ScanPlan};
+use observe::{Depth, Read, ScanPlan};
 
 const GOAL: f64 = 3.0;
 /// Requests to the host at a time: as by default, and twice that.
@@ -76,6 +76,7 @@ fn report(what: &str, wall: f64, slowest: f64) {
 async fn scan(door: &Door, name: &str) -> Read {
     let catalogue = Catalogue::built_in().unwrap().filled_in("0", "https://svc.example");
     let plan = ScanPlan {
+        depth: Depth::Full,
         domain: &Domain::parse(name, &door.policy().names).unwrap(),
         door,
         catalogue: &catalogue,

@@ -5,4 +5,4 @@
 
 mod scan;
 
-pub use scan::{Progress, Read, ScanPlan, Step, StepRead};
+pub use scan::{Depth, Progress, Read, ScanPlan, Step, StepRead};

@@ -12,12 +12,14 @@ mod keys;
 pub mod licence;
 pub mod log;
 mod manifest;
+mod may_read;
 mod method;
 pub mod monitor;
 mod own_page;
 mod ready;
 pub mod replay;
 mod report;
+pub mod resolve;
 pub mod scan;
 pub mod seal;
 #[cfg(test)]
@@ -41,9 +43,11 @@ pub use ids::{Ids, NoChance, SystemIds};
 pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
 pub use licence::{LicenceError, LicenceKey, Presented};
 pub use log::{LogFault, LogSettings, SealError, Sealed};
+pub use may_read::{MayRead, OwnWork};
 pub use method::scoring_method;
 pub use ready::{NotReady, Ready};
 pub use report::{Report, ReportError};
+pub use resolve::ResolveSettings;
 pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
 pub use seal::{
     DayFile, DaySealError, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk,
@@ -76,6 +80,7 @@ pub struct Settings {
     pub log: LogSettings,
     /// Where the seals of days are anchored.
     pub proof: ProofSettings,
+    pub resolve: ResolveSettings,
 }
 
 impl Settings {
@@ -95,6 +100,7 @@ impl Settings {
             artifact_retention: Retention::Days(90),
             free_scans: FreeScans::default(),
             proof: ProofSettings::default(),
+            resolve: ResolveSettings::default(),
         }
     }
 }
@@ -130,6 +136,7 @@ pub struct Service {
     scanning: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
+    resolving: resolve::Resolving,
 }
 
 impl Service {
@@ -150,6 +157,7 @@ impl Service {
                 clock.now(),
             )),
             build: build::Known::default(),
+            resolving: resolve::Resolving::new(&settings.resolve),
             settings,
             store,
             secret,
@@ -160,6 +168,12 @@ impl Service {
     #[must_use]
     pub fn brand(&self) -> &Brand {
         &self.settings.brand
+    }
+
+    /// The time by which answers are told.
+    #[must_use]
+    pub fn now(&self) -> contract::Timestamp {
+        self.clock.now().whole_seconds()
     }
 
     #[must_use]

@@ -3,11 +3,12 @@
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use store::scans::kept_domain;
-use store::{AnswerCursor, Answers, BoxFuture, Digest, KeptAnswer, StoreError};
+use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, KeptAnswer, StoreError};
 
-use crate::SqliteStore;
 use crate::error::Refused;
 use crate::packed::{pack, unpack};
+use crate::sqlite_store::{natural, sql_limit};
+use crate::{SqliteStore, newest};
 
 const COLUMNS: &str = "sha256, domain, answered_at, log_index, fingerprint, answer";
 
@@ -61,6 +62,40 @@ impl Answers for SqliteStore {
             rows.map(|raw| Ok(raw?.understood()?)).collect()
         }))
     }
+
+    fn answers_by_prefix(
+        &self,
+        prefix: HexPrefix,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+        Box::pin(self.database.readers.read("reading answers by prefix", move |connection| {
+            let sql = "SELECT a.sha256, a.domain, a.answered_at, a.log_index, a.fingerprint,
+                              a.answer, n.domain_sha256
+                       FROM newest_answers n JOIN answers a ON a.sha256 = n.sha256
+                       WHERE n.domain_sha256 BETWEEN ?1 AND ?2
+                       ORDER BY n.domain_sha256 LIMIT ?3";
+            let (first, last) = prefix.bounds();
+            let asked = params![first.as_bytes(), last.as_bytes(), sql_limit(limit)];
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows =
+                statement.query_map(asked, |row| Ok((Raw::read(row)?, Digest(row.get(6)?))))?;
+            rows.map(|row| {
+                let (raw, found_by) = row?;
+                let answer = raw.understood()?;
+                newest::check(&found_by, &answer)?;
+                Ok(answer)
+            })
+            .collect()
+        }))
+    }
+
+    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.readers.read("counting answered domains", |connection| {
+            let sql = "SELECT count(*) FROM newest_answers";
+            let count: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+            Ok(natural(count, "the count of answered domains")?)
+        }))
+    }
 }
 
 fn everything(columns: &str) -> String {
@@ -74,10 +109,6 @@ fn bounds(after: Option<AnswerCursor>) -> (i64, Vec<u8>) {
     after.map_or((i64::MIN, Vec::new()), |cursor| {
         (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
     })
-}
-
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 /// An answer made ready outside the transaction.
@@ -110,7 +141,7 @@ impl PackedAnswer {
             "INSERT INTO answers ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (sha256) DO NOTHING"
         );
-        connection.prepare_cached(&sql)?.execute(params![
+        let new = connection.prepare_cached(&sql)?.execute(params![
             self.answer.sha256.as_bytes(),
             self.answer.domain.as_str(),
             self.answer.answered_at.as_millis(),
@@ -118,7 +149,7 @@ impl PackedAnswer {
             self.fingerprint.as_bytes(),
             self.packed,
         ])?;
-        Ok(())
+        if new > 0 { newest::remember(connection, &self.answer) } else { Ok(()) }
     }
 }
 

@@ -27,7 +27,7 @@ impl Limits for SqliteStore {
 }
 
 /// Runs inside the writer's transaction: nobody counts in between.
-fn take(connection: &Connection, day: Day, draws: &[Draw]) -> Result<Taking, Refused> {
+pub(crate) fn take(connection: &Connection, day: Day, draws: &[Draw]) -> Result<Taking, Refused> {
     for (which, draw) in draws.iter().enumerate() {
         let before = draws.iter().take(which).filter(|other| other.what == draw.what).count();
         let taken = count(connection, day, draw.what)? as usize + before;

@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use store::{Digest, StoreError};
 
 use crate::error::{open_error, store_error};
+use crate::newest;
 
 /// One step of the schema. A step that was ever released is never edited.
 struct Migration {
@@ -21,7 +22,20 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration { number: 3, name: "log", sql: include_str!("../migrations/0003_log.sql") },
     Migration { number: 4, name: "seals", sql: include_str!("../migrations/0004_seals.sql") },
+    Migration {
+        number: 5,
+        name: "what is kept beside answers",
+        sql: include_str!("../migrations/0005_answers_beside.sql"),
+    },
+    Migration {
+        number: 6,
+        name: "outcomes and jobs",
+        sql: include_str!("../migrations/0006_outcomes_and_jobs.sql"),
+    },
 ];
+
+/// What a step needs that SQL cannot do, in the same transaction as the step.
+const CARRIED_OVER: &[(u32, fn(&Connection) -> rusqlite::Result<()>)] = &[(5, newest::fill)];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.
 const APPLICATION_ID: i64 = 0x5761_796c;
@@ -30,7 +44,7 @@ const APPLICATION_ID: i64 = 0x5761_796c;
 /// made, that another build made, or that is not ours.
 pub(crate) fn migrate(connection: &mut Connection, place: &str) -> Result<u32, StoreError> {
     refuse_foreign(connection, place)?;
-    apply(connection, MIGRATIONS)
+    apply(connection, MIGRATIONS, CARRIED_OVER)
 }
 
 /// Refuses a database that has not exactly the schema this program knows, and changes nothing:
@@ -69,7 +83,11 @@ fn refuse_foreign(connection: &Connection, place: &str) -> Result<(), StoreError
     Err(StoreError::CannotOpen { place: place.to_owned(), why })
 }
 
-fn apply(connection: &mut Connection, migrations: &[Migration]) -> Result<u32, StoreError> {
+fn apply(
+    connection: &mut Connection,
+    migrations: &[Migration],
+    carried_over: &[(u32, fn(&Connection) -> rusqlite::Result<()>)],
+) -> Result<u32, StoreError> {
     let failed = |e: rusqlite::Error| store_error("bringing the schema up to date", &e);
     connection
         .execute_batch(
@@ -110,6 +128,9 @@ fn apply(connection: &mut Connection, migrations: &[Migration]) -> Result<u32, S
             None => {}
         }
         transaction.execute_batch(migration.sql).map_err(failed)?;
+        for (_, carry_over) in carried_over.iter().filter(|(of, _)| *of == migration.number) {
+            carry_over(&transaction).map_err(failed)?;
+        }
         transaction
             .execute(
                 "INSERT INTO migrations (number, name, sha256) VALUES (?1, ?2, ?3)",
@@ -148,40 +169,64 @@ mod tests {
     #[test]
     fn each_step_is_applied_once_and_in_order() {
         let mut connection = Connection::open_in_memory().unwrap();
-        assert_eq!(apply(&mut connection, &[ONE]), Ok(1));
-        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
-        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
+        assert_eq!(apply(&mut connection, &[ONE], &[]), Ok(1));
+        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
+        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
         assert_eq!(tables(&connection), ["a", "b", "migrations"]);
     }
 
     #[test]
     fn a_step_that_fails_leaves_nothing_behind() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, &[ONE]).unwrap();
-        let refused = apply(&mut connection, &[ONE, BROKEN]).unwrap_err();
+        apply(&mut connection, &[ONE], &[]).unwrap();
+        let refused = apply(&mut connection, &[ONE, BROKEN], &[]).unwrap_err();
         assert!(matches!(refused, StoreError::Failed { .. }), "{refused}");
         assert_eq!(tables(&connection), ["a", "migrations"]);
-        assert_eq!(apply(&mut connection, &[ONE, TWO]), Ok(2));
+        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
     }
 
     #[test]
     fn newer_changed_and_missing_steps_are_refused() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, &[ONE, TWO]).unwrap();
+        apply(&mut connection, &[ONE, TWO], &[]).unwrap();
         assert_eq!(
-            apply(&mut connection, &[ONE]),
+            apply(&mut connection, &[ONE], &[]),
             Err(StoreError::NewerSchema { found: 2, known: 1 })
         );
         let changed = Migration { sql: "CREATE TABLE a (x);", ..ONE };
         assert_eq!(
-            apply(&mut connection, &[changed, TWO]),
+            apply(&mut connection, &[changed, TWO], &[]),
             Err(StoreError::ChangedMigration { number: 1 })
         );
         connection.execute("DELETE FROM migrations WHERE number = 1", []).unwrap();
         assert_eq!(
-            apply(&mut connection, &[ONE, TWO]),
+            apply(&mut connection, &[ONE, TWO], &[]),
             Err(StoreError::ChangedMigration { number: 1 })
         );
+    }
+
+    #[test]
+    fn answers_of_before_are_found_by_their_domains_digits() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        apply(&mut connection, &MIGRATIONS[..4], CARRIED_OVER).unwrap();
+        for (number, domain, at) in
+            [(1_u8, "a.lab", 5), (2, "a.lab", 7), (3, "a.lab", 6), (4, "b.lab", 1)]
+        {
+            let sql =
+                "INSERT INTO answers (sha256, domain, answered_at, log_index, fingerprint, answer)
+                       VALUES (?1, ?2, ?3, 0, ?1, x'00')";
+            connection.execute(sql, params![[number; 32], domain, at]).unwrap();
+        }
+        migrate(&mut connection, "some.db").unwrap();
+        let newest = |name: &str| {
+            let sql = "SELECT sha256, answered_at FROM newest_answers WHERE domain_sha256 = ?1";
+            let of = Digest::of(name.as_bytes());
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
+            connection.query_row(sql, [of.as_bytes()], read).optional().unwrap()
+        };
+        assert_eq!(newest("a.lab"), Some(([2; 32], 7_i64)));
+        assert_eq!(newest("b.lab"), Some(([4; 32], 1)));
+        assert_eq!(newest("c.lab"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use store::{
 };
 
 use crate::SqliteStore;
+use crate::columns::{count, number};
 use crate::error::Refused;
 use crate::packed::{pack, unpack};
 use crate::sqlite_store::blocking;
@@ -183,15 +184,6 @@ fn one_seal(connection: &Connection, day: Day) -> Result<Option<KeptSeal>, Refus
         return Err(damaged(String::from("it is not what was put")).into());
     }
     Ok(Some(seal))
-}
-
-/// SQLite has no unsigned numbers; nothing that is counted here comes near the border.
-fn number(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    Ok(row.get::<_, i64>(column)?.unsigned_abs())
 }
 
 fn seal_row(row: &Row<'_>) -> rusqlite::Result<SealRow> {

@@ -105,6 +105,23 @@ impl Store for SqliteStore {
     }
 }
 
+/// SQLite counts to 2^63, and has no unsigned numbers.
+pub(crate) fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A number that was kept and can only be natural.
+pub(crate) fn natural(value: i64, what: &str) -> Result<u64, StoreError> {
+    u64::try_from(value).map_err(|_| StoreError::Damaged {
+        what: what.to_owned(),
+        why: String::from("it is below zero"),
+    })
+}
+
+pub(crate) fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
 /// Runs work that takes a while, or touches the disk, where it holds nobody up.
 pub(crate) async fn blocking<T: Send + 'static>(
     doing: &'static str,

@@ -27,6 +27,11 @@ pub struct AnswerCursor {
     pub sha256: Digest,
 }
 
+/// The first digits of the SHA-256 of a domain, by which many domains are asked for at once so that
+/// nobody learns which one was meant: two to eight lower-case hex digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HexPrefix(String);
+
 pub trait Answers: Send + Sync {
     fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<KeptAnswer>, StoreError>>;
 
@@ -50,6 +55,58 @@ pub trait Answers: Send + Sync {
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>>;
+
+    /// The newest answer of each domain whose SHA-256 begins so, in the order of these digests, at
+    /// most `limit`.
+    fn answers_by_prefix(
+        &self,
+        prefix: HexPrefix,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>>;
+
+    /// How many domains there are answers about.
+    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+}
+
+impl HexPrefix {
+    pub const SHORTEST: usize = 2;
+    pub const LONGEST: usize = 8;
+
+    /// Nothing for a text that is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let long_enough = (Self::SHORTEST..=Self::LONGEST).contains(&text.len());
+        let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (long_enough && text.bytes().all(hex)).then(|| Self(text.to_owned()))
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a domain is in this bucket.
+    #[must_use]
+    pub fn covers(&self, domain: &Domain) -> bool {
+        domain_digest(domain).to_hex().starts_with(&self.0)
+    }
+
+    /// The first and the last digest that begin so.
+    #[must_use]
+    pub fn bounds(&self) -> (Digest, Digest) {
+        let filled = |with: char| {
+            let text: String = self.0.chars().chain(std::iter::repeat(with)).take(64).collect();
+            // 64 hex digits are a digest.
+            text.parse().unwrap_or(Digest([0; 32]))
+        };
+        (filled('0'), filled('f'))
+    }
+}
+
+/// What a domain is found by where it must not be named.
+#[must_use]
+pub fn domain_digest(domain: &Domain) -> Digest {
+    Digest::of(domain.as_str().as_bytes())
 }
 
 impl KeptAnswer {
@@ -73,5 +130,27 @@ impl KeptAnswer {
         hasher.update(head.as_bytes());
         hasher.update(&self.bytes);
         hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scans::kept_domain;
+
+    #[test]
+    fn a_prefix_is_a_few_hex_digits_and_bounds_its_digests() {
+        for bad in ["", "a", "AB", "ag", "012345678", "0 ", "ü1"] {
+            assert_eq!(HexPrefix::parse(bad), None, "{bad:?}");
+        }
+        let shop = kept_domain("shop.lab").unwrap();
+        let hex = domain_digest(&shop).to_hex();
+        for length in HexPrefix::SHORTEST..=HexPrefix::LONGEST {
+            let prefix = HexPrefix::parse(&hex[..length]).unwrap();
+            assert!(prefix.covers(&shop) && prefix.as_str() == &hex[..length]);
+            let (first, last) = prefix.bounds();
+            assert!((first..=last).contains(&domain_digest(&shop)));
+            assert!(first.to_hex().ends_with("000") && last.to_hex().ends_with("fff"));
+        }
     }
 }

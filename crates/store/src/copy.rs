@@ -1,6 +1,8 @@
 //! Moving everything from one store to another, whatever their engines.
 
+mod beside;
 mod log;
+mod work;
 
 use contract::Clock;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -17,6 +19,10 @@ pub struct CopyReport {
     pub seals: u64,
     pub licences: u64,
     pub switches: u64,
+    pub outcomes: u64,
+    pub clocks: u64,
+    pub census_rows: u64,
+    pub jobs: u64,
     /// Batches of the log.
     pub batches: u64,
     /// Of these, how many the target had already.
@@ -25,6 +31,10 @@ pub struct CopyReport {
     pub answers_already_there: u64,
     pub cosignatures: u64,
     pub sightings: u64,
+    pub changes: u64,
+    pub revocations: u64,
+    pub readings: u64,
+    pub decisions: u64,
     /// What the source could not give because it is damaged there. The rest was copied.
     pub damaged: Vec<String>,
 }
@@ -39,7 +49,8 @@ enum Copied {
     Damaged(String),
 }
 
-/// Copies everything but the counts of the day, which the day forgets anyway. Can be run again at
+/// Copies everything but the counts of the day and the replies kept for requests that are sent
+/// again, which a day forgets anyway. Can be run again at
 /// any time, after a failure or to bring a copy up to date; what is there already is compared, and
 /// a scan, an answer or a log that differs is an error.
 ///
@@ -105,8 +116,13 @@ pub async fn copy(
         to.set_switch(switch).await?;
         report.switches += 1;
     }
+    work::copy_work(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;
+    beside::copy_revocations(from, to, &mut report).await?;
+    beside::copy_readings(from, to, &mut report).await?;
+    beside::copy_decisions(from, to, &mut report).await?;
+    progress(&report);
     Ok(report)
 }
 

@@ -6,44 +6,65 @@
 //! columns beside them to find them by.
 //!
 //! One file for each thing that is kept: [`scans`], [`artifacts`], [`seals`], [`licences`],
-//! [`limits`], [`switches`], [`log`] and [`answers`]. Claims, outcomes, jobs and feeds each get a file of the same
-//! shape beside these, a place among the supertraits of [`Store`], a part in [`copy`], and cases
-//! in `conformance`.
+//! [`limits`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`], [`revocations`],
+//! [`decisions`], [`outcomes`], [`jobs`], [`once`], [`clocks`] and [`census`]. Whatever else is to be
+//! kept gets a file of the same shape beside these, a place among the supertraits of [`Store`], a part
+//! in [`copy`], and cases in `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store; no verb takes an address with a user agent.
 
 pub mod answers;
 pub mod artifacts;
+pub mod census;
+pub mod changes;
+pub mod clocks;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod copy;
+pub mod decisions;
 mod error;
+mod fingerprint;
+pub mod jobs;
 pub mod licences;
 pub mod limits;
 pub mod log;
+pub mod once;
+pub mod outcomes;
+pub mod readings;
+pub mod revocations;
 pub mod scans;
 pub mod seals;
 pub mod switches;
 mod visibility;
+pub mod words;
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use answers::{AnswerCursor, Answers, KeptAnswer};
+pub use answers::{AnswerCursor, Answers, HexPrefix, KeptAnswer};
 /// A UTC day: what counts and seals go by.
 pub use contract::Day;
 
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
+pub use census::{Census, CensusAsk, CensusRow, CensusRun};
+pub use changes::{Changes, ChangesAsk, KeptChange, NewChange};
+pub use clocks::{ClockAndVersions, ClockVersion, Clocks, KeptClock};
 pub use copy::{CopyReport, copy};
+pub use decisions::{Decisions, KeptDecision};
 pub use error::StoreError;
+pub use jobs::{Job, Jobs, NewJob};
 pub use licences::{Licence, Licences, LicensedDomains};
 pub use limits::{Draw, Limits, Taking};
 pub use log::{
-    Append, Cosignature, KeptBatch, Leasing, Log, LogEntry, LogTile, NewBatch, Sighting,
+    Append, Beside, Cosignature, KeptBatch, Leasing, Log, LogEntry, LogTile, NewBatch, Sighting,
 };
+pub use once::{Begun, KeptReply, Once};
+pub use outcomes::{KeptOutcome, NewOutcome, OutcomeCounts, OutcomeTally, Outcomes};
 /// The digest artefacts are named by and kept rows are checked with.
 pub use proof::Digest;
+pub use readings::{KeptReading, Readings};
+pub use revocations::{KeptRevocation, NewRevocation, Revocations, RevocationsAsk, Standing};
 pub use scans::{Scan, ScanCursor, ScanRow, Scans, Scope};
 pub use seals::{Anchor, AnchorStage, KeptSeal, SealRow, SealedPlace, Seals};
 pub use switches::{Switch, Switches};
@@ -57,7 +78,24 @@ pub const MAX_VALUE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Everything that one deployment keeps.
 pub trait Store:
-    Scans + Artifacts + Seals + Licences + Limits + Switches + Log + Answers + fmt::Debug
+    Scans
+    + Artifacts
+    + Seals
+    + Licences
+    + Limits
+    + Switches
+    + Log
+    + Answers
+    + Outcomes
+    + Jobs
+    + Once
+    + Clocks
+    + Census
+    + Readings
+    + Changes
+    + Revocations
+    + Decisions
+    + fmt::Debug
 {
     /// The engine's name, for people and for metrics.
     fn engine(&self) -> &'static str;

@@ -9,7 +9,9 @@ use contract::Timestamp;
 use proof::tlog::{MAX_ENTRY_BYTES, TILE_WIDTH, TileId};
 
 use crate::scans::check_size;
-use crate::{BoxFuture, Digest, KeptAnswer, MAX_VALUE_BYTES, StoreError};
+use crate::{
+    BoxFuture, Digest, KeptAnswer, MAX_VALUE_BYTES, NewChange, NewRevocation, Standing, StoreError,
+};
 
 /// Before each content stands its length.
 const LENGTH_BYTES: usize = 4;
@@ -69,6 +71,17 @@ pub struct Append {
     pub batch: Option<NewBatch>,
     /// Answers that rest on this batch or on an earlier one.
     pub answers: Vec<KeptAnswer>,
+    /// What these answers change for others.
+    pub beside: Beside,
+}
+
+/// What is kept in one step with answers, so that no answer is ever known without it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Beside {
+    pub changes: Vec<NewChange>,
+    /// They get their places in the chain in the same step.
+    pub revocations: Vec<NewRevocation>,
+    pub standings: Vec<Standing>,
 }
 
 /// Whether somebody may extend the log now.
@@ -186,12 +199,42 @@ pub trait Log: Send + Sync {
     fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>>;
 }
 
+impl Beside {
+    /// Everything of both, in this order.
+    pub fn add(&mut self, mut other: Self) {
+        self.changes.append(&mut other.changes);
+        self.revocations.append(&mut other.revocations);
+        self.standings.append(&mut other.standings);
+    }
+}
+
 impl Append {
     /// Refuses what an engine could keep and then not give back: called by engines before they
     /// write. Contents must be those of their leaves, because they are compared when they are read.
     pub fn check(&self) -> Result<(), StoreError> {
         self.batch.as_ref().map_or(Ok(()), NewBatch::check)?;
-        self.answers.iter().try_for_each(|answer| check_size("answer", &answer.bytes))
+        self.answers.iter().try_for_each(|answer| check_size("answer", &answer.bytes))?;
+        self.beside.check()
+    }
+}
+
+impl Beside {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.revocations.is_empty() && self.standings.is_empty()
+    }
+
+    /// Puts what stands beside another answer after this.
+    pub fn extend(&mut self, other: Self) {
+        self.changes.extend(other.changes);
+        self.revocations.extend(other.revocations);
+        self.standings.extend(other.standings);
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        self.changes.iter().try_for_each(NewChange::check)?;
+        self.revocations.iter().try_for_each(NewRevocation::check)?;
+        self.standings.iter().try_for_each(Standing::check)
     }
 }
 

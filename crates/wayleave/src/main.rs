@@ -46,6 +46,8 @@ enum Command {
     Lab(commands::lab::Args),
     /// Scan one domain and show what agents get there
     Scan(commands::scan::Args),
+    /// Say what way an agent has at a domain: a decision for each action, with reasons
+    Resolve(commands::resolve::Args),
     /// Check files that we signed: digest, signature, key, inclusion
     Verify(commands::verify::Args),
     /// Judge a kept scan again, and say whether the same record comes out
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(args),
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
+        Command::Resolve(args) => commands::resolve::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Replay(args) => commands::replay::run(args),
         Command::Robots(args) => commands::robots::run(args),

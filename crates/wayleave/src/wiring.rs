@@ -12,7 +12,10 @@ use proof::KeyStore;
 use proof::keys::{LogMark, Secret};
 use service::jobs::WitnessPeer;
 
-use service::{FreeScans, LogSettings, Parts, ProofSettings, Service, Settings, SystemIds};
+use service::resolve::{Ranking, UpgradeWindows};
+use service::{
+    FreeScans, LogSettings, Parts, ProofSettings, ResolveSettings, Service, Settings, SystemIds,
+};
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
 use web::{Rate, RateLimits};
@@ -24,10 +27,21 @@ pub(crate) const KEYS_FOLDER: &str = "keys";
 
 /// The runtime every long-running command uses.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
+    raise_open_files();
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("the runtime cannot be started")
+}
+
+/// Every reading opens a dozen sockets, and the number a process begins with is often the least it
+/// may have. Where it cannot be raised, readings fail one by one, with their reason.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    }
 }
 
 /// The door's policy: the public internet, plus what the operator lets through.
@@ -90,8 +104,25 @@ pub(crate) fn witnesses(config: &Config) -> Result<Vec<WitnessPeer>> {
     config.proof.witnesses.iter().map(read).collect()
 }
 
+fn resolve(config: &Config) -> Result<ResolveSettings> {
+    let ours = ResolveSettings::default();
+    let ranking = match &config.resolve.ranking {
+        Some(file) => {
+            let text = fs::read_to_string(file)
+                .with_context(|| format!("resolve.ranking: {} cannot be read", file.display()))?;
+            Some(Arc::new(Ranking::read(&text).context("resolve.ranking")?))
+        }
+        None => None,
+    };
+    let windows = UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
+        .context("resolve.upgrade_minutes")?;
+    let hot_bytes = config.resolve.hot_mb.saturating_mul(1 << 20);
+    Ok(ResolveSettings { hot_bytes, windows, ranking, ..ours })
+}
+
 pub(crate) fn settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
+        resolve: resolve(config)?,
         brand: brand(config)?,
         log: LogSettings { witnesses: witnesses(config)?, ..LogSettings::new(origin(config)?) },
         vantage: config.network.vantage.clone(),

@@ -21,6 +21,8 @@ pub(crate) const BYTES: &str = "application/octet-stream";
 pub(crate) const FOR_AN_HOUR: &str = "public, max-age=3600";
 /// … that an operator may change at any time, …
 pub(crate) const FOR_MINUTES: &str = "public, max-age=300";
+/// … that may be replaced at any time, but not often, …
+pub(crate) const FOR_A_MINUTE: &str = "public, max-age=60";
 /// … that grow while they are read, …
 pub(crate) const FOR_HALF_A_MINUTE: &str = "public, max-age=30";
 pub(crate) const FOR_SECONDS: &str = "public, max-age=5";
@@ -73,6 +75,17 @@ impl Document {
         let bytes = bytes.into();
         let digest = proof::sha256(&bytes);
         Self::digested(bytes, &digest, name, media_type, cache)
+    }
+
+    /// The same where the digest of the bytes is known.
+    pub(crate) fn known(
+        bytes: Bytes,
+        digest: &proof::Digest,
+        name: &proof::Digest,
+        media_type: &'static str,
+        cache: &'static str,
+    ) -> Self {
+        Self::digested(bytes, digest, name, media_type, cache)
     }
 
     fn digested(

@@ -168,6 +168,13 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// `a name …` as `A name ….`
+pub(crate) fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
+    format!("{first}{}.", letters.as_str())
+}
+
 #[derive(Debug, Clone)]
 struct Marked(Arc<ApiError>);
 

@@ -92,6 +92,8 @@ open_enum! {
         // What the evidence lacks.
         EntityUnobserved = "entity_unobserved",
         NotMeasured = "not_measured",
+        /// The name is not in the DNS.
+        NoSuchName = "no_such_name",
         StaleEvidence = "stale_evidence",
         SingleVantage = "single_vantage",
         NetworkDivergence = "network_divergence",
@@ -120,6 +122,10 @@ open_enum! {
         CallerAssurance = "caller_assurance",
         CallerNetworks = "caller_networks",
         CallerWarnAs = "caller_warn_as",
+        /// The caller's lists of names and actions.
+        CallerPolicy = "caller_policy",
+        /// The template the caller chose.
+        Template = "template",
         // What we could not do just now.
         LiveBudgetSpent = "live_budget_spent",
         LiveReadFailed = "live_read_failed",

@@ -215,6 +215,9 @@ pub struct LineageSubject {
     /// Written by the site: not to be trusted.
     #[schema(required)]
     pub untrusted_name: Option<String>,
+    /// The types of the named subject in the page's structured data; empty when none was found.
+    #[serde(default)]
+    pub types: Vec<String>,
 }
 
 /// What was read for it.

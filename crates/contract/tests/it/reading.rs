@@ -3,12 +3,12 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, ConductRecord, ControlRecord, DaySeal,
-    Decision, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
-    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, OutcomeAccepted,
-    OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1, ResolveAnswer,
-    ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split, Transparency,
-    TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
+    Corroboration, DaySeal, Decision, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
+    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
+    OutcomeAccepted, OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1,
+    ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
+    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -48,6 +48,8 @@ fn through(word: &str, written: &Value) -> Value {
         "visitor-batch" => pass::<VisitorBatchAnswer>(written),
         "conduct" => pass::<ConductRecord>(written),
         "resolve" => pass::<ResolveAnswer>(written),
+        "changes" => pass::<Changes>(written),
+        "corroboration" => pass::<Corroboration>(written),
         "actions" => pass::<Actions>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
@@ -109,6 +111,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/nap/lineage",
             "/capabilities/by_safety_class",
             "/confidence/vantage_state/states",
+            "/vantage_state/states",
             "/crawl_policy/content_signal",
             "/policy/robots/crawl_delay",
             "/policy/rights",

@@ -8,6 +8,9 @@ use declared::entity::{Agreement, Entity, FactName, Stated, compare, disagreemen
 
 use super::look::{Look, Sheet};
 
+/// Types told of the subject.
+const MAX_TYPES: usize = 20;
+
 /// Name, address, telephone; and every fact with all its sources.
 pub(super) fn identity(
     look: &Look<'_>,
@@ -57,6 +60,13 @@ pub(super) fn identity(
                 .as_deref()
                 .filter(|_| entity.found)
                 .map(|name| super::shown(name, 200)),
+            types: entity
+                .types
+                .iter()
+                .filter(|_| entity.found)
+                .take(MAX_TYPES)
+                .map(|name| super::shown(name, 100))
+                .collect(),
         },
         read: LineageRead { pages: vec![reading.path.clone()], carriers },
         faults: entity.faults.iter().cloned().map(super::checks::told).take(50).collect(),

@@ -21,7 +21,7 @@ mod public;
 mod repro;
 mod robots_file;
 mod sections;
-mod served;
+pub(crate) mod served;
 mod signals;
 mod transport;
 mod verdicts;
@@ -195,7 +195,7 @@ fn summary(findings: &[Finding]) -> FindingsSummary {
     }
 }
 
-fn count(n: usize) -> u32 {
+pub(crate) fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
@@ -205,4 +205,4 @@ fn at(place: &str, sentence: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

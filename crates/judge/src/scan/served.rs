@@ -2,16 +2,16 @@
 
 use contract::records::{AgentRow, Role, RowCause};
 
-pub(super) fn is_ai(row: &AgentRow) -> bool {
+pub(crate) fn is_ai(row: &AgentRow) -> bool {
     matches!(row.role, Role::Train | Role::Search | Role::User)
 }
 
-pub(super) fn is_served(row: &AgentRow) -> bool {
+pub(crate) fn is_served(row: &AgentRow) -> bool {
     row.cause == RowCause::Served
 }
 
 /// Whether the row shows how the identity is treated. A read that failed or broke off does not.
-pub(super) fn is_measured(row: &AgentRow) -> bool {
+pub(crate) fn is_measured(row: &AgentRow) -> bool {
     !matches!(
         row.cause,
         RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete | RowCause::Busy
@@ -23,7 +23,7 @@ pub(super) fn is_turned_away(row: &AgentRow) -> bool {
     matches!(row.cause, RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired)
 }
 
-pub(super) fn browser(rows: &[AgentRow]) -> Option<&AgentRow> {
+pub(crate) fn browser(rows: &[AgentRow]) -> Option<&AgentRow> {
     rows.iter().find(|row| row.role == Role::Browser)
 }
 

@@ -15,26 +15,26 @@ use contract::{Brand, Domain, NamePolicy, Timestamp};
 
 use super::*;
 
-const PAGE: &str = "<!doctype html><html lang=en><title>Ferry</title><meta name=description content='Times and \
+pub(crate) const PAGE: &str = "<!doctype html><html lang=en><title>Ferry</title><meta name=description content='Times and \
     prices of the ferry'><script type='application/ld+json'>{\"@context\":\"https://schema.org\",\
     \"@type\":\"Organization\",\"name\":\"North Quay Ferry\"}</script><main><p>The ferry leaves the north quay at \
     seven, at nine and at noon, and comes back an hour later each time. A crossing takes forty minutes when \
     the sea is calm and an hour when it is not. Tickets are sold on board, in coins or by card, and children \
     under six travel free with a grown-up who keeps hold of them.</p></main>";
-const OTHER: &str = "<!doctype html><title>Offer</title><main><p>Please buy our newest subscription today \
+pub(crate) const OTHER: &str = "<!doctype html><title>Offer</title><main><p>Please buy our newest subscription today \
     because nothing else on this page is meant for you at all, and whoever reads this far has already been \
     told that there is nothing more to be found here than the same offer over and over again in other words \
     until the very end of the page is reached at last and the offer is made once more.</p></main>";
 const NOT_FOUND: &str = "<!doctype html><h1>Not found</h1>";
 
 /// Evidence in the making: each method adds a reading.
-struct Site {
-    evidence: Evidence,
-    bodies: BTreeMap<String, Vec<u8>>,
+pub(crate) struct Site {
+    pub(crate) evidence: Evidence,
+    pub(crate) bodies: BTreeMap<String, Vec<u8>>,
 }
 
 impl Site {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
         let at: Timestamp = "2026-11-15T10:00:00.250Z".parse().unwrap();
         let observer =
@@ -55,7 +55,13 @@ impl Site {
         }
     }
 
-    fn read(mut self, target: Target, path: &str, identity: &str, outcome: Outcome) -> Self {
+    pub(crate) fn read(
+        mut self,
+        target: Target,
+        path: &str,
+        identity: &str,
+        outcome: Outcome,
+    ) -> Self {
         let url = format!("https://ferry.lab{path}");
         let exchange = Exchange {
             method: "GET".into(),
@@ -79,7 +85,14 @@ impl Site {
         self
     }
 
-    fn answer(self, target: Target, path: &str, identity: &str, status: u16, body: &str) -> Self {
+    pub(crate) fn answer(
+        self,
+        target: Target,
+        path: &str,
+        identity: &str,
+        status: u16,
+        body: &str,
+    ) -> Self {
         let sha256 = proof::sha256(body.as_bytes()).to_string();
         let response = Response {
             url: format!("https://ferry.lab{path}"),
@@ -100,33 +113,33 @@ impl Site {
         site
     }
 
-    fn home(self, identity: &str, status: u16, body: &str) -> Self {
+    pub(crate) fn home(self, identity: &str, status: u16, body: &str) -> Self {
         self.answer(Target::Home, "/", identity, status, body)
     }
 
     /// The browser twice and the control, all served.
-    fn people(self) -> Self {
+    pub(crate) fn people(self) -> Self {
         self.home("browser", 200, PAGE).home("browser", 200, PAGE).home("control", 200, PAGE)
     }
 
-    fn agents(self, status: u16, body: &str) -> Self {
+    pub(crate) fn agents(self, status: u16, body: &str) -> Self {
         let catalogue = Catalogue::built_in().unwrap();
         catalogue.ai().fold(self, |site, identity| site.home(&identity.id, status, body))
     }
 
-    fn file(self, path: &str, status: u16, body: &str) -> Self {
+    pub(crate) fn file(self, path: &str, status: u16, body: &str) -> Self {
         self.answer(Target::MachineFile, path, "wayleave", status, body)
     }
 
-    fn robots(self, status: u16, body: &str) -> Self {
+    pub(crate) fn robots(self, status: u16, body: &str) -> Self {
         self.answer(Target::Robots, "/robots.txt", "wayleave", status, body)
     }
 
-    fn control_path(self, status: u16, body: &str) -> Self {
+    pub(crate) fn control_path(self, status: u16, body: &str) -> Self {
         self.answer(Target::ControlPath, "/zzz.html", "wayleave", status, body)
     }
 
-    fn record(&self) -> ScanRecord {
+    pub(crate) fn record(&self) -> ScanRecord {
         let brand = Brand::default();
         let frame = Frame {
             brand: &brand,
@@ -150,7 +163,7 @@ impl Site {
     }
 
     /// The verdict on one file, read after a control path that is not found.
-    fn verdict(path: &str, status: u16, body: &str) -> CheckVerdict {
+    pub(crate) fn verdict(path: &str, status: u16, body: &str) -> CheckVerdict {
         let record = Self::new().control_path(404, NOT_FOUND).file(path, status, body).record();
         record.checks[0].verdict.clone()
     }

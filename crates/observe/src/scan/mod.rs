@@ -25,6 +25,7 @@ use futures_util::stream;
 use manners::Manners;
 use notes::{Bodies, Notes, Teller, https_is_not_spoken};
 pub use notes::{Progress, Step, StepRead};
+pub use plan::Depth;
 use plan::{Planned, Run, Site};
 
 /// What one scan read: the facts, and the bodies they name.
@@ -43,6 +44,7 @@ pub struct ScanPlan<'a> {
     pub catalogue: &'a Catalogue,
     pub clock: &'a dyn Clock,
     pub observer: Observer,
+    pub depth: Depth,
     /// For all reads together.
     pub deadline: Duration,
     /// Unguessable letters and digits, for paths and queries that nobody has asked for before; also
@@ -124,6 +126,7 @@ impl ScanPlan<'_> {
         Teller::new(self.progress, 1).tell(Some(StepRead::of(&robots, &exchange)));
         notes.keep(&robots, exchange);
         let site = Site {
+            depth: self.depth,
             base: &base,
             host: self.domain.as_str(),
             token: &self.token,
@@ -154,6 +157,7 @@ impl ScanPlan<'_> {
         }
         let (sitemaps, licences) = (plan::sitemaps(&said, host), plan::licences(&said, host));
         let site = Site {
+            depth: self.depth,
             base: &base,
             host,
             token: &self.token,

@@ -24,9 +24,31 @@ const MOST_LICENCES: usize = 2;
 const MOST_LINES: usize = 1000;
 const LONGEST_URL: usize = 2048;
 
+/// How much is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Everything a record is graded by.
+    Full,
+    /// What an answer within a second can hold: the home page as the browser (twice), the control
+    /// and one agent of each purpose, and the machine files that every answer names.
+    Live,
+}
+
+/// The files of a live reading, robots.txt besides.
+const LIVE_FILES: [&str; 7] = [
+    SITEMAP_PATH,
+    "/llms.txt",
+    "/agents.md",
+    "/.well-known/agent-skills/index.json",
+    "/.well-known/mcp/server-card.json",
+    "/.well-known/api-catalog",
+    "/.well-known/agent-card.json",
+];
+
 /// What the plan depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site<'a> {
+    pub(super) depth: Depth,
     /// Scheme and host that answer.
     pub(super) base: &'a str,
     pub(super) host: &'a str,
@@ -72,7 +94,10 @@ pub(super) fn rest<'a>(
     own: &'a Identity,
     site: Site<'_>,
 ) -> Vec<Planned<'a>> {
-    let Site { base, host, token, sitemaps, licences } = site;
+    let Site { depth, base, host, token, sitemaps, licences } = site;
+    if depth == Depth::Live {
+        return live(catalogue, own, base, token);
+    }
     let browser = catalogue.the(Role::Browser);
     let mut plan = Vec::new();
     // The browser asks twice: a site that differs from itself is not taken for one that
@@ -118,6 +143,29 @@ pub(super) fn rest<'a>(
         plan.push(Planned::new(Target::Licence, url, "", own));
     }
     plan
+}
+
+fn live<'a>(
+    catalogue: &'a Catalogue,
+    own: &'a Identity,
+    base: &str,
+    token: &str,
+) -> Vec<Planned<'a>> {
+    let browser = catalogue.the(Role::Browser);
+    let asked = [Role::Browser, Role::Control, Role::Train, Role::Search, Role::User];
+    let asked = asked.into_iter().filter_map(|role| catalogue.compared().find(|i| i.role == role));
+    let homes = asked.chain(browser).map(|identity| {
+        let home = Planned::new(Target::Home, "/", base, identity);
+        Planned { kind: ReadKind::Page, fresh_connection: true, ..home }
+    });
+    let places = PLACES.iter().filter(|place| LIVE_FILES.contains(&place.path));
+    let files = places.map(|place| Planned::new(Target::MachineFile, place.path, base, own));
+    let nothing_there = [format!("/{token}.html"), format!("/.well-known/{token}.json")];
+    let controls = nothing_there.iter().map(|path| {
+        let control = Planned::new(Target::ControlPath, path, base, own);
+        Planned { kind: ReadKind::Page, ..control }
+    });
+    homes.chain(files).chain(controls).collect()
 }
 
 /// The sitemaps to read of those that robots.txt names, without the one that is read anyway.
@@ -275,6 +323,7 @@ mod tests {
     fn planned(catalogue: &Catalogue) -> Vec<Planned<'_>> {
         let sitemaps = ["https://cdn.shop.example/a.xml".to_owned()];
         let site = Site {
+            depth: Depth::Full,
             base: "https://shop.example",
             host: "shop.example",
             token: "k7q2m9",
@@ -327,8 +376,14 @@ mod tests {
         let catalogue = Catalogue::built_in().unwrap();
         let own = catalogue.the(Role::Own).unwrap();
         let count = |base| {
-            let site =
-                Site { base, host: "shop.example", token: "t", sitemaps: &[], licences: &[] };
+            let site = Site {
+                depth: Depth::Full,
+                base,
+                host: "shop.example",
+                token: "t",
+                sitemaps: &[],
+                licences: &[],
+            };
             let plan = rest(&catalogue, own, site);
             plan.iter().filter(|planned| planned.target == Target::PlainHome).count()
         };
@@ -355,6 +410,29 @@ mod tests {
         assert_eq!((homes.clone(), others.clone()), runs(&plan, "abc"));
         let second = runs(&plan, "abd");
         assert!(homes != second.0 && others != second.1);
+    }
+
+    #[test]
+    fn a_live_reading_asks_as_one_of_each_purpose_and_for_the_files_every_answer_names() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let own = catalogue.the(Role::Own).unwrap();
+        let plan = live(&catalogue, own, "https://shop.example", "t");
+        let homes: Vec<Role> =
+            plan.iter().filter(|p| p.target == Target::Home).map(|p| p.identity.role).collect();
+        let expected = [
+            Role::Browser,
+            Role::Control,
+            Role::Train,
+            Role::Search,
+            Role::User,
+            // Twice, so that a page that differs from itself is known.
+            Role::Browser,
+        ];
+        assert_eq!(homes, expected);
+        let files = plan.iter().filter(|p| p.target == Target::MachineFile);
+        assert_eq!(files.count(), LIVE_FILES.len());
+        assert_eq!(plan.iter().filter(|p| p.target == Target::ControlPath).count(), 2);
+        assert_eq!(plan.len(), 6 + 7 + 2);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use contract::evidence::{NotReadWhy, Outcome, Target};
 use door::Door;
 
-use crate::setup::{all_reads, answer, catalogue, door, lab, of, scan};
+use crate::setup::{all_reads, answer, catalogue, door, lab, live, of, scan};
 
 #[tokio::test]
 async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled() {
@@ -134,4 +134,21 @@ async fn bodies_are_bounded_in_all_and_the_same_bytes_count_once() {
     };
     assert!(less.evidence.reads.iter().filter(cut).count() > 10);
     assert_eq!(less.evidence.reads.len(), all_reads(), "the heads are facts all the same");
+}
+
+#[tokio::test]
+async fn a_live_reading_ends_with_its_time_whatever_the_site_does() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let budget = Duration::from_millis(600);
+    for name in ["stalls-before-head.lab", "drips-head.lab", "drip.lab", "endless.lab", "slow.lab"]
+    {
+        let read = live(&door, name, budget).await;
+        let took = read.evidence.finished_at.millis_since(read.evidence.started_at);
+        // What a busy machine adds is not the site's doing.
+        assert!(took < 3_000, "{name}: {took} ms");
+        for reading in &read.evidence.reads {
+            assert!(u128::from(reading.exchange.took_ms) < budget.as_millis() + 2_400, "{name}");
+        }
+    }
 }

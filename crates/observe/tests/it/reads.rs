@@ -8,7 +8,7 @@ use contract::evidence::Target;
 use declared::files::PLACES;
 use observe::Step;
 
-use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, of, scan, scan_with};
+use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, live, of, scan, scan_with};
 
 const TIME: Duration = Duration::from_secs(10);
 
@@ -239,4 +239,20 @@ async fn progress_tells_of_every_read() {
     let [step] = steps.as_slice() else { panic!("{steps:?}") };
     let read = step.read.as_ref().unwrap();
     assert_eq!((read.status, read.failure.as_deref()), (None, Some("nxdomain")));
+}
+
+#[tokio::test]
+async fn a_live_reading_reads_what_an_answer_holds_and_no_more() {
+    let lab = lab().await;
+    let read = live(&door(&lab), "open.lab", Duration::from_secs(5)).await;
+    assert_eq!(read.evidence.not_read, []);
+    let count = |target: Target| of(&read, target).len();
+    assert_eq!(count(Target::Robots), 1);
+    assert_eq!(count(Target::Home), 6);
+    assert_eq!(count(Target::MachineFile), 7);
+    assert_eq!(count(Target::ControlPath), 2);
+    assert_eq!(read.evidence.reads.len(), 16);
+    // Asked to stay away, nothing but robots.txt is read, however little time there is.
+    let away = live(&door(&lab), "robots-opt-out.lab", Duration::from_secs(5)).await;
+    assert!(away.evidence.reads.iter().all(|reading| reading.target == Target::Robots));
 }

@@ -8,7 +8,7 @@ use contract::evidence::{Observer, Reading, Response, Target};
 use contract::{Domain, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use lab::{Lab, LabOptions};
-use observe::{Progress, Read, ScanPlan};
+use observe::{Depth, Progress, Read, ScanPlan};
 
 pub(crate) const TOKEN: &str = "k7q2m9";
 
@@ -54,9 +54,25 @@ pub(crate) async fn scan_with(
     token: &str,
     progress: Progress<'_>,
 ) -> Read {
+    read(door, name, Depth::Full, deadline, token, progress).await
+}
+
+pub(crate) async fn live(door: &Door, name: &str, deadline: Duration) -> Read {
+    read(door, name, Depth::Live, deadline, TOKEN, &|_| {}).await
+}
+
+async fn read(
+    door: &Door,
+    name: &str,
+    depth: Depth,
+    deadline: Duration,
+    token: &str,
+    progress: Progress<'_>,
+) -> Read {
     let observer =
         Observer { name: "wayleave".into(), version: "0".into(), vantage: "test".into() };
     let plan = ScanPlan {
+        depth,
         domain: &Domain::parse(name, &door.policy().names).unwrap(),
         door,
         catalogue: &catalogue(),

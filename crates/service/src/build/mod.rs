@@ -10,7 +10,7 @@ mod record;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use bytes::Bytes;
-use contract::records::{BuildArtifact, BuildToolchain, CodeObject};
+use contract::records::{BuildArtifact, BuildToolchain, CodeObject, CodeState, Deployed};
 use contract::{Brand, Timestamp};
 use judge::rulepack::Rulepack;
 use proof::head::HeadExtras;
@@ -83,15 +83,14 @@ pub struct BuildRules {
 }
 
 impl BuildRules {
-    /// The rules compiled in. There are no decision rules in this build yet: their digest is that
-    /// of an empty set, `{}` in canonical form, and changes when the first ones come.
+    /// The rules compiled in: those that score and those that decide.
     #[must_use]
     pub fn compiled_in() -> Self {
         let rules = Rulepack::current();
         Self {
             score_version: rules.score_version,
             scoring_policy_sha256: rules.digest(),
-            decision_rules_sha256: proof::sha256(b"{}").to_hex(),
+            decision_rules_sha256: judge::decide::rules_sha256(),
         }
     }
 }
@@ -217,6 +216,23 @@ pub(crate) struct Known {
     logged: RwLock<Option<LoggedBuild>>,
 }
 
+/// `code` of a process that has not found out yet which build it is.
+#[must_use]
+pub fn unknown_code(base_url: &str) -> CodeObject {
+    let rules = BuildRules::compiled_in();
+    CodeObject {
+        version_id: "unknown".to_owned(),
+        script_sha16: None,
+        state: CodeState::Unattested,
+        deployed: Deployed { at: None, commit: None, run: None },
+        build_log_entry: None,
+        score_version: rules.score_version,
+        scoring_policy_sha256: rules.scoring_policy_sha256,
+        decision_rules_sha256: rules.decision_rules_sha256,
+        check: format!("{base_url}{BUILDS_PATH}unknown"),
+    }
+}
+
 impl Service {
     /// Hashes the running program and remembers which build this is. Done once, beside the
     /// requests; a program file that cannot be read is told as not known.
@@ -266,6 +282,12 @@ impl Service {
         let logged = self.logged_build(build.version_id);
         let run = build.run.clone();
         Some(record::code(build.version_id, &build.content, run, logged.as_ref(), self.base_url()))
+    }
+
+    /// The same for a record that cannot wait: a build that is not known yet is told as such.
+    #[must_use]
+    pub(crate) fn code_now(&self) -> CodeObject {
+        self.code().unwrap_or_else(|| unknown_code(self.base_url()))
     }
 
     /// The signed record of a build: this one, or one that the log has. Nothing for a name that is

@@ -56,8 +56,7 @@ fn the_entry_is_canonical_and_names_the_build() {
         "rules": {
             "score_version": rules.score_version,
             "scoring_policy_sha256": rules.digest(),
-            "decision_rules_sha256":
-                "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+            "decision_rules_sha256": judge::decide::rules_sha256(),
         },
     });
     let canonical = proof::canonical::value_to_vec(&expected).unwrap();

@@ -28,7 +28,7 @@ use proof::keys::LogMark;
 use proof::tlog::MAX_ENTRY_BYTES;
 use proof::{Digest, KeyPurpose, ProofError};
 use serde_json::{Map, Value};
-use store::{KeptAnswer, LogEntry, StoreError};
+use store::{Beside, KeptAnswer, LogEntry, StoreError};
 
 pub use self::absence::{Absence, Neighbour, Place};
 pub use self::chain::LogFault;
@@ -108,6 +108,9 @@ pub struct Sealed {
     pub path: Vec<Digest>,
     pub head: Arc<SealedHead>,
 }
+
+/// Makes what is kept in one step with an answer, once the answer's digest is known.
+pub(crate) type WriteBeside = Box<dyn FnOnce(&Digest) -> Beside + Send>;
 
 /// The log of a service: not there until it was opened.
 #[derive(Default)]
@@ -210,11 +213,21 @@ impl Service {
         answer: Map<String, Value>,
         domain: Domain,
     ) -> Result<KeptAnswer, SealError> {
+        self.seal_answer_with(answer, domain, None).await
+    }
+
+    /// The same, with what is to be kept in one step with the answer.
+    pub(crate) async fn seal_answer_with(
+        &self,
+        answer: Map<String, Value>,
+        domain: Domain,
+        beside: Option<WriteBeside>,
+    ) -> Result<KeptAnswer, SealError> {
         let brand = self.settings.brand.clone();
         let content = proof::content::decision_content(&answer, &brand);
         let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
         let content = content.map_err(SealError::NotSigned)?;
-        let finish = self.finish_answer(answer, domain);
+        let finish = self.finish_answer(answer, domain, beside);
         let done = self.submit(None, Bytes::from(content), Some(finish)).await?;
         done.answer.ok_or_else(|| {
             SealError::NotSigned(ProofError::Document("the answer was not finished".to_owned()))
@@ -222,7 +235,12 @@ impl Service {
     }
 
     /// What is done with an answer once its place is known.
-    fn finish_answer(&self, mut answer: Map<String, Value>, domain: Domain) -> Finish {
+    fn finish_answer(
+        &self,
+        mut answer: Map<String, Value>,
+        domain: Domain,
+        beside: Option<WriteBeside>,
+    ) -> Finish {
         let signer = self.signer();
         let (clock, base_url) = (Arc::clone(&self.clock), self.settings.base_url.clone());
         Box::new(move |sealed| {
@@ -233,13 +251,15 @@ impl Service {
                 .and_then(|text| text.parse().ok());
             let answered_at = answered_at.unwrap_or_else(|| clock.now());
             let signed = signer.sign_value(Value::Object(answer), KeyPurpose::Documents)?;
-            Ok(KeptAnswer {
+            let beside = beside.map(|beside| beside(&signed.digest)).unwrap_or_default();
+            let kept = KeptAnswer {
                 sha256: signed.digest,
                 domain,
                 answered_at,
                 log_index: sealed.log_index,
                 bytes: Bytes::from(signed.bytes),
-            })
+            };
+            Ok((kept, beside))
         })
     }
 

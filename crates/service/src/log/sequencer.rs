@@ -10,7 +10,7 @@ use proof::head::HeadExtras;
 use proof::keys::LogMark;
 use proof::tree::BatchTree;
 use proof::{Digest, ProofError};
-use store::{Append, KeptAnswer, Leasing, LogEntry, Store, StoreError};
+use store::{Append, Beside, KeptAnswer, Leasing, LogEntry, Store, StoreError};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
@@ -22,7 +22,8 @@ use super::{LogFault, LogSettings, SealError, Sealed};
 use crate::keys::Signer;
 
 /// What turns a place in the log into an answer that is kept.
-pub(super) type Finish = Box<dyn FnOnce(&Sealed) -> Result<KeptAnswer, ProofError> + Send>;
+pub(super) type Finish =
+    Box<dyn FnOnce(&Sealed) -> Result<(KeptAnswer, Beside), ProofError> + Send>;
 
 pub(super) struct Submission {
     pub(super) entry: LogEntry,
@@ -34,6 +35,8 @@ pub(super) struct Submission {
 pub(super) struct Done {
     pub(super) sealed: Sealed,
     pub(super) answer: Option<KeptAnswer>,
+    /// Kept in the same step as the answer.
+    pub(super) beside: Beside,
 }
 
 /// Why the log takes nothing more. Once set, it stays.
@@ -255,6 +258,10 @@ impl Sequencer {
         let mut replies = finish_all(group, &place);
         let answers: Vec<KeptAnswer> =
             replies.iter().filter_map(|(_, result)| result.as_ref().ok()?.answer.clone()).collect();
+        let mut beside = Beside::default();
+        for done in replies.iter_mut().filter_map(|(_, result)| result.as_mut().ok()) {
+            beside.add(std::mem::take(&mut done.beside));
+        }
         let view = made.as_ref().map(|made| Arc::clone(&made.view));
         let batch = made.map(|made| made.batch);
         if batch.is_some() || !answers.is_empty() {
@@ -263,6 +270,7 @@ impl Sequencer {
                 after: self.tip.head.as_ref().map(|head| head.chain.sha256),
                 batch,
                 answers,
+                beside,
             };
             if let Err(error) = runtime.block_on(self.store.append(append)) {
                 for (_, result) in &mut replies {
@@ -392,9 +400,10 @@ fn finish(waiting: Submission, place: &impl Fn(&Digest) -> Option<Sealed>) -> Re
     let Submission { entry, finish, reply } = waiting;
     let result = match place(&entry.leaf) {
         None => Err(ProofError::Content("its leaf is not in the batch".to_owned())),
-        Some(sealed) => {
-            finish.map(|finish| finish(&sealed)).transpose().map(|answer| Done { sealed, answer })
-        }
+        Some(sealed) => finish.map(|finish| finish(&sealed)).transpose().map(|finished| {
+            let (answer, beside) = finished.unzip();
+            Done { sealed, answer, beside: beside.unwrap_or_default() }
+        }),
     };
     (reply, result.map_err(SealError::NotSigned))
 }

@@ -3,6 +3,7 @@
 mod scanner;
 mod versioned;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -36,6 +37,8 @@ pub enum Caller {
     OwnPage,
     /// Whoever showed the key of this licence. Not bound by what is free.
     Holder(Licence),
+    /// Ourselves: a scan that was queued, or one of a census. Nobody's allowance pays for it.
+    OurWork,
 }
 
 /// A signed record, as the very bytes that were signed.
@@ -77,7 +80,7 @@ pub enum ScanError {
 
 impl Service {
     /// Scans a domain, or answers with the report of the last two minutes.
-    pub async fn scan(&self, ask: ScanAsk) -> Result<ScanReply, ScanError> {
+    pub async fn scan(self: &Arc<Self>, ask: ScanAsk) -> Result<ScanReply, ScanError> {
         let done = self.scan_or_recall(ask).await;
         let outcome = match &done {
             Ok((_, Fate::Recalled)) => "cached",
@@ -102,7 +105,10 @@ impl Service {
         done.map(|(reply, _)| reply)
     }
 
-    async fn scan_or_recall(&self, ask: ScanAsk) -> Result<(ScanReply, Fate), ScanError> {
+    async fn scan_or_recall(
+        self: &Arc<Self>,
+        ask: ScanAsk,
+    ) -> Result<(ScanReply, Fate), ScanError> {
         let domain = self.scanner.domain(&ask.input)?;
         let kept_as = kept_as(&ask, &domain)?;
         let running = self.scanning.begin(&domain);
@@ -117,7 +123,7 @@ impl Service {
             return Err(ScanError::InProgress { retry_after_s: retry_after_s(&self.settings) });
         };
         let free = match &ask.caller {
-            Caller::Holder(_) => None,
+            Caller::Holder(_) | Caller::OurWork => None,
             Caller::OwnPage => Some(None),
             Caller::Anybody(block) => Some(Some(*block)),
         };
@@ -134,7 +140,14 @@ impl Service {
             self.take_free_scan(block).await?;
         }
         let looked = self.scanner.look(&domain, ask.visibility, &|_| {}).await?;
-        Ok((self.sign_and_keep(looked, kept_as).await?, Fate::Made))
+        let reply = self.sign_and_keep(looked, kept_as).await?;
+        // Only what is public speaks in answers.
+        if kept_as == store::Visibility::Public
+            && let Some(id) = &reply.id
+        {
+            self.scan_landed(&domain, id).await;
+        }
+        Ok((reply, Fate::Made))
     }
 
     /// The last public report of the rescan window, marked as such and signed as it is served.

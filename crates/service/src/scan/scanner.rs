@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use agents::Catalogue;
 use contract::evidence::Observer;
-use contract::records::{ScanRecord, Visibility};
+use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Brand, Clock, Domain};
-use door::Door;
+use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{Frame, Sealed};
-use observe::{Read, ScanPlan};
+use observe::{Depth, Read, ScanPlan};
 use proof::sha256;
 
 use super::ScanError;
@@ -73,7 +73,31 @@ impl Scanner {
         visibility: Visibility,
         progress: observe::Progress<'_>,
     ) -> Result<Looked, ScanError> {
+        self.read_and_judge(domain, visibility, Depth::Full, self.deadline, progress).await
+    }
+
+    /// Reads what can be read within the budget of an answer, and judges it.
+    pub async fn look_live(&self, domain: &Domain, budget: Duration) -> Result<Looked, ScanError> {
+        self.read_and_judge(domain, Visibility::Public, Depth::Live, budget, &|_| {}).await
+    }
+
+    /// What the resolver says of a domain now.
+    pub(crate) async fn look_up(&self, domain: &Domain, within: Duration) -> DnsSection {
+        let visit = self.door.visit(within);
+        let reading = visit.look_up(domain.as_str(), &[RecordType::A, RecordType::Aaaa]).await;
+        judge::resolve::network::dns_section(&reading)
+    }
+
+    async fn read_and_judge(
+        &self,
+        domain: &Domain,
+        visibility: Visibility,
+        depth: Depth,
+        deadline: Duration,
+        progress: observe::Progress<'_>,
+    ) -> Result<Looked, ScanError> {
         let plan = ScanPlan {
+            depth,
             domain,
             door: &self.door,
             catalogue: &self.catalogue,
@@ -83,7 +107,7 @@ impl Scanner {
                 version: VERSION.to_owned(),
                 vantage: self.vantage.clone(),
             },
-            deadline: self.deadline,
+            deadline,
             token: self.unguessable()?,
             progress,
         };

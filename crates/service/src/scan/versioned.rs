@@ -1,5 +1,7 @@
 //! The versioned report: a scan's record in its stable form, with what came before it.
 
+use std::sync::Arc;
+
 use contract::records::{Grade, HistoryEntry, PublicReportV1, ScanRecord, Visibility};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -12,7 +14,7 @@ use crate::Service;
 impl Service {
     /// Scans a domain for a licence holder and gives the record's stable form.
     pub async fn scan_v1(
-        &self,
+        self: &Arc<Self>,
         input: String,
         licence: Licence,
     ) -> Result<PublicReportV1, ScanError> {

@@ -147,6 +147,111 @@ impl Answers for Flaky {
     ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
         self.inner.export_answers(after, limit)
     }
+    fn answers_by_prefix(
+        &self,
+        prefix: HexPrefix,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+        self.inner.answers_by_prefix(prefix, limit)
+    }
+    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.answered_domains()
+    }
+}
+
+impl Readings for Flaky {
+    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_reading(reading)
+    }
+    fn reading<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>> {
+        self.inner.reading(id)
+    }
+    fn readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>> {
+        self.inner.readings_of(domain, limit)
+    }
+    fn list_readings(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.list_readings(after, limit)
+    }
+}
+
+impl Changes for Flaky {
+    fn changes(&self, ask: ChangesAsk) -> BoxFuture<'_, Result<Vec<KeptChange>, StoreError>> {
+        self.inner.changes(ask)
+    }
+    fn first_change(&self) -> BoxFuture<'_, Result<Option<KeptChange>, StoreError>> {
+        self.inner.first_change()
+    }
+}
+
+impl Revocations for Flaky {
+    fn append_revocations(
+        &self,
+        entries: Vec<NewRevocation>,
+        standings: Vec<Standing>,
+    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.append_revocations(entries, standings)
+    }
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+        self.inner.last_revocation()
+    }
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+        self.inner.first_revocation()
+    }
+    fn revocations(
+        &self,
+        ask: RevocationsAsk,
+    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.revocations(ask)
+    }
+    fn revocations_of<'a>(
+        &'a self,
+        target_kind: &'a str,
+        target_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<KeptRevocation>, StoreError>> {
+        self.inner.revocations_of(target_kind, target_id)
+    }
+    fn standings(
+        &self,
+        since: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<Vec<Standing>, StoreError>> {
+        self.inner.standings(since)
+    }
+    fn standing<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<Standing>, StoreError>> {
+        self.inner.standing(domain)
+    }
+}
+
+impl Decisions for Flaky {
+    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_decisions(decisions)
+    }
+    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>> {
+        self.inner.decision(lookup)
+    }
+    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_decisions(before)
+    }
+    fn list_decisions(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        self.inner.list_decisions(after, limit)
+    }
 }
 
 impl Scans for Flaky {
@@ -291,6 +396,206 @@ impl Seals for Flaky {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
         self.inner.due_anchors(stages, now, limit)
+    }
+}
+
+impl Outcomes for Flaky {
+    fn put_outcome(
+        &self,
+        outcome: NewOutcome,
+        draws: Vec<Draw>,
+    ) -> BoxFuture<'_, Result<Taking, StoreError>> {
+        self.inner.put_outcome(outcome, draws)
+    }
+    fn outcome_summary<'a>(
+        &'a self,
+        domain: &'a Domain,
+        from: Day,
+        to: Day,
+    ) -> BoxFuture<'a, Result<OutcomeCounts, StoreError>> {
+        self.inner.outcome_summary(domain, from, to)
+    }
+    fn outcome_days(
+        &self,
+        day: Day,
+        after: Option<Domain>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Domain, OutcomeTally)>, StoreError>> {
+        self.inner.outcome_days(day, after, limit)
+    }
+    fn first_outcome_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_outcome_day()
+    }
+    fn forget_outcomes(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_outcomes(before)
+    }
+    fn export_outcomes(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptOutcome>, StoreError>> {
+        self.inner.export_outcomes(after, limit)
+    }
+    fn import_outcomes(&self, outcomes: Vec<KeptOutcome>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_outcomes(outcomes)
+    }
+}
+
+impl Jobs for Flaky {
+    fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>> {
+        self.inner.queue_job(job, now)
+    }
+    fn job<'a>(
+        &'a self,
+        kind: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        self.inner.job(kind, key)
+    }
+    fn claim_job<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        self.inner.claim_job(kind, now, lease_until)
+    }
+    fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.finish_job(id)
+    }
+    fn put_off_job<'a>(
+        &'a self,
+        id: u64,
+        due_at: Timestamp,
+        why: &'a str,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.put_off_job(id, due_at, why)
+    }
+    fn jobs_waiting<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.jobs_waiting(kind)
+    }
+    fn export_jobs(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Job>, StoreError>> {
+        self.inner.export_jobs(after, limit)
+    }
+}
+
+impl Once for Flaky {
+    fn begin_once(
+        &self,
+        key: Digest,
+        request: Digest,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<Begun, StoreError>> {
+        self.inner.begin_once(key, request, now, until)
+    }
+    fn end_once(
+        &self,
+        key: Digest,
+        reply: KeptReply,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.end_once(key, reply, until)
+    }
+    fn abandon_once(&self, key: Digest) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.abandon_once(key)
+    }
+    fn forget_replies(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_replies(now)
+    }
+}
+
+impl Clocks for Flaky {
+    fn clock<'a>(
+        &'a self,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
+        self.inner.clock(url)
+    }
+    fn put_clock(
+        &self,
+        clock: KeptClock,
+        version: Option<ClockVersion>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_clock(clock, version)
+    }
+    fn due_clocks(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
+        self.inner.due_clocks(now, limit)
+    }
+    fn clocks_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<KeptClock>, StoreError>> {
+        self.inner.clocks_of(domain, limit)
+    }
+    fn clocks_kept(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.clocks_kept()
+    }
+    fn forget_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.forget_clocks(now)
+    }
+    fn export_clocks(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
+        self.inner.export_clocks(after, limit)
+    }
+}
+
+impl Census for Flaky {
+    fn begin_census(
+        &self,
+        started_at: Timestamp,
+        frame: Bytes,
+        method: String,
+        version_id: String,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.begin_census(started_at, frame, method, version_id)
+    }
+    fn put_census(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_census(rows)
+    }
+    fn finish_census(&self, run: u64, at: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.finish_census(run, at)
+    }
+    fn census_run(
+        &self,
+        run: Option<u64>,
+    ) -> BoxFuture<'_, Result<Option<(CensusRun, u64)>, StoreError>> {
+        self.inner.census_run(run)
+    }
+    fn census_rows(
+        &self,
+        run: u64,
+        ask: CensusAsk,
+    ) -> BoxFuture<'_, Result<Vec<CensusRow>, StoreError>> {
+        self.inner.census_rows(run, ask)
+    }
+    fn census_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<CensusRow>, StoreError>> {
+        self.inner.census_of(domain)
+    }
+    fn census_runs(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<CensusRun>, StoreError>> {
+        self.inner.census_runs(after, limit)
+    }
+    fn import_census_run(&self, run: CensusRun) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_census_run(run)
     }
 }
 

@@ -3,12 +3,16 @@
 use contract::Timestamp;
 use rusqlite::{Connection, params};
 use store::log::write_contents;
-use store::{Append, Digest, KeptBatch, Leasing, LogTile, StoreError};
+use store::{
+    Append, Beside, Digest, KeptBatch, Leasing, LogTile, NewRevocation, Standing, StoreError,
+};
 
 use super::{number, read};
 use crate::answers::PackedAnswer;
+use crate::changes::PackedChange;
 use crate::error::Refused;
 use crate::packed::pack;
+use crate::revocations;
 
 /// Granted, renewed or refused, in the writer's transaction: nobody decides in between.
 pub(super) fn take_lease(
@@ -39,6 +43,9 @@ pub(super) struct PackedAppend {
     after: Option<Digest>,
     batch: Option<PackedBatch>,
     answers: Vec<PackedAnswer>,
+    changes: Vec<PackedChange>,
+    revocations: Vec<NewRevocation>,
+    standings: Vec<Standing>,
 }
 
 struct PackedBatch {
@@ -74,7 +81,10 @@ impl PackedAppend {
         };
         let answers = append.answers.into_iter().map(PackedAnswer::new);
         let answers = answers.collect::<Result<_, _>>()?;
-        Ok(Self { epoch: append.epoch, after: append.after, batch, answers })
+        let Beside { changes, revocations, standings } = append.beside;
+        let changes = changes.into_iter().map(PackedChange::new).collect::<Result<_, _>>()?;
+        let (epoch, after) = (append.epoch, append.after);
+        Ok(Self { epoch, after, batch, answers, changes, revocations, standings })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -82,7 +92,8 @@ impl PackedAppend {
             let tiles = batch.tiles.len() * LogTile::BYTES;
             batch.contents.len() + 2 * batch.leaves.len() + batch.kept.sth.len() + tiles
         });
-        batch + self.answers.iter().map(PackedAnswer::bytes).sum::<usize>()
+        let answers = self.answers.iter().map(PackedAnswer::bytes).sum::<usize>();
+        batch + answers + self.changes.iter().map(PackedChange::bytes).sum::<usize>()
     }
 
     pub(super) fn write(&self, connection: &Connection) -> Result<(), Refused> {
@@ -90,7 +101,10 @@ impl PackedAppend {
         if let Some(batch) = &self.batch {
             batch.insert(connection)?;
         }
-        self.answers.iter().try_for_each(|answer| answer.insert(connection))
+        self.answers.iter().try_for_each(|answer| answer.insert(connection))?;
+        self.changes.iter().try_for_each(|change| change.insert(connection))?;
+        revocations::append(connection, &self.revocations)?;
+        revocations::put_standings(connection, &self.standings)
     }
 
     /// Refuses whoever lost the lease, and whoever does not know the last head.

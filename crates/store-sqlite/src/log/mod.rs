@@ -16,7 +16,7 @@ use store::{
 
 use self::append::PackedAppend;
 use crate::SqliteStore;
-use crate::sqlite_store::blocking;
+use crate::sqlite_store::{blocking, number};
 
 impl Log for SqliteStore {
     fn take_log_lease<'a>(
@@ -222,9 +222,4 @@ impl Log for SqliteStore {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
-}
-
-/// SQLite counts to 2^63.
-fn number(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
 }

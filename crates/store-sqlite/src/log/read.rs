@@ -8,11 +8,7 @@ use store::{Digest, KeptBatch, LogTile, StoreError};
 use super::number;
 use crate::error::Refused;
 use crate::packed::unpack;
-
-/// A number that was kept and can only be natural.
-pub(super) fn natural(value: i64, what: &str) -> Result<u64, StoreError> {
-    u64::try_from(value).map_err(|_| damaged(what, "it is below zero"))
-}
+pub(super) use crate::sqlite_store::natural;
 
 pub(super) fn damaged(what: &str, why: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned(), why: why.to_owned() }

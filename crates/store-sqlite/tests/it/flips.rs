@@ -10,8 +10,8 @@ use proof::tlog::RightEdge;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use store::{
-    Answers, Append, Cosignature, Digest, KeptAnswer, Leasing, Log, LogEntry, LogTile, NewBatch,
-    Sighting, StoreError,
+    Answers, Append, Beside, Cosignature, Digest, KeptAnswer, Leasing, Log, LogEntry, LogTile,
+    NewBatch, Sighting, StoreError,
 };
 use store_sqlite::{SqliteOptions, SqliteStore};
 
@@ -243,7 +243,13 @@ async fn fill(dir: &Path) -> Put {
         };
         answers.push(answer.clone());
         batches.push(new.clone());
-        let append = Append { epoch, after, batch: Some(new), answers: vec![answer] };
+        let append = Append {
+            epoch,
+            after,
+            batch: Some(new),
+            answers: vec![answer],
+            beside: Beside::default(),
+        };
         store.append(append).await.unwrap();
     }
     assert_eq!(batches.iter().map(|batch| batch.tiles.len()).sum::<usize>(), 2);

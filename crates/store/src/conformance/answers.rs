@@ -1,12 +1,17 @@
 //! Cases for kept answers.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use contract::Timestamp;
 
 use super::chain::{Chain, answer, lease, same_log};
-use super::samples::{domain, noise};
+use super::samples::{domain, noise, same_as};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{AnswerCursor, Append, Digest, KeptAnswer, MAX_VALUE_BYTES, Store, StoreError};
+use crate::answers::domain_digest;
+use crate::{
+    AnswerCursor, Append, Beside, Digest, HexPrefix, KeptAnswer, MAX_VALUE_BYTES, Store, StoreError,
+};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("an answer comes back byte for byte, also after reopening", |e| Box::pin(comes_back(e))),
@@ -14,6 +19,7 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("the same answer twice is kept once", |e| Box::pin(twice(e))),
     ("an answer that rests on nothing is refused", |e| Box::pin(beyond(e))),
     ("the latest answer is the last by time, then by digest", |e| Box::pin(latest(e))),
+    ("the newest answers are found by the digits of their domains", |e| Box::pin(by_prefix(e))),
     ("the export of answers pages through equal times", |e| Box::pin(export(e))),
 ];
 
@@ -28,7 +34,7 @@ async fn put(
         chain.put(store, epoch, 3).await?;
     }
     let after = store.last_batch().await.map_err(text)?.map(|last| last.sth_sha256);
-    Ok(store.append(Append { epoch, after, batch: None, answers }).await)
+    Ok(store.append(Append { epoch, after, batch: None, answers, beside: Beside::default() }).await)
 }
 
 async fn comes_back(engine: &dyn Engine) -> CaseResult {
@@ -54,7 +60,8 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
     }
     // In one step with the batch that they rest on.
     let batch = Some(chain.grow(3));
-    let append = Append { epoch, after: None, batch, answers: odd.clone() };
+    let append =
+        Append { epoch, after: None, batch, answers: odd.clone(), beside: Beside::default() };
     store.append(append).await.map_err(text)?;
     for kept in &odd {
         let got = store.answer(kept.sha256).await.map_err(text)?;
@@ -96,7 +103,13 @@ async fn no_batch(engine: &dyn Engine) -> CaseResult {
     let epoch = lease(store.as_ref()).await?;
     let late = answer("late", "shop.lab", 0, 0)?;
     for after in [None, Some(Digest::of(b"another head"))] {
-        let append = Append { epoch, after, batch: None, answers: vec![late.clone()] };
+        let append = Append {
+            epoch,
+            after,
+            batch: None,
+            answers: vec![late.clone()],
+            beside: Beside::default(),
+        };
         let refused = store.append(append).await;
         holds!(matches!(refused, Err(StoreError::Moved { .. })), "after {after:?}: {refused:?}");
     }
@@ -121,7 +134,8 @@ async fn beyond(engine: &dyn Engine) -> CaseResult {
     let store = place.open().await;
     let epoch = lease(store.as_ref()).await?;
     let kept = answer("a", "shop.lab", 0, 0)?;
-    let append = Append { epoch, after: None, batch: None, answers: vec![kept] };
+    let append =
+        Append { epoch, after: None, batch: None, answers: vec![kept], beside: Beside::default() };
     let refused = store.append(append).await;
     holds!(refused.is_err(), "an answer in an empty log");
     for log_index in [3, 4, u64::MAX] {
@@ -155,6 +169,51 @@ async fn latest(engine: &dyn Engine) -> CaseResult {
     let newer = answer("a", "shop.lab", 11, 2)?;
     same!(put(store.as_ref(), vec![newer.clone()]).await?, Ok(()), "a newer one");
     same!(store.latest_answer(&shop).await, Ok(Some(newer)), "the newer one");
+    Ok(())
+}
+
+async fn by_prefix(engine: &dyn Engine) -> CaseResult {
+    let place = engine.new_place().await;
+    let store = place.open().await;
+    same!(store.answered_domains().await, Ok(0), "domains of none");
+    // An older one comes last, and one of the same moment with a smaller or greater digest.
+    let mut newest: BTreeMap<Digest, KeptAnswer> = BTreeMap::new();
+    for (round, ms) in [5, 9, 9, 1].into_iter().enumerate() {
+        let mut all = Vec::new();
+        for number in 0..300 {
+            all.push(answer(&format!("a{round} {number}"), &format!("d{number}.lab"), ms, 0)?);
+        }
+        for kept in &all {
+            let newest = newest.entry(domain_digest(&kept.domain)).or_insert_with(|| kept.clone());
+            if kept.cursor() > newest.cursor() {
+                *newest = kept.clone();
+            }
+        }
+        same!(put(store.as_ref(), all).await?, Ok(()), "round {round}");
+    }
+    drop(store);
+    let store = place.open().await;
+    same!(store.answered_domains().await, Ok(300), "domains");
+    let mut found = 0;
+    for bucket in 0..=255_u8 {
+        let prefix = HexPrefix::parse(&format!("{bucket:02x}")).ok_or("a prefix")?;
+        let in_it =
+            |(domain, _): &(&Digest, &KeptAnswer)| domain.as_bytes().first() == Some(&bucket);
+        let expected: Vec<KeptAnswer> =
+            newest.iter().filter(in_it).map(|(_, kept)| kept.clone()).collect();
+        found += expected.len();
+        let got = store.answers_by_prefix(prefix.clone(), usize::MAX).await;
+        same_as(&format!("bucket {}", prefix.as_str()), got, &expected)?;
+        let one = store.answers_by_prefix(prefix, 1).await;
+        same_as("one of a bucket", one, expected.get(..1).unwrap_or_default())?;
+    }
+    same!(found, 300, "all buckets together");
+    for (domain, kept) in newest.iter().take(20) {
+        let digits: String = domain.to_hex().chars().take(HexPrefix::LONGEST).collect();
+        let prefix = HexPrefix::parse(&digits).ok_or("a prefix")?;
+        let got = store.answers_by_prefix(prefix, 9).await;
+        same!(got, Ok(vec![kept.clone()]), "by eight digits");
+    }
     Ok(())
 }
 

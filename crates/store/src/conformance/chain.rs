@@ -5,7 +5,9 @@ use proof::tlog::RightEdge;
 
 use super::samples::{at, domain, same_as};
 use super::{CaseResult, same, text};
-use crate::{Append, Digest, KeptAnswer, KeptBatch, Leasing, LogEntry, LogTile, NewBatch, Store};
+use crate::{
+    Append, Beside, Digest, KeptAnswer, KeptBatch, Leasing, LogEntry, LogTile, NewBatch, Store,
+};
 
 /// How long a case holds the lease, from the moment cases count from.
 pub(super) const LEASE_MS: i64 = 60_000;
@@ -84,7 +86,13 @@ impl Chain {
     ) -> Result<NewBatch, String> {
         let after = self.last();
         let batch = self.grow(leaves);
-        let append = Append { epoch, after, batch: Some(batch.clone()), answers: vec![] };
+        let append = Append {
+            epoch,
+            after,
+            batch: Some(batch.clone()),
+            answers: vec![],
+            beside: Beside::default(),
+        };
         store.append(append).await.map_err(text)?;
         Ok(batch)
     }

@@ -3,10 +3,14 @@
 use bytes::Bytes;
 use contract::clock::FixedClock;
 
-use super::samples::{at, licence, noise, scan};
+use super::census::{begin, row};
+use super::clocks::{clock as page_clock, version};
+use super::jobs::job;
+use super::outcomes::outcome;
+use super::samples::{at, licence, noise, same_as, scan};
 use super::seals::{anchor, seal};
 use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{CopyReport, Digest, Scan, Store, StoreError, Switch, Visibility, copy};
+use crate::{CensusAsk, CopyReport, Digest, Scan, Store, StoreError, Switch, Visibility, copy};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy holds everything, and copying again changes nothing", |e| Box::pin(everything(e))),
@@ -52,7 +56,57 @@ async fn fill(store: &dyn Store) -> CaseResult {
     store.revoke_licence("l2", at(2)).await.map_err(text)?;
     let switch = Switch { name: String::from("paused"), on: true, changed_at: at(3) };
     store.set_switch(switch).await.map_err(text)?;
+    fill_work(store).await
+}
+
+const OUTCOMES: i64 = 300;
+const CENSUS_ROWS: u64 = 300;
+
+/// What is counted, watched and waiting: more than a page of what comes in numbers.
+async fn fill_work(store: &dyn Store) -> CaseResult {
+    for number in 0..OUTCOMES {
+        let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
+        store.put_outcome(put, vec![]).await.map_err(text)?;
+    }
+    for page in ["a", "b"] {
+        let url = format!("https://shop.lab/{page}");
+        for n in 1..4 {
+            let put = page_clock(&url, "shop.lab", 9)?;
+            store.put_clock(put, Some(version(n))).await.map_err(text)?;
+        }
+    }
+    let (one, two) = (begin(store, 0).await?, begin(store, 5).await?);
+    for rank in 0..CENSUS_ROWS {
+        let put = row(one, rank, &format!("d{rank}.lab"))?;
+        store.put_census(vec![put]).await.map_err(text)?;
+    }
+    store.finish_census(one, at(4)).await.map_err(text)?;
+    store.put_census(vec![row(two, 1, "d1.lab")?]).await.map_err(text)?;
+    for key in ["a", "b", "c"] {
+        store.queue_job(job("scan", key, 3), at(2)).await.map_err(text)?;
+    }
     Ok(())
+}
+
+/// Fails unless both hold the same reports, clocks, census and jobs.
+async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
+    let expected = original.export_outcomes(None, usize::MAX).await.map_err(text)?;
+    same_as("reports", copy.export_outcomes(None, usize::MAX).await, &expected)?;
+    let expected = original.export_clocks(None, usize::MAX).await.map_err(text)?;
+    same_as("clocks", copy.export_clocks(None, usize::MAX).await, &expected)?;
+    for listed in expected {
+        let (url, expected) = (&listed.url, original.clock(&listed.url).await);
+        same!(copy.clock(url).await, expected, "the clock of {url}");
+    }
+    let expected = original.census_runs(None, usize::MAX).await.map_err(text)?;
+    same_as("runs", copy.census_runs(None, usize::MAX).await, &expected)?;
+    for run in expected {
+        let all = CensusAsk { limit: usize::MAX, ..CensusAsk::default() };
+        let expected = original.census_rows(run.run, all.clone()).await.map_err(text)?;
+        same_as("rows", copy.census_rows(run.run, all).await, &expected)?;
+    }
+    let expected = original.export_jobs(None, usize::MAX).await.map_err(text)?;
+    same_as("jobs", copy.export_jobs(None, usize::MAX).await, &expected)
 }
 
 fn body(number: u64) -> Bytes {
@@ -81,7 +135,7 @@ async fn compare(original: &dyn Store, copy: &dyn Store) -> CaseResult {
         let (sha256, expected) = (row.sha256, original.artifact(row.sha256).await);
         same!(copy.artifact(sha256).await, expected, "artefact {sha256}");
     }
-    Ok(())
+    compare_work(original, copy).await
 }
 
 async fn everything(engine: &dyn Engine) -> CaseResult {
@@ -100,6 +154,11 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
         (report.scans, report.scans_already_there, report.artifacts),
         (SCANS, 0, ARTIFACTS),
         "copied"
+    );
+    same!(
+        (report.outcomes, report.clocks, report.census_rows, report.jobs),
+        (OUTCOMES.unsigned_abs(), 2, CENSUS_ROWS + 1, 3),
+        "copied of what is counted, watched and waiting"
     );
     same!(steps.last(), Some(&report), "the last progress");
     holds!(steps.len() > 2, "progress was told {} times", steps.len());

@@ -3,11 +3,15 @@
 use bytes::Bytes;
 use contract::clock::FixedClock;
 
+use super::beside::{change, revocation, standing};
 use super::chain::{Chain, LEASE_MS, answer, lease, same_log};
-use super::samples::at;
+use super::decisions::decision;
+use super::readings::reading;
+use super::samples::{at, same_as};
 use super::{Case, CaseResult, Engine, LogPart, holds, same, text};
 use crate::{
-    Append, CopyReport, Cosignature, Digest, KeptAnswer, Leasing, Sighting, Store, StoreError, copy,
+    Append, Beside, ChangesAsk, CopyReport, Cosignature, Digest, KeptAnswer, Leasing,
+    RevocationsAsk, Sighting, Store, StoreError, copy,
 };
 
 pub(super) const CASES: &[(&str, Case)] = &[
@@ -18,6 +22,10 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy never extends another log", |e| Box::pin(another_log(e))),
     ("a copy never replaces another answer", |e| Box::pin(another_answer(e))),
     ("a copy takes the target's lease and gives it back", |e| Box::pin(leased(e))),
+    ("a copy holds what is beside answers, and copying again changes nothing", |e| {
+        Box::pin(what_is_beside(e))
+    }),
+    ("a copy never joins another chain of revocations", |e| Box::pin(another_chain(e))),
     ("a copied log ends before what is damaged", |e| Box::pin(damaged(e))),
 ];
 
@@ -39,7 +47,8 @@ async fn fill(store: &dyn Store) -> Result<Chain, String> {
         let step = i64::try_from(number).unwrap_or(0) / 4;
         answers.push(answer(&format!("a{number}"), &format!("d{}.lab", number % 5), step, number)?);
     }
-    let append = Append { epoch, after: chain.last(), batch: None, answers };
+    let append =
+        Append { epoch, after: chain.last(), batch: None, answers, beside: Beside::default() };
     store.append(append).await.map_err(text)?;
     for tree_size in [3, 304] {
         for witness in ["a.lab", "b.lab"] {
@@ -102,7 +111,8 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     let epoch = lease(from.as_ref()).await?;
     chain.put(from.as_ref(), epoch, 9).await?;
     let answers = vec![answer("newest", "shop.lab", 99, chain.size() - 1)?];
-    let append = Append { epoch, after: chain.last(), batch: None, answers };
+    let append =
+        Append { epoch, after: chain.last(), batch: None, answers, beside: Beside::default() };
     from.append(append).await.map_err(text)?;
     let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
     let (batches, answers) = (report.batches, report.answers);
@@ -116,6 +126,103 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
     same!((report.batches, report.batches_already_there), (5, 5), "copied to one that is ahead");
     same_log(to.as_ref(), &chain.batches).await
+}
+
+/// More than a page of each.
+const BESIDE: u64 = 270;
+
+async fn fill_beside(store: &dyn Store, from: u64, to: u64) -> CaseResult {
+    let epoch = lease(store).await?;
+    let after = store.last_batch().await.map_err(text)?.map(|last| last.sth_sha256);
+    let mut beside = Beside::default();
+    let (mut readings, mut decisions) = (Vec::new(), Vec::new());
+    for number in from..to {
+        let ms = i64::try_from(number).unwrap_or(0);
+        let name = format!("d{number}.lab");
+        beside.changes.push(change(number, &name, ms)?);
+        beside.revocations.push(revocation(number, &name, ms)?);
+        let causes: &[&str] = if number % 2 == 0 { &["incident"] } else { &[] };
+        beside.standings.push(standing(&name, causes, ms)?);
+        readings.push(store.put_reading(reading(&format!("r{number}"), &name, ms)?));
+        decisions.push(decision(number, ms)?);
+    }
+    futures_util::future::try_join_all(readings).await.map_err(text)?;
+    store.put_decisions(decisions).await.map_err(text)?;
+    store
+        .append(Append { epoch, after, batch: None, answers: vec![], beside })
+        .await
+        .map_err(text)?;
+    give_back(store).await
+}
+
+async fn compare_beside(original: &dyn Store, copy: &dyn Store, count: u64) -> CaseResult {
+    let all = ChangesAsk { after: Some(0), limit: usize::MAX, ..ChangesAsk::default() };
+    let expected = original.changes(all.clone()).await.map_err(text)?;
+    same!(expected.len() as u64, count, "changes");
+    same_as("the changes", copy.changes(all).await, &expected)?;
+    let all = RevocationsAsk { after: Some(0), limit: usize::MAX, ..RevocationsAsk::default() };
+    let expected = original.revocations(all.clone()).await.map_err(text)?;
+    same!(expected.len() as u64, count, "revocations");
+    same_as("the revocations", copy.revocations(all).await, &expected)?;
+    let ever = Some(at(-1));
+    same!(copy.standings(ever).await, original.standings(ever).await, "the standings");
+    let readings = original.list_readings(None, usize::MAX).await.map_err(text)?;
+    same!(copy.list_readings(None, usize::MAX).await, Ok(readings.clone()), "the readings");
+    for id in readings {
+        same!(copy.reading(&id).await, original.reading(&id).await, "reading {id}");
+    }
+    let decisions = original.list_decisions(None, usize::MAX).await.map_err(text)?;
+    same!(copy.list_decisions(None, usize::MAX).await, Ok(decisions.clone()), "the decisions");
+    for lookup in decisions {
+        same!(copy.decision(lookup).await, original.decision(lookup).await, "{lookup}");
+    }
+    Ok(())
+}
+
+async fn what_is_beside(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    fill_beside(from.as_ref(), 0, BESIDE).await?;
+    let of = |count| CopyReport {
+        changes: count,
+        revocations: count,
+        readings: count,
+        decisions: count,
+        ..CopyReport::default()
+    };
+    for round in 0..2 {
+        let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+        same!(report, of(BESIDE), "copied {round}");
+        compare_beside(from.as_ref(), to.as_ref(), BESIDE).await?;
+    }
+    fill_beside(from.as_ref(), BESIDE, BESIDE + 9).await?;
+    let report = copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    same!(report, of(BESIDE + 9), "copied after it grew");
+    compare_beside(from.as_ref(), to.as_ref(), BESIDE + 9).await?;
+    // Backwards: the copy goes on by itself, and the original has nothing to add.
+    fill_beside(to.as_ref(), BESIDE + 9, BESIDE + 12).await?;
+    copied(from.as_ref(), to.as_ref()).await.map_err(text)?;
+    copied(to.as_ref(), from.as_ref()).await.map_err(text)?;
+    compare_beside(to.as_ref(), from.as_ref(), BESIDE + 12).await
+}
+
+async fn another_chain(engine: &dyn Engine) -> CaseResult {
+    let (from_place, to_place) = (engine.new_place().await, engine.new_place().await);
+    let (from, to) = (from_place.open().await, to_place.open().await);
+    let put = async |store: &dyn Store, numbers: &[u64]| {
+        for number in numbers {
+            let new = vec![revocation(*number, "shop.lab", 0)?];
+            store.append_revocations(new, vec![]).await.map_err(text)?;
+        }
+        Ok::<_, String>(())
+    };
+    put(from.as_ref(), &[1, 2, 3]).await?;
+    put(to.as_ref(), &[1, 5]).await?;
+    let before = to.last_revocation().await;
+    let refused = copied(from.as_ref(), to.as_ref()).await;
+    holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "another chain: {refused:?}");
+    same!(to.last_revocation().await, before, "what was there");
+    Ok(())
 }
 
 async fn broken_off(engine: &dyn Engine) -> CaseResult {
@@ -132,7 +239,8 @@ async fn broken_off(engine: &dyn Engine) -> CaseResult {
         }
         let one = from.answer(Digest::of(b"a1")).await.map_err(text)?;
         let answers: Vec<KeptAnswer> = one.into_iter().filter(|_| brought > 0).collect();
-        let append = Append { epoch, after: part.last(), batch: None, answers };
+        let append =
+            Append { epoch, after: part.last(), batch: None, answers, beside: Beside::default() };
         to.append(append).await.map_err(text)?;
         give_back(to.as_ref()).await?;
         drop(to);
@@ -168,7 +276,13 @@ async fn another_log(engine: &dyn Engine) -> CaseResult {
             };
             let sth_sha256 = batch.sth_sha256;
             kept.push(batch.clone());
-            let append = Append { epoch, after, batch: Some(batch), answers: vec![] };
+            let append = Append {
+                epoch,
+                after,
+                batch: Some(batch),
+                answers: vec![],
+                beside: Beside::default(),
+            };
             to.append(append).await.map_err(text)?;
             after = Some(sth_sha256);
         }
@@ -193,7 +307,13 @@ async fn another_answer(engine: &dyn Engine) -> CaseResult {
     let mut chain = Chain::new("ours");
     chain.put(to.as_ref(), epoch, 3).await?;
     let other = KeptAnswer { bytes: Bytes::new(), ..answer("a5", "d0.lab", 1, 0)? };
-    let append = Append { epoch, after: chain.last(), batch: None, answers: vec![other.clone()] };
+    let append = Append {
+        epoch,
+        after: chain.last(),
+        batch: None,
+        answers: vec![other.clone()],
+        beside: Beside::default(),
+    };
     to.append(append).await.map_err(text)?;
     give_back(to.as_ref()).await?;
     let refused = copied(from.as_ref(), to.as_ref()).await;

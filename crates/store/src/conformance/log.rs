@@ -10,7 +10,8 @@ use super::chain::{Chain, LEASE_MS, answer, lease, same_log};
 use super::samples::{at, noise, same_as};
 use super::{Case, CaseResult, Engine, LogPart, Place, holds, same, text};
 use crate::{
-    Append, Cosignature, Digest, Leasing, LogEntry, LogTile, NewBatch, Sighting, Store, StoreError,
+    Append, Beside, Cosignature, Digest, Leasing, LogEntry, LogTile, NewBatch, Sighting, Store,
+    StoreError,
 };
 
 pub(super) const CASES: &[(&str, Case)] = &[
@@ -131,8 +132,13 @@ async fn fenced(engine: &dyn Engine) -> CaseResult {
     let late = late.grow(300);
     let late_answer = answer("late", "shop.lab", 0, 0)?;
     for epoch in [lost, 0, epoch + 1, u64::MAX] {
-        let append =
-            Append { epoch, after, batch: Some(late.clone()), answers: vec![late_answer.clone()] };
+        let append = Append {
+            epoch,
+            after,
+            batch: Some(late.clone()),
+            answers: vec![late_answer.clone()],
+            beside: Beside::default(),
+        };
         let refused = store.append(append.clone()).await;
         holds!(is_moved(&refused), "under {epoch}: {refused:?}");
         let refused = store.append(Append { batch: None, ..append }).await;
@@ -143,7 +149,10 @@ async fn fenced(engine: &dyn Engine) -> CaseResult {
     same!(store.answer(late_answer.sha256).await, Ok(None), "an answer of a refused batch");
     // The same batch by who has the lease.
     let (batch, answers) = (Some(late.clone()), vec![late_answer.clone()]);
-    store.append(Append { epoch, after, batch, answers }).await.map_err(text)?;
+    store
+        .append(Append { epoch, after, batch, answers, beside: Beside::default() })
+        .await
+        .map_err(text)?;
     chain.batches.push(late);
     same_log(store.as_ref(), &chain.batches).await?;
     same!(store.answer(late_answer.sha256).await, Ok(Some(late_answer)), "its answer");
@@ -171,6 +180,7 @@ async fn moved(engine: &dyn Engine) -> CaseResult {
             after: chain.last(),
             batch: Some(next.grow(260)),
             answers: vec![answer("a", "shop.lab", 0, 0)?],
+            beside: Beside::default(),
         };
         for (number, change) in wrong.iter().enumerate() {
             let mut append = good.clone();
@@ -208,7 +218,13 @@ async fn twice(engine: &dyn Engine) -> CaseResult {
             batch.entries.push(again.clone());
             batch.entries.sort_by_key(|entry| entry.leaf);
             let answers = vec![answer("a", "shop.lab", 0, 0)?];
-            let append = Append { epoch, after: chain.last(), batch: Some(batch), answers };
+            let append = Append {
+                epoch,
+                after: chain.last(),
+                batch: Some(batch),
+                answers,
+                beside: Beside::default(),
+            };
             let refused = store.append(append).await;
             holds!(is_moved(&refused), "a leaf of batch {}: {refused:?}", earlier.batch);
         }
@@ -253,7 +269,13 @@ async fn unreadable(engine: &dyn Engine) -> CaseResult {
     large.sort_by_key(|entry| entry.leaf);
     wrong.push(NewBatch { entries: large, ..good });
     for (number, batch) in wrong.into_iter().enumerate() {
-        let append = Append { epoch, after: None, batch: Some(batch), answers: vec![] };
+        let append = Append {
+            epoch,
+            after: None,
+            batch: Some(batch),
+            answers: vec![],
+            beside: Beside::default(),
+        };
         let refused = store.append(append).await;
         holds!(refused.is_err() && !is_moved(&refused), "number {number}: {refused:?}");
     }
@@ -261,7 +283,13 @@ async fn unreadable(engine: &dyn Engine) -> CaseResult {
     // The longest that is allowed comes back.
     let mut batch = chain.grow(1);
     batch.entries = long(65_535);
-    let append = Append { epoch, after: None, batch: Some(batch.clone()), answers: vec![] };
+    let append = Append {
+        epoch,
+        after: None,
+        batch: Some(batch.clone()),
+        answers: vec![],
+        beside: Beside::default(),
+    };
     store.append(append).await.map_err(text)?;
     same_log(store.as_ref(), &[batch]).await
 }
@@ -283,7 +311,7 @@ async fn one_winner(engine: &dyn Engine) -> CaseResult {
             .collect();
         let appends = contenders.iter().map(|batch| {
             let batch = Some(batch.clone());
-            store.append(Append { epoch, after, batch, answers: vec![] })
+            store.append(Append { epoch, after, batch, answers: vec![], beside: Beside::default() })
         });
         let results = join_all(appends).await;
         let winners: Vec<&NewBatch> = contenders
@@ -426,7 +454,13 @@ async fn kinds_and_tiles(engine: &dyn Engine) -> CaseResult {
     // A tile that no tree of this size has: an engine keeps what it is given.
     let high = LogTile { level: 5, index: 1 << 40, hashes: noise(3, LogTile::BYTES) };
     batch.tiles.push(high.clone());
-    let append = Append { epoch, after: None, batch: Some(batch.clone()), answers: vec![] };
+    let append = Append {
+        epoch,
+        after: None,
+        batch: Some(batch.clone()),
+        answers: vec![],
+        beside: Beside::default(),
+    };
     store.append(append).await.map_err(text)?;
     drop(store);
     let store = place.open().await;
@@ -516,8 +550,13 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
             chain.put(store.as_ref(), epoch, count).await?;
         }
         let kept = answer("a", "shop.lab", 0, 1)?;
-        let append =
-            Append { epoch, after: chain.last(), batch: None, answers: vec![kept.clone()] };
+        let append = Append {
+            epoch,
+            after: chain.last(),
+            batch: None,
+            answers: vec![kept.clone()],
+            beside: Beside::default(),
+        };
         store.append(append).await.map_err(text)?;
         drop(store);
         place.damage_log(part).await;

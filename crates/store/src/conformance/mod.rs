@@ -5,13 +5,21 @@
 
 mod answers;
 mod artifacts;
+mod beside;
+mod census;
 mod chain;
+mod clocks;
 mod copying;
 mod copying_log;
+mod decisions;
 mod health;
+mod jobs;
 mod licences;
 mod limits;
 mod log;
+mod once;
+mod outcomes;
+mod readings;
 mod samples;
 mod scans;
 mod seals;
@@ -66,6 +74,10 @@ pub enum LogPart {
     Answer {
         sha256: Digest,
     },
+    /// An entry of the chain of revocations.
+    Revocation {
+        seq: u64,
+    },
 }
 
 /// The cases that failed, and why.
@@ -86,6 +98,14 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         switches::CASES,
         log::CASES,
         answers::CASES,
+        outcomes::CASES,
+        jobs::CASES,
+        once::CASES,
+        clocks::CASES,
+        census::CASES,
+        readings::CASES,
+        beside::CASES,
+        decisions::CASES,
         copying::CASES,
         copying_log::CASES,
         health::CASES,

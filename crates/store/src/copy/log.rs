@@ -2,9 +2,10 @@
 
 use contract::Clock;
 
-use super::CopyReport;
+use super::{CopyReport, beside};
 use crate::{
-    Append, Digest, KeptAnswer, KeptBatch, Leasing, LogEntry, LogTile, NewBatch, Store, StoreError,
+    Append, Beside, Digest, KeptAnswer, KeptBatch, Leasing, LogEntry, LogTile, NewBatch, Store,
+    StoreError,
 };
 
 /// Answers that are read, and written, at a time.
@@ -64,6 +65,8 @@ async fn everything(
         report.damaged.push(format!("{damage}; {so_far}"));
     }
     answers(from, target, whole, report, progress).await?;
+    beside::copy_changes(from, target, report).await?;
+    progress(report);
     let mut size = 0;
     loop {
         let sizes = from.cosigned_sizes(size, PAGE).await?;
@@ -114,7 +117,7 @@ async fn batches(
             Err(damage @ StoreError::Damaged { .. }) => return Ok(Some(damage)),
             batch => batch?,
         };
-        target.append(Some(batch), vec![]).await?;
+        target.append(Some(batch), vec![], Beside::default()).await?;
         report.batches += 1;
         progress(report);
     }
@@ -198,7 +201,7 @@ async fn answers(
             }
         }
         if !new.is_empty() {
-            target.append(None, new).await?;
+            target.append(None, new, Beside::default()).await?;
         }
         progress(report);
     }
@@ -209,8 +212,8 @@ async fn answers(
 }
 
 /// The target's log while it grows.
-struct Target<'a> {
-    to: &'a dyn Store,
+pub(super) struct Target<'a> {
+    pub(super) to: &'a dyn Store,
     clock: &'a dyn Clock,
     /// Nothing while the lease was not needed.
     epoch: Option<u64>,
@@ -218,15 +221,16 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    async fn append(
+    pub(super) async fn append(
         &mut self,
         batch: Option<NewBatch>,
         answers: Vec<KeptAnswer>,
+        beside: Beside,
     ) -> Result<(), StoreError> {
         let epoch = self.lease(LEASE_MS).await?;
         let kept = batch.as_ref().map(NewBatch::kept);
         let after: Option<Digest> = self.last.as_ref().map(|last| last.sth_sha256);
-        self.to.append(Append { epoch, after, batch, answers }).await?;
+        self.to.append(Append { epoch, after, batch, answers, beside }).await?;
         self.last = kept.or(self.last.take());
         Ok(())
     }

@@ -10,6 +10,7 @@ pub(crate) mod licence;
 pub(crate) mod log;
 mod remote;
 pub(crate) mod replay;
+pub(crate) mod resolve;
 pub(crate) mod robots;
 pub(crate) mod scan;
 mod scan_progress;

@@ -20,3 +20,16 @@ pub(super) async fn post(url: &str, json: String) -> Result<(u16, Vec<u8>)> {
         .with_context(|| format!("{url} cannot be asked"))?;
     Ok((answer.status, answer.body))
 }
+
+/// Status and body of a GET.
+pub(super) async fn get_any(url: &str) -> Result<(u16, Vec<u8>)> {
+    let answer =
+        operator::call("GET", url, None).await.with_context(|| format!("{url} cannot be asked"))?;
+    Ok((answer.status, answer.body))
+}
+
+/// The sentence of an error answer.
+pub(super) fn said(body: &[u8]) -> String {
+    let said: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    said.get("error").and_then(|e| e.as_str()).unwrap_or("no explanation").to_owned()
+}

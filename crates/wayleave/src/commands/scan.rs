@@ -188,9 +188,7 @@ async fn ask(server: &str, domain: &str) -> Result<Vec<u8>> {
     waiting.finish_and_clear();
     let (status, bytes) = answer?;
     if status != 200 {
-        let said: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let sentence = said.get("error").and_then(|e| e.as_str()).unwrap_or("no explanation");
-        bail!("the server answered {status}: {}", harmless(sentence));
+        bail!("the server answered {status}: {}", harmless(&remote::said(&bytes)));
     }
     Ok(bytes)
 }

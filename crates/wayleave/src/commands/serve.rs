@@ -86,6 +86,7 @@ pub(crate) async fn serve(
     let upkeep = tokio::spawn(service::jobs::upkeep(Arc::clone(&service)));
     let known = tokio::spawn(know_build(Arc::clone(&service)));
     let witnesses = tokio::spawn(service::jobs::witnesses(Arc::clone(&service)));
+    let upgrades = tokio::spawn(service::jobs::upgrades(Arc::clone(&service)));
     let sealing = tokio::spawn(service::jobs::sealing(Arc::clone(&service)));
     // Caught before anybody is told that we are ready.
     let stop = StopSignals::catch()?;
@@ -105,6 +106,7 @@ pub(crate) async fn serve(
     // Nobody asks any more: what is waiting is sealed before the store is let go.
     service.close_log().await;
     known.abort();
+    upgrades.abort();
     sealing.abort();
     witnesses.abort();
     tracing::info!(?report, "stopped");

@@ -68,8 +68,8 @@ pub(crate) const KEYS: &[Key] = &[
         "none",
         "Networks whose forwarded header names the client",
     ),
-    key("server", "max_connections", Form::Number, "512", "Connections held open at once"),
-    key("server", "max_requests", Form::Number, "256", "Requests answered at once; more get 503"),
+    key("server", "max_connections", Form::Number, "4096", "Connections held open at once"),
+    key("server", "max_requests", Form::Number, "2048", "Requests answered at once; more get 503"),
     key(
         "store",
         "data_dir",
@@ -114,6 +114,21 @@ pub(crate) const KEYS: &[Key] = &[
         Form::Number,
         "32",
         "Scans running at once; more wait a little, then get 503",
+    ),
+    key(
+        "resolve",
+        "upgrade_minutes",
+        Form::List,
+        "2,17,32,47",
+        "Minutes of the hour (UTC) at which queued full scans begin",
+    ),
+    key("resolve", "hot_mb", Form::Number, "256", "Megabytes of signed answers kept in memory"),
+    key(
+        "resolve",
+        "ranking",
+        Form::Text,
+        "a list that is built in",
+        "Names that others imitate, the best known first: one a line, or `rank,name`",
     ),
     key(
         "limits",

@@ -84,6 +84,9 @@ fn check(config: &Config) -> Result<()> {
             bail!("{name} must be at least 1");
         }
     }
+    if service::resolve::UpgradeWindows::new(config.resolve.upgrade_minutes.clone()).is_none() {
+        bail!("resolve.upgrade_minutes must be minutes from 0 to 59, and at least one");
+    }
     for witness in &config.proof.witnesses {
         witness.parse::<service::jobs::WitnessPeer>().context("proof.witnesses")?;
     }

@@ -24,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) network: Network,
     pub(crate) agents: Agents,
     pub(crate) scan: Scan,
+    pub(crate) resolve: Resolve,
     pub(crate) limits: Limits,
     pub(crate) proof: Proof,
     pub(crate) log: Log,
@@ -83,6 +84,16 @@ pub(crate) struct Scan {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+pub(crate) struct Resolve {
+    pub(crate) upgrade_minutes: Vec<u8>,
+    pub(crate) hot_mb: usize,
+    /// Unset means the list that is built in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ranking: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Limits {
     /// The limits that go by address. The day's total holds all the same.
     pub(crate) enabled: bool,
@@ -128,8 +139,8 @@ impl Default for Server {
             base_url: None,
             brand: contract::Brand::DEFAULT.to_owned(),
             trusted_proxies: Vec::new(),
-            max_connections: 512,
-            max_requests: 256,
+            max_connections: 4096,
+            max_requests: 2048,
         }
     }
 }
@@ -160,6 +171,16 @@ impl Default for Network {
 impl Default for Scan {
     fn default() -> Self {
         Self { deadline_ms: 10_000, at_once: 32 }
+    }
+}
+
+impl Default for Resolve {
+    fn default() -> Self {
+        Self {
+            upgrade_minutes: contract::limits::UPGRADE_MINUTES.to_vec(),
+            hot_mb: 256,
+            ranking: None,
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     body::StrictJson,
     client_address::ClientAddress,
     credential, documents,
-    errors::ApiError,
+    errors::{ApiError, sentence},
     rates::seconds_up,
     state::{AppState, AskRates, Site},
 };
@@ -162,13 +162,6 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         }
         ScanError::Internal(_) => ApiError::internal(said),
     }
-}
-
-/// `a name …` as `A name ….`
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 #[cfg(test)]

@@ -160,6 +160,50 @@ pub struct Impersonation {
     pub verdict: ImpersonationVerdict,
     /// The ranking whose names it is compared with.
     pub brand_frame: String,
+    /// The names it is like, the strongest first.
+    #[serde(default)]
+    #[schema(required)]
+    pub likeness: Vec<Likeness>,
+}
+
+impl Impersonation {
+    pub const MAX_LIKENESS: usize = 5;
+}
+
+/// One name of the ranking that the domain is like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Likeness {
+    pub of: String,
+    /// Its place in the ranking, the first being 1.
+    pub rank: u64,
+    pub class: LikenessClass,
+    pub why: String,
+}
+
+open_enum! {
+    /// In which way one name is like another.
+    pub enum LikenessClass {
+        /// Characters of other scripts, or with marks, that look like the name's own.
+        IdnHomograph = "idn_homograph",
+        /// Letters and digits of ASCII that look like the name's own.
+        Confusable = "confusable",
+        /// The name and a word that goes with signing in or paying.
+        BrandWithLure = "brand_with_lure",
+        BrandWithWord = "brand_with_word",
+        /// The name stands left of somebody else's domain.
+        BrandSubdomain = "brand_subdomain",
+        Hyphenation = "hyphenation",
+        Transposition = "transposition",
+        DoubledLetter = "doubled_letter",
+        Omission = "omission",
+        Insertion = "insertion",
+        /// A key beside the right one, or another vowel.
+        Replacement = "replacement",
+        /// One bit of one character is another.
+        Bitsquat = "bitsquat",
+        /// The same label under another suffix.
+        OtherSuffix = "other_suffix",
+    }
 }
 
 open_enum! {

@@ -1,10 +1,12 @@
 //! One made-up instance of every kind that has a schema.
 
 mod build;
+mod changes;
 mod graph;
 mod log;
 mod readings;
 mod resolve;
+mod resolve_batch;
 mod scan;
 mod seal;
 mod small;
@@ -48,6 +50,11 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("visitor-batch", json(small::visitor_batch_answer())),
         ("conduct", json(small::conduct())),
         ("resolve", json(resolve_answer())),
+        ("changes", json(changes::changes())),
+        ("corroboration", json(changes::corroboration())),
+        ("resolve-request", json(resolve_batch::request())),
+        ("resolve-batch", json(resolve_batch::batch())),
+        ("resolve-prefix", json(resolve_batch::bucket())),
         ("actions", json(resolve::actions())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),

@@ -10,11 +10,11 @@ use contract::records::{
     ControlStanding, CrawlPolicy, Decision, Delivery, DeliveryIdentity, Dns, Doubt,
     EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness, FreshnessSource, HighRiskField,
     HighRiskFields, IdentityEquivalence, Impersonation, ImpersonationVerdict, Incident,
-    JustInTimeBasis, LadderRung, MachineFile, MachineFiles, NetworkSamples, Observers,
-    PrimaryObserver, ReadEquivalence, Rescan, RescanBody, ResolveAnswer, ResolveConfidence,
-    ResolveFindings, Rights, RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass,
-    SampleWindow, SamplesByNetwork, Section, SelfClaims, StoredSections, Subject, Tls, Upgrade,
-    UpgradeState, VantageStanding, VantageState,
+    JustInTimeBasis, LadderRung, Likeness, LikenessClass, MachineFile, MachineFiles,
+    NetworkSamples, Observers, PrimaryObserver, ReadEquivalence, Rescan, RescanBody, ResolveAnswer,
+    ResolveConfidence, ResolveFindings, Rights, RightsSource, RightsUse, RightsValue, Rung,
+    RungState, SafetyClass, SampleWindow, SamplesByNetwork, Section, SelfClaims, StoredSections,
+    Subject, Tls, Upgrade, UpgradeState, VantageStanding, VantageState,
 };
 
 use super::{at, code, digest, domain, kind, schema, signature, some, texts, transparency, url};
@@ -101,8 +101,14 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         impersonation: Section::Observed {
             observed_at,
             body: Impersonation {
-                verdict: ImpersonationVerdict::NoLookalike,
+                verdict: ImpersonationVerdict::Lookalike,
                 brand_frame: "a public list of 10,000 names".to_owned(),
+                likeness: vec![Likeness {
+                    of: "shops.lab".to_owned(),
+                    rank: 7,
+                    class: LikenessClass::Omission,
+                    why: "One letter is left out.".to_owned(),
+                }],
             },
         },
         dns: Section::Observed { observed_at, body: dns() },

@@ -544,7 +544,11 @@ fn fact_lineage() -> FactLineage {
         }],
         disagree: texts(&["phone"]),
         single_source: texts(&["hours"]),
-        subject: LineageSubject { domain: domain(), untrusted_name: some("Shop") },
+        subject: LineageSubject {
+            domain: domain(),
+            untrusted_name: some("Shop"),
+            types: texts(&["Organization"]),
+        },
         read: LineageRead { pages: texts(&["/"]), carriers: texts(&["json_ld"]) },
         faults: vec![readings::fault()],
     }

@@ -1,0 +1,48 @@
+//! What it costs to hold a name against a ranking of a million. `cargo bench -p judge`.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a bench prints, measures time, and may stop"
+)]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use contract::{Domain, NamePolicy};
+use judge::lookalike::{Ranking, Seen, impersonation};
+
+const LIMIT: Duration = Duration::from_micros(500);
+const ROUNDS: u32 = 2_000;
+
+fn main() {
+    let started = Instant::now();
+    let ranking = Ranking::read(&names()).expect("a ranking of good lines");
+    println!("{} names are read and indexed in {:?}", ranking.len(), started.elapsed());
+    let longest = format!("{}.{}.{}.lab", "a1-".repeat(20) + "x", "paypal-login", "b".repeat(63));
+    let mut slowest = Duration::ZERO;
+    for name in ["shop.lab", "brand12345word-login.lab", "brand12345w0rd.lab", &longest] {
+        let policy = NamePolicy { allow_suffixes: vec!["lab".into()], ..NamePolicy::default() };
+        let domain = Domain::parse(name, &policy).expect("a domain");
+        let started = Instant::now();
+        let mut found = 0;
+        for _ in 0..ROUNDS {
+            found += impersonation(&domain, &ranking, &Seen::default()).likeness.len();
+        }
+        let each = started.elapsed() / ROUNDS;
+        println!("{each:?} a name, {} found: {name}", found / ROUNDS as usize);
+        slowest = slowest.max(each);
+    }
+    println!("the slowest: {slowest:?} (at most {LIMIT:?})");
+    std::process::exit(i32::from(slowest > LIMIT));
+}
+
+fn names() -> String {
+    let mut lines = String::new();
+    for n in 0..Ranking::MAX_LINES {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "brand{n}word.lab");
+    }
+    lines
+}

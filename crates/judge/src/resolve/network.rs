@@ -1,0 +1,99 @@
+//! The name and the way to the site, as sections.
+
+use contract::evidence::{DnsReading, Evidence, Target};
+use contract::records::{Dns, DnsSection, Section, Tls, TlsSection};
+
+use super::delivery::host_of;
+use super::read::{Read, failure};
+
+const DNS_NOTE: &str = "What our resolver answered. Whether signatures hold is the resolver's word: we do not \
+validate them ourselves.";
+
+pub(super) fn dns(read: &Read<'_>) -> DnsSection {
+    dns_of(read.evidence)
+}
+
+/// What the resolver said of the host that was asked.
+pub fn dns_of(evidence: &Evidence) -> DnsSection {
+    let asked = |reading: &&DnsReading| reading.name.trim_end_matches('.') == evidence.host;
+    match evidence.dns.iter().find(asked) {
+        Some(reading) => dns_section(reading),
+        None => Section::NotMeasured {
+            observed_at: None,
+            why: "The name was not looked up.".to_owned(),
+        },
+    }
+}
+
+/// What a resolver said of a name.
+#[must_use]
+pub fn dns_section(reading: &DnsReading) -> DnsSection {
+    let at = reading.asked_at.whole_seconds();
+    let addresses =
+        || reading.answers.iter().filter(|a| matches!(a.record_type.as_str(), "A" | "AAAA"));
+    let answered = || addresses().filter(|answer| answer.rcode.is_some());
+    let Some(rcode) = answered().find_map(|answer| answer.rcode.clone()) else {
+        let failed = addresses().find_map(|answer| answer.failure.as_ref());
+        let why = failed.map_or("The resolver gave no answer.", |failure| &failure.detail);
+        return Section::NotMeasured { observed_at: Some(at), why: why.to_owned() };
+    };
+    let records = |kind: &str| -> Vec<String> {
+        let of_kind = addresses().filter(|answer| answer.record_type == kind);
+        of_kind.flat_map(|answer| answer.records.clone()).collect()
+    };
+    let mut cname: Vec<String> = addresses().flat_map(|answer| answer.cnames.clone()).collect();
+    cname.dedup();
+    let body = Dns {
+        resolver: reading.resolver.clone(),
+        exists: match rcode.as_str() {
+            "NOERROR" => Some(true),
+            "NXDOMAIN" => Some(false),
+            // A server that fails says nothing about the name.
+            _ => None,
+        },
+        a: records("A"),
+        aaaa: records("AAAA"),
+        cname,
+        rcode: Some(rcode),
+        dnssec_validated: Some(answered().all(|answer| answer.authenticated_data)),
+        note: DNS_NOTE.to_owned(),
+    };
+    Section::Observed { observed_at: at, body }
+}
+
+pub(super) fn tls(read: &Read<'_>) -> TlsSection {
+    let Some(home) = read.home() else {
+        let tried = read.reads(Target::Home).next();
+        let robots = read.reads(Target::Robots).next();
+        let why = tried
+            .or(robots)
+            .and_then(|reading| failure(&reading.exchange))
+            .map_or_else(|| read.why_not(Target::Home), |failure| failure.detail.clone());
+        let observed_at = tried.or(robots).map(|reading| read.at(Some(reading)));
+        return Section::NotMeasured { observed_at, why };
+    };
+    let transport = &read.record.transport;
+    let response = home.exchange.response();
+    let https = response.is_some_and(|response| response.url.starts_with("https://"));
+    let certificate = transport.tls.as_ref().map(|tls| {
+        let issuer = tls.issuer.as_deref().unwrap_or("an unnamed issuer");
+        let end = tls.not_after.map_or_else(String::new, |end| format!(", good until {end}"));
+        match tls.errors.as_slice() {
+            [] => format!("{} from {issuer}{end}; it holds for this name.", tls.version),
+            wrong => {
+                format!("{} from {issuer}{end}; does not hold: {}.", tls.version, wrong.join(", "))
+            }
+        }
+    });
+    let body = Tls {
+        https,
+        url: home.exchange.url.clone(),
+        final_host: response.and_then(|response| host_of(&response.url)),
+        http_status: response.map(|response| response.status),
+        hsts: transport.hsts.clone(),
+        certificate,
+        note: "How the home page came to the browser identity, or to the first that was answered."
+            .to_owned(),
+    };
+    Section::Observed { observed_at: read.at(Some(home)), body }
+}

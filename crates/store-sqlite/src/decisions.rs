@@ -1,0 +1,133 @@
+//! Sealed decision receipts in the database.
+
+use bytes::Bytes;
+use contract::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::scans::kept_domain;
+use store::{BoxFuture, Decisions, Digest, KeptDecision, StoreError};
+
+use crate::SqliteStore;
+use crate::error::Refused;
+use crate::sqlite_store::sql_limit;
+
+const COLUMNS: &str = "lookup, domain, action, decision, answer_sha256, decided_at, expires_at, \
+                       fingerprint, sealed";
+
+impl Decisions for SqliteStore {
+    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            decisions.iter().try_for_each(KeptDecision::check_size)?;
+            let bytes = decisions.iter().map(|decision| decision.sealed.len() + 300).sum();
+            let write = move |c: &Connection| decisions.iter().try_for_each(|d| put(c, d));
+            self.database.writer.write("keeping decisions", bytes, write).await
+        })
+    }
+
+    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>> {
+        Box::pin(self.database.readers.read("reading a decision", move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM decisions WHERE lookup = ?1");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let raw = statement.query_row(params![lookup.as_bytes()], Raw::read).optional()?;
+            Ok(raw.map(Raw::understood).transpose()?)
+        }))
+    }
+
+    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.writer.write("forgetting decisions", 0, move |connection| {
+            let sql = "DELETE FROM decisions WHERE expires_at < ?1";
+            Ok(connection.prepare_cached(sql)?.execute([before.as_millis()])? as u64)
+        }))
+    }
+
+    fn list_decisions(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        Box::pin(self.database.readers.read("listing decisions", move |connection| {
+            let sql = "SELECT lookup FROM decisions WHERE lookup > ?1 ORDER BY lookup LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let after = after.map_or(Vec::new(), |after| after.as_bytes().to_vec());
+            let asked = params![after, sql_limit(limit)];
+            let rows = statement.query_map(asked, |row| Ok(Digest(row.get(0)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+}
+
+fn put(connection: &Connection, decision: &KeptDecision) -> Result<(), Refused> {
+    let fingerprint = decision.fingerprint();
+    let lookup = decision.lookup.as_bytes();
+    let kept: Option<Vec<u8>> = connection
+        .prepare_cached("SELECT fingerprint FROM decisions WHERE lookup = ?1")?
+        .query_row(params![lookup], |row| row.get(0))
+        .optional()?;
+    match kept {
+        Some(kept) if kept == fingerprint.as_bytes() => return Ok(()),
+        Some(_) => {
+            let id = decision.lookup.to_string();
+            return Err(StoreError::Duplicate { what: "decision", id }.into());
+        }
+        None => {}
+    }
+    let sql =
+        format!("INSERT INTO decisions ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+    connection.prepare_cached(&sql)?.execute(params![
+        lookup,
+        decision.domain.as_str(),
+        decision.action,
+        decision.decision,
+        decision.answer_sha256.as_bytes(),
+        decision.decided_at.as_millis(),
+        decision.expires_at.as_millis(),
+        fingerprint.as_bytes(),
+        &decision.sealed[..],
+    ])?;
+    Ok(())
+}
+
+struct Raw {
+    lookup: [u8; 32],
+    domain: String,
+    action: String,
+    decision: String,
+    answer_sha256: [u8; 32],
+    decided_at: i64,
+    expires_at: i64,
+    fingerprint: [u8; 32],
+    sealed: Vec<u8>,
+}
+
+impl Raw {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            lookup: row.get(0)?,
+            domain: row.get(1)?,
+            action: row.get(2)?,
+            decision: row.get(3)?,
+            answer_sha256: row.get(4)?,
+            decided_at: row.get(5)?,
+            expires_at: row.get(6)?,
+            fingerprint: row.get(7)?,
+            sealed: row.get(8)?,
+        })
+    }
+
+    fn understood(self) -> Result<KeptDecision, StoreError> {
+        let kept = KeptDecision {
+            lookup: Digest(self.lookup),
+            domain: kept_domain(&self.domain)?,
+            action: self.action,
+            decision: self.decision,
+            answer_sha256: Digest(self.answer_sha256),
+            decided_at: Timestamp::from_millis(self.decided_at),
+            expires_at: Timestamp::from_millis(self.expires_at),
+            sealed: Bytes::from(self.sealed),
+        };
+        if kept.fingerprint() == Digest(self.fingerprint) {
+            return Ok(kept);
+        }
+        let what = format!("decision {}", kept.lookup);
+        Err(StoreError::Damaged { what, why: String::from("its fingerprint is another") })
+    }
+}

@@ -1,0 +1,134 @@
+//! Jobs in the database.
+
+use contract::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+use store::{BoxFuture, Job, Jobs, NewJob, StoreError};
+
+use crate::SqliteStore;
+use crate::columns::{blob, count, limit, number, time};
+
+const COLUMNS: &str = "id, kind, key, queued_at, due_at, tries, body, last_error";
+
+impl Jobs for SqliteStore {
+    fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>> {
+        Box::pin(async move {
+            job.check_size()?;
+            let bytes = job.body.len();
+            let write = move |connection: &rusqlite::Connection| {
+                connection
+                    .prepare_cached(
+                        "INSERT INTO jobs (kind, key, queued_at, due_at, tries, body)
+                         VALUES (?1, ?2, ?3, ?4, 0, ?5) ON CONFLICT (kind, key) DO NOTHING",
+                    )?
+                    .execute(params![
+                        job.kind,
+                        job.key,
+                        now.as_millis(),
+                        job.due_at.as_millis(),
+                        &*job.body,
+                    ])?;
+                let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
+                let mut statement = connection.prepare_cached(&sql)?;
+                Ok(statement.query_row(params![job.kind, job.key], kept)?)
+            };
+            self.database.writer.write("queueing a job", bytes, write).await
+        })
+    }
+
+    fn job<'a>(
+        &'a self,
+        kind: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        let (kind, key) = (kind.to_owned(), key.to_owned());
+        Box::pin(self.database.readers.read("reading a job", move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
+            let mut statement = connection.prepare_cached(&sql)?;
+            Ok(statement.query_row(params![kind, key], kept).optional()?)
+        }))
+    }
+
+    fn claim_job<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        let kind = kind.to_owned();
+        Box::pin(self.database.writer.write("claiming a job", 0, move |connection| {
+            let sql = format!(
+                "UPDATE jobs SET leased_until = ?3, tries = tries + 1
+                 WHERE id = (SELECT id FROM jobs
+                             WHERE kind = ?1 AND due_at <= ?2
+                               AND (leased_until IS NULL OR leased_until <= ?2)
+                             ORDER BY due_at, id LIMIT 1)
+                 RETURNING {COLUMNS}"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let asked = params![kind, now.as_millis(), lease_until.as_millis()];
+            Ok(statement.query_row(asked, kept).optional()?)
+        }))
+    }
+
+    fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.database.writer.write("ending a job", 0, move |connection| {
+            connection
+                .prepare_cached("DELETE FROM jobs WHERE id = ?1")?
+                .execute(params![number(id)])?;
+            Ok(())
+        }))
+    }
+
+    fn put_off_job<'a>(
+        &'a self,
+        id: u64,
+        due_at: Timestamp,
+        why: &'a str,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let why = why.to_owned();
+        Box::pin(self.database.writer.write("putting a job off", 0, move |connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE jobs SET due_at = ?2, last_error = ?3, leased_until = NULL
+                     WHERE id = ?1",
+                )?
+                .execute(params![number(id), due_at.as_millis(), why])?;
+            Ok(())
+        }))
+    }
+
+    fn jobs_waiting<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        let kind = kind.to_owned();
+        Box::pin(self.database.readers.read("counting jobs", move |connection| {
+            let sql = "SELECT count(*) FROM jobs WHERE kind = ?1";
+            Ok(connection.prepare_cached(sql)?.query_row(params![kind], |row| count(row, 0))?)
+        }))
+    }
+
+    fn export_jobs(
+        &self,
+        after: Option<u64>,
+        most: usize,
+    ) -> BoxFuture<'_, Result<Vec<Job>, StoreError>> {
+        let after = after.map_or(-1, number);
+        Box::pin(self.database.readers.read("listing jobs", move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id > ?1 ORDER BY id LIMIT ?2");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![after, limit(most)], kept)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+}
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Job> {
+    Ok(Job {
+        id: count(row, 0)?,
+        kind: row.get(1)?,
+        key: row.get(2)?,
+        queued_at: time(row, 3)?,
+        due_at: time(row, 4)?,
+        tries: row.get(5)?,
+        body: blob(row, 6)?,
+        last_error: row.get(7)?,
+    })
+}

@@ -1,0 +1,179 @@
+//! Readings in the database.
+
+use contract::limits::INDEPENDENT_READINGS;
+use contract::{Domain, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use store::scans::kept_domain;
+use store::{BoxFuture, Digest, KeptReading, Readings, StoreError};
+
+use crate::SqliteStore;
+use crate::error::Refused;
+use crate::packed::{pack, unpack};
+use crate::sqlite_store::{blocking, sql_limit};
+
+const COLUMNS: &str =
+    "id, domain, observed_at, network, basis, scan_id, completed, fingerprint, fields, record";
+
+impl Readings for SqliteStore {
+    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "keeping a reading";
+        Box::pin(async move {
+            let packed = blocking(DOING, move || Packed::new(reading)).await??;
+            let bytes = packed.fields.len() + packed.record.len();
+            self.database.writer.write(DOING, bytes, move |c| packed.put(c)).await
+        })
+    }
+
+    fn reading<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>> {
+        let id = id.to_owned();
+        Box::pin(self.database.readers.read("reading a reading", move |connection| {
+            let sql = format!("SELECT {COLUMNS} FROM readings WHERE id = ?1");
+            let raw = connection.prepare_cached(&sql)?.query_row([id], Raw::read).optional()?;
+            Ok(raw.map(Raw::understood).transpose()?)
+        }))
+    }
+
+    fn readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>> {
+        let domain = domain.to_string();
+        Box::pin(self.database.readers.read("reading readings", move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM readings WHERE domain = ?1
+                 ORDER BY observed_at DESC, id DESC LIMIT ?2"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![domain, sql_limit(limit)], Raw::read)?;
+            rows.map(|raw| Ok(raw?.understood()?)).collect()
+        }))
+    }
+
+    fn list_readings(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.database.readers.read("listing readings", move |connection| {
+            let sql = "SELECT id FROM readings WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![after, sql_limit(limit)], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+}
+
+/// A reading made ready outside the transaction.
+struct Packed {
+    reading: KeptReading,
+    fingerprint: Digest,
+    fields: Vec<u8>,
+    record: Vec<u8>,
+}
+
+impl Packed {
+    fn new(reading: KeptReading) -> Result<Self, StoreError> {
+        reading.check_size()?;
+        let failed = |e: std::io::Error| StoreError::Failed {
+            doing: "compressing a reading",
+            why: e.to_string(),
+        };
+        Ok(Self {
+            fingerprint: reading.fingerprint(),
+            fields: pack(&reading.fields).map_err(failed)?,
+            record: pack(&reading.record).map_err(failed)?,
+            reading,
+        })
+    }
+
+    fn put(&self, connection: &Connection) -> Result<(), Refused> {
+        let kept: Option<Vec<u8>> = connection
+            .prepare_cached("SELECT fingerprint FROM readings WHERE id = ?1")?
+            .query_row([&self.reading.id], |row| row.get(0))
+            .optional()?;
+        match kept {
+            Some(kept) if kept == self.fingerprint.as_bytes() => return Ok(()),
+            Some(_) => {
+                let id = self.reading.id.clone();
+                return Err(StoreError::Duplicate { what: "reading", id }.into());
+            }
+            None => {}
+        }
+        let sql = format!(
+            "INSERT INTO readings ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        );
+        connection.prepare_cached(&sql)?.execute(params![
+            self.reading.id,
+            self.reading.domain.as_str(),
+            self.reading.observed_at.as_millis(),
+            self.reading.network,
+            self.reading.basis,
+            self.reading.scan_id,
+            self.reading.completed,
+            self.fingerprint.as_bytes(),
+            self.fields,
+            self.record,
+        ])?;
+        let sql = "DELETE FROM readings WHERE id IN (
+                       SELECT id FROM readings WHERE domain = ?1
+                       ORDER BY observed_at DESC, id DESC LIMIT -1 OFFSET ?2)";
+        let kept = sql_limit(INDEPENDENT_READINGS);
+        connection.prepare_cached(sql)?.execute(params![self.reading.domain.as_str(), kept])?;
+        Ok(())
+    }
+}
+
+struct Raw {
+    id: String,
+    domain: String,
+    observed_at: i64,
+    network: String,
+    basis: String,
+    scan_id: Option<String>,
+    completed: bool,
+    fingerprint: [u8; 32],
+    fields: Vec<u8>,
+    record: Vec<u8>,
+}
+
+impl Raw {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            domain: row.get(1)?,
+            observed_at: row.get(2)?,
+            network: row.get(3)?,
+            basis: row.get(4)?,
+            scan_id: row.get(5)?,
+            completed: row.get(6)?,
+            fingerprint: row.get(7)?,
+            fields: row.get(8)?,
+            record: row.get(9)?,
+        })
+    }
+
+    fn understood(self) -> Result<KeptReading, StoreError> {
+        let id = self.id.clone();
+        let damaged = |why: String| StoreError::Damaged { what: format!("reading {id}"), why };
+        let reading = KeptReading {
+            domain: kept_domain(&self.domain)?,
+            observed_at: Timestamp::from_millis(self.observed_at),
+            network: self.network,
+            basis: self.basis,
+            scan_id: self.scan_id,
+            completed: self.completed,
+            fields: unpack(&self.fields).map_err(damaged)?,
+            record: unpack(&self.record).map_err(damaged)?,
+            id: self.id,
+        };
+        if reading.fingerprint() == Digest(self.fingerprint) {
+            Ok(reading)
+        } else {
+            Err(damaged("its fingerprint is another".to_owned()))
+        }
+    }
+}

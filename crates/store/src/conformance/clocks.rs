@@ -1,0 +1,136 @@
+//! Cases for content clocks.
+
+use bytes::Bytes;
+
+use super::samples::{at, domain};
+use super::{Case, CaseResult, Engine, holds, same, text};
+use crate::clocks::CLOCK_VERSIONS;
+use crate::{ClockVersion, Digest, KeptClock};
+
+pub(super) const CASES: &[(&str, Case)] = &[
+    ("a clock and its versions come back whole", |e| Box::pin(whole(e))),
+    ("the newest versions of a page are kept", |e| Box::pin(newest(e))),
+    ("clocks are given when they are due", |e| Box::pin(due(e))),
+    ("a clock that has expired is forgotten with its versions", |e| Box::pin(forgotten(e))),
+];
+
+pub(super) fn clock(url: &str, name: &str, next: i64) -> Result<KeptClock, String> {
+    Ok(KeptClock {
+        url: url.to_owned(),
+        domain: domain(name)?,
+        state: String::from("watching"),
+        why: None,
+        started_at: at(0),
+        checks: 1,
+        last_checked_at: Some(at(1)),
+        next_check_at: at(next),
+        expires_at: at(1_000),
+        declared: Bytes::from_static(b"{}"),
+    })
+}
+
+pub(super) fn version(n: u32) -> ClockVersion {
+    ClockVersion {
+        n,
+        seen_from: at(i64::from(n)),
+        seen_to: at(i64::from(n) + 1),
+        status: Some(200),
+        bytes: Some(12_345),
+        body_sha256: Some(Digest::of(&n.to_be_bytes())),
+        text_sha256: None,
+        etag: Some(String::from("\"x\"")),
+        last_modified: None,
+        change: Bytes::from(format!("{{\"n\":{n}}}")),
+    }
+}
+
+const PAGE: &str = "https://shop.lab/";
+
+async fn whole(engine: &dyn Engine) -> CaseResult {
+    let place = engine.new_place().await;
+    let store = place.open().await;
+    let first = clock(PAGE, "shop.lab", 5)?;
+    same!(store.clock(PAGE).await, Ok(None), "before");
+    store.put_clock(first.clone(), None).await.map_err(text)?;
+    same!(store.clock(PAGE).await, Ok(Some((first.clone(), vec![]))), "without a version");
+    store.put_clock(first.clone(), Some(version(1))).await.map_err(text)?;
+    let later = KeptClock {
+        state: String::from("unreachable"),
+        why: Some(String::from("it was down")),
+        checks: 2,
+        last_checked_at: None,
+        next_check_at: at(9),
+        declared: Bytes::from_static(b"{\"x\":1}"),
+        ..first
+    };
+    let none = ClockVersion {
+        status: None,
+        bytes: None,
+        body_sha256: None,
+        text_sha256: Some(Digest::of(b"text")),
+        etag: None,
+        last_modified: Some(String::from("x")),
+        ..version(2)
+    };
+    store.put_clock(later.clone(), Some(none.clone())).await.map_err(text)?;
+    let longer = ClockVersion { seen_to: at(77), ..version(1) };
+    store.put_clock(later.clone(), Some(longer.clone())).await.map_err(text)?;
+    drop(store);
+    let store = place.open().await;
+    same!(store.clock(PAGE).await, Ok(Some((later.clone(), vec![none, longer]))), "reopened");
+    let other = clock("https://shop.lab/b", "shop.lab", 5)?;
+    store.put_clock(other.clone(), None).await.map_err(text)?;
+    store.put_clock(clock("https://a.lab/", "a.lab", 5)?, None).await.map_err(text)?;
+    let shop = domain("shop.lab")?;
+    same!(store.clocks_of(&shop, 9).await, Ok(vec![later.clone(), other.clone()]), "its pages");
+    same!(store.clocks_of(&shop, 1).await, Ok(vec![later]), "no more than asked for");
+    same!(store.clocks_kept().await, Ok(3), "how many there are");
+    let after = Some(String::from(PAGE));
+    same!(store.export_clocks(after, 9).await, Ok(vec![other]), "after one");
+    Ok(())
+}
+
+async fn newest(engine: &dyn Engine) -> CaseResult {
+    let place = engine.new_place().await;
+    let store = place.open().await;
+    let most = u32::try_from(CLOCK_VERSIONS).unwrap_or(0);
+    for n in 1..=most + 5 {
+        store.put_clock(clock(PAGE, "shop.lab", 5)?, Some(version(n))).await.map_err(text)?;
+    }
+    let kept = store.clock(PAGE).await.map_err(text)?;
+    let numbers: Vec<u32> =
+        kept.map(|(_, versions)| versions.iter().map(|v| v.n).collect()).unwrap_or_default();
+    same!(numbers, (6..=most + 5).rev().collect::<Vec<_>>(), "the versions");
+    Ok(())
+}
+
+async fn due(engine: &dyn Engine) -> CaseResult {
+    let place = engine.new_place().await;
+    let store = place.open().await;
+    for (page, next) in [("c", 30), ("a", 20), ("b", 10), ("d", 99)] {
+        store.put_clock(clock(page, "shop.lab", next)?, None).await.map_err(text)?;
+    }
+    let expired = KeptClock { expires_at: at(30), ..clock("e", "shop.lab", 1)? };
+    store.put_clock(expired, None).await.map_err(text)?;
+    let pages = |found: Vec<KeptClock>| found.into_iter().map(|c| c.url).collect::<Vec<_>>();
+    let found = store.due_clocks(at(30), 9).await.map_err(text)?;
+    same!(pages(found), ["b", "a", "c"], "the longest due first, and none that has expired");
+    same!(store.due_clocks(at(30), 2).await.map(pages), Ok(vec!["b".into(), "a".into()]), "two");
+    same!(store.due_clocks(at(0), 9).await, Ok(vec![]), "before any is due");
+    Ok(())
+}
+
+async fn forgotten(engine: &dyn Engine) -> CaseResult {
+    let place = engine.new_place().await;
+    let store = place.open().await;
+    let early = KeptClock { expires_at: at(10), ..clock("a", "shop.lab", 1)? };
+    store.put_clock(early.clone(), Some(version(1))).await.map_err(text)?;
+    store.put_clock(clock("b", "shop.lab", 1)?, Some(version(1))).await.map_err(text)?;
+    same!(store.forget_clocks(at(9)).await, Ok(0), "before its time");
+    same!(store.forget_clocks(at(10)).await, Ok(1), "at its time");
+    same!(store.clock("a").await, Ok(None), "the forgotten one");
+    holds!(store.clock("b").await.map_err(text)?.is_some(), "the other one is gone");
+    store.put_clock(early.clone(), None).await.map_err(text)?;
+    same!(store.clock("a").await, Ok(Some((early, vec![]))), "begun anew, without a past");
+    Ok(())
+}
