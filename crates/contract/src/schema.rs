@@ -14,13 +14,7 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
-    Corroboration, DaySeal, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
-    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, PrefixBucket, ProofDay, ProofIndex,
-    PublicReportV1, ResolveAnswer, ResolveBatch, ResolveBatchRequest, ScanManifest, ScanRecord,
-    ScanRequest, ScanRequestV1, Seal, Signature, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -47,6 +41,7 @@ pub const KINDS: &[Kind] = &[
     kind::<OutcomeReport>("outcome-report", "Body of POST /api/v1/outcome", "2.3"),
     kind::<OutcomeAccepted>("outcome-accepted", "Answer to an outcome report", "2.3"),
     kind::<OutcomeSummary>("agent-outcomes", "Outcome summary", "2.3"),
+    kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "2.3"),
     kind::<AccuracyRecord>("ai-accuracy", "AI-accuracy record", "2.4"),
     kind::<ControlRecord>("domain-control", "Domain-control record", "2.5"),
     kind::<DomainRecord>("domain", "Domain registry record", "2.6"),
@@ -60,7 +55,20 @@ pub const KINDS: &[Kind] = &[
     kind::<ResolveBatchRequest>("resolve-request", "Body of POST /api/v1/resolve", "4"),
     kind::<ResolveBatch>("resolve-batch", "Resolve answers", "4"),
     kind::<PrefixBucket>("resolve-prefix", "Answers that share a prefix", "4"),
+    kind::<ObserverDirectory>("observers", "Directory of observers", "4"),
+    kind::<CensusPage>("census-page", "Records of a census", "4"),
+    kind::<CensusEnd>("census-end", "The last line of a census read line by line", "4"),
+    kind::<ContentClockRecord>("content-clock", "Content clock", "4"),
+    kind::<ClaimsRecord>("claims", "What a site says about itself", "4"),
+    kind::<ReadEquivalenceRecord>("read-equivalence", "Read equivalence", "4"),
+    kind::<RightsRecord>("rights", "Rights in uses of content", "4"),
     kind::<Actions>("actions", "Actions object", "2.10"),
+    kind::<PreflightRequest>("preflight-request", "Body of POST /api/v1/preflight", "4"),
+    kind::<DecisionReceipt>("decision", "Receipt of a decision", "4"),
+    kind::<PreflightBatch>("preflight-batch", "Receipts of several decisions", "4"),
+    kind::<DecisionCheck>("decision-check", "Whether a decision stands", "4"),
+    kind::<RevocationList>("revocations", "What no longer stands", "4"),
+    kind::<StapleRecord>("staple", "Staple of a domain", "4"),
     kind::<Transparency>("transparency", "Transparency object", "2.11"),
     kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),
     kind::<LogRecord>("log", "The transparency log", "2.11"),

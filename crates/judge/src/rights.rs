@@ -113,6 +113,39 @@ pub fn decide(statements: &[Statement], access: &[AccessFact]) -> [(Use, Decided
 }
 
 fn decide_one(what: Use, statements: &[Statement], access: &[AccessFact]) -> Decided {
+    let voices = voices(what, statements, access);
+    let deciding =
+        voices.iter().max_by_key(|voice| (voice.effect, Reverse(rank(voice, statements))));
+    let Some(deciding) = deciding else {
+        return Decided {
+            value: RightsValue::Unknown,
+            decided_by: None,
+            conflicts: 0,
+            contradicted: false,
+            agent_specific: false,
+        };
+    };
+    let value = match deciding.effect {
+        Effect::Allow => RightsValue::Allowed,
+        Effect::Conditional => RightsValue::Conditional,
+        Effect::Disallow => RightsValue::Disallowed,
+    };
+    let says = |effect: Effect| {
+        voices
+            .iter()
+            .any(|voice| voice.effect == effect && matches!(voice.by, DecidedBy::Statement(_)))
+    };
+    Decided {
+        value,
+        decided_by: Some(deciding.by),
+        conflicts: voices.iter().filter(|voice| voice.effect != deciding.effect).count(),
+        contradicted: says(Effect::Allow) && says(Effect::Disallow),
+        agent_specific: deciding.agent_specific,
+    }
+}
+
+/// Everything that speaks of a use, and counts.
+fn voices(what: Use, statements: &[Statement], access: &[AccessFact]) -> Vec<Voice> {
     let tdmrep = statements
         .iter()
         .filter(|statement| {
@@ -145,38 +178,20 @@ fn decide_one(what: Use, statements: &[Statement], access: &[AccessFact]) -> Dec
     }
     voices
         .extend(AgentClass::ALL.into_iter().filter_map(|class| access_voice(what, class, access)));
-
-    let deciding =
-        voices.iter().max_by_key(|voice| (voice.effect, Reverse(rank(voice, statements))));
-    let Some(deciding) = deciding else {
-        return Decided {
-            value: RightsValue::Unknown,
-            decided_by: None,
-            conflicts: 0,
-            contradicted: false,
-            agent_specific: false,
-        };
-    };
-    let value = match deciding.effect {
-        Effect::Allow => RightsValue::Allowed,
-        Effect::Conditional => RightsValue::Conditional,
-        Effect::Disallow => RightsValue::Disallowed,
-    };
-    let says = |effect: Effect| {
-        voices
-            .iter()
-            .any(|voice| voice.effect == effect && matches!(voice.by, DecidedBy::Statement(_)))
-    };
-    Decided {
-        value,
-        decided_by: Some(deciding.by),
-        conflicts: voices.iter().filter(|voice| voice.effect != deciding.effect).count(),
-        contradicted: says(Effect::Allow) && says(Effect::Disallow),
-        agent_specific: deciding.agent_specific,
-    }
+    voices
 }
 
-fn effect_on(statement: &Statement, what: Use) -> Option<Effect> {
+/// Those that speak of a use with another effect than the one that decides: as many as
+/// [`Decided::conflicts`] says.
+#[must_use]
+pub fn against(what: Use, statements: &[Statement], access: &[AccessFact]) -> Vec<DecidedBy> {
+    let voices = voices(what, statements, access);
+    let strictest = voices.iter().map(|voice| voice.effect).max();
+    voices.iter().filter(|voice| Some(voice.effect) != strictest).map(|voice| voice.by).collect()
+}
+
+/// What a statement says of a use, at its strictest.
+pub(crate) fn effect_on(statement: &Statement, what: Use) -> Option<Effect> {
     statement.uses.iter().filter(|(said, _)| *said == what).map(|(_, effect)| *effect).max()
 }
 

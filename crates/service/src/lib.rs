@@ -5,6 +5,13 @@
 
 mod allowance;
 pub mod build;
+pub mod changes;
+pub mod corroboration;
+pub mod census;
+mod claims;
+pub mod content_clock;
+mod equivalence;
+pub mod decisions;
 mod ids;
 mod in_flight;
 pub mod jobs;
@@ -15,13 +22,22 @@ mod manifest;
 mod may_read;
 mod method;
 pub mod monitor;
+mod once;
+pub mod outcome;
+mod observers;
 mod own_page;
+pub mod page;
+mod past;
+pub mod preflight;
 mod ready;
 pub mod replay;
 mod report;
 pub mod resolve;
+mod rights;
+pub mod revocations;
 pub mod scan;
 pub mod seal;
+pub mod staple;
 #[cfg(test)]
 mod testing;
 pub mod witness;
@@ -31,7 +47,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agents::Catalogue;
-use contract::{Brand, Clock};
+use contract::{Brand, Clock, Domain, NameRefusal};
 use door::Door;
 use proof::KeyStore;
 use proof::head::HeadExtras;
@@ -39,12 +55,17 @@ use proof::keys::Secret;
 use store::{Retention, Store};
 
 pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
+pub use equivalence::EquivalenceError;
 pub use ids::{Ids, NoChance, SystemIds};
+pub use judge::resolve::claims::Wanted as WantedClaims;
 pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
 pub use licence::{LicenceError, LicenceKey, Presented};
 pub use log::{LogFault, LogSettings, SealError, Sealed};
 pub use may_read::{MayRead, OwnWork};
 pub use method::scoring_method;
+pub use once::{OnceAsk, OnceName, OnceStep};
+pub use outcome::{DayLeft, OutcomeError, OutcomeTaken};
+pub use observers::OperatorSettings;
 pub use ready::{NotReady, Ready};
 pub use report::{Report, ReportError};
 pub use resolve::ResolveSettings;
@@ -53,7 +74,7 @@ pub use seal::{
     DayFile, DaySealError, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk,
 };
 /// What the store keeps that callers are shown.
-pub use store::{Licence, Visibility};
+pub use store::{KeptReply, Licence, Visibility};
 
 /// The name our reader goes by, and its version.
 pub const PRODUCT: &str = "wayleave";
@@ -77,10 +98,14 @@ pub struct Settings {
     pub artifact_retention: Retention,
     /// What everybody may have without a licence.
     pub free_scans: FreeScans,
+    /// Outcome reports of one address and UTC day; nothing for no such limit.
+    pub outcomes_per_day: Option<u32>,
     pub log: LogSettings,
     /// Where the seals of days are anchored.
     pub proof: ProofSettings,
     pub resolve: ResolveSettings,
+    /// Who runs this, and where we look from.
+    pub operator: OperatorSettings,
 }
 
 impl Settings {
@@ -99,8 +124,10 @@ impl Settings {
             scans_at_once: 32,
             artifact_retention: Retention::Days(90),
             free_scans: FreeScans::default(),
+            outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
             proof: ProofSettings::default(),
             resolve: ResolveSettings::default(),
+            operator: OperatorSettings::default(),
         }
     }
 }
@@ -134,9 +161,12 @@ pub struct Service {
     secret: Secret,
     clock: Arc<dyn Clock>,
     scanning: in_flight::InFlight,
+    /// The domains of which a page is being watched just now.
+    checking: in_flight::InFlight,
     scan_slots: tokio::sync::Semaphore,
     build: build::Known,
     resolving: resolve::Resolving,
+    revocations: revocations::Lists,
 }
 
 impl Service {
@@ -149,6 +179,7 @@ impl Service {
             log: log::Log::default(),
             head_extras: Arc::default(),
             scanning: in_flight::InFlight::default(),
+            checking: in_flight::InFlight::default(),
             scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
             keys: Arc::new(keys::Keys::new(
                 keys,
@@ -158,6 +189,7 @@ impl Service {
             )),
             build: build::Known::default(),
             resolving: resolve::Resolving::new(&settings.resolve),
+            revocations: revocations::Lists::default(),
             settings,
             store,
             secret,
@@ -179,6 +211,11 @@ impl Service {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.settings.base_url
+    }
+
+    /// The domain that a caller means, under the names this deployment lets through.
+    pub fn domain(&self, text: &str) -> Result<Domain, NameRefusal> {
+        Domain::parse(text, self.scanner.names())
     }
 }
 

@@ -40,6 +40,7 @@ CREATE TABLE once (
     until        INTEGER NOT NULL,
     status       INTEGER,
     content_type TEXT,
+    -- A zstd frame.
     reply        BLOB,
     CHECK ((status IS NULL) = (reply IS NULL) AND (status IS NULL) = (content_type IS NULL))
 ) STRICT;

@@ -7,6 +7,7 @@ use store::{Begun, BoxFuture, Digest, KeptReply, Once, StoreError};
 
 use crate::SqliteStore;
 use crate::error::Refused;
+use crate::packed::{pack, unpack};
 
 impl Once for SqliteStore {
     fn begin_once(
@@ -27,9 +28,12 @@ impl Once for SqliteStore {
         reply: KeptReply,
         until: Timestamp,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "keeping a reply";
         Box::pin(async move {
             reply.check_size()?;
-            let bytes = reply.bytes.len();
+            let packed = pack(&reply.bytes)
+                .map_err(|e| StoreError::Failed { doing: DOING, why: e.to_string() })?;
+            let bytes = packed.len();
             let write = move |connection: &Connection| {
                 connection
                     .prepare_cached(
@@ -41,11 +45,11 @@ impl Once for SqliteStore {
                         until.as_millis(),
                         reply.status,
                         reply.content_type,
-                        &*reply.bytes,
+                        packed,
                     ])?;
                 Ok(())
             };
-            self.database.writer.write("keeping a reply", bytes, write).await
+            self.database.writer.write(DOING, bytes, write).await
         })
     }
 
@@ -81,7 +85,11 @@ fn begin(
         statement.query_row(params![key.as_bytes(), now.as_millis()], standing).optional()?;
     match found {
         Some((kept, _)) if kept != request => Ok(Begun::Reused),
-        Some((_, Some(reply))) => Ok(Begun::Done(reply)),
+        Some((_, Some(packed))) => {
+            let bytes = unpack(&packed.bytes)
+                .map_err(|why| StoreError::Damaged { what: String::from("a kept reply"), why })?;
+            Ok(Begun::Done(KeptReply { bytes, ..packed }))
+        }
         Some((_, None)) => Ok(Begun::InFlight),
         None => {
             connection
@@ -94,6 +102,7 @@ fn begin(
     }
 }
 
+/// What stands in a row, its reply still packed.
 fn standing(row: &Row<'_>) -> rusqlite::Result<(Digest, Option<KeptReply>)> {
     let reply = match row.get::<_, Option<u16>>(1)? {
         None => None,

@@ -64,6 +64,8 @@ enum Command {
     Key(commands::key::Args),
     /// Licences: make one, list them, end one
     Licence(commands::licence::Args),
+    /// Measure every domain of a ranked list
+    Census(commands::census::Args),
     /// Stop free scans, or let them go on
     Scans(commands::scans::Args),
     /// Show the configuration that is in force
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Witness(args) => commands::witness::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),
+        Command::Census(args) => commands::census::run(args),
         Command::Scans(args) => commands::scans::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Doctor(args) => commands::doctor::run(args),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agents::Catalogue;
 use anyhow::{Context, Result};
+use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
@@ -14,7 +15,8 @@ use service::jobs::WitnessPeer;
 
 use service::resolve::{Ranking, UpgradeWindows};
 use service::{
-    FreeScans, LogSettings, Parts, ProofSettings, ResolveSettings, Service, Settings, SystemIds,
+    FreeScans, LogSettings, OperatorSettings, Parts, ProofSettings, ResolveSettings, Service,
+    Settings, SystemIds,
 };
 use store::Retention;
 use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
@@ -120,8 +122,32 @@ fn resolve(config: &Config) -> Result<ResolveSettings> {
     Ok(ResolveSettings { hot_bytes, windows, ranking, ..ours })
 }
 
+/// What site owners are told of us. Nothing is made up where the operator said nothing.
+fn operator(config: &Config) -> OperatorSettings {
+    let (operator, network) = (&config.operator, &config.network);
+    OperatorSettings {
+        name: operator.name.clone(),
+        contact: operator.contact.clone(),
+        abuse: operator.abuse.clone(),
+        security: operator.security.clone(),
+        network: ObserverNetwork {
+            asn: network.asn,
+            name: network.name.clone(),
+            rir: network.rir.clone(),
+            country: network.country.clone(),
+            region: network.region.clone(),
+        },
+        egress: network.egress.iter().map(ToString::to_string).collect(),
+        resolver: Some(match network.resolver.as_str() {
+            "system" => "the resolver of the system".to_owned(),
+            address => address.to_owned(),
+        }),
+    }
+}
+
 pub(crate) fn settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
+        operator: operator(config),
         resolve: resolve(config)?,
         brand: brand(config)?,
         log: LogSettings { witnesses: witnesses(config)?, ..LogSettings::new(origin(config)?) },
@@ -137,6 +163,7 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
             per_day: config.limits.scans_daily_total,
             paused: config.limits.scans_paused,
         },
+        outcomes_per_day: config.limits.enabled.then_some(config.limits.outcomes_per_day),
         proof: ProofSettings {
             calendars: config.proof.calendars.clone(),
             explorers: config.proof.explorers.clone(),
@@ -149,17 +176,25 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
 
 /// How often one asker may ask. Without address limits only the licences' own rates hold.
 pub(crate) fn rates(config: &Config) -> RateLimits {
-    use contract::limits::{FEED_PER_MINUTE, FEED_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
+    use contract::limits::{FEED_WINDOW, RATE_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
-    let scans = vec![
-        Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
-        Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
-    ];
-    let feeds = vec![Rate { most: FEED_PER_MINUTE, within: FEED_WINDOW }];
-    RateLimits {
-        feeds: if limits.enabled { feeds } else { Vec::new() },
-        scans: if limits.enabled { scans } else { Vec::new() },
+    let by_licence = RateLimits {
         keyed_scans: vec![Rate { most: limits.keyed_scan_per_minute, within: SCAN_MINUTE_WINDOW }],
+        ..RateLimits::none()
+    };
+    if !limits.enabled {
+        return by_licence;
+    }
+    RateLimits {
+        scans: vec![
+            Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
+            Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
+        ],
+        feeds: vec![Rate { most: limits.feed_per_minute, within: FEED_WINDOW }],
+        reads: vec![Rate { most: limits.read_per_minute, within: RATE_WINDOW }],
+        decides: vec![Rate { most: limits.decide_per_minute, within: RATE_WINDOW }],
+        live: vec![Rate { most: limits.live_per_minute, within: RATE_WINDOW }],
+        ..by_licence
     }
 }
 

@@ -24,12 +24,12 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     }
 }
 
+/// Parameters by name.
+pub(crate) type Parameters = BTreeMap<&'static str, String>;
+
 /// The parameters by name. One that is not known, or given twice, is refused: whoever misspells a
 /// wish must not believe it was heard.
-pub(crate) fn parameters(
-    uri: &Uri,
-    known: &[&'static str],
-) -> Result<BTreeMap<&'static str, String>, ApiError> {
+pub(crate) fn parameters(uri: &Uri, known: &[&'static str]) -> Result<Parameters, ApiError> {
     let mut found = BTreeMap::new();
     for (name, value) in url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         let Some(known) = known.iter().find(|known| **known == name) else {

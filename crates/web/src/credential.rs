@@ -1,11 +1,11 @@
 //! The licence key a request shows: in the brand's own header or as a bearer token.
 
-use axum::extract::FromRequestParts;
+use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::{Brand, errors::ErrorCode};
 use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 use service::{Licence, LicenceError, LicenceKey, Presented};
 
-use crate::{errors::ApiError, rates, state::AppState};
+use crate::{errors::ApiError, limits, state::AppState};
 
 /// A request of a licence holder, within the rate of the licence. Anything else is refused before
 /// the body is read.
@@ -18,13 +18,24 @@ impl FromRequestParts<AppState> for Holder {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let presented = presented(&parts.headers, &state.site.brand)?;
         let licence = state.service.licensed(&presented).await.map_err(refusal)?;
-        let name = proof::sha256(licence.id.as_bytes());
-        state.rates.keyed_scans.pass(name).map_err(|wait| {
-            ApiError::new(ErrorCode::RateLimited, "This licence has had its requests for now.")
-                .retry_after(rates::seconds_up(wait))
-        })?;
+        let Ok(told) = parts.extract().await;
+        limits::may_scan_keyed(&state.rates, proof::sha256(licence.id.as_bytes()), &told)?;
         Ok(Self(licence))
     }
+}
+
+/// Tells apart what requests show, without keeping any of it: no reply made for one key is given to
+/// whoever shows another.
+pub(crate) fn shown_digest(headers: &HeaderMap, brand: &Brand) -> proof::Digest {
+    let mut hasher = proof::Hasher::new();
+    let own = headers.get_all(brand.key_header()).iter().map(|line| (b'k', line));
+    let bearer = headers.get_all(AUTHORIZATION).iter().map(|line| (b'a', line));
+    for (which, line) in own.chain(bearer) {
+        hasher.update(&[which]);
+        hasher.update(&(line.len() as u64).to_be_bytes());
+        hasher.update(line.as_bytes());
+    }
+    hasher.finish()
 }
 
 /// What a request shows. Two different keys are no key: whoever sends both must say which one

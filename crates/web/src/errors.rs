@@ -21,6 +21,8 @@ pub struct ApiError {
     shape: Box<ErrorV1>,
     status: StatusCode,
     close: bool,
+    /// The names of the limits that refused.
+    violated: Vec<String>,
     internal: Option<String>,
 }
 
@@ -33,6 +35,7 @@ impl ApiError {
             shape: Box::new(ErrorV1::new(code, sentence)),
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             close: false,
+            violated: Vec::new(),
             internal: None,
         }
     }
@@ -102,6 +105,13 @@ impl ApiError {
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.shape.retry_after_s = Some(seconds);
+        self
+    }
+
+    /// Which limits refused, by name: a problem document says so.
+    #[must_use]
+    pub(crate) fn violating(mut self, policies: Vec<String>) -> Self {
+        self.violated = policies;
         self
     }
 
@@ -207,7 +217,7 @@ pub(crate) fn write_down(response: &mut Response, error: &ApiError, context: Err
         pages::add_headers(response.headers_mut());
         ("text/html; charset=utf-8", pages::error::render(error.status, &shape))
     } else if negotiation::prefers(context.accept, PROBLEM, JSON) {
-        (PROBLEM, problem(error.status, &shape, context).to_string())
+        (PROBLEM, problem(error, &shape, context).to_string())
     } else {
         // Strings and booleans: this cannot fail.
         (JSON, serde_json::to_string(&shape).unwrap_or_default())
@@ -220,7 +230,8 @@ pub(crate) fn write_down(response: &mut Response, error: &ApiError, context: Err
 }
 
 /// RFC 9457, with the members of the flat shape beside the standard's own.
-fn problem(status: StatusCode, shape: &ErrorV1, context: ErrorContext<'_>) -> Value {
+fn problem(error: &ApiError, shape: &ErrorV1, context: ErrorContext<'_>) -> Value {
+    let status = error.status;
     let mut problem = json!({
         "type": shape.docs,
         "title": status.canonical_reason().unwrap_or("Error"),
@@ -235,6 +246,9 @@ fn problem(status: StatusCode, shape: &ErrorV1, context: ErrorContext<'_>) -> Va
             if let Some(value) = flat.get(name) {
                 problem.insert(name.to_owned(), value.clone());
             }
+        }
+        if !error.violated.is_empty() {
+            problem.insert("violated-policies".to_owned(), json!(error.violated));
         }
     }
     problem
@@ -251,6 +265,7 @@ mod tests {
         let error = ApiError::new(ErrorCode::ScanInProgress, "Still running.")
             .retry_after(3)
             .param("domain")
+            .violating(vec!["scan".to_owned()])
             .because("secret");
         let mut response = error.into_response();
         let error = marked(&response).unwrap();
@@ -291,6 +306,7 @@ mod tests {
                 "title": "Too Many Requests", "status": 429, "detail": "Still running.",
                 "instance": "urn:svc:request:r-1", "code": "scan_in_progress",
                 "param": "domain", "retryable": true, "retry_after_s": 3, "request_id": "r-1",
+                "violated-policies": ["scan"],
             })
         );
         let (media_type, _) = written("text/html,*/*;q=0.8").await;

@@ -13,7 +13,9 @@ mod documents;
 pub mod edge;
 mod errors;
 mod handlers;
+mod limits;
 mod negotiation;
+mod once;
 mod openapi;
 mod pages;
 mod rates;
@@ -66,7 +68,7 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> App {
     let ready = Ready::new(Arc::clone(&edge), SiteShelf::new(Arc::clone(&site)));
     let state = AppState { service: Arc::clone(&service), site, rates: Arc::new(rates) };
     let router = edge
-        .around(router.with_state(state))
+        .around(router.with_state(state).layer(axum::middleware::from_fn(limits::tell)))
         .layer(axum::middleware::from_fn_with_state(service, signing::sign));
     App::new(router, ready)
 }

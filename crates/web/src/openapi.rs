@@ -30,8 +30,16 @@ use crate::{
             (`daily_budget`), and an operator can pause them (`scans_paused`). A domain is scanned by one request at a time (`scan_in_progress`), and a \
             domain scanned within the last two minutes is answered with that report. A process \
             that is answering as many requests as it can says `overloaded`. The log below \
-            `/api/v1` may be read 30 times in a minute by one address, its files without a limit. Whenever waiting \
-            helps, `Retry-After` says how long.\n\n\
+            `/api/v1` and other feeds may be read 30 times in a minute by one address (`feed`), its files \
+            without a limit; kept records 120 times (`read`); 60 decisions may be had (`decide`; a \
+            batch counts its items), and 10 reads of a site may be begun (`live`). Answers of \
+            limited addresses say so in `RateLimit-Policy` (how many in how many seconds) and \
+            `RateLimit` (how many remain, and in how many seconds there are more). Whenever \
+            waiting helps, `Retry-After` says how long.\n\n\
+            Idempotency: what creates something (a scan, a report) takes an `Idempotency-Key`. The \
+            same request with the same key is done once; its reply is kept for 24 hours and given \
+            again, byte for byte, with `Idempotency-Replayed: true`. A key belongs to the address \
+            and the credentials that it came with. What failed is not kept.\n\n\
             Requests are read strictly: a member or parameter that is not known, or given twice, \
             is refused, and so is a body of more than 1048576 bytes. Answers may grow: readers \
             pass over what they do not know.\n\n\
@@ -57,6 +65,8 @@ use crate::{
     components(schemas(ErrorV1)),
     tags(
         (name = "scans", description = "Scans and reports"),
+        (name = "resolve", description = "Answers about domains"),
+        (name = "outcomes", description = "What agents report"),
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "The contract and its shapes"),
         (name = "keys", description = "Keys"),

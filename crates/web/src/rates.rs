@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -26,6 +26,27 @@ pub struct RateLimits {
     pub keyed_scans: Vec<Rate>,
     /// Requests to the log and other feeds, by address.
     pub feeds: Vec<Rate>,
+    /// Requests for kept records, by address.
+    pub reads: Vec<Rate>,
+    /// Decisions, by address; a batch counts its items.
+    pub decides: Vec<Rate>,
+    /// Reads of a site that a request makes us begin, by address.
+    pub live: Vec<Rate>,
+}
+
+impl RateLimits {
+    /// No limit at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            scans: Vec::new(),
+            keyed_scans: Vec::new(),
+            feeds: Vec::new(),
+            reads: Vec::new(),
+            decides: Vec::new(),
+            live: Vec::new(),
+        }
+    }
 }
 
 impl Default for RateLimits {
@@ -41,6 +62,9 @@ impl Default for RateLimits {
                 within: limits::SCAN_MINUTE_WINDOW,
             }],
             feeds: vec![Rate { most: limits::FEED_PER_MINUTE, within: limits::FEED_WINDOW }],
+            reads: vec![Rate { most: limits::READ_PER_MINUTE, within: limits::RATE_WINDOW }],
+            decides: vec![Rate { most: limits::DECIDE_PER_MINUTE, within: limits::RATE_WINDOW }],
+            live: vec![Rate { most: limits::LIVE_PER_MINUTE, within: limits::RATE_WINDOW }],
         }
     }
 }
@@ -49,10 +73,37 @@ impl Default for RateLimits {
 /// through longest ago, and takes no more memory than this.
 const REMEMBERED: usize = 65_536;
 
+/// A rate under the name it is told by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Policy {
+    pub(crate) name: Arc<str>,
+    pub(crate) rate: Rate,
+}
+
+/// How a policy stands for an asker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) policy: Policy,
+    pub(crate) remaining: u32,
+    /// Until there is more: until the request would be let through when it was refused, else until
+    /// the oldest that counts is out of the window.
+    pub(crate) reset: Duration,
+    /// Whether the request was refused by this policy.
+    pub(crate) refused: bool,
+}
+
+/// What became of a request, and how every policy stands after it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// Until it would be let through; zero when it was.
+    pub(crate) wait: Duration,
+    pub(crate) standings: Vec<Standing>,
+}
+
 /// The lock is held for a look-up only, never across an await.
 #[derive(Debug)]
 pub(crate) struct Rates<K> {
-    limits: Vec<Rate>,
+    policies: Vec<Policy>,
     remembered: usize,
     seen: Mutex<Seen<K>>,
 }
@@ -73,23 +124,35 @@ struct Asker {
 }
 
 impl<K: Copy + Eq + Hash> Rates<K> {
-    pub(crate) fn new(limits: Vec<Rate>) -> Self {
-        Self::remembering(limits, REMEMBERED)
+    /// The policy of the longest stretch has the name given; others have their seconds behind it.
+    pub(crate) fn new(name: &str, limits: Vec<Rate>) -> Self {
+        Self::remembering(name, limits, REMEMBERED)
     }
 
-    fn remembering(limits: Vec<Rate>, remembered: usize) -> Self {
+    fn remembering(name: &str, limits: Vec<Rate>, remembered: usize) -> Self {
+        let longest = limits.iter().map(|rate| rate.within).max();
+        let named = |rate: Rate| Policy {
+            name: match longest {
+                Some(longest) if rate.within < longest => {
+                    format!("{name}-{}s", rate.within.as_secs()).into()
+                }
+                _ => name.into(),
+            },
+            rate,
+        };
+        let policies = limits.into_iter().map(named).collect();
         let seen = Seen { askers: HashMap::new(), order: BTreeMap::new(), next_turn: 1 };
-        Self { limits, remembered, seen: Mutex::new(seen) }
+        Self { policies, remembered, seen: Mutex::new(seen) }
     }
 
-    /// Lets one through, or says how long until one more would be.
-    pub(crate) fn pass(&self, who: K) -> Result<(), Duration> {
-        self.pass_at(who, Instant::now())
+    /// Lets so many through, all or none. More than a policy ever has at once take all it has.
+    pub(crate) fn take(&self, who: K, items: u32) -> Verdict {
+        self.take_at(who, items, Instant::now())
     }
 
-    fn pass_at(&self, who: K, now: Instant) -> Result<(), Duration> {
-        let Some(longest) = self.limits.iter().map(|rate| rate.within).max() else {
-            return Ok(());
+    fn take_at(&self, who: K, items: u32, now: Instant) -> Verdict {
+        let Some(longest) = self.policies.iter().map(|policy| policy.rate.within).max() else {
+            return Verdict::default();
         };
         // A panic elsewhere cannot leave the counts half changed.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,17 +161,30 @@ impl<K: Copy + Eq + Hash> Rates<K> {
         while asker.passed.front().is_some_and(|then| now.duration_since(*then) >= longest) {
             asker.passed.pop_front();
         }
-        let wait = self.limits.iter().map(|rate| asker.wait(*rate, now)).max().unwrap_or_default();
+        let waits = self.policies.iter().map(|policy| asker.wait(policy.rate, items, now));
+        let wait = waits.max().unwrap_or_default();
         if !wait.is_zero() {
+            let standings = self.policies.iter().map(|policy| asker.standing(policy, items, now));
+            let verdict = Verdict { wait, standings: standings.collect() };
             if asker.passed.is_empty() {
                 seen.askers.remove(&who);
             }
-            return Err(wait);
+            return verdict;
         }
-        asker.passed.push_back(now);
+        let least = self.policies.iter().map(|policy| policy.rate.most).min().unwrap_or(items);
+        for _ in 0..items.min(least) {
+            asker.passed.push_back(now);
+        }
+        let standings = self.policies.iter().map(|policy| asker.standing(policy, 0, now)).collect();
         seen.put_last(who);
         seen.keep_at_most(self.remembered);
-        Ok(())
+        Verdict { wait, standings }
+    }
+
+    #[cfg(test)]
+    fn pass_at(&self, who: K, now: Instant) -> Result<(), Duration> {
+        let wait = self.take_at(who, 1, now).wait;
+        if wait.is_zero() { Ok(()) } else { Err(wait) }
     }
 
     #[cfg(test)]
@@ -120,17 +196,36 @@ impl<K: Copy + Eq + Hash> Rates<K> {
 }
 
 impl Asker {
-    /// How long until this rate has room for one more.
-    fn wait(&self, rate: Rate, now: Instant) -> Duration {
-        let Some(most) = usize::try_from(rate.most).ok().filter(|most| *most > 0) else {
+    /// How long until this rate has room for so many more.
+    fn wait(&self, rate: Rate, items: u32, now: Instant) -> Duration {
+        if rate.most == 0 {
             return rate.within;
-        };
-        // The one that has to be out of the window before another comes in.
-        let Some(first) = self.passed.len().checked_sub(most).and_then(|at| self.passed.get(at))
+        }
+        // How many of the last may still be in the window.
+        let beside = (rate.most - items.min(rate.most)) as usize;
+        // The one that has to be out of the window before the others come in.
+        let Some(first) =
+            self.passed.len().checked_sub(beside + 1).and_then(|at| self.passed.get(at))
         else {
             return Duration::ZERO;
         };
         rate.within.saturating_sub(now.duration_since(*first))
+    }
+
+    /// How a policy stands when so many more are asked for.
+    fn standing(&self, policy: &Policy, items: u32, now: Instant) -> Standing {
+        let rate = policy.rate;
+        let gone = self.passed.partition_point(|then| now.duration_since(*then) >= rate.within);
+        let counted = u32::try_from(self.passed.len() - gone).unwrap_or(u32::MAX);
+        let wait = if items == 0 { Duration::ZERO } else { self.wait(rate, items, now) };
+        let oldest = self.passed.get(gone).map(|then| now.duration_since(*then));
+        let more = oldest.map_or(Duration::ZERO, |age| rate.within.saturating_sub(age));
+        Standing {
+            policy: policy.clone(),
+            remaining: rate.most.saturating_sub(counted),
+            reset: if wait.is_zero() { more } else { wait },
+            refused: !wait.is_zero(),
+        }
     }
 }
 
@@ -179,7 +274,7 @@ mod tests {
     const S: Duration = Duration::from_secs(1);
 
     fn scans() -> Rates<u32> {
-        Rates::new(RateLimits::default().scans)
+        Rates::new("scan", RateLimits::default().scans)
     }
 
     #[test]
@@ -220,9 +315,50 @@ mod tests {
         }
     }
 
+    /// Name, how many remain, seconds until there is more, and whether it refused.
+    fn told(verdict: &Verdict) -> Vec<(&str, u32, u64, bool)> {
+        let standings = verdict.standings.iter();
+        let one = |s: &'_ Standing| (s.remaining, seconds_up(s.reset), s.refused);
+        standings.map(|s| (&*s.policy.name, one(s).0, one(s).1, one(s).2)).collect()
+    }
+
+    #[test]
+    fn how_policies_stand_is_told_with_every_request() {
+        let (rates, start) = (scans(), Instant::now());
+        let verdict = rates.take_at(1, 1, start);
+        assert_eq!(told(&verdict), [("scan-10s", 4, 10, false), ("scan", 5, 60, false)]);
+        let verdict = rates.take_at(1, 1, start + 3 * S);
+        assert_eq!(told(&verdict), [("scan-10s", 3, 7, false), ("scan", 4, 57, false)]);
+        for _ in 0..3 {
+            rates.take_at(1, 1, start + 4 * S);
+        }
+        let verdict = rates.take_at(1, 1, start + 5 * S);
+        assert_eq!(verdict.wait, 5 * S);
+        assert_eq!(told(&verdict), [("scan-10s", 0, 5, true), ("scan", 1, 55, false)]);
+        let verdict = rates.take_at(1, 1, start + 20 * S);
+        assert_eq!(told(&verdict), [("scan-10s", 4, 10, false), ("scan", 0, 40, false)]);
+    }
+
+    #[test]
+    fn a_batch_takes_its_items_all_or_none() {
+        let rate = Rate { most: 60, within: 60 * S };
+        let (rates, start) = (Rates::new("decide", vec![rate]), Instant::now());
+        assert_eq!(told(&rates.take_at(1, 50, start)), [("decide", 10, 60, false)]);
+        let verdict = rates.take_at(1, 11, start + 10 * S);
+        assert_eq!(told(&verdict), [("decide", 10, 50, true)], "one too many");
+        assert_eq!(verdict.wait, 50 * S);
+        assert_eq!(told(&rates.take_at(1, 10, start + 10 * S)), [("decide", 0, 50, false)]);
+        let verdict = rates.take_at(1, 50, start + 60 * S);
+        assert_eq!(told(&verdict), [("decide", 0, 10, false)], "as told");
+        // More than there ever is takes all there is, and is not refused for ever.
+        assert_eq!(told(&rates.take_at(2, 500, start)), [("decide", 0, 60, false)]);
+        assert_eq!(rates.take_at(2, 500, start + 60 * S).wait, Duration::ZERO);
+        assert_eq!(rates.take_at(2, 1, start + 60 * S).wait, 60 * S);
+    }
+
     #[test]
     fn a_flood_of_askers_takes_no_more_room() {
-        let rates = Rates::remembering(RateLimits::default().scans, 100);
+        let rates = Rates::remembering("scan", RateLimits::default().scans, 100);
         let start = Instant::now();
         for who in 0..10_000 {
             assert_eq!(rates.pass_at(who, start), Ok(()));
@@ -242,8 +378,8 @@ mod tests {
 
     #[test]
     fn none_is_no_limit_and_nought_is_none_at_all() {
-        let (open, start) = (Rates::new(vec![]), Instant::now());
-        let closed = Rates::new(vec![Rate { most: 0, within: 10 * S }]);
+        let (open, start) = (Rates::new("open", vec![]), Instant::now());
+        let closed = Rates::new("closed", vec![Rate { most: 0, within: 10 * S }]);
         for _ in 0..100 {
             assert_eq!(open.pass_at(1, start), Ok(()));
             assert_eq!(closed.pass_at(1, start), Err(10 * S));

@@ -6,8 +6,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, core_contract, graph, keys, log, operators, pages as page_handlers, reference,
-        report, scan, scan_v1, schema, seal,
+        builds, changes, core_contract, corroboration, graph, keys, log, operators, outcome,
+        pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
+        scan_v1, schema, seal,
+        builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
+        log, observers, operators, pages as page_handlers, read_equivalence, reference, report,
+        rights, scan, scan_v1, schema, seal,
     },
     openapi,
     pages::STYLE_PATH,
@@ -21,6 +25,23 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
         .routes(routes!(graph::get_graph))
+        // Answers over time and from several networks
+        .routes(routes!(changes::get_changes))
+        .routes(routes!(corroboration::get_corroboration))
+        // Resolve
+        .routes(routes!(resolve::resolve_domain_v1))
+        .routes(routes!(resolve_batch::resolve_batch_v1))
+        .routes(routes!(resolve_prefix::resolve_prefix_v1))
+        // Outcomes
+        .routes(routes!(outcome::post_outcome))
+        .routes(routes!(outcome::get_outcomes))
+        // What stands behind answers
+        .routes(routes!(rights::get_rights))
+        .routes(routes!(read_equivalence::get_read_equivalence))
+        .routes(routes!(claims::get_claims))
+        .routes(routes!(content_clock::get_content_clock))
+        .routes(routes!(census::get_census_records))
+        .routes(routes!(observers::get_observers))
         // Seals
         .routes(routes!(seal::seal_lookup))
         .routes(routes!(seal::proof))

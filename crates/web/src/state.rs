@@ -29,14 +29,22 @@ pub(crate) struct AskRates {
     pub(crate) keyed_scans: Rates<Digest>,
     /// The log and other feeds.
     pub(crate) feeds: Rates<AddressBlock>,
+    pub(crate) reads: Rates<AddressBlock>,
+    #[allow(dead_code, reason = "for the routes that decide")]
+    pub(crate) decides: Rates<AddressBlock>,
+    #[allow(dead_code, reason = "for the routes that read sites now")]
+    pub(crate) live: Rates<AddressBlock>,
 }
 
 impl AskRates {
     pub(crate) fn new(limits: RateLimits) -> Self {
         Self {
-            scans: Rates::new(limits.scans),
-            keyed_scans: Rates::new(limits.keyed_scans),
-            feeds: Rates::new(limits.feeds),
+            scans: Rates::new("scan", limits.scans),
+            keyed_scans: Rates::new("keyed-scan", limits.keyed_scans),
+            feeds: Rates::new("feed", limits.feeds),
+            reads: Rates::new("read", limits.reads),
+            decides: Rates::new("decide", limits.decides),
+            live: Rates::new("live", limits.live),
         }
     }
 }

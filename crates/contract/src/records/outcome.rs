@@ -12,7 +12,7 @@ use super::Signature;
 use super::object_only::ObjectOnly;
 use super::requests::{closed, closed_or_null, known, known_or_none};
 use crate::ratio::Ratio;
-use crate::{Domain, Timestamp, open_enum};
+use crate::{Day, Domain, Timestamp, open_enum};
 
 /// The body of `POST /api/v1/outcome`. Two shapes are taken, nested and flat; both come to this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -276,6 +276,7 @@ pub struct OutcomeSummary {
     pub error: u64,
     /// Reports that differ from what the resolve answer said.
     pub disagree: u64,
+    /// Different addresses of a day, added up over the days: an address is known for a day only.
     pub reporters: u64,
     pub by_action: BTreeMap<String, u64>,
     pub by_agent: BTreeMap<String, u64>,
@@ -301,7 +302,32 @@ pub struct OutcomeDay {
     pub ok: u64,
     pub blocked: u64,
     pub challenged: u64,
+    pub error: u64,
     pub disagree: u64,
+    /// Different addresses that day.
+    pub reporters: u64,
+    /// The digest of the day's record (`{brand}-agent-outcomes-day`), which is sealed with the day
+    /// and can be looked up; not there for a day that is not over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+}
+
+/// `{brand}-agent-outcomes-day`: the reports of one domain and day, counted. What is sealed is the
+/// SHA-256 of its canonical JSON; all of its members are in the summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OutcomeDayRecord {
+    pub kind: String,
+    pub v: u32,
+    pub domain: Domain,
+    pub day: Day,
+    pub n: u64,
+    pub ok: u64,
+    pub blocked: u64,
+    pub challenged: u64,
+    pub error: u64,
+    pub disagree: u64,
+    pub reporters: u64,
 }
 
 /// One of the last reports. Holds nothing about who sent it but the name it gave itself.

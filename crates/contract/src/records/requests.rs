@@ -78,7 +78,15 @@ macro_rules! request_words {
     )+};
 }
 
-request_words!(Visibility, OutcomeAction, super::ResolveSaid);
+request_words!(
+    Visibility,
+    OutcomeAction,
+    super::ResolveSaid,
+    super::Action,
+    super::Decision,
+    super::Rung,
+    super::PreflightTemplate,
+);
 
 /// Reads a word and refuses those that are not known: a caller must not believe that a misspelt
 /// wish was heard. The text that was sent is not repeated.

@@ -809,6 +809,72 @@ const FIELDS: &[(&str, &str)] = &[
         docs string",
     ),
     (
+        "decision",
+        "kind string
+        v integer
+        domain string
+        action string
+        nonce string?
+        operation object?
+        decided_at time
+        expires_at time
+        clock_skew_s integer
+        decision string
+        meaning string
+        steps[].rule string
+        steps[].effect string
+        steps[].why string
+        reason_codes[] string
+        alternatives array
+        facts object?
+        assessed object
+        resolve.sha256 string
+        resolve.kid string
+        subject.domain string
+        subject.host string?
+        subject.path string?
+        subject.url_without_query string?
+        agent.claimed string
+        agent.matched_group string?
+        agent.basis string
+        base_decision string
+        tightened_by[] string
+        why string
+        needs string
+        doubts[] string
+        reasons[].code string
+        reasons[].class string
+        reasons[].effect string
+        reasons[].retryable boolean
+        reasons[].remedy string
+        reasons[].detail string
+        obligations[].type string
+        minimum_assurance string
+        assurance_found[] string
+        max_age_hours integer
+        evidence_age.observed_at time?
+        evidence_age.age_hours integer?
+        evidence_age.stale boolean
+        valid_until time
+        basis object
+        answer.answer_sha256 string
+        answer.address string
+        answer.transparency object
+        held.decision_sha256 string
+        held.state string
+        held.stands boolean
+        mcp.url string
+        mcp.state string
+        mcp.surface_sha256 string?
+        revocation.feed string
+        revocation.cursor string?
+        revocation.next_update time
+        rules.decision_rules_sha256 string
+        rules.version_id string
+        sha256 string
+        signature object",
+    ),
+    (
         "core",
         "operations[].method string
         operations[].path string

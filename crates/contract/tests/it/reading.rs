@@ -3,12 +3,15 @@
 use contract::core_ops::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, Changes, ConductRecord, ControlRecord,
-    Corroboration, DaySeal, Decision, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
+    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
     LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
-    OutcomeAccepted, OutcomeReport, OutcomeSummary, ProofDay, ProofIndex, PublicReportV1,
-    ResolveAnswer, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
-    Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
+    PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord,
+    ResolveAnswer, RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest,
+    ScanRequestV1, Seal, Signature, Split, StapleRecord, Transparency, TreeHead, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -40,6 +43,7 @@ fn through(word: &str, written: &Value) -> Value {
         "outcome-report" => pass::<OutcomeReport>(written),
         "outcome-accepted" => pass::<OutcomeAccepted>(written),
         "agent-outcomes" => pass::<OutcomeSummary>(written),
+        "agent-outcomes-day" => pass::<OutcomeDayRecord>(written),
         "ai-accuracy" => pass::<AccuracyRecord>(written),
         "domain-control" => pass::<ControlRecord>(written),
         "domain" => pass::<DomainRecord>(written),
@@ -50,7 +54,20 @@ fn through(word: &str, written: &Value) -> Value {
         "resolve" => pass::<ResolveAnswer>(written),
         "changes" => pass::<Changes>(written),
         "corroboration" => pass::<Corroboration>(written),
+        "observers" => pass::<ObserverDirectory>(written),
+        "census-page" => pass::<CensusPage>(written),
+        "census-end" => pass::<CensusEnd>(written),
+        "content-clock" => pass::<ContentClockRecord>(written),
+        "claims" => pass::<ClaimsRecord>(written),
+        "read-equivalence" => pass::<ReadEquivalenceRecord>(written),
+        "rights" => pass::<RightsRecord>(written),
         "actions" => pass::<Actions>(written),
+        "preflight-request" => pass::<PreflightRequest>(written),
+        "decision" => pass::<DecisionReceipt>(written),
+        "preflight-batch" => pass::<PreflightBatch>(written),
+        "decision-check" => pass::<DecisionCheck>(written),
+        "revocations" => pass::<RevocationList>(written),
+        "staple" => pass::<StapleRecord>(written),
         "transparency" => pass::<Transparency>(written),
         "log-sth" => pass::<TreeHead>(written),
         "log" => pass::<LogRecord>(written),
@@ -106,6 +123,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
         for map in [
             "/by_action",
             "/by_agent",
+            "/signals/0/effects",
             "/by_status",
             "/nap/conflicts",
             "/nap/lineage",
@@ -118,6 +136,9 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/policy/signals/0/uses",
             "/streams",
             "/statement/streams",
+            // Given back as it came, whatever is in it.
+            "/operation",
+            "/results/0/result/operation",
         ] {
             if let Some(Value::Object(entries)) = later.pointer_mut(map) {
                 entries.remove("a_later_member");
@@ -132,6 +153,11 @@ fn unknown_members_are_passed_over_at_every_depth() {
                     *place = whole.clone();
                 }
             }
+        }
+        // A receipt is carried whole for the same reason, and the actions of a check are a map.
+        if word == "decision-check" {
+            later["receipt"] = written["receipt"].clone();
+            later["actions"].as_object_mut().unwrap().remove("a_later_member");
         }
         // An externally tagged outcome has exactly one member.
         for reading in later["reads"].as_array_mut().into_iter().flatten() {

@@ -2,8 +2,8 @@
 
 use contract::Brand;
 use contract::records::{
-    ChallengeSaid, OutcomeAction, OutcomeReport, ResolveSaid, ScanRequest, ScanRequestV1,
-    Visibility, VisitorBatch,
+    Action, ChallengeSaid, OutcomeAction, OutcomeReport, PreflightAsks, PreflightRequest,
+    ResolveSaid, ScanRequest, ScanRequestV1, Visibility, VisitorBatch,
 };
 use contract::schema::schema_for;
 use serde::de::DeserializeOwned;
@@ -190,6 +190,116 @@ fn a_visitor_batch_names_user_agents_and_perhaps_addresses() {
         (r#"[[{"ua":"A"}]]"#, "invalid type: sequence"),
     ] {
         let said = refusal::<VisitorBatch>(body);
+        assert!(said.contains(because), "{body}: {said}");
+    }
+}
+
+fn preflight(body: &str) -> Result<PreflightAsks, String> {
+    let request: PreflightRequest =
+        serde_json::from_str(body).map_err(|error| error.to_string())?;
+    request.asks().map_err(|refusal| refusal.param)
+}
+
+#[test]
+fn a_preflight_is_one_check_or_several_with_defaults() {
+    let PreflightAsks::One(one) =
+        preflight(r#"{"domain":"shop.example","action":"read","agent":"A"}"#).unwrap()
+    else {
+        panic!("one check")
+    };
+    assert_eq!((one.action, one.domain.as_deref()), (Some(Action::Read), Some("shop.example")));
+    let PreflightAsks::Batch(several) = preflight(
+        r#"{"domain":"shop.example","action":"read","nonce":"n","checks":[
+            {},{"url":"https://other.example/x","action":"cite"},{"action":"connect","live_ms":1001}]}"#,
+    )
+    .unwrap() else {
+        panic!("several checks")
+    };
+    let first = several[0].as_ref().unwrap();
+    assert_eq!(
+        (first.domain.as_deref(), first.nonce.as_deref()),
+        (Some("shop.example"), Some("n"))
+    );
+    let second = several[1].as_ref().unwrap();
+    assert_eq!((second.domain.as_ref(), &second.action), (None, &Some(Action::Cite)));
+    assert_eq!(several[2].as_ref().unwrap_err().param, "live_ms");
+}
+
+#[test]
+fn a_preflight_beyond_its_bounds_is_refused_by_the_member_at_fault() {
+    let long = "n".repeat(257);
+    let big = "x".repeat(8192);
+    let deep = format!("{}1{}", "[".repeat(17), "]".repeat(17));
+    let hex = "ab".repeat(32);
+    let many = vec!["{}"; 51].join(",");
+    for (body, param) in [
+        (r#"{"action":"read"}"#.to_owned(), "domain"),
+        (r#"{"domain":"a.example","url":"https://a.example","action":"read"}"#.to_owned(), "url"),
+        (r#"{"domain":"a.example"}"#.to_owned(), "action"),
+        (format!(r#"{{"domain":"a.example","action":"read","nonce":"{long}"}}"#), "nonce"),
+        (
+            format!(r#"{{"domain":"a.example","action":"read","operation":{{"a":"{big}"}}}}"#),
+            "operation",
+        ),
+        (
+            format!(r#"{{"domain":"a.example","action":"read","operation":{{"a":{deep}}}}}"#),
+            "operation",
+        ),
+        (
+            r#"{"domain":"a.example","action":"read","operation":{"a":9007199254740992}}"#
+                .to_owned(),
+            "operation",
+        ),
+        (r#"{"domain":"a.example","action":"read","agent":{}}"#.to_owned(), "agent"),
+        (r#"{"domain":"a.example","action":"read","agent":""}"#.to_owned(), "agent"),
+        (r#"{"domain":"a.example","action":"read","include":["all"]}"#.to_owned(), "include"),
+        (
+            r#"{"domain":"a.example","action":"read","mcp":{"url":"https://a.example"}}"#
+                .to_owned(),
+            "mcp",
+        ),
+        (
+            r#"{"domain":"a.example","action":"connect","mcp":{"url":"u","tools_sha256":"AB"}}"#
+                .to_owned(),
+            "mcp.tools_sha256",
+        ),
+        (
+            format!(
+                r#"{{"domain":"a.example","action":"connect","mcp":{{"url":"u","tools_sha256":"{hex}","lock_sha256":"{hex}"}}}}"#
+            ),
+            "mcp",
+        ),
+        (
+            r#"{"domain":"a.example","action":"read","held":{"decision_sha256":"x"}}"#.to_owned(),
+            "held.decision_sha256",
+        ),
+        (
+            r#"{"domain":"a.example","action":"read","policy":{"deny":[""]}}"#.to_owned(),
+            "policy.deny",
+        ),
+        (r#"{"checks":[]}"#.to_owned(), "checks"),
+        (format!(r#"{{"checks":[{many}]}}"#), "checks"),
+    ] {
+        assert_eq!(preflight(&body).unwrap_err(), param, "{body}");
+    }
+}
+
+#[test]
+fn a_preflight_with_a_misspelt_member_is_refused() {
+    for (body, because) in [
+        (r#"{"domian":"a.example"}"#, "unknown field `domian`"),
+        (r#"{"domain":"a.example","action":"steal"}"#, "expected one of: read"),
+        (r#"{"domain":"a.example","policy":{"max_age":1}}"#, "unknown field `max_age`"),
+        (r#"{"domain":"a.example","policy":{"on_warn":"ignore"}}"#, "expected one of: allow"),
+        (r#"{"domain":"a.example","template":"safe"}"#, "expected one of: safe_citation"),
+        (r#"{"domain":"a.example","operation":[1]}"#, "invalid type"),
+        (r#"{"domain":"a.example","agent":{"nmae":"x"}}"#, "`agent` is a name"),
+        (r#"{"checks":[{"checks":[]}]}"#, "unknown field `checks`"),
+        (r#"{"checks":[["a.example"]]}"#, "sequence"),
+        (r#"["a.example"]"#, "sequence"),
+        (r#"{"domain":"a.example","live_ms":-1}"#, "invalid value"),
+    ] {
+        let said = refusal::<PreflightRequest>(body);
         assert!(said.contains(because), "{body}: {said}");
     }
 }

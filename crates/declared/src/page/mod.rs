@@ -15,7 +15,7 @@ mod text;
 pub use microdata::{Item, ItemValue};
 pub use prices::prices;
 pub(crate) use scan::MAX_DATA_BYTES;
-pub use shingles::{Shingles, shingles};
+pub use shingles::{SHINGLE_WORDS, Shingles, shingles};
 pub(crate) use text::cut;
 
 /// What was read off a page.

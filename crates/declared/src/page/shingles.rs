@@ -3,7 +3,8 @@
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Words that stand together in one shingle.
-const WINDOW: usize = 5;
+pub const SHINGLE_WORDS: usize = 5;
+const WINDOW: usize = SHINGLE_WORDS;
 /// Odd, with its bits spread out: what multiplies a hash on its way.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX: u64 = 0xd6e8_feb8_6659_fd93;

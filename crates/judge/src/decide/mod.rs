@@ -8,7 +8,11 @@ mod actions;
 mod grounds;
 mod ladder;
 mod page;
+pub mod preflight;
+mod reasons;
 mod rules;
+pub mod standing;
+mod templates;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +24,10 @@ pub use actions::actions;
 pub use grounds::*;
 pub use ladder::{RUNGS, RungTerms, ladder};
 pub use page::decisions_page;
-pub use rules::{ACTIONS, ActionTerms, DECISION_RULES_VERSION, Effect, Effects, RULES, Rule, When};
+pub use rules::{
+    ACTIONS, ActionTerms, DECISION_RULES_VERSION, Effect, Effects, RULES, Rule, When, terms,
+};
+pub use templates::{TEMPLATES, TemplateRule, TemplateTerms, template};
 
 /// The stricter of two decisions: allow, warn, require_confirmation, unsupported, block. One of a
 /// later version counts as `block`.
@@ -36,6 +43,7 @@ struct DecisionRules {
     actions: &'static [ActionTerms],
     rules: &'static [Rule],
     ladder: &'static [RungTerms],
+    templates: &'static [TemplateTerms],
 }
 
 impl DecisionRules {
@@ -44,6 +52,7 @@ impl DecisionRules {
         actions: &ACTIONS,
         rules: RULES,
         ladder: &RUNGS,
+        templates: &TEMPLATES,
     };
 }
 

@@ -219,7 +219,7 @@ pub const ACTIONS: [ActionTerms; 5] = [
 
 /// The terms of an action. One of a later version gets those of the strictest.
 #[must_use]
-pub(super) fn terms(action: &Action) -> &'static ActionTerms {
+pub fn terms(action: &Action) -> &'static ActionTerms {
     let [read, cite, connect, transact, administer] = &ACTIONS;
     match action {
         Action::Read => read,

@@ -1,6 +1,24 @@
 //! Addresses that answers point to.
 
-use contract::Domain;
+use contract::{Brand, Domain, Timestamp};
+
+/// What an answer says of itself besides what it found.
+#[derive(Debug, Clone, Copy)]
+pub struct Letterhead<'a> {
+    pub brand: &'a Brand,
+    pub base_url: &'a str,
+    pub now: Timestamp,
+}
+
+impl Letterhead<'_> {
+    pub(super) fn kind(&self, word: &str) -> String {
+        self.brand.kind(word)
+    }
+
+    pub(super) fn schema(&self, word: &str) -> String {
+        contract::schema::address(word, self.brand, self.base_url)
+    }
+}
 
 /// The home page of a domain, as it is asked for.
 #[must_use]

@@ -14,7 +14,6 @@ pub(super) fn delivery(read: &Read<'_>) -> DeliverySection {
         .agentview
         .rows
         .iter()
-        .filter(|row| was_planned(read, row))
         .map(|row| identity(row, row.reading.as_deref().and_then(|id| read.reading(id))))
         .collect();
     let home = read.home();
@@ -33,14 +32,6 @@ pub(super) fn delivery(read: &Read<'_>) -> DeliverySection {
         same_bytes_for_every_identity: same,
     };
     Section::Observed { observed_at: read.at(home), body }
-}
-
-/// A live reading asks as fewer; whom it was never to ask as, it says nothing about.
-pub(super) fn was_planned(read: &Read<'_>, row: &AgentRow) -> bool {
-    let unread = |unread: &contract::evidence::NotRead| {
-        unread.target == Target::Home && unread.identity == row.id
-    };
-    row.reading.is_some() || read.evidence.not_read.iter().any(unread)
 }
 
 fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {

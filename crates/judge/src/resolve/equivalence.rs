@@ -2,12 +2,17 @@
 //! and what `/api/v1/read-equivalence` adds to it.
 
 use contract::Timestamp;
+use contract::ratio::{Quotient, Ratio};
 use contract::records::{
-    AgentRow, EquivalenceVerdict, IdentityEquivalence, ReadEquivalence, ScanRecord,
+    AgentRow, ComparedWith, ComparisonMethod, ComparisonThresholds, EquivalenceHistory,
+    EquivalenceVerdict, IdentityCompared, IdentityEquivalence, ReadEquivalence,
+    ReadEquivalenceRecord, ReadingNoise, RowCause, ScanRecord,
 };
 
+use super::Letterhead;
 use super::address::{home, query_value};
-use crate::scan::served::{is_ai, is_measured, is_served};
+use crate::rulepack::Rulepack;
+use crate::scan::served::{browser, is_ai, is_measured, is_served};
 
 const READING: &str = "Compared is the text of the home page. Every identity is a name sent from our own network: \
     a refusal here is not proof of what the real agent gets, and no proof that it gets the same.";
@@ -84,4 +89,122 @@ pub fn verdict(record: &ScanRecord) -> EquivalenceVerdict {
         .into_iter()
         .find(|verdict| verdicts.contains(&verdict))
         .unwrap_or(EquivalenceVerdict::Unmeasured)
+}
+
+const BASIS: &str = "Every identity is a name sent by us from our own network; a site that checks addresses can \
+    tell, and may treat the real agent otherwise.";
+/// Characters of instruction-like text shown.
+const MAX_EXCERPT: usize = 160;
+
+/// What is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Without query and fragment.
+    pub url: &'a str,
+    /// Whether that is the home page, the one page that is compared.
+    pub is_home: bool,
+}
+
+/// The whole answer, from the readings of a domain, newest first.
+#[must_use]
+pub fn answer(
+    asked: Asked<'_>,
+    readings: &[&ScanRecord],
+    rules: &Rulepack,
+    head: &Letterhead<'_>,
+) -> ReadEquivalenceRecord {
+    let compared: Vec<&ScanRecord> = readings
+        .iter()
+        .copied()
+        .filter(|record| asked.is_home && verdict(record) != EquivalenceVerdict::Unmeasured)
+        .collect();
+    let newest = compared.first().copied();
+    let why = match (newest, asked.is_home, readings.first()) {
+        (Some(_), ..) => None,
+        (None, false, _) => Some("Only the home page is compared by this build."),
+        (None, true, None) => Some("No reading of this site is kept."),
+        (None, true, Some(_)) => Some("No kept reading has an AI identity that could be compared."),
+    };
+    ReadEquivalenceRecord {
+        kind: head.kind("read-equivalence"),
+        v: 1,
+        schema: head.schema("read-equivalence"),
+        url: asked.url.to_owned(),
+        observed: newest.is_some(),
+        verdict: newest.map_or(EquivalenceVerdict::Unmeasured, verdict),
+        why: why.map(ToOwned::to_owned),
+        checked_at: newest.map(|record| record.scanned_at),
+        first_observed: compared.last().map(|record| record.scanned_at),
+        ai_identities_served: newest.map(served),
+        identities: newest
+            .map(|record| ai(record).map(|row| compared_identity(record, row)).collect())
+            .unwrap_or_default(),
+        compared_with: newest
+            .and_then(|record| browser(&record.agentview.rows))
+            .filter(|row| is_served(row))
+            .map(|row| ComparedWith {
+                identity: row.id.clone(),
+                status: row.status,
+                words: row.words,
+                body_sha256: row.body_sha256.clone(),
+            }),
+        noise: ReadingNoise {
+            self_similarity: newest.and_then(|record| record.agentview.self_similarity),
+            deterministic: newest.and_then(|record| record.agentview.deterministic),
+        },
+        method: method(newest, rules),
+        identity_basis: BASIS.to_owned(),
+        history: compared
+            .iter()
+            .skip(1)
+            .map(|record| EquivalenceHistory {
+                checked_at: record.scanned_at,
+                verdict: verdict(record),
+            })
+            .collect(),
+        api: address(asked.url, head.base_url),
+        reading: if newest.is_some() { READING } else { UNMEASURED }.to_owned(),
+        sha256: None,
+        signature: None,
+    }
+}
+
+fn compared_identity(record: &ScanRecord, row: &AgentRow) -> IdentityCompared {
+    let excerpt = record
+        .content
+        .instruction_like
+        .iter()
+        .find(|found| row.instruction_like_text == Some(true) && found.identities.contains(&row.id))
+        .map(|found| declared::shown(&found.untrusted_excerpt, MAX_EXCERPT));
+    IdentityCompared {
+        identity: row.id.clone(),
+        verdict: row.equivalence.clone(),
+        text_ratio: row.text_ratio,
+        instruction_like_text: row.instruction_like_text == Some(true),
+        status: row.status,
+        words: row.words,
+        body_sha256: row.body_sha256.clone(),
+        similarity: row.similarity,
+        containment: row.containment,
+        challenge: row.vendor.clone().filter(|_| row.cause == RowCause::Challenge),
+        untrusted_excerpt: excerpt,
+    }
+}
+
+/// The thresholds are those of this build; the digest is that of the rules that judged.
+fn method(newest: Option<&ScanRecord>, rules: &Rulepack) -> ComparisonMethod {
+    let t = &rules.thresholds;
+    let share = |hundredths: u32| Ratio::of(u64::from(hundredths), 100).unwrap_or(Ratio::ONE);
+    ComparisonMethod {
+        shingle: crate::scan::count(declared::page::SHINGLE_WORDS),
+        thresholds: ComparisonThresholds {
+            equivalent: share(t.equivalent_percent),
+            noise: share(t.noise_percent),
+            deterministic: share(t.deterministic_percent),
+            contained: share(t.contained_percent),
+            reduced_below: share(t.reduced_below_percent),
+            augmented_above: Quotient::of(u64::from(t.augmented_above_percent), 100),
+        },
+        method_sha256: newest.map(|record| record.rulepack.sha256.clone()),
+    }
 }

@@ -7,6 +7,9 @@
 
 pub mod address;
 mod capabilities;
+pub mod census;
+pub mod changes;
+pub mod census;
 pub mod changes;
 pub mod claims;
 pub mod clock;
@@ -36,6 +39,9 @@ use contract::records::{
 };
 use contract::{Domain, Timestamp};
 
+pub use address::Letterhead;
+pub use capabilities::capabilities;
+pub use address::Letterhead;
 pub use capabilities::capabilities;
 pub use contradictions::contradictions;
 pub use entity::entity;

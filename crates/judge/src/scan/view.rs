@@ -28,14 +28,19 @@ pub(super) fn view(look: &Look<'_>) -> AgentView {
         .and_then(|reading| wall(look, reading))
         .map(|wall| wall.kind);
     let yard = Yardstick { sheet: yardstick, again, noise, likely };
-    let mut rows: Vec<AgentRow> = look
-        .catalogue
-        .compared()
-        .map(|identity| {
-            let reading = home.iter().find(|reading| reading.identity == identity.id);
-            row(look, identity, reading.copied(), &yard)
-        })
-        .collect();
+    let mut rows: Vec<AgentRow> =
+        look.catalogue
+            .compared()
+            .filter_map(|identity| {
+                let reading = home.iter().find(|reading| reading.identity == identity.id);
+                // Whom a shorter reading was never to ask as, it says nothing about.
+                let planned = reading.is_some()
+                    || look.evidence.not_read.iter().any(|unread| {
+                        unread.target == Target::Home && unread.identity == identity.id
+                    });
+                planned.then(|| row(look, identity, reading.copied(), &yard))
+            })
+            .collect();
 
     dropped(&mut rows);
     busy(&mut rows);

@@ -13,7 +13,7 @@ use url::{Position, Url};
 /// Hosts besides the site's own that one scan lets itself be led to.
 const MOST_HOSTS: usize = 8;
 
-pub(super) const OPT_OUT: Refusal = Refusal {
+pub(crate) const OPT_OUT: Refusal = Refusal {
     reason: "opt_out",
     detail: "The robots.txt of this host has a group for our own token that asks us to stay away.",
 };
@@ -24,7 +24,7 @@ const TOO_MANY_HOSTS: Refusal = Refusal {
 
 /// What the hosts of one scan ask of us.
 #[derive(Debug)]
-pub(super) struct Manners {
+pub(crate) struct Manners {
     visit: Visit,
     /// Our own product token.
     token: String,
@@ -47,12 +47,12 @@ struct Said {
 }
 
 impl Manners {
-    pub(super) fn new(visit: Visit, token: &str, ask: Request) -> Self {
+    pub(crate) fn new(visit: Visit, token: &str, ask: Request) -> Self {
         Self { visit, token: token.to_owned(), ask, hosts: Mutex::default() }
     }
 
     /// Takes down what a host of the site itself says.
-    pub(super) fn know(&self, authority: &str, policy: Robots) {
+    pub(crate) fn know(&self, authority: &str, policy: Robots) {
         let said = OnceCell::new_with(Some(Said { policy, read: None }));
         self.hosts().push(Arc::new(Host { authority: authority.to_owned(), said }));
     }
@@ -121,7 +121,7 @@ impl Said {
 }
 
 /// What robots.txt says to us. Only a file that was really served can ask us to stay away.
-pub(super) fn policy(robots: &Fetched) -> Robots {
+pub(crate) fn policy(robots: &Fetched) -> Robots {
     match robots.exchange.response() {
         Some(response)
             if (200..300).contains(&response.status)

@@ -3,7 +3,7 @@
 //! that cannot exist, and the same places past caches, over plain http and as Markdown.
 
 mod again;
-mod manners;
+pub(crate) mod manners;
 mod notes;
 mod order;
 mod plan;

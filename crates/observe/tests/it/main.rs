@@ -9,6 +9,7 @@
 )]
 
 mod bounds;
+mod clock;
 mod opt_out;
 mod reads;
 mod setup;

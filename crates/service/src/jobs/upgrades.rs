@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::records::Visibility;
-use futures_util::stream::{self, StreamExt};
+use futures_util::future::join_all;
 use store::Job;
 
 use crate::Service;
@@ -31,17 +31,26 @@ pub async fn upgrades(service: Arc<Service>) {
 impl Service {
     /// Makes every queued scan that is due, and says how many.
     pub async fn run_due_upgrades(self: &Arc<Self>) -> usize {
-        let due = stream::unfold((), |()| async {
-            let now = self.clock.now();
-            match self.store.claim_job(UPGRADE, now, now.plus_millis(LEASE_MS)).await {
-                Ok(job) => job.map(|job| (job, ())),
-                Err(error) => {
-                    tracing::error!(%error, "queued scans cannot be read");
-                    None
+        let mut made = 0;
+        loop {
+            let mut claimed = Vec::new();
+            while claimed.len() < AT_ONCE {
+                let now = self.clock.now();
+                match self.store.claim_job(UPGRADE, now, now.plus_millis(LEASE_MS)).await {
+                    Ok(Some(job)) => claimed.push(self.make_queued_scan(job)),
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::error!(%error, "queued scans cannot be read");
+                        break;
+                    }
                 }
             }
-        });
-        due.map(|job| self.make_queued_scan(job)).buffer_unordered(AT_ONCE).count().await
+            if claimed.is_empty() {
+                return made;
+            }
+            made += claimed.len();
+            join_all(claimed).await;
+        }
     }
 
     async fn make_queued_scan(self: &Arc<Self>, job: Job) {

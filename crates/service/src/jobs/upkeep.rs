@@ -27,7 +27,11 @@ pub async fn upkeep(service: Arc<Service>) {
                     reload_keys(&service).await;
                 }
             }
-            _ = forget.tick() => service.forget_past_days().await,
+            _ = forget.tick() => {
+                service.forget_past_days().await;
+                service.forget_old_reports().await;
+                service.forget_decisions().await;
+            }
             _ = sweep.tick() => service.sweep().await,
         }
     }

@@ -6,12 +6,13 @@ use contract::Domain;
 use contract::records::{ChangeEntry, ResolveAnswer};
 use judge::resolve::changes::{Seen, changes};
 use proof::Digest;
-use store::{Beside, NewChange};
+use store::{Beside, NewChange, Standing};
 
 use super::making::{Fresh, UPGRADE};
 use super::{HotAnswer, ResolveError};
 use crate::Service;
 use crate::log::WriteBeside;
+use crate::revocations::{Entries, revocation_entries};
 
 impl Service {
     /// The answer from a full scan, in the place of the last one.
@@ -71,14 +72,19 @@ impl Service {
         &self,
         before: Option<ResolveAnswer>,
         after: ResolveAnswer,
+        standing: Option<&Standing>,
     ) -> Option<WriteBeside> {
-        let before = before?;
         let now = self.clock.now().whole_seconds();
+        let taken_back = revocation_entries(before.as_ref(), &after, standing, now);
+        if before.is_none() && taken_back == Entries::default() {
+            return None;
+        }
         Some(Box::new(move |after_sha256: &Digest| {
             let seen = Seen { at: now, after_sha256: Some(after_sha256.to_hex()), evidence: None };
-            let entries = changes(&before, &after, &seen);
+            let entries = before.map(|before| changes(&before, &after, &seen)).unwrap_or_default();
             let changes = entries.iter().filter_map(|entry| new_change(&after.domain, entry));
-            Beside { changes: changes.collect(), ..Beside::default() }
+            let Entries { revocations, standings } = taken_back.replaced_by(*after_sha256);
+            Beside { changes: changes.collect(), revocations, standings }
         }))
     }
 }

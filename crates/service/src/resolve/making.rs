@@ -239,7 +239,8 @@ impl Service {
         let good_until = good_until(&sections, kept, expected, now);
         let domain = sections.domain.clone();
         let made = answer(sections, self.code_now(), now, &place);
-        let beside = self.beside(before, made.clone());
+        let standing = self.store.standing(&domain).await?;
+        let beside = self.beside(before, made.clone(), standing.as_ref());
         let Ok(Value::Object(document)) = serde_json::to_value(&made) else {
             return Err(ResolveError::Internal("an answer that is no object".to_owned()));
         };

@@ -127,15 +127,6 @@ impl Resolving {
 }
 
 impl Service {
-    /// Reads what a caller typed as a domain.
-    pub fn domain(&self, input: &str) -> Result<Domain, NameRefusal> {
-        self.scanner.domain(input).map_err(|error| match error {
-            ScanError::BadDomain(refusal) => refusal,
-            // Nothing else can come of reading a name.
-            _ => NameRefusal::Empty,
-        })
-    }
-
     /// An answer that can be given as it is.
     #[must_use]
     pub fn hot_answer(&self, domain: &Domain) -> Option<Arc<HotAnswer>> {

@@ -6,7 +6,11 @@ use std::time::Duration;
 use agents::Catalogue;
 use contract::evidence::Observer;
 use contract::records::{DnsSection, ScanRecord, Visibility};
+use contract::{Brand, Clock, Domain, NamePolicy};
+use contract::records::{ScanRecord, Visibility};
 use contract::{Brand, Clock, Domain};
+use contract::{Brand, Clock, Domain, NamePolicy};
+use door::Door;
 use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{Frame, Sealed};
@@ -61,9 +65,30 @@ impl Scanner {
         }
     }
 
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
+    }
+
+    pub(crate) fn policy(&self) -> &door::Policy {
+        self.door.policy()
+    }
+
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    pub(crate) fn rules(&self) -> &Rulepack {
+        &self.rules
+    }
+
     /// Reads what a caller typed, under the names this door lets through.
     pub fn domain(&self, input: &str) -> Result<Domain, ScanError> {
-        Ok(Domain::parse(input, &self.door.policy().names)?)
+        Ok(Domain::parse(input, self.names())?)
+    }
+
+    /// What counts as a public name here.
+    pub(crate) fn names(&self) -> &NamePolicy {
+        &self.door.policy().names
     }
 
     /// Reads a domain and judges what came. `progress` is told after each read.

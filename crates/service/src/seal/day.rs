@@ -51,7 +51,7 @@ impl Service {
     async fn next_day(&self, last: Option<&LastSeal>) -> Result<Option<Day>, DaySealError> {
         match last {
             Some(last) => Ok(Some(last.day.next())),
-            None => self.first_scan_day().await,
+            None => self.first_kept_day().await,
         }
     }
 

@@ -148,7 +148,7 @@ impl Service {
         }
         Ok(match self.store.seals(None, 1).await?.first() {
             Some(last) => day > last.day,
-            None => self.first_scan_day().await?.is_some_and(|first| day >= first),
+            None => self.first_kept_day().await?.is_some_and(|first| day >= first),
         })
     }
 

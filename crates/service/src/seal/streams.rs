@@ -16,8 +16,10 @@ pub(super) struct Stream {
 type Find = for<'a> fn(&'a Service, Day) -> BoxFuture<'a, Result<Vec<Digest>, DaySealError>>;
 
 /// Every stream. One more line, and another kind of record is sealed.
-pub(super) const STREAMS: &[Stream] =
-    &[Stream { name: "scans", digests: |service, day| Box::pin(scans(service, day)) }];
+pub(super) const STREAMS: &[Stream] = &[
+    Stream { name: "scans", digests: |service, day| Box::pin(scans(service, day)) },
+    Stream { name: "outcomes", digests: |service, day| Box::pin(outcomes(service, day)) },
+];
 
 const PAGE: usize = 256;
 
@@ -53,6 +55,20 @@ async fn scans(service: &Service, day: Day) -> Result<Vec<Digest>, DaySealError>
     }
 }
 
+/// The counts of the day's outcome reports, one record for each domain.
+async fn outcomes(service: &Service, day: Day) -> Result<Vec<Digest>, DaySealError> {
+    let mut digests = Vec::new();
+    let mut after = None;
+    loop {
+        let page = service.store.outcome_days(day, after, PAGE).await?;
+        let Some((last, _)) = page.last() else { return Ok(digests) };
+        after = Some(last.clone());
+        for (domain, tally) in &page {
+            digests.push(service.outcome_day_digest(domain, day, tally)?);
+        }
+    }
+}
+
 /// The `sha256` member of a kept record.
 pub(super) fn record_digest(record: &[u8]) -> Option<Digest> {
     #[derive(Deserialize)]
@@ -63,10 +79,12 @@ pub(super) fn record_digest(record: &[u8]) -> Option<Digest> {
 }
 
 impl Service {
-    /// The day of the first scan that is kept: sealing begins there.
-    pub(super) async fn first_scan_day(&self) -> Result<Option<Day>, DaySealError> {
+    /// The day of the first scan or report that is kept: sealing begins there.
+    pub(super) async fn first_kept_day(&self) -> Result<Option<Day>, DaySealError> {
         let first = self.store.export_scans(None, 1).await?;
-        Ok(first.first().map(|row| Day::of(row.scanned_at)))
+        let scanned = first.first().map(|row| Day::of(row.scanned_at));
+        let reported = self.store.first_outcome_day().await?;
+        Ok(scanned.into_iter().chain(reported).min())
     }
 }
 

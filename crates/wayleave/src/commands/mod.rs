@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod canonical;
+pub(crate) mod census;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;

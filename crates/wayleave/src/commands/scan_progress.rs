@@ -13,6 +13,13 @@ pub(super) fn bar(domain: &str) -> ProgressBar {
     shown("{prefix} {bar:24} {pos}/{len} reads\n  {wide_msg}", &format!("Scanning {domain}"))
 }
 
+/// For a list of domains.
+pub(super) fn census(domains: u64) -> ProgressBar {
+    let bar = shown("{prefix} {bar:24} {pos}/{len} ({eta} left)\n  {wide_msg}", "Census");
+    bar.set_length(domains);
+    bar
+}
+
 /// For a wait of unknown length.
 pub(super) fn waiting(server: &str) -> ProgressBar {
     let bar = shown("{spinner} {prefix} ({elapsed})", &format!("Waiting for {server}"));

@@ -87,6 +87,7 @@ pub(crate) async fn serve(
     let known = tokio::spawn(know_build(Arc::clone(&service)));
     let witnesses = tokio::spawn(service::jobs::witnesses(Arc::clone(&service)));
     let upgrades = tokio::spawn(service::jobs::upgrades(Arc::clone(&service)));
+    let clocks = tokio::spawn(service::jobs::clocks(Arc::clone(&service)));
     let sealing = tokio::spawn(service::jobs::sealing(Arc::clone(&service)));
     // Caught before anybody is told that we are ready.
     let stop = StopSignals::catch()?;
@@ -107,6 +108,7 @@ pub(crate) async fn serve(
     service.close_log().await;
     known.abort();
     upgrades.abort();
+    clocks.abort();
     sealing.abort();
     witnesses.abort();
     tracing::info!(?report, "stopped");
@@ -117,7 +119,7 @@ pub(crate) async fn serve(
 }
 
 /// Says which build this is, once it is known. Nobody waits for it.
-async fn know_build(service: Arc<service::Service>) {
+pub(crate) async fn know_build(service: Arc<service::Service>) {
     match service.know_build(built::facts()).await {
         Ok(build) => {
             let version_id = build.version_id();

@@ -109,6 +109,19 @@ fn check(config: &Config) -> Result<()> {
             }
         }
     }
+    for (name, address) in [
+        ("operator.contact", &config.operator.contact),
+        ("operator.abuse", &config.operator.abuse),
+        ("operator.security", &config.operator.security),
+    ] {
+        let good = |address: &String| {
+            url::Url::parse(address)
+                .is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "mailto"))
+        };
+        if address.as_ref().is_some_and(|address| !good(address)) {
+            bail!("{name} must be a mailto:, http or https address");
+        }
+    }
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");
     }

@@ -22,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) store: Store,
     pub(crate) network: Network,
+    pub(crate) operator: Operator,
     pub(crate) agents: Agents,
     pub(crate) scan: Scan,
     pub(crate) resolve: Resolve,
@@ -66,6 +67,32 @@ pub(crate) struct Network {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_address: Option<IpAddr>,
     pub(crate) vantage: String,
+    /// Published in the directory of observers, as are the facts below.
+    pub(crate) egress: Vec<ipnet::IpNet>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) asn: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rir: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) country: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) region: Option<String>,
+}
+
+/// Who runs this, as the directory of observers tells site owners.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Operator {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contact: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) abuse: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) security: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -103,6 +130,11 @@ pub(crate) struct Limits {
     pub(crate) scans_daily_total: u32,
     pub(crate) scans_paused: bool,
     pub(crate) keyed_scan_per_minute: u32,
+    pub(crate) read_per_minute: u32,
+    pub(crate) decide_per_minute: u32,
+    pub(crate) live_per_minute: u32,
+    pub(crate) feed_per_minute: u32,
+    pub(crate) outcomes_per_day: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,6 +196,12 @@ impl Default for Network {
             extra_ca: None,
             source_address: None,
             vantage: "unnamed".to_owned(),
+            egress: Vec::new(),
+            asn: None,
+            name: None,
+            rir: None,
+            country: None,
+            region: None,
         }
     }
 }
@@ -196,6 +234,11 @@ impl Default for Limits {
             scans_daily_total: free.per_day,
             scans_paused: free.paused,
             keyed_scan_per_minute: limits::KEYED_SCANS_PER_MINUTE,
+            read_per_minute: limits::READ_PER_MINUTE,
+            decide_per_minute: limits::DECIDE_PER_MINUTE,
+            live_per_minute: limits::LIVE_PER_MINUTE,
+            feed_per_minute: limits::FEED_PER_MINUTE,
+            outcomes_per_day: limits::OUTCOMES_PER_DAY,
         }
     }
 }

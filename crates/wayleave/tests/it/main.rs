@@ -17,6 +17,7 @@ mod interop;
 mod licence_api;
 mod limits_api;
 mod log_api;
+mod resolve_api;
 mod scan_api;
 mod seals;
 mod server;

@@ -26,13 +26,21 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for StrictJson<T> {
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let bytes = bounded::read(&parts.headers, body).await?;
-        // Whoever sends nothing at all is told so, whatever type the nothing was given.
-        if bytes.is_empty() {
-            return Err(ApiError::bad_request("There is no JSON body."));
-        }
-        check_media_type(&parts.headers)?;
-        parse(&bytes).map(Self)
+        strict(&parts.headers, &bytes).map(Self)
     }
+}
+
+/// A body that was read to its end, as a type.
+pub(crate) fn strict<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    bytes: &[u8],
+) -> Result<T, ApiError> {
+    // Whoever sends nothing at all is told so, whatever type the nothing was given.
+    if bytes.is_empty() {
+        return Err(ApiError::bad_request("There is no JSON body."));
+    }
+    check_media_type(headers)?;
+    parse(bytes)
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {

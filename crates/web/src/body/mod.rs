@@ -8,3 +8,4 @@ mod node_reader;
 pub use json::StrictJson;
 
 pub(crate) use bounded::read;
+pub(crate) use json::strict;

@@ -32,7 +32,7 @@ pub(super) async fn cors(State(edge): State<Arc<Edge>>, request: Request, next: 
         && request.headers().contains_key(ORIGIN)
         && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     if asks_first && route.is_some() {
-        return preflight();
+        return preflight(&edge);
     }
     let mut response = next.run(request).await;
     allow(&edge, response.headers_mut());
@@ -45,17 +45,22 @@ pub(super) fn allow(edge: &Edge, headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, edge.exposed_headers.clone());
 }
 
-fn preflight() -> Response {
+fn preflight(edge: &Edge) -> Response {
     let allowed: [(HeaderName, HeaderValue); 4] = [
         (ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN),
         (ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, POST")),
-        (
-            ACCESS_CONTROL_ALLOW_HEADERS,
-            HeaderValue::from_static("Accept-Signature, Content-Type, If-None-Match, X-Request-Id"),
-        ),
+        (ACCESS_CONTROL_ALLOW_HEADERS, edge.allowed_headers.clone()),
         (ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400")),
     ];
     (StatusCode::NO_CONTENT, allowed).into_response()
+}
+
+/// The headers a script may send besides the plain ones. A key is shown by whoever has one; a
+/// browser never adds it by itself.
+pub(super) fn allowed_headers(brand: &Brand) -> HeaderValue {
+    let plain = "Accept-Signature, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id";
+    let all = format!("{plain}, {}", brand.key_header());
+    HeaderValue::from_str(&all).unwrap_or(HeaderValue::from_static(plain))
 }
 
 /// The headers a script may read besides the plain ones.
@@ -71,6 +76,7 @@ pub(super) fn exposed_headers(brand: &Brand) -> HeaderValue {
         "RateLimit-Policy",
         "Deprecation",
         "Sunset",
+        "Idempotency-Replayed",
         "X-Request-Id",
     ]
     .map(str::to_owned)

@@ -69,6 +69,7 @@ pub(crate) struct Edge {
     ids: request_id::RequestIds,
     permits: Arc<Semaphore>,
     exposed_headers: http::HeaderValue,
+    allowed_headers: http::HeaderValue,
 }
 
 impl Edge {
@@ -78,6 +79,7 @@ impl Edge {
             ids: request_id::RequestIds::new(options.request_id_seed),
             permits: Arc::new(Semaphore::new(options.max_in_flight.min(Semaphore::MAX_PERMITS))),
             exposed_headers: cors::exposed_headers(brand),
+            allowed_headers: cors::allowed_headers(brand),
             brand: brand.clone(),
             base_url: base_url.to_owned(),
             options,

@@ -2,14 +2,27 @@
 //! operationId in snake case.
 
 pub(crate) mod builds;
+pub(crate) mod census;
+pub(crate) mod changes;
+pub(crate) mod claims;
+pub(crate) mod content_clock;
 pub(crate) mod core_contract;
+pub(crate) mod corroboration;
 pub(crate) mod graph;
+mod kept;
 pub(crate) mod keys;
 pub(crate) mod log;
+pub(crate) mod observers;
 pub(crate) mod operators;
+pub(crate) mod outcome;
 pub(crate) mod pages;
+pub(crate) mod read_equivalence;
 pub(crate) mod reference;
 pub(crate) mod report;
+pub(crate) mod resolve;
+pub(crate) mod resolve_batch;
+pub(crate) mod resolve_prefix;
+pub(crate) mod rights;
 pub(crate) mod scan;
 pub(crate) mod scan_v1;
 pub(crate) mod schema;

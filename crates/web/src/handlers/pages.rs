@@ -19,6 +19,7 @@ use crate::{
     client_address::ClientAddress,
     documents::{HTML, NOT_AT_ALL},
     errors::ApiError,
+    limits::{self, Told},
     pages::{self, home::Form},
     state::{AskRates, Site},
 };
@@ -45,10 +46,11 @@ pub(crate) async fn scan_form(
     State(site): State<Arc<Site>>,
     State(rates): State<Arc<AskRates>>,
     ClientAddress(address): ClientAddress,
+    told: Told,
     request: Request,
 ) -> Response {
     let block = AddressBlock::of(address);
-    let within_rates = scan::within_rates(&rates, block);
+    let within_rates = limits::may_scan(&rates, block, &told);
     let (form, token) = match read_form(request).await {
         Ok(read) => read,
         Err(error) => return error.into_response(),

@@ -3,28 +3,26 @@
 use std::sync::Arc;
 
 use axum::{
-    RequestPartsExt,
-    extract::{FromRequestParts, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use contract::{
+    NameRefusal,
     errors::{ErrorCode, ErrorV1},
     records::{ScanRecord, ScanRequest, Visibility},
 };
 use http::{
     HeaderMap,
     header::{CACHE_CONTROL, CONTENT_TYPE},
-    request::Parts,
 };
 use service::{AddressBlock, Caller, Presented, ScanAsk, ScanError, Service};
 
 use crate::{
-    body::StrictJson,
-    client_address::ClientAddress,
     credential, documents,
     errors::{ApiError, sentence},
-    rates::seconds_up,
-    state::{AppState, AskRates, Site},
+    limits::Scans,
+    once::{Once, OnceJson},
+    state::Site,
 };
 
 /// Scan a domain
@@ -40,11 +38,17 @@ use crate::{
 /// address in IPv6. Only what begins a scan counts by the day. No credential is read, except for a
 /// private scan, which needs a licence key for the domain (the header `x-svc-key`, or a bearer
 /// token) and is free of the day's limits.
+///
+/// With an `Idempotency-Key` the scan is made once: the same request is answered with the same bytes
+/// for a day.
 #[utoipa::path(
     post,
     path = "/api/scan",
     operation_id = "scanDomain",
     tag = "scans",
+    params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own, up to \
+        255 visible characters: the same request with the same key is done once and answered with \
+        the same bytes for 24 hours.")),
     request_body(content = ScanRequest, content_type = "application/json"),
     responses(
         (status = 200, description = "The signed record.", body = ScanRecord,
@@ -55,9 +59,13 @@ use crate::{
             `unauthorized`.", body = ErrorV1),
         (status = 403, description = "A private scan needs a licence for the domain: `forbidden`.",
             body = ErrorV1),
+        (status = 409, description = "A request with this key is under way: \
+            `idempotency_in_flight`.", body = ErrorV1),
         (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
+        (status = 422, description = "The key was used with another body: `idempotency_reused`.",
+            body = ErrorV1),
         (status = 429, description = "Too many requests or scans from this address: \
             `rate_limited`; a scan of this domain is still running: `scan_in_progress`; the day's \
             free scans are used up: `daily_budget`. Retry-After gives the wait.", body = ErrorV1),
@@ -68,9 +76,9 @@ use crate::{
 pub(crate) async fn scan_domain(
     State(service): State<Arc<Service>>,
     State(site): State<Arc<Site>>,
-    Asker(block): Asker,
+    Scans(block): Scans,
     headers: HeaderMap,
-    StrictJson(request): StrictJson<ScanRequest>,
+    OnceJson { request, keyed }: OnceJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
     let visibility = request.visibility.unwrap_or(Visibility::Public);
     let caller = match visibility {
@@ -78,9 +86,14 @@ pub(crate) async fn scan_domain(
         _ => Caller::Anybody(block),
     };
     let ask = ScanAsk { input: request.domain, visibility, caller };
-    let reply = service.scan(ask).await.map_err(refusal)?;
-    let headers = [(CONTENT_TYPE, documents::JSON), (CACHE_CONTROL, documents::NOT_AT_ALL)];
-    Ok((headers, reply.bytes).into_response())
+    let once = Once { operation: "scanDomain", block, site: &site, headers: &headers };
+    let scanning = Arc::clone(&service);
+    let work = async move {
+        let reply = scanning.scan(ask).await.map_err(refusal)?;
+        let headers = [(CONTENT_TYPE, documents::JSON), (CACHE_CONTROL, documents::NOT_AT_ALL)];
+        Ok((headers, reply.bytes).into_response())
+    };
+    once.run(&service, keyed, work).await
 }
 
 /// Whoever shows no key at all is told what is needed by the scan itself.
@@ -99,36 +112,11 @@ async fn holder(
     }
 }
 
-/// An asker within the rates. Every request that is let through counts, whatever becomes of it,
-/// and is counted before its body is read.
-#[derive(Debug)]
-pub(crate) struct Asker(pub(crate) AddressBlock);
-
-impl FromRequestParts<AppState> for Asker {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let ClientAddress(address) = parts.extract().await.map_err(|never| match never {})?;
-        let block = AddressBlock::of(address);
-        within_rates(&state.rates, block)?;
-        Ok(Self(block))
-    }
-}
-
-pub(super) fn within_rates(rates: &AskRates, block: AddressBlock) -> Result<(), ApiError> {
-    rates.scans.pass(block).map_err(|wait| {
-        let sentence = "This address has asked for as many scans as it may for now.";
-        ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds_up(wait))
-    })
-}
-
 /// What the caller is told when there is no scan.
 pub(super) fn refusal(error: ScanError) -> ApiError {
     let said = error.to_string();
     match error {
-        ScanError::BadDomain(refusal) => {
-            ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
-        }
+        ScanError::BadDomain(refusal) => bad_domain(refusal),
         ScanError::InProgress { retry_after_s } => {
             ApiError::new(ErrorCode::ScanInProgress, sentence(&said)).retry_after(retry_after_s)
         }
@@ -142,10 +130,14 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
             ApiError::new(ErrorCode::Forbidden, sentence(&said)).param("domain")
         }
         ScanError::DaySpent { retry_after_s } => {
-            ApiError::new(ErrorCode::RateLimited, sentence(&said)).retry_after(retry_after_s)
+            ApiError::new(ErrorCode::RateLimited, sentence(&said))
+                .retry_after(retry_after_s)
+                .violating(vec!["scan-day".to_owned()])
         }
         ScanError::DailyBudget { retry_after_s } => {
-            ApiError::new(ErrorCode::DailyBudget, sentence(&said)).retry_after(retry_after_s)
+            ApiError::new(ErrorCode::DailyBudget, sentence(&said))
+                .retry_after(retry_after_s)
+                .violating(vec!["scans-of-everybody".to_owned()])
         }
         ScanError::Paused { retry_after_s } => {
             ApiError::new(ErrorCode::ScansPaused, sentence(&said)).retry_after(retry_after_s)
@@ -162,6 +154,11 @@ pub(super) fn refusal(error: ScanError) -> ApiError {
         }
         ScanError::Internal(_) => ApiError::internal(said),
     }
+}
+
+/// What the caller is told of a name that is none of a public site.
+pub(super) fn bad_domain(refusal: NameRefusal) -> ApiError {
+    ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
 }
 
 #[cfg(test)]

@@ -10,11 +10,21 @@ use contract::{
     errors::ErrorV1,
     records::{PublicReportV1, ScanRequestV1},
 };
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use service::Service;
+use http::{
+    HeaderMap,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use service::{AddressBlock, Service};
 
 use super::scan;
-use crate::{body::StrictJson, credential::Holder, documents, errors::ApiError};
+use crate::{
+    client_address::ClientAddress,
+    credential::Holder,
+    documents,
+    errors::ApiError,
+    once::{Once, OnceJson},
+    state::Site,
+};
 
 /// Scan a domain with a licence
 ///
@@ -27,6 +37,9 @@ use crate::{body::StrictJson, credential::Holder, documents, errors::ApiError};
     path = "/api/v1/scan",
     operation_id = "scanDomainV1",
     tag = "scans",
+    params(("Idempotency-Key" = Option<String>, Header, description = "A key of your own, up to \
+        255 visible characters: the same request with the same key is done once and answered with \
+        the same bytes for 24 hours.")),
     request_body(content = ScanRequestV1, content_type = "application/json"),
     security(("licence_key" = []), ("bearer" = [])),
     responses(
@@ -39,9 +52,13 @@ use crate::{body::StrictJson, credential::Holder, documents, errors::ApiError};
             body = ErrorV1),
         (status = 403, description = "The licence is not for this domain: `forbidden`.",
             body = ErrorV1),
+        (status = 409, description = "A request with this key is under way: \
+            `idempotency_in_flight`.", body = ErrorV1),
         (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
+        (status = 422, description = "The key was used with another body: `idempotency_reused`.",
+            body = ErrorV1),
         (status = 429, description = "`rate_limited`, or a scan of this domain is still running: \
             `scan_in_progress`. Retry-After gives the wait.", body = ErrorV1),
         (status = 503, description = "`overloaded`, `store_unreadable`, `signing_unavailable`.",
@@ -50,12 +67,21 @@ use crate::{body::StrictJson, credential::Holder, documents, errors::ApiError};
 )]
 pub(crate) async fn scan_domain_v1(
     State(service): State<Arc<Service>>,
+    State(site): State<Arc<Site>>,
     Holder(licence): Holder,
-    StrictJson(request): StrictJson<ScanRequestV1>,
+    ClientAddress(address): ClientAddress,
+    headers: HeaderMap,
+    OnceJson { request, keyed }: OnceJson<ScanRequestV1>,
 ) -> Result<Response, ApiError> {
-    let report = service.scan_v1(request.domain, licence).await.map_err(scan::refusal)?;
-    let body =
-        serde_json::to_vec(&report).map_err(|error| ApiError::internal(error.to_string()))?;
-    let headers = [(CONTENT_TYPE, documents::JSON), (CACHE_CONTROL, documents::NOT_AT_ALL)];
-    Ok((headers, body).into_response())
+    let block = AddressBlock::of(address);
+    let once = Once { operation: "scanDomainV1", block, site: &site, headers: &headers };
+    let scanning = Arc::clone(&service);
+    let work = async move {
+        let report = scanning.scan_v1(request.domain, licence).await.map_err(scan::refusal)?;
+        let body =
+            serde_json::to_vec(&report).map_err(|error| ApiError::internal(error.to_string()))?;
+        let headers = [(CONTENT_TYPE, documents::JSON), (CACHE_CONTROL, documents::NOT_AT_ALL)];
+        Ok((headers, body).into_response())
+    };
+    once.run(&service, keyed, work).await
 }

@@ -80,10 +80,14 @@ impl Server {
     }
 
     pub(crate) async fn post(&self, headers: &str, body: impl AsRef<[u8]>) -> Reply {
+        self.post_to("/ask", headers, body).await
+    }
+
+    pub(crate) async fn post_to(&self, path: &str, headers: &str, body: impl AsRef<[u8]>) -> Reply {
         let body = body.as_ref();
         let mut client = self.dial().await;
         let head = format!(
-            "POST /ask HTTP/1.1\r\nHost: x\r\n{headers}Content-Length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nHost: x\r\n{headers}Content-Length: {}\r\n\r\n",
             body.len()
         );
         client.send(head.as_bytes()).await;

@@ -12,8 +12,12 @@
 mod app;
 mod bodies;
 mod connections;
+mod feeds;
 mod harness;
+mod limits;
 mod log;
+mod once;
+mod outcomes;
 mod seals;
 mod shapes;
 mod shutdown;

@@ -1,9 +1,12 @@
 //! One made-up instance of every kind that has a schema.
 
+mod addresses;
 mod build;
 mod changes;
+mod decisions;
 mod graph;
 mod log;
+mod preflight;
 mod readings;
 mod resolve;
 mod resolve_batch;
@@ -42,6 +45,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("outcome-report", json(small::outcome_report())),
         ("outcome-accepted", json(small::outcome_accepted())),
         ("agent-outcomes", json(small::outcome_summary())),
+        ("agent-outcomes-day", json(small::outcome_day())),
         ("ai-accuracy", json(small::accuracy())),
         ("domain-control", json(small::control())),
         ("domain", json(small::domain_record())),
@@ -55,7 +59,20 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("resolve-request", json(resolve_batch::request())),
         ("resolve-batch", json(resolve_batch::batch())),
         ("resolve-prefix", json(resolve_batch::bucket())),
+        ("observers", json(addresses::observers())),
+        ("census-page", json(addresses::census_page())),
+        ("census-end", json(addresses::census_end())),
+        ("content-clock", json(addresses::content_clock())),
+        ("claims", json(addresses::claims())),
+        ("read-equivalence", json(addresses::read_equivalence())),
+        ("rights", json(addresses::rights())),
         ("actions", json(resolve::actions())),
+        ("preflight-request", json(preflight::request())),
+        ("decision", json(preflight::receipt())),
+        ("preflight-batch", json(preflight::batch())),
+        ("decision-check", json(decisions::check())),
+        ("revocations", json(decisions::revocations())),
+        ("staple", json(decisions::staple())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
         ("log", json(log::record())),

@@ -7,11 +7,11 @@ use contract::records::{
     AgentConduct, ChallengeSaid, ClaimState, ConductIdentity, ConductRecord, ConductThresholds,
     ConductVerdict, ConductWindow, ControlEvent, ControlEventType, ControlMethod, ControlReading,
     ControlRecord, DomainRecord, NotAssessed, OutcomeAccepted, OutcomeAction, OutcomeAgent,
-    OutcomeClass, OutcomeDay, OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct,
-    RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState, ResolveSaid,
-    Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1, SiteChecks,
-    TimelineEntry, TimelineType, Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
-    VisitorQuery, VisitorResult, VisitorVerdict,
+    OutcomeClass, OutcomeDay, OutcomeDayRecord, OutcomeReport, OutcomeResult, OutcomeSummary,
+    Purpose, RateConduct, RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState,
+    ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1,
+    SiteChecks, TimelineEntry, TimelineType, Visibility, VisitorAnswer, VisitorBatch,
+    VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -77,7 +77,10 @@ pub(super) fn outcome_summary() -> OutcomeSummary {
             ok: 2,
             blocked: 1,
             challenged: 0,
+            error: 0,
             disagree: 1,
+            reporters: 2,
+            sha256: Some(digest('b')),
         }],
         recent: vec![RecentOutcome {
             at: at("02:00:00"),
@@ -90,6 +93,22 @@ pub(super) fn outcome_summary() -> OutcomeSummary {
         success_rate: Ratio::of(2, 3),
         sha256: None,
         signature: None,
+    }
+}
+
+pub(super) fn outcome_day() -> OutcomeDayRecord {
+    OutcomeDayRecord {
+        kind: kind("agent-outcomes-day"),
+        v: 1,
+        domain: domain(),
+        day: contract::Day::of(at("02:00:00")),
+        n: 3,
+        ok: 2,
+        blocked: 1,
+        challenged: 0,
+        error: 0,
+        disagree: 1,
+        reporters: 2,
     }
 }
 

@@ -14,8 +14,9 @@ pub(crate) fn written() -> Value {
         "decided_by": {"signal": "content_signal", "url": "https://shop.lab/robots.txt", "evidence": "r01"}});
     let action = json!({"decision": "block", "minimum_assurance": "reachable", "assurance_found": [],
         "needs": "-", "why": "-", "doubts": [], "max_age_hours": 168});
-    let mut cite = action.clone();
-    cite["scope"] = json!({"covers": [], "does_not_cover": "-"});
+    let cite = json!({"decision": "block", "minimum_assurance": "reachable", "assurance_found": [],
+        "needs": "-", "why": "-", "doubts": [], "max_age_hours": 168,
+        "scope": {"covers": [], "does_not_cover": "-"}});
     let served = |identity: &str| {
         json!({"identity": identity, "label": identity, "status": 200, "bytes": 1800, "html": true,
             "final_host": "shop.lab", "sha256": null})

@@ -1,11 +1,15 @@
 //! What the site says about itself, recorded and not judged: the block of a resolve answer, and the
 //! claims of `/api/v1/claims`.
 
+mod answer;
 mod said;
+mod series;
 
 use contract::records::{ScanRecord, SelfClaims};
 
+pub use answer::{Wanted, answer};
 pub use said::{Carrier, Said, said};
+pub use series::Heard;
 
 /// The block of a resolve answer.
 #[must_use]
@@ -27,3 +31,6 @@ pub fn block(record: &ScanRecord, base_url: &str) -> SelfClaims {
 pub fn address(domain: &str, base_url: &str) -> String {
     format!("{base_url}/api/v1/claims?domain={domain}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,14 @@
 //! What the site's public statements say about uses of its content: the block of a resolve answer,
 //! and the whole answer of `/api/v1/rights`.
 
+mod answer;
 mod heard;
 
 use contract::records::{Rights, RightsSource, RightsUse, RightsValue, RobotsState, ScanRecord};
 use declared::rights::Use;
 
 use crate::rights::{Decided, DecidedBy, decide};
+pub use answer::answer;
 pub use heard::{Asked, Heard, Signal, signal_word};
 
 const READING: &str = "Public statements only; a licence that an agent holds may say otherwise. A value is what \

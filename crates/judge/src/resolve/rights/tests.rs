@@ -72,3 +72,106 @@ proptest! {
         }
     }
 }
+
+mod asked {
+    use agents::Catalogue;
+    use contract::Brand;
+    use contract::records::{ConflictRule, RightsRecord};
+
+    use super::*;
+    use crate::resolve::Letterhead;
+
+    /// The vector of the AIPREF draft, with a group of its own for one agent.
+    const ROBOTS: &str = "User-agent: *\nAllow: /\nDisallow: /never/\nContent-Usage: train-ai=n\n\
+        Content-Usage: /ai-ok/ train-ai=y\n\nUser-agent: ExampleBot\nAllow: /\nContent-Usage: train-ai=y\n";
+
+    fn ask(site: &Site, path: &str, agent: Option<&str>) -> RightsRecord {
+        let brand = Brand::default();
+        let record = site.record();
+        let head =
+            Letterhead { brand: &brand, base_url: "https://svc.example", now: record.scanned_at };
+        answer(
+            &record.domain,
+            Some(&record),
+            &site.bodies,
+            &Catalogue::built_in().unwrap(),
+            Asked { path, agent },
+            &head,
+        )
+    }
+
+    fn site(robots: &str) -> Site {
+        Site::new().robots(200, robots).people().agents(200, crate::scan::tests::PAGE)
+    }
+
+    #[test]
+    fn a_path_and_an_agent_are_answered_by_the_lines_that_are_for_them() {
+        let site = site(ROBOTS);
+        let train = |path: &str, agent: Option<&str>| ask(&site, path, agent).train.value;
+        assert_eq!(train("/test", Some("SomeBot")), Value::Disallowed);
+        assert_eq!(train("/ai-ok/test", Some("SomeBot")), Value::Allowed);
+        assert_eq!(train("/test", Some("examplebot")), Value::Allowed);
+        // Not to be fetched: prohibited by access, whatever the lines say.
+        let never = ask(&site, "/never/test", Some("SomeBot"));
+        assert_eq!(never.train.value, Value::Disallowed);
+        assert_eq!(never.train.decided_by.signal.as_deref(), Some("access"));
+        assert_eq!(never.train.decided_by.evidence.as_deref(), Some("line 3 for SomeBot"));
+        assert_eq!(train("/never/test", Some("ExampleBot")), Value::Allowed);
+        assert!(never.not_read.iter().any(|what| what.contains("of this page")));
+        assert_eq!(
+            never.api,
+            "https://svc.example/api/v1/rights?domain=ferry.lab&path=%2Fnever%2Ftest&agent=SomeBot"
+        );
+    }
+
+    #[test]
+    fn a_body_that_is_gone_is_told_and_grants_nothing() {
+        let mut site = site(ROBOTS);
+        let record = site.record();
+        site.bodies.clear();
+        let brand = Brand::default();
+        let head =
+            Letterhead { brand: &brand, base_url: "https://svc.example", now: record.scanned_at };
+        let catalogue = Catalogue::built_in().unwrap();
+        let asked = Asked { path: "/ai-ok/x", agent: None };
+        let told = answer(&record.domain, Some(&record), &site.bodies, &catalogue, asked, &head);
+        assert_eq!(told.train.value, Value::Unknown);
+        assert!(told.not_read.iter().any(|what| what.starts_with("robots.txt")), "{told:?}");
+        let none = answer(&record.domain, None, &site.bodies, &catalogue, asked, &head);
+        assert!(!none.observed && none.read_at.is_none());
+    }
+
+    #[test]
+    fn conflicts_name_both_signals_and_are_as_many_as_counted() {
+        let torn =
+            "User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n";
+        let told = ask(&site(torn), "/", None);
+        assert_eq!(told.train.value, Value::Disallowed);
+        let about: Vec<_> = told.conflicts.iter().filter(|c| c.about == "train").collect();
+        assert_eq!(about.len(), usize::try_from(told.train.conflicts).unwrap());
+        assert_eq!(about[0].signals, ["content_signal", "aipref"]);
+        assert_eq!(about[0].resolved_by, ConflictRule::MostRestrictive);
+        assert_eq!(told.signals.len(), 2);
+        assert_eq!(told.signals[0].group.as_deref(), Some("*"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Whoever asks for the home page and for everyone is told what the block says.
+        #[test]
+        fn the_answer_for_everyone_is_the_block(lines in proptest::collection::vec(prop_oneof![
+            Just("User-agent: *"), Just("User-agent: GPTBot"), Just("Allow: /"), Just("Disallow: /"),
+            Just("Content-Signal: ai-train=no, use=immediate"), Just("Content-Usage: train-ai=y"),
+        ], 0..12)) {
+            let site = site(&lines.join("\n"));
+            let block = block(&site.record(), "https://svc.example");
+            let told = ask(&site, "/", None);
+            prop_assert_eq!(&told.train.value, &block.train.value);
+            prop_assert_eq!(&told.train.decided_by, &block.train.decided_by);
+            prop_assert_eq!(&told.cite.value, &block.cite.value);
+            let counted = told.conflicts.iter().filter(|c| c.about == "train").count();
+            prop_assert_eq!(counted, usize::try_from(block.train.conflicts).unwrap());
+        }
+    }
+}

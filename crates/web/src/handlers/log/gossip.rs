@@ -15,8 +15,8 @@ use contract::{
 use http::header::CACHE_CONTROL;
 use service::Service;
 
-use super::{Reader, failed};
-use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError};
+use super::failed;
+use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError, limits::Feeds};
 
 /// Show heads that you were shown
 ///
@@ -44,7 +44,7 @@ use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError};
 )]
 pub(crate) async fn post_log_gossip(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     StrictJson(request): StrictJson<GossipRequest>,
 ) -> Result<Response, ApiError> {
     if !request.is_of_good_size() {

@@ -14,11 +14,12 @@ use http::{
 };
 use service::{Service, log::ShownBatch};
 
-use super::{Reader, count, document, failed, hex, no_such_batch, number, whole};
+use super::{count, document, failed, hex, no_such_batch, number, whole};
 use crate::{
     address::{self, PathText},
     documents::{Document, FOR_EVER, FOR_HALF_A_MINUTE, JSON},
     errors::ApiError,
+    limits::Feeds,
 };
 
 /// Read a signed head
@@ -45,7 +46,7 @@ use crate::{
 )]
 pub(crate) async fn get_log_head(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     PathText(batch): PathText,
     uri: Uri,
     headers: HeaderMap,
@@ -121,7 +122,7 @@ fn batch_number(text: &str) -> Result<u64, ApiError> {
 )]
 pub(crate) async fn get_log_heads(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -160,7 +161,7 @@ pub(crate) async fn get_log_heads(
 )]
 pub(crate) async fn get_log_leaves(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     PathText(batch): PathText,
     uri: Uri,
     headers: HeaderMap,

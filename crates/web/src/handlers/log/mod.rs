@@ -10,38 +10,15 @@ pub(crate) mod witness;
 
 use std::collections::BTreeMap;
 
-use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::errors::ErrorCode;
-use http::request::Parts;
 use proof::Digest;
 use serde::Serialize;
-use service::{AddressBlock, SealError};
+use service::SealError;
 
 use crate::{
-    client_address::ClientAddress,
     documents::{Document, JSON},
     errors::ApiError,
-    rates::seconds_up,
-    state::AppState,
 };
-
-/// A reader within the rate of feeds. Every request that is let through counts.
-#[derive(Debug)]
-pub(crate) struct Reader;
-
-impl FromRequestParts<AppState> for Reader {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let ClientAddress(address) = parts.extract().await.map_err(|never| match never {})?;
-        let passed = state.rates.feeds.pass(AddressBlock::of(address));
-        passed.map(|()| Self).map_err(|wait| {
-            let sentence = "This address has read as much of the log as it may for now; the files \
-                            below /log/ are not limited.";
-            ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds_up(wait))
-        })
-    }
-}
 
 type Asked = BTreeMap<&'static str, String>;
 
@@ -54,7 +31,7 @@ fn whole(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| plain && *number < 1 << 53)
 }
 
-fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
+pub(super) fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
     let Some(text) = asked.get(name) else { return Ok(None) };
     let sentence = || format!("`{name}` is a whole number, written in digits.");
     let number = whole(text).ok_or_else(|| ApiError::bad_request(sentence()).param(name))?;
@@ -62,7 +39,11 @@ fn number(asked: &Asked, name: &'static str) -> Result<Option<u64>, ApiError> {
 }
 
 /// A number from 1 to `most`.
-fn count(asked: &Asked, name: &'static str, most: usize) -> Result<Option<usize>, ApiError> {
+pub(super) fn count(
+    asked: &Asked,
+    name: &'static str,
+    most: usize,
+) -> Result<Option<usize>, ApiError> {
     let Some(number) = number(asked, name)? else { return Ok(None) };
     let number = usize::try_from(number).ok().filter(|number| (1..=most).contains(number));
     let sentence = || format!("`{name}` is a number from 1 to {most}.");
@@ -75,7 +56,7 @@ fn leaf(asked: &Asked) -> Result<Option<Digest>, ApiError> {
     text.parse().map(Some).map_err(|_| ApiError::bad_request(sentence).param("leaf"))
 }
 
-fn needed<T>(value: Option<T>, name: &'static str) -> Result<T, ApiError> {
+pub(super) fn needed<T>(value: Option<T>, name: &'static str) -> Result<T, ApiError> {
     value.ok_or_else(|| ApiError::bad_request(format!("`{name}` is missing.")).param(name))
 }
 
@@ -93,7 +74,7 @@ fn document(value: &impl Serialize, cache: &'static str) -> Result<Document, Api
 }
 
 /// What the caller is told; why is for whoever runs the service.
-fn failed(error: SealError) -> ApiError {
+pub(super) fn failed(error: SealError) -> ApiError {
     let said = error.to_string();
     match error {
         SealError::NotKept(_) => {

@@ -14,11 +14,12 @@ use service::{
     log::{Neighbour, Place},
 };
 
-use super::{Reader, document, failed, hex, leaf, needed, no_such_batch, number};
+use super::{document, failed, hex, leaf, needed, no_such_batch, number};
 use crate::{
     address,
     documents::{FOR_EVER, FOR_HALF_A_MINUTE},
     errors::ApiError,
+    limits::Feeds,
 };
 
 /// Prove that a leaf is in the log
@@ -48,7 +49,7 @@ use crate::{
 )]
 pub(crate) async fn get_log_inclusion(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -119,7 +120,7 @@ fn check_size(service: &Service, size: u64, name: &'static str) -> Result<(), Ap
 )]
 pub(crate) async fn get_log_consistency(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -170,7 +171,7 @@ pub(crate) async fn get_log_consistency(
 )]
 pub(crate) async fn get_log_absence(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

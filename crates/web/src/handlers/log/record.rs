@@ -7,11 +7,12 @@ use contract::{errors::ErrorV1, limits::LOG_LIST_MAX, records::LogRecord};
 use http::{HeaderMap, Uri};
 use service::{Service, log::RecordAsk};
 
-use super::{Reader, count, failed, leaf, number};
+use super::{count, failed, leaf, number};
 use crate::{
     address,
     documents::{Document, FOR_HALF_A_MINUTE, JSON},
     errors::ApiError,
+    limits::Feeds,
 };
 
 /// Read what the log is
@@ -42,7 +43,7 @@ use crate::{
 )]
 pub(crate) async fn get_log(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

@@ -10,11 +10,12 @@ use contract::{
 use http::{HeaderMap, Uri};
 use service::Service;
 
-use super::{Reader, document, failed};
+use super::{document, failed};
 use crate::{
     address,
     documents::{Document, FOR_HALF_A_MINUTE, FOR_SECONDS, TEXT},
     errors::ApiError,
+    limits::Feeds,
 };
 
 /// Read the newest witnessed head
@@ -38,7 +39,7 @@ use crate::{
 )]
 pub(crate) async fn get_log_witness(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -70,7 +71,7 @@ pub(crate) async fn get_log_witness(
 )]
 pub(crate) async fn get_log_checkpoint(
     State(service): State<Arc<Service>>,
-    _: Reader,
+    _: Feeds,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

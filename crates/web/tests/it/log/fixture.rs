@@ -47,7 +47,7 @@ pub(super) async fn start() -> Site {
 }
 
 pub(super) fn no_limits() -> RateLimits {
-    RateLimits { scans: vec![], keyed_scans: vec![], feeds: vec![] }
+    RateLimits::none()
 }
 
 pub(super) async fn start_in(dir: tempfile::TempDir, limits: RateLimits, open: bool) -> Site {

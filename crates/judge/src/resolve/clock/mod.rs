@@ -1,9 +1,17 @@
-//! When a page changes, if anybody asked us to watch: the block of a resolve answer.
+//! When a page changes, if anybody asked us to watch: the block of a resolve answer, what a check
+//! saw, and the answer of `/api/v1/content-clock`.
+
+mod answer;
+mod dates;
+mod look;
 
 use contract::records::{ClockHomepage, ContentClock};
 use contract::{Domain, Timestamp};
 
 use super::address::{home, query_value};
+pub use answer::{Clock, answer};
+pub use dates::moment;
+pub use look::{Before, Seen, change, seen};
 
 /// What is known of a clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,3 +67,6 @@ fn told(clock: &ClockFacts) -> String {
     };
     format!("A clock runs since {}: {checked}; {changed}.", clock.started_at)
 }
+
+#[cfg(test)]
+mod tests;

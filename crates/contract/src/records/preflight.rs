@@ -1,0 +1,803 @@
+//! Before an action: what a caller asks, and the receipt of the decision.
+//!
+//! The request is strict, and its policy can only tighten. The receipt is signed by the decisions
+//! key and says what it rests on, so that it can be passed on alone.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::requests::{closed_or_null, known_or_none};
+use super::{Action, Basis, Decision, Doubt, Rung, Signature};
+use crate::errors::ErrorCode;
+use crate::ratio::Quotient;
+use crate::{Domain, Timestamp, limits, open_enum};
+
+/// The body of `POST /api/v1/preflight`: one check, or `checks` for which the other members are the
+/// defaults.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct PreflightRequest {
+    /// A bare domain. Either this or `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// The address about to be used. Its path is judged against robots.txt; its query is not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Action>)]
+    pub action: Option<Action>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentAsked>,
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<PreflightTemplate>)]
+    pub template: Option<PreflightTemplate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<CallerPolicy>,
+    /// The exact thing about to be done, at most 8 KiB. It is given back as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub operation: Option<Map<String, Value>>,
+    /// Given back as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 256)]
+    pub nonce: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<McpAsked>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldAsked>,
+    /// How long may be read just now; 0 for stored evidence alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 1000)]
+    pub live_ms: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 1, max_items = 50)]
+    pub checks: Option<Vec<PreflightCheck>>,
+}
+
+/// One check.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct PreflightCheck {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Action>)]
+    pub action: Option<Action>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentAsked>,
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<PreflightTemplate>)]
+    pub template: Option<PreflightTemplate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<CallerPolicy>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub operation: Option<Map<String, Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 256)]
+    pub nonce: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<McpAsked>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldAsked>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 1000)]
+    pub live_ms: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+}
+
+/// Who is about to act: claimed, not verified, and not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "`agent` is a name, or an object with `name` or `user_agent`")]
+pub enum AgentAsked {
+    /// A crawler token.
+    Name(String),
+    Described(AgentDescribed),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct AgentDescribed {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+}
+
+open_enum! {
+    /// A named set of tightenings.
+    pub enum PreflightTemplate {
+        SafeCitation = "safe_citation",
+        SafeDataRetrieval = "safe_data_retrieval",
+        SafeApiConnect = "safe_api_connect",
+        SafeMcpTool = "safe_mcp_tool",
+        SafeCommerce = "safe_commerce",
+        SafeOauth = "safe_oauth",
+        SupportEscalation = "support_escalation",
+    }
+}
+
+/// What the caller asks for beyond the rules. A value that would loosen them is refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct CallerPolicy {
+    /// The oldest evidence; not more than the action's own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_hours: Option<u32>,
+    /// What a `warn` is to become: `warn`, `require_confirmation` or `block`.
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Decision>)]
+    pub on_warn: Option<Decision>,
+    /// The same under another name; the stricter of both holds.
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Decision>)]
+    pub warn_as: Option<Decision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_entity: Option<bool>,
+    /// Actions and domains for which a person must agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 100)]
+    pub human_approval: Option<Vec<String>>,
+    /// Actions and domains; what is not among them is blocked. A domain stands for all names under it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 100)]
+    pub allow: Option<Vec<String>>,
+    /// Actions and domains that are blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 100)]
+    pub deny: Option<Vec<String>>,
+    /// The rung that must be reached; not below the action's own.
+    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = closed_or_null::<Rung>)]
+    pub minimum_assurance: Option<Rung>,
+    /// How many networks must have looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_networks: Option<u32>,
+}
+
+/// The MCP server to connect to, and the digest of what was approved: one of three.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct McpAsked {
+    pub url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface_sha256: Option<String>,
+}
+
+/// A decision the caller holds already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct HeldAsked {
+    pub decision_sha256: String,
+}
+
+objects_only!(PreflightRequest, PreflightCheck, AgentDescribed, CallerPolicy, McpAsked, HeldAsked);
+
+/// Why a request cannot be answered, and which member is at fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct PreflightRefusal {
+    pub code: ErrorCode,
+    pub param: String,
+    pub error: String,
+}
+
+impl PreflightRefusal {
+    #[must_use]
+    pub fn bad(param: &str, error: impl Into<String>) -> Self {
+        Self { code: ErrorCode::BadRequest, param: param.to_owned(), error: error.into() }
+    }
+}
+
+/// What a request comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PreflightAsks {
+    One(Box<PreflightCheck>),
+    /// In the order of the request; each is good or refused by itself.
+    Batch(Vec<Result<PreflightCheck, PreflightRefusal>>),
+}
+
+impl PreflightRequest {
+    /// Puts the defaults in and holds everything against its bounds.
+    pub fn asks(self) -> Result<PreflightAsks, PreflightRefusal> {
+        let Self {
+            domain,
+            url,
+            action,
+            agent,
+            template,
+            policy,
+            operation,
+            nonce,
+            mcp,
+            held,
+            live_ms,
+            include,
+            checks,
+        } = self;
+        let defaults = PreflightCheck {
+            domain,
+            url,
+            action,
+            agent,
+            template,
+            policy,
+            operation,
+            nonce,
+            mcp,
+            held,
+            live_ms,
+            include,
+        };
+        let Some(checks) = checks else {
+            return defaults.checked().map(|one| PreflightAsks::One(Box::new(one)));
+        };
+        if !(1..=limits::PREFLIGHT_CHECKS_MAX).contains(&checks.len()) {
+            return Err(PreflightRefusal {
+                code: ErrorCode::BatchSize,
+                param: "checks".to_owned(),
+                error: format!("give 1 to {} checks", limits::PREFLIGHT_CHECKS_MAX),
+            });
+        }
+        let checks = checks.into_iter().map(|check| check.or(&defaults).checked()).collect();
+        Ok(PreflightAsks::Batch(checks))
+    }
+}
+
+impl PreflightCheck {
+    /// What the check leaves open is taken from the defaults. Its own place, if it names one, stands
+    /// for both `domain` and `url`.
+    fn or(self, defaults: &Self) -> Self {
+        let (domain, url) = if self.domain.is_some() || self.url.is_some() {
+            (self.domain, self.url)
+        } else {
+            (defaults.domain.clone(), defaults.url.clone())
+        };
+        Self {
+            domain,
+            url,
+            action: self.action.or_else(|| defaults.action.clone()),
+            agent: self.agent.or_else(|| defaults.agent.clone()),
+            template: self.template.or_else(|| defaults.template.clone()),
+            policy: self.policy.or_else(|| defaults.policy.clone()),
+            operation: self.operation.or_else(|| defaults.operation.clone()),
+            nonce: self.nonce.or_else(|| defaults.nonce.clone()),
+            mcp: self.mcp.or_else(|| defaults.mcp.clone()),
+            held: self.held.or_else(|| defaults.held.clone()),
+            live_ms: self.live_ms.or(defaults.live_ms),
+            include: self.include.or_else(|| defaults.include.clone()),
+        }
+    }
+
+    fn checked(self) -> Result<Self, PreflightRefusal> {
+        let bad = |param: &str, error: &str| Err(PreflightRefusal::bad(param, error));
+        match (&self.domain, &self.url) {
+            (Some(_), Some(_)) => return bad("url", "give either `domain` or `url`"),
+            (None, None) => return bad("domain", "give `domain` or `url`"),
+            _ => {}
+        }
+        if self.action.is_none() {
+            return bad("action", "`action` is missing");
+        }
+        if self.nonce.as_ref().is_some_and(|text| text.chars().count() > limits::NONCE_CHARS) {
+            return bad("nonce", "`nonce` has at most 256 characters");
+        }
+        if let Some(operation) = &self.operation
+            && let Err(error) = fits(operation)
+        {
+            return bad("operation", error);
+        }
+        if self.live_ms.is_some_and(|ms| ms > limits::PREFLIGHT_LIVE_MS_MAX) {
+            return bad("live_ms", "`live_ms` is 0 to 1000");
+        }
+        if self.include.iter().flatten().any(|word| word != "evidence") {
+            return bad("include", "expected one of: evidence");
+        }
+        for text in self.agent.iter().flat_map(AgentAsked::texts) {
+            if text.is_empty() || text.len() > limits::AGENT_BYTES {
+                return bad("agent", "a name of an agent has 1 to 512 bytes");
+            }
+        }
+        if matches!(&self.agent, Some(AgentAsked::Described(agent)) if *agent == AgentDescribed::default())
+        {
+            return bad("agent", "give `name` or `user_agent`");
+        }
+        if let Some(policy) = &self.policy {
+            policy.bounded()?;
+        }
+        if let Some(mcp) = &self.mcp {
+            if self.action != Some(Action::Connect) {
+                return bad("mcp", "`mcp` goes with the action `connect`");
+            }
+            mcp.bounded()?;
+        }
+        if self.held.as_ref().is_some_and(|held| !is_digest(&held.decision_sha256)) {
+            return bad("held.decision_sha256", NOT_A_DIGEST);
+        }
+        Ok(self)
+    }
+}
+
+const NOT_A_DIGEST: &str = "a digest is 64 lower-case hex digits";
+
+fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+impl AgentAsked {
+    fn texts(&self) -> Vec<&String> {
+        match self {
+            Self::Name(name) => vec![name],
+            Self::Described(agent) => agent.name.iter().chain(&agent.user_agent).collect(),
+        }
+    }
+}
+
+impl CallerPolicy {
+    fn bounded(&self) -> Result<(), PreflightRefusal> {
+        for (param, list) in [
+            ("policy.human_approval", &self.human_approval),
+            ("policy.allow", &self.allow),
+            ("policy.deny", &self.deny),
+        ] {
+            let list = list.as_deref().unwrap_or_default();
+            let too_long =
+                |text: &String| text.is_empty() || text.len() > limits::POLICY_ENTRY_BYTES;
+            if list.len() > limits::POLICY_LIST_MAX || list.iter().any(too_long) {
+                return Err(PreflightRefusal::bad(
+                    param,
+                    "a list has at most 100 entries of 1 to 253 bytes",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl McpAsked {
+    fn bounded(&self) -> Result<(), PreflightRefusal> {
+        let digests = [
+            ("mcp.tools_sha256", &self.tools_sha256),
+            ("mcp.lock_sha256", &self.lock_sha256),
+            ("mcp.surface_sha256", &self.surface_sha256),
+        ];
+        for (param, digest) in &digests {
+            if digest.as_ref().is_some_and(|text| !is_digest(text)) {
+                return Err(PreflightRefusal::bad(param, NOT_A_DIGEST));
+            }
+        }
+        if digests.iter().filter(|(_, digest)| digest.is_some()).count() > 1 {
+            return Err(PreflightRefusal::bad("mcp", "give one digest of what was approved"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether an operation can be signed as it came: small, flat enough, and with numbers that every
+/// reader of JSON reads alike.
+fn fits(operation: &Map<String, Value>) -> Result<(), &'static str> {
+    let mut waiting: Vec<(&Value, usize)> =
+        operation.values().map(|value| (value, 1_usize)).collect();
+    while let Some((value, depth)) = waiting.pop() {
+        if depth > limits::OPERATION_DEPTH {
+            return Err("`operation` is nested too deep");
+        }
+        match value {
+            Value::Number(number) => {
+                let whole = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+                if whole.is_some_and(|whole| whole > limits::SAFE_INTEGER) {
+                    return Err("an integer in `operation` is beyond 2^53 - 1");
+                }
+            }
+            Value::Array(items) => waiting.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(members) => {
+                waiting.extend(members.values().map(|item| (item, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    let bytes = serde_json::to_vec(operation).map_or(usize::MAX, |bytes| bytes.len());
+    if bytes > limits::OPERATION_BYTES { Err("`operation` has at most 8192 bytes") } else { Ok(()) }
+}
+
+/// `{brand}-decision`, signed by the decisions key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DecisionReceipt {
+    pub kind: String,
+    pub v: u32,
+    pub schema: String,
+    pub domain: Domain,
+    pub subject: ReceiptSubject,
+    /// Null when no agent was named.
+    #[schema(required)]
+    pub agent: Option<ReceiptAgent>,
+    pub action: Action,
+    #[schema(required)]
+    pub template: Option<PreflightTemplate>,
+    /// As it came; null when none came.
+    #[schema(required)]
+    pub nonce: Option<String>,
+    /// As it came; null when none came.
+    #[schema(required, value_type = Option<Object>)]
+    pub operation: Option<Map<String, Value>>,
+    pub decided_at: Timestamp,
+    pub expires_at: Timestamp,
+    /// The same moment, by the name it has in other records.
+    pub valid_until: Timestamp,
+    /// How far clocks may be apart when times are compared.
+    pub clock_skew_s: u32,
+    pub decision: Decision,
+    /// One sentence.
+    pub meaning: String,
+    /// The answer's own decision, before anything else was applied.
+    pub base_decision: Decision,
+    /// What made it stricter than the answer's own, in the order it was applied.
+    pub tightened_by: Vec<Doubt>,
+    pub why: String,
+    pub needs: String,
+    pub doubts: Vec<Doubt>,
+    /// The codes of `reasons`, in their order.
+    pub reason_codes: Vec<Doubt>,
+    /// The one that decided first.
+    pub reasons: Vec<DecisionReason>,
+    /// In the order they were applied.
+    pub steps: Vec<DecisionStep>,
+    /// Whoever cannot meet one must not go on.
+    pub obligations: Vec<Obligation>,
+    /// What else could be asked or done.
+    pub alternatives: Vec<String>,
+    /// What the business publishes of itself; null when it was not observed.
+    #[schema(required)]
+    pub facts: Option<PublishedFacts>,
+    pub assessed: Assessed,
+    pub minimum_assurance: String,
+    pub assurance_found: Vec<Rung>,
+    /// The oldest evidence that was accepted.
+    pub max_age_hours: u32,
+    pub evidence_age: EvidenceAge,
+    pub basis: Basis,
+    pub answer: ReceiptAnswer,
+    pub resolve: ReceiptResolve,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub held: Option<HeldDecision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub mcp: Option<ReceiptMcp>,
+    pub revocation: ReceiptRevocation,
+    pub rules: ReceiptRules,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+/// What the decision is about. Paths and addresses are without their query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptSubject {
+    pub domain: Domain,
+    #[schema(required)]
+    pub host: Option<String>,
+    /// Null when only a domain was asked about.
+    #[schema(required)]
+    pub path: Option<String>,
+    #[schema(required)]
+    pub url_without_query: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptAgent {
+    pub claimed: String,
+    /// The robots.txt group that speaks to it; null when none does or the file was not at hand.
+    #[schema(required)]
+    pub matched_group: Option<String>,
+    /// Always `claimed`: nothing of it was verified.
+    pub basis: String,
+}
+
+/// Why a decision is not better.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DecisionReason {
+    pub code: Doubt,
+    pub class: ReasonClass,
+    /// The best decision it leaves, or `doubt` when it leaves it as it is.
+    pub effect: String,
+    /// Whether the same question can be answered better later.
+    pub retryable: bool,
+    pub remedy: Remedy,
+    pub detail: String,
+}
+
+open_enum! {
+    /// What a reason is about.
+    pub enum ReasonClass {
+        SitePolicy = "site_policy",
+        Delivery = "delivery",
+        Evidence = "evidence",
+        Capability = "capability",
+        Standing = "standing",
+        Caller = "caller",
+        Service = "service",
+        Rule = "rule",
+    }
+}
+
+open_enum! {
+    /// Who can do something about it.
+    pub enum Remedy {
+        SiteOwner = "site_owner",
+        Agent = "agent",
+        Human = "human",
+        Service = "service",
+        Time = "time",
+        Nobody = "none",
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DecisionStep {
+    pub rule: String,
+    /// `none`, `doubt`, or the best decision it leaves.
+    pub effect: String,
+    pub why: String,
+}
+
+/// A duty that goes with the decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Obligation {
+    #[serde(rename = "type")]
+    pub what: ObligationType,
+    pub why: String,
+    /// Of `crawl_delay`: between two requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub seconds: Option<Quotient>,
+    /// Of `identify`: as whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub user_agent: Option<String>,
+    /// Of `recheck`: when at the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub at: Option<Timestamp>,
+    /// Of `pay` and `cite_source`: where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub address: Option<String>,
+    /// Of `pay`: how the site asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub protocol: Option<String>,
+}
+
+open_enum! {
+    /// The kinds of duties.
+    pub enum ObligationType {
+        HumanConfirmation = "human_confirmation",
+        CrawlDelay = "crawl_delay",
+        Identify = "identify",
+        CiteSource = "cite_source",
+        DoNotStore = "do_not_store",
+        Pay = "pay",
+        Recheck = "recheck",
+    }
+}
+
+/// What a business publishes of itself. Written by the site: not to be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PublishedFacts {
+    #[schema(required)]
+    pub untrusted_name: Option<String>,
+    pub untrusted_types: Vec<String>,
+    #[schema(required)]
+    pub untrusted_url: Option<String>,
+    pub untrusted_same_as: Vec<String>,
+    /// The addresses this was read from.
+    pub read_from: Vec<String>,
+    #[schema(required)]
+    pub observed_at: Option<Timestamp>,
+}
+
+/// What exactly was covered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Assessed {
+    /// The address that was judged, without its query; null when only the domain was.
+    #[schema(required)]
+    pub endpoint: Option<String>,
+    pub path: String,
+    /// Whether the address had a query. It was judged with the path and is not kept.
+    pub with_query: bool,
+    pub robots: AssessedRobots,
+    #[schema(required)]
+    pub tool: Option<AssessedTool>,
+    /// SHA-256 of the operation in canonical JSON; null without one.
+    #[schema(required)]
+    pub operation_sha256: Option<String>,
+    pub does_not_cover: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AssessedRobots {
+    pub state: AssessedRobotsState,
+    /// The token that was looked up, `*` when no agent was named.
+    pub token: String,
+    #[schema(required)]
+    pub allowed: Option<bool>,
+    /// The line that decided; null when none matched.
+    #[schema(required)]
+    pub line: Option<u32>,
+    #[schema(required)]
+    pub untrusted_rule: Option<String>,
+}
+
+open_enum! {
+    /// Whether robots.txt was at hand.
+    pub enum AssessedRobotsState {
+        Read = "read",
+        Absent = "absent",
+        /// It was read for the answer, and its text is no longer kept.
+        NotKept = "not_kept",
+        NotRead = "not_read",
+    }
+}
+
+/// The tool an operation names, as far as it was compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AssessedTool {
+    pub untrusted_name: String,
+    pub state: McpState,
+}
+
+/// How old the evidence was when it was decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EvidenceAge {
+    #[schema(required)]
+    pub observed_at: Option<Timestamp>,
+    #[schema(required)]
+    pub age_hours: Option<u32>,
+    pub stale: bool,
+}
+
+/// The answer that was decided from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptAnswer {
+    pub answer_sha256: String,
+    pub address: String,
+    pub transparency: ReceiptTransparency,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptTransparency {
+    /// `included`, `pending` or `not_logged`.
+    pub state: String,
+    #[schema(required)]
+    pub leaf_hash: Option<String>,
+    #[schema(required)]
+    pub batch: Option<u64>,
+}
+
+/// The same answer, by its digest and the key that signed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptResolve {
+    pub sha256: String,
+    pub kid: String,
+}
+
+/// What became of a decision the caller holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HeldDecision {
+    pub decision_sha256: String,
+    pub state: HeldState,
+    pub stands: bool,
+}
+
+open_enum! {
+    /// What became of a decision.
+    pub enum HeldState {
+        Standing = "standing",
+        Expired = "expired",
+        Superseded = "superseded",
+        Tightened = "tightened",
+        Revoked = "revoked",
+        /// Never issued here, or past what is kept.
+        Unknown = "unknown",
+    }
+}
+
+/// The MCP server, held against what was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptMcp {
+    pub url: String,
+    pub state: McpState,
+    #[schema(required)]
+    pub surface_sha256: Option<String>,
+    #[schema(required)]
+    pub tools_sha256: Option<String>,
+}
+
+open_enum! {
+    /// How an MCP server compares with what was approved.
+    pub enum McpState {
+        Match = "match",
+        Drift = "drift",
+        Incomplete = "incomplete",
+        Unreachable = "unreachable",
+        AuthRequired = "auth_required",
+        /// It does something that no approval covers.
+        HardFinding = "hard_finding",
+        /// It was read, and nothing approved was named to compare it with.
+        NotCompared = "not_compared",
+        NotMeasured = "not_measured",
+    }
+}
+
+/// Where to listen for the end of this decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptRevocation {
+    pub feed: String,
+    /// What to ask for next.
+    #[schema(required)]
+    pub cursor: Option<String>,
+    pub next_update: Timestamp,
+}
+
+/// The rules that decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptRules {
+    pub decision_rules_sha256: String,
+    pub version_id: String,
+}
+
+/// `{brand}-preflight-batch`, signed by the decisions key; each result is signed by itself too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PreflightBatch {
+    pub kind: String,
+    pub v: u32,
+    pub schema: String,
+    pub checked_at: Timestamp,
+    pub count: u32,
+    /// In the order of the request.
+    pub results: Vec<PreflightResult>,
+    /// The strictest decision there is, or null when every check was refused. No score.
+    #[schema(required)]
+    pub worst: Option<Decision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+/// Either a receipt or an error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PreflightResult {
+    pub index: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub result: Option<Box<DecisionReceipt>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub error: Option<PreflightFault>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PreflightFault {
+    pub code: ErrorCode,
+    pub error: String,
+    #[schema(required)]
+    pub param: Option<String>,
+}

@@ -1,0 +1,607 @@
+use contract::NamePolicy;
+use contract::records::{
+    CallerPolicy, HeldState, McpAsked, ObligationType, PreflightAsks, PreflightRequest,
+    PreflightTemplate, ReceiptTransparency, ResolveAnswer, Rung,
+};
+use declared::robots::Robots;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::super::tests::sample;
+use super::super::{TEMPLATES, actions, grounds};
+use super::*;
+
+fn policy() -> NamePolicy {
+    NamePolicy { allow_suffixes: vec!["lab".to_owned()], ..NamePolicy::default() }
+}
+
+fn now() -> Timestamp {
+    "2026-11-15T03:00:00Z".parse().unwrap()
+}
+
+/// A check as it would come over the wire.
+fn check(body: Value) -> PreflightCheck {
+    let request: PreflightRequest = serde_json::from_value(body).unwrap();
+    match request.asks().unwrap() {
+        PreflightAsks::One(check) => *check,
+        PreflightAsks::Batch(_) => panic!("one check"),
+    }
+}
+
+/// The sample with some members replaced, and decided anew.
+fn sections(changes: &[(&str, Value)]) -> Sections {
+    let mut written = sample::written();
+    for (at, value) in changes {
+        *written.pointer_mut(at).unwrap() = value.clone();
+    }
+    let answer: ResolveAnswer = serde_json::from_value(written).unwrap();
+    Sections::of(answer)
+}
+
+fn known<'a>(sections: &'a Sections, actions: &'a Actions, robots: RobotsKnown<'a>) -> Known<'a> {
+    Known {
+        sections,
+        actions,
+        robots,
+        standing: None,
+        mcp: None,
+        held: None,
+        live: LiveRead::NotNeeded,
+        answer: ReceiptAnswer {
+            answer_sha256: "ab".repeat(32),
+            address: "https://svc.example/api/v1/resolve?domain=shop.lab".to_owned(),
+            transparency: ReceiptTransparency {
+                state: "included".to_owned(),
+                leaf_hash: None,
+                batch: Some(1),
+            },
+        },
+        resolve: ReceiptResolve { sha256: "ab".repeat(32), kid: "kid".to_owned() },
+        revocation: ReceiptRevocation {
+            feed: "https://svc.example/api/v1/revocations".to_owned(),
+            cursor: None,
+            next_update: now(),
+        },
+        rules: ReceiptRules {
+            decision_rules_sha256: super::super::rules_sha256(),
+            version_id: "1".to_owned(),
+        },
+    }
+}
+
+fn decide_with(
+    check: &PreflightCheck,
+    at: Timestamp,
+    known: Known<'_>,
+) -> Result<DecisionReceipt, PreflightRefusal> {
+    let target = Target::of(check, &policy()).unwrap();
+    let brand = Brand::default();
+    let dress = Dress { brand: &brand, base_url: "https://svc.example" };
+    preflight(Ask { check, target: &target, now: at }, known, dress)
+}
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /private\nDisallow: /*?session=\nCrawl-delay: 10\n\n\
+                      User-agent: GPTBot\nDisallow: /\n";
+
+/// A check against the sample and the robots.txt above.
+fn ask(body: Value) -> DecisionReceipt {
+    let robots = Robots::parse(ROBOTS.as_bytes());
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Read(&robots)))
+        .unwrap()
+}
+
+fn rules_of(receipt: &DecisionReceipt) -> Vec<&str> {
+    receipt.steps.iter().map(|step| step.rule.as_str()).collect()
+}
+
+#[test]
+fn a_plain_question_is_answered_by_the_answers_own_decision() {
+    let receipt = ask(json!({"domain": "shop.lab", "action": "read"}));
+    assert_eq!(receipt.decision, Decision::Allow);
+    assert_eq!(receipt.kind, "svc-decision");
+    assert_eq!(
+        rules_of(&receipt),
+        ["answer.read", "robots.path", "rights", "freshness", "standing"]
+    );
+    assert!(receipt.steps.iter().skip(1).all(|step| step.effect == "none"));
+    assert!(receipt.reasons.is_empty() && receipt.tightened_by.is_empty());
+    assert_eq!(receipt.expires_at, now().plus_millis(86_400_000));
+    assert_eq!(receipt.clock_skew_s, 60);
+    let duties: Vec<&str> = receipt.obligations.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(duties, ["crawl_delay", "recheck"]);
+    assert_eq!(receipt.obligations[0].seconds.unwrap().get(), 10.0);
+    assert_eq!(receipt.facts.unwrap().untrusted_name.as_deref(), Some("North Quay Shop"));
+}
+
+#[test]
+fn nonce_and_operation_come_back_as_they_came() {
+    let operation = json!({"method": "GET", "url": "https://shop.lab/a", "b": [1, 2.5, null, "ü"]});
+    let receipt = ask(json!({"domain": "www.shop.lab", "action": "read", "nonce": "n\u{1f600}",
+        "operation": operation.clone()}));
+    assert_eq!(receipt.domain.as_str(), "shop.lab");
+    assert_eq!(receipt.nonce.as_deref(), Some("n\u{1f600}"));
+    assert_eq!(serde_json::to_value(&receipt).unwrap()["operation"], operation);
+    assert!(receipt.assessed.operation_sha256.is_some());
+}
+
+#[test]
+fn the_path_and_the_agent_are_held_against_robots_txt() {
+    for (url, agent, decision, line, group) in [
+        ("https://shop.lab/", json!(null), "allow", None, None),
+        ("https://shop.lab/private/x", json!(null), "block", Some(2), None),
+        ("https://shop.lab/private/x", json!("OtherBot/2.0"), "block", Some(2), Some("*")),
+        ("https://shop.lab/open", json!("OtherBot"), "allow", None, Some("*")),
+        ("https://shop.lab/open", json!("GPTBot"), "block", Some(7), Some("GPTBot")),
+        ("https://shop.lab/open?session=1", json!("OtherBot"), "block", Some(3), Some("*")),
+        (
+            "https://shop.lab/open",
+            json!({"user_agent": "Mozilla/5.0 (compatible; GPTBot/1.2; +https://bot.example)"}),
+            "block",
+            Some(7),
+            Some("GPTBot"),
+        ),
+        // A dotted path is the path it leads to.
+        ("https://shop.lab/open/../private/", json!("OtherBot"), "block", Some(2), Some("*")),
+    ] {
+        let mut body = json!({"url": url, "action": "read"});
+        if !agent.is_null() {
+            body["agent"] = agent.clone();
+        }
+        let receipt = ask(body);
+        assert_eq!(receipt.decision.as_str(), decision, "{url} {agent}");
+        assert_eq!(receipt.assessed.robots.line, line, "{url} {agent}");
+        assert_eq!(
+            receipt.agent.as_ref().and_then(|agent| agent.matched_group.as_deref()),
+            group,
+            "{url} {agent}"
+        );
+        if decision == "block" {
+            assert_eq!(receipt.reason_codes, [Doubt::RobotsDisallow]);
+            assert_eq!(receipt.tightened_by, [Doubt::RobotsDisallow]);
+            assert_eq!(receipt.base_decision, Decision::Allow);
+            assert!(receipt.obligations.is_empty());
+        }
+        let written = serde_json::to_string(&receipt).unwrap();
+        assert!(!written.contains("session=1"), "the query is not kept");
+    }
+    // For connecting, robots.txt is no law, and still a sign.
+    let connect = ask(json!({"url": "https://shop.lab/private/api", "action": "connect"}));
+    assert_eq!(connect.decision, Decision::RequireConfirmation);
+}
+
+#[test]
+fn without_the_file_only_what_the_answer_lists_is_known() {
+    let sections = sections(&[("/crawl_policy/agents/1/allowed_homepage", json!(false))]);
+    let actions = actions(&grounds(&sections));
+    for (body, robots, decision, code) in [
+        (json!({"domain": "shop.lab"}), RobotsKnown::NotKept, "warn", Doubt::AgentSpecificRobots),
+        (
+            json!({"domain": "shop.lab", "agent": "gptbot"}),
+            RobotsKnown::NotKept,
+            "block",
+            Doubt::RobotsDisallow,
+        ),
+        (
+            json!({"domain": "shop.lab", "agent": "OtherBot"}),
+            RobotsKnown::NotRead,
+            "warn",
+            Doubt::NotMeasured,
+        ),
+        (json!({"url": "https://shop.lab/deep"}), RobotsKnown::NotKept, "warn", Doubt::NotMeasured),
+    ] {
+        let mut body = body;
+        body["action"] = json!("read");
+        let receipt =
+            decide_with(&check(body.clone()), now(), known(&sections, &actions, robots)).unwrap();
+        assert_eq!(receipt.decision.as_str(), decision, "{body}");
+        assert!(receipt.reason_codes.contains(&code), "{body}: {:?}", receipt.reason_codes);
+    }
+    let absent = decide_with(
+        &check(json!({"url": "https://shop.lab/deep", "action": "read", "agent": "OtherBot"})),
+        now(),
+        known(&sections, &actions, RobotsKnown::Absent),
+    )
+    .unwrap();
+    assert!(!absent.reason_codes.contains(&Doubt::NotMeasured));
+}
+
+#[test]
+fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    let observed = sections.freshness.observed_at.unwrap();
+    let at = |hours: i64, body: Value| {
+        let receipt = decide_with(
+            &check(body),
+            observed.plus_millis(hours * 3_600_000 + 1000),
+            known(&sections, &actions, RobotsKnown::Absent),
+        )
+        .unwrap();
+        let left = receipt.expires_at.millis_since(receipt.decided_at) / 1000;
+        (receipt.decision.to_string(), left, receipt.reason_codes)
+    };
+    let read = json!({"domain": "shop.lab", "action": "read"});
+    assert_eq!(at(0, read.clone()), ("allow".to_owned(), 86_400, vec![]));
+    assert_eq!(at(167, read.clone()).1, 3599, "until the evidence is too old");
+    assert_eq!(at(168, read.clone()), ("warn".to_owned(), 0, vec![Doubt::StaleEvidence]));
+    let tight = json!({"domain": "shop.lab", "action": "read", "policy": {"max_age_hours": 24}});
+    assert_eq!(at(23, tight.clone()).0, "allow");
+    assert_eq!(at(24, tight), ("require_confirmation".to_owned(), 0, vec![Doubt::CallerMaxAge]));
+    let connect = json!({"domain": "shop.lab", "action": "connect"});
+    assert_eq!(at(0, connect.clone()), ("allow".to_owned(), 3600, vec![]));
+    assert_eq!(at(72, connect).0, "require_confirmation");
+    let transact = json!({"domain": "shop.lab", "action": "transact"});
+    assert_eq!(at(0, transact).1, 300);
+    let administer = json!({"domain": "shop.lab", "action": "administer"});
+    assert_eq!(at(0, administer.clone()), ("block".to_owned(), 300, vec![Doubt::NeverAutomatic]));
+    assert_eq!(at(900, administer).0, "block");
+}
+
+#[test]
+fn what_is_refused_for_want_of_evidence_ends_at_once() {
+    let sections = sections(&[("/dns/exists", json!(false))]);
+    let actions = actions(&grounds(&sections));
+    let receipt = decide_with(
+        &check(json!({"domain": "shop.lab", "action": "read"})),
+        now(),
+        known(&sections, &actions, RobotsKnown::Absent),
+    )
+    .unwrap();
+    assert_eq!(receipt.decision, Decision::Unsupported);
+    assert_eq!(receipt.expires_at, receipt.decided_at);
+}
+
+#[test]
+fn a_revoked_action_is_blocked_and_others_are_not() {
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    let revoked = ["connect".to_owned(), "transact".to_owned()];
+    let causes = ["incident".to_owned()];
+    for (action, decision) in
+        [("read", "allow"), ("cite", "allow"), ("connect", "block"), ("transact", "block")]
+    {
+        let known = Known {
+            standing: Some(StandingKnown { actions: &revoked, causes: &causes }),
+            ..known(&sections, &actions, RobotsKnown::Absent)
+        };
+        let receipt =
+            decide_with(&check(json!({"domain": "shop.lab", "action": action})), now(), known)
+                .unwrap();
+        assert_eq!(receipt.decision.as_str(), decision, "{action}");
+        assert_eq!(receipt.reason_codes.first() == Some(&Doubt::Revoked), decision == "block");
+    }
+}
+
+#[test]
+fn an_mcp_server_must_be_the_one_that_was_approved() {
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    let body = json!({"domain": "shop.lab", "action": "connect", "operation": {"tool": "search"},
+        "mcp": {"url": "https://shop.lab/mcp", "tools_sha256": "cd".repeat(32)}});
+    for (state, decision, code) in [
+        (Some(McpState::Match), "allow", None),
+        (Some(McpState::Drift), "block", Some(Doubt::McpLockDrift)),
+        (Some(McpState::HardFinding), "block", Some(Doubt::McpHardFinding)),
+        (Some(McpState::Incomplete), "require_confirmation", Some(Doubt::McpSurfaceIncomplete)),
+        (Some(McpState::Unreachable), "require_confirmation", Some(Doubt::McpUnreachable)),
+        (Some(McpState::AuthRequired), "require_confirmation", Some(Doubt::McpAuthRequired)),
+        (Some(McpState::NotMeasured), "require_confirmation", Some(Doubt::NotMeasured)),
+        (None, "require_confirmation", Some(Doubt::NotMeasured)),
+    ] {
+        let known = Known {
+            mcp: state.clone().map(|state| ReceiptMcp {
+                url: "https://shop.lab/mcp".to_owned(),
+                state,
+                surface_sha256: None,
+                tools_sha256: None,
+            }),
+            ..known(&sections, &actions, RobotsKnown::Absent)
+        };
+        let receipt = decide_with(&check(body.clone()), now(), known).unwrap();
+        assert_eq!(receipt.decision.as_str(), decision, "{state:?}");
+        assert_eq!(receipt.reason_codes.first(), code.as_ref(), "{state:?}");
+        assert_eq!(receipt.assessed.tool.unwrap().untrusted_name, "search");
+    }
+}
+
+#[test]
+fn what_was_held_and_what_could_not_be_read_is_told_and_changes_nothing() {
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    for (live, code) in [
+        (LiveRead::Done, None),
+        (LiveRead::BudgetSpent, Some(Doubt::LiveBudgetSpent)),
+        (LiveRead::Failed, Some(Doubt::LiveReadFailed)),
+        (LiveRead::Limited, Some(Doubt::LiveLimit)),
+    ] {
+        let held = HeldDecision {
+            decision_sha256: "ef".repeat(32),
+            state: HeldState::Expired,
+            stands: false,
+        };
+        let known = Known {
+            live,
+            held: Some(held.clone()),
+            ..known(&sections, &actions, RobotsKnown::Absent)
+        };
+        let receipt =
+            decide_with(&check(json!({"domain": "shop.lab", "action": "read"})), now(), known)
+                .unwrap();
+        assert_eq!(receipt.decision, Decision::Allow);
+        assert_eq!(receipt.held, Some(held));
+        assert_eq!(receipt.reasons.first().map(|reason| &reason.code), code.as_ref());
+        assert!(receipt.reasons.iter().all(|reason| reason.retryable && reason.effect == "doubt"));
+    }
+}
+
+#[test]
+fn a_policy_that_would_loosen_is_an_error_that_names_the_member() {
+    let sections = sections(&[]);
+    let actions = actions(&grounds(&sections));
+    for (action, policy, param) in [
+        ("read", json!({"max_age_hours": 169}), "policy.max_age_hours"),
+        ("connect", json!({"max_age_hours": 73}), "policy.max_age_hours"),
+        ("transact", json!({"max_age_hours": 25}), "policy.max_age_hours"),
+        ("read", json!({"on_warn": "allow"}), "policy.on_warn"),
+        ("read", json!({"warn_as": "unsupported"}), "policy.warn_as"),
+        ("read", json!({"minimum_assurance": "declared"}), "policy.minimum_assurance"),
+        ("connect", json!({"minimum_assurance": "reachable"}), "policy.minimum_assurance"),
+        ("read", json!({"deny": ["purchase"]}), "policy.deny"),
+        ("read", json!({"allow": ["Shop.lab"]}), "policy.allow"),
+        ("read", json!({"human_approval": ["*"]}), "policy.human_approval"),
+    ] {
+        let body = json!({"domain": "shop.lab", "action": action, "policy": policy});
+        let refused =
+            decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Absent));
+        assert_eq!(refused.unwrap_err().param, param, "{policy}");
+    }
+}
+
+#[test]
+fn a_callers_policy_tightens() {
+    for (policy, decision, code) in [
+        (json!({}), "allow", None),
+        (json!({"deny": ["lab.example", "shop.lab"]}), "block", Some(Doubt::CallerPolicy)),
+        (json!({"deny": ["read"]}), "block", Some(Doubt::CallerPolicy)),
+        (json!({"deny": ["connect", "other.lab"]}), "allow", None),
+        (json!({"allow": ["shop.lab"]}), "allow", None),
+        (json!({"allow": ["read"]}), "allow", None),
+        (json!({"allow": ["other.lab"]}), "block", Some(Doubt::CallerPolicy)),
+        (json!({"allow": ["shop.lab", "cite"]}), "block", Some(Doubt::CallerPolicy)),
+        (json!({"human_approval": ["read"]}), "require_confirmation", Some(Doubt::HumanConfirms)),
+        (json!({"minimum_assurance": "conformant"}), "allow", None),
+        (
+            json!({"minimum_assurance": "owner_verified"}),
+            "require_confirmation",
+            Some(Doubt::CallerAssurance),
+        ),
+        (json!({"minimum_networks": 2}), "allow", None),
+        (json!({"minimum_networks": 3}), "require_confirmation", Some(Doubt::CallerNetworks)),
+        (json!({"require_entity": true, "on_warn": "block"}), "allow", None),
+    ] {
+        let receipt = ask(json!({"domain": "shop.lab", "action": "read", "policy": policy}));
+        assert_eq!(receipt.decision.as_str(), decision, "{policy}");
+        assert_eq!(receipt.reason_codes.first(), code.as_ref(), "{policy}");
+    }
+    // Without an entity, citing is a warning, and a warning is what the caller makes of it.
+    let unknown = json!({"state": "not_measured", "observed_at": null, "why": "-"});
+    let sections = sections(&[("/entity", unknown)]);
+    let actions = actions(&grounds(&sections));
+    for (policy, decision) in [
+        (json!({}), "warn"),
+        (json!({"on_warn": "warn"}), "warn"),
+        (json!({"on_warn": "require_confirmation"}), "require_confirmation"),
+        (json!({"on_warn": "warn", "warn_as": "block"}), "block"),
+        (json!({"require_entity": true}), "require_confirmation"),
+    ] {
+        let body = json!({"domain": "shop.lab", "action": "cite", "policy": policy});
+        let receipt =
+            decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Absent))
+                .unwrap();
+        assert_eq!(receipt.decision.as_str(), decision, "{policy}");
+        assert_eq!(receipt.base_decision, Decision::Warn);
+        assert!(
+            receipt.obligations.iter().any(|duty| duty.what == ObligationType::CiteSource)
+                || decision == "block"
+        );
+    }
+}
+
+#[test]
+fn each_template_is_known_and_each_of_its_rules_can_be_met() {
+    let words: Vec<&str> = TEMPLATES.iter().map(|terms| terms.template).collect();
+    assert_eq!(words, PreflightTemplate::WORDS);
+    for terms in &TEMPLATES {
+        for rule in terms.rules {
+            assert!(rule.effect > Effect::Doubt, "{}", terms.template);
+            let harmless = rule.when.holds(&Grounds::BEST);
+            assert!(
+                !harmless || rule.when.values().is_empty(),
+                "{}: {}",
+                terms.template,
+                rule.sentence
+            );
+        }
+    }
+    for (template, action, decision) in [
+        ("safe_citation", "cite", "allow"),
+        ("safe_data_retrieval", "read", "allow"),
+        ("safe_api_connect", "connect", "allow"),
+        ("safe_mcp_tool", "connect", "require_confirmation"),
+        ("safe_commerce", "transact", "require_confirmation"),
+        ("safe_oauth", "connect", "require_confirmation"),
+        ("support_escalation", "read", "allow"),
+    ] {
+        let receipt = ask(json!({"domain": "shop.lab", "action": action, "template": template}));
+        assert_eq!(receipt.decision.as_str(), decision, "{template}");
+        assert!(rules_of(&receipt).contains(&format!("template.{template}").as_str()));
+    }
+    let sections =
+        sections(&[("/read_equivalence/identities/0/instruction_like_text", json!(true))]);
+    let actions = actions(&grounds(&sections));
+    let receipt = decide_with(
+        &check(json!({"domain": "shop.lab", "action": "read", "template": "safe_data_retrieval"})),
+        now(),
+        known(&sections, &actions, RobotsKnown::Absent),
+    )
+    .unwrap();
+    assert_eq!(receipt.decision, Decision::Block);
+    assert_eq!(receipt.tightened_by, [Doubt::Template]);
+}
+
+fn maybe<T: Clone + std::fmt::Debug + 'static>(
+    values: impl Strategy<Value = T> + 'static,
+) -> impl Strategy<Value = Option<T>> {
+    proptest::option::of(values)
+}
+
+fn any_policy() -> impl Strategy<Value = CallerPolicy> {
+    const WORDS: &[&str] =
+        &["read", "cite", "connect", "transact", "shop.lab", "lab", "other.lab", "x"];
+    let list = || maybe(proptest::collection::vec(select(WORDS).prop_map(str::to_owned), 0..3));
+    let decision =
+        || maybe(select(Decision::WORDS).prop_map(|word| Decision::known(word).unwrap()));
+    (
+        maybe(0_u32..200),
+        decision(),
+        decision(),
+        maybe(any::<bool>()),
+        list(),
+        list(),
+        list(),
+        maybe(select(Rung::WORDS).prop_map(|word| Rung::known(word).unwrap())),
+        maybe(0_u32..5),
+    )
+        .prop_map(
+            |(
+                max_age_hours,
+                on_warn,
+                warn_as,
+                require_entity,
+                human_approval,
+                allow,
+                deny,
+                minimum_assurance,
+                minimum_networks,
+            )| CallerPolicy {
+                max_age_hours,
+                on_warn,
+                warn_as,
+                require_entity,
+                human_approval,
+                allow,
+                deny,
+                minimum_assurance,
+                minimum_networks,
+            },
+        )
+}
+
+/// Answers of every kind: each pair replaces a member of the sample.
+fn any_sections() -> impl Strategy<Value = Sections> {
+    let unmeasured = json!({"state": "not_measured", "observed_at": null, "why": "-"});
+    let changes: Vec<(&'static str, Value)> = vec![
+        ("/dns/exists", json!(false)),
+        ("/crawl_policy", unmeasured.clone()),
+        ("/crawl_policy/agents/1/allowed_homepage", json!(false)),
+        ("/delivery/identities/1/status", json!(402)),
+        ("/read_equivalence/identities/0/verdict", json!("not_served")),
+        ("/read_equivalence/identities/1/verdict", json!("challenged")),
+        ("/read_equivalence/identities/1/instruction_like_text", json!(true)),
+        ("/entity", unmeasured.clone()),
+        ("/rights/ground/value", json!("conditional")),
+        ("/rights/cite/value", json!("disallowed")),
+        ("/capabilities", unmeasured),
+        ("/impersonation/verdict", json!("suspected")),
+        ("/freshness/observed_at", json!(null)),
+        ("/freshness/observed_at", json!("2026-11-01T00:00:00Z")),
+        ("/freshness/stale", json!(true)),
+        ("/confidence/vantage_state/state", json!("network_divergence")),
+    ];
+    proptest::collection::vec(select(changes), 0..4).prop_map(|changes| {
+        let mut written = sample::written();
+        for (at, value) in changes {
+            // One change may have taken away the place of another.
+            if let Some(place) = written.pointer_mut(at) {
+                *place = value;
+            }
+        }
+        Sections::of(serde_json::from_value(written).unwrap())
+    })
+}
+
+proptest! {
+    /// The heart of it: nothing that a caller sends makes a decision looser than the answer's own, and
+    /// a policy never makes it looser than no policy.
+    #[test]
+    fn never_looser(
+        sections in any_sections(),
+        action in select(Action::WORDS),
+        url in maybe(select(&["https://shop.lab/", "https://shop.lab/private", "shop.lab/x?y=1"][..])),
+        agent in maybe(select(&["GPTBot", "OtherBot", "", "Mozilla/5.0"][..])),
+        template in maybe(select(PreflightTemplate::WORDS)),
+        policy in any_policy(),
+        mcp in maybe(select(McpState::WORDS)),
+        robots in 0..4,
+    ) {
+        let file = Robots::parse(ROBOTS.as_bytes());
+        let robots = match robots {
+            0 => RobotsKnown::Read(&file),
+            1 => RobotsKnown::Absent,
+            2 => RobotsKnown::NotKept,
+            _ => RobotsKnown::NotRead,
+        };
+        let actions = actions(&grounds(&sections));
+        let action = Action::known(action).unwrap();
+        let bare = PreflightCheck {
+            domain: url.is_none().then(|| "shop.lab".to_owned()),
+            url: url.map(str::to_owned),
+            action: Some(action.clone()),
+            agent: agent.map(|name| AgentAsked::Name(name.to_owned())),
+            template: template.and_then(PreflightTemplate::known),
+            mcp: mcp.map(|_| McpAsked {
+                url: "https://shop.lab/mcp".to_owned(),
+                tools_sha256: None,
+                lock_sha256: None,
+                surface_sha256: None,
+            }),
+            ..PreflightCheck::default()
+        };
+        let asked = PreflightCheck { policy: Some(policy), ..bare.clone() };
+        let known = || Known {
+            mcp: mcp.map(|word| ReceiptMcp {
+                url: "https://shop.lab/mcp".to_owned(),
+                state: McpState::known(word).unwrap(),
+                surface_sha256: None,
+                tools_sha256: None,
+            }),
+            ..known(&sections, &actions, robots)
+        };
+        let without = decide_with(&bare, now(), known()).unwrap();
+        let own = Effect::of(&action_of(&actions, &action).decision);
+        prop_assert!(Effect::of(&without.decision) >= own);
+        let Ok(with) = decide_with(&asked, now(), known()) else { return Ok(()) };
+        prop_assert!(Effect::of(&with.decision) >= Effect::of(&without.decision));
+        for receipt in [&without, &with] {
+            prop_assert_eq!(Effect::of(&receipt.base_decision), own);
+            // Explained: whatever is not allowed has a reason that is as strict.
+            if receipt.decision != Decision::Allow {
+                prop_assert_eq!(receipt.reasons[0].effect.as_str(), receipt.decision.as_str());
+                prop_assert!(!receipt.why.is_empty());
+            }
+            prop_assert_eq!(receipt.tightened_by.is_empty(), receipt.decision == receipt.base_decision);
+            prop_assert!(receipt.expires_at >= receipt.decided_at);
+            let life = receipt.expires_at.millis_since(receipt.decided_at) / 1000;
+            prop_assert!(life <= i64::from(end::life_seconds(&action)));
+            let strictest = receipt.steps.iter().filter_map(|step| Decision::known(&step.effect));
+            let strictest: Vec<Decision> = strictest.collect();
+            let worst = worst(&strictest);
+            prop_assert_eq!(worst.as_ref(), Some(&receipt.decision));
+            // It can be signed.
+            prop_assert!(proof::canonical::to_vec(receipt).is_ok());
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! `/api/v1/resolve` and what hangs on it, through the API and the command line.
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Server, wayleave};
+
+fn resolve(server: &Server, domain: &str) -> Answer {
+    server.get(&format!("/api/v1/resolve?domain={domain}"))
+}
+
+fn resolved(server: &Server, domain: &str) -> Value {
+    let answer = resolve(server, domain);
+    assert_eq!(answer.status, 200, "{domain}: {}", answer.text());
+    answer.json()
+}
+
+fn verify(server: &Server, bytes: &[u8]) -> std::process::Output {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    wayleave().args(["verify", "--keys", &server.base()]).arg(file.path()).output().unwrap()
+}
+
+/// Every member of a document, by its name.
+fn names(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, inner) in members {
+                found.push(name.clone());
+                names(inner, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
+    let server = Server::shared();
+    let answer = resolve(server, "open.lab");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
+    let document = answer.json();
+    assert_eq!(document["kind"], "svc-resolve");
+    assert_eq!(
+        (&document["status"], &document["assurance"]),
+        (&json!("partial"), &json!("partial"))
+    );
+    assert_eq!(document["basis"]["kind"], "just_in_time");
+    assert_eq!(document["basis"]["budget_ms"], 1000);
+    assert_eq!(document["upgrade"]["state"], "queued");
+    assert_eq!(document["transparency"]["state"], "included");
+    assert_eq!(document["actions"]["administer"]["decision"], "block");
+    assert_ne!(document["actions"]["transact"]["decision"], "allow");
+    assert!(["allow", "warn"].contains(&document["actions"]["read"]["decision"].as_str().unwrap()));
+    let etag = format!("\"{}\"", document["sha256"].as_str().unwrap());
+    assert_eq!(answer.header("etag"), Some(etag.as_str()));
+    let output = verify(server, &answer.body);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+
+    // Sections say for themselves how they came about, and nothing sums them up.
+    for section in
+        ["crawl_policy", "delivery", "machine_files", "capabilities", "entity", "dns", "tls"]
+    {
+        let state = document[section]["state"].as_str().unwrap();
+        assert!(["declared", "observed", "not_measured"].contains(&state), "{section}: {state}");
+        assert!(state != "not_measured" || !document[section]["why"].as_str().unwrap().is_empty());
+    }
+    let mut all = Vec::new();
+    names(&document, &mut all);
+    for forbidden in ["overall", "score", "grade", "is_safe", "trust_score"] {
+        assert!(!all.iter().any(|name| name == forbidden), "{forbidden}");
+    }
+
+    // Asked again it is the same bytes; who has them is not sent them.
+    let again = resolve(server, "https://www.open.lab/some/page");
+    assert_eq!(again.body, answer.body);
+    let known =
+        server.get_with("/api/v1/resolve?domain=open.lab", &format!("if-none-match: {etag}\r\n"));
+    assert_eq!((known.status, known.body.len()), (304, 0));
+}
+
+#[test]
+fn each_way_of_a_site_has_its_decision() {
+    let server = Server::shared();
+    let decision = |domain: &str, action: &str| {
+        let document = resolved(server, domain);
+        document["actions"][action]["decision"].as_str().unwrap().to_owned()
+    };
+    for closed in ["robots-closed.lab", "robots-no-ai.lab", "blocks-ai.lab", "blocks-all.lab"] {
+        assert_eq!(decision(closed, "read"), "block", "{closed}");
+        assert_eq!(decision(closed, "cite"), "block", "{closed}");
+    }
+    for unsure in ["minimal.lab", "blocks-training.lab", "robots-500.lab"] {
+        assert_ne!(decision(unsure, "read"), "allow", "{unsure}");
+    }
+    assert_eq!(decision("minimal.lab", "connect"), "unsupported");
+    for domain in ["open.lab", "minimal.lab", "business.lab", "robots-closed.lab"] {
+        assert_eq!(decision(domain, "administer"), "block");
+        assert_ne!(decision(domain, "transact"), "allow");
+    }
+}
+
+#[test]
+fn what_was_cut_off_is_neither_absent_nor_refused() {
+    let server = Server::shared();
+    for domain in ["stalls-before-head.lab", "drips-head.lab"] {
+        let document = resolved(server, domain);
+        let cut = document["basis"]["not_read_in_budget"].as_array().unwrap();
+        assert!(!cut.is_empty(), "{domain}");
+        let absent: Vec<&str> = document["absences"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|absence| absence["path"].as_str().unwrap())
+            .collect();
+        for name in cut.iter().filter_map(|name| name.as_str()?.strip_prefix("machine_files")) {
+            assert!(!absent.contains(&name), "{domain}: {name}");
+        }
+        assert_ne!(document["actions"]["read"]["decision"], "allow", "{domain}");
+    }
+}
+
+#[test]
+fn absences_name_everything_that_was_checked() {
+    let document = resolved(Server::shared(), "minimal.lab");
+    let absences = document["absences"].as_array().unwrap();
+    assert!(absences.len() >= 6, "{absences:?}");
+    for absence in absences {
+        assert_eq!(absence["result"], "absent");
+        let checked = absence["checked"].as_array().unwrap();
+        assert!(!checked.is_empty() && checked.iter().all(|check| check["status"].is_u64()));
+    }
+    // A refusal is no absence.
+    let refused = resolved(Server::shared(), "refused-files.lab");
+    assert_eq!(refused["absences"].as_array().unwrap().len(), 0, "{}", refused["absences"]);
+}
+
+#[test]
+fn a_scan_replaces_the_answer_and_the_change_is_told() {
+    let server = Server::demo(&[]);
+    let before = resolved(&server, "business.lab");
+    assert_eq!(before["status"], "partial");
+    assert_eq!(server.post_scan(br#"{"domain":"business.lab"}"#).status, 200);
+    let after = resolved(&server, "business.lab");
+    assert_eq!((&after["status"], &after["assurance"]), (&json!("measured"), &json!("full")));
+    assert!(after.get("upgrade").is_none(), "{}", after["upgrade"]);
+    assert!(after["evidence"]["report"].as_str().unwrap().contains("/r/"));
+    assert!(after["served_from"].as_str().unwrap().contains("stored reading"));
+    let changes = server.get("/api/v1/changes?domain=business.lab");
+    assert_eq!(changes.status, 200, "{}", changes.text());
+    let changes = changes.json();
+    let assurance = changes["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|entry| entry["section"] == "assurance")
+        .unwrap_or_else(|| panic!("{changes}"));
+    assert_eq!((&assurance["from"], &assurance["to"]), (&json!("partial"), &json!("full")));
+    assert_eq!(assurance["cause"], "upgrade");
+    assert_eq!(assurance["after"]["answer_sha256"], after["sha256"]);
+
+    // What is not public speaks in no answer.
+    let body = br#"{"domain":"two-phones.lab","visibility":"unlisted"}"#;
+    assert_eq!(server.post_scan(body).status, 200);
+    let unlisted = server.get("/api/v1/resolve?domain=two-phones.lab&live=never");
+    assert_eq!((unlisted.status, unlisted.json()["code"].as_str()), (404, Some("not_tracked")));
+}
+
+#[test]
+fn many_are_answered_in_order_and_the_bad_ones_are_named() {
+    let server = Server::shared();
+    let ask = |body: Value| server.post_with("/api/v1/resolve", "", &body.to_string());
+    let names = json!(["open.lab", "10.0.0.1", "minimal.lab", "OPEN.lab", "", "no-such-name.lab"]);
+    let answer = ask(json!({ "domains": names }));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let batch = answer.json();
+    assert!(verify(server, &answer.body).status.success());
+    let domains: Vec<&str> = batch["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| answer["domain"].as_str().unwrap())
+        .collect();
+    assert_eq!(domains, ["open.lab", "minimal.lab", "open.lab", "no-such-name.lab"]);
+    let wrong: Vec<(u64, &str)> = batch["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| (error["index"].as_u64().unwrap(), error["code"].as_str().unwrap()))
+        .collect();
+    assert_eq!(wrong, [(1, "bad_domain"), (4, "bad_domain")]);
+    assert_eq!(batch["answers"][0], batch["answers"][2], "asked twice, answered once");
+    for answer in batch["answers"].as_array().unwrap() {
+        let output = verify(server, answer.to_string().as_bytes());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    // A name that does not exist is an answer, and no reading.
+    assert_eq!(batch["answers"][3]["dns"]["exists"], false);
+    assert_eq!(batch["answers"][3]["delivery"]["state"], "not_measured");
+
+    let excerpt = ask(json!({ "domains": ["open.lab"], "fields": ["actions", "nothing"] })).json();
+    assert_eq!(excerpt["answers"].as_array().unwrap().len(), 0);
+    let members = excerpt["results"][0]["excerpt"].as_object().unwrap();
+    assert_eq!(members.keys().collect::<Vec<_>>(), ["actions"]);
+
+    for (body, code) in [
+        (json!({ "domains": [] }), "batch_size"),
+        (json!({ "domains": vec!["open.lab"; 101] }), "batch_size"),
+        (json!({ "domains": ["open.lab"], "livee": "never" }), "unknown_field"),
+        (json!({ "domains": ["open.lab"], "live": "maybe" }), "bad_request"),
+        (json!({ "domains": "open.lab" }), "bad_request"),
+    ] {
+        let answer = ask(body);
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (400, Some(code)));
+    }
+}
+
+#[test]
+fn a_domain_is_looked_up_without_being_named() {
+    let server = Server::demo(&[]);
+    let digest = proof::sha256(b"open.lab").to_hex();
+    let bucket =
+        |digits: usize| server.get(&format!("/api/v1/resolve-prefix/{}", &digest[..digits]));
+    assert_eq!(bucket(8).json()["in_bucket"], 0, "nothing is read for it");
+    let answer = resolved(&server, "open.lab");
+    let found = bucket(2).json();
+    assert_eq!(found["in_bucket"], 1);
+    assert_eq!(found["answers"][0]["domain_sha256"], digest);
+    assert_eq!(found["answers"][0]["answer"]["sha256"], answer["sha256"]);
+    for bad in ["a", "AB", "zz", "012345678", "ab%20", "a/b"] {
+        let status = server.get(&format!("/api/v1/resolve-prefix/{bad}")).status;
+        assert!(matches!(status, 400 | 404), "{bad}: {status}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_said() {
+    let server = Server::shared();
+    for (query, status, code) in [
+        ("", 400, "bad_request"),
+        ("?domain=", 400, "bad_domain"),
+        ("?domain=127.0.0.1", 400, "bad_domain"),
+        ("?domain=localhost", 400, "bad_domain"),
+        ("?domain=open.lab&domain=minimal.lab", 400, "bad_request"),
+        ("?domain=open.lab&live=often", 400, "bad_request"),
+        ("?domain=open.lab&max_age_hours=-1", 400, "bad_request"),
+        ("?domain=open.lab&max_age_hours=99999999", 400, "bad_request"),
+        ("?domian=open.lab", 400, "unknown_field"),
+        ("?domain=never-asked.lab&live=never", 404, "not_tracked"),
+    ] {
+        let answer = server.get(&format!("/api/v1/resolve{query}"));
+        let told = (answer.status, answer.json()["code"].as_str().unwrap().to_owned());
+        assert_eq!(told, (status, code.to_owned()), "{query}");
+    }
+}
+
+#[test]
+fn the_command_line_answers_from_here_and_by_a_server() {
+    let server = Server::shared();
+    let run = |arguments: &[&str]| wayleave().arg("resolve").args(arguments).output().unwrap();
+    let by_server = run(&["open.lab", "--url", &server.base()]);
+    let text = String::from_utf8_lossy(&by_server.stdout).into_owned();
+    assert_eq!(by_server.status.code(), Some(0), "{text}");
+    assert!(text.contains("open.lab") && text.contains("administer") && text.contains("block"));
+    let closed = run(&["robots-closed.lab", "--url", &server.base(), "--json"]);
+    assert_eq!(closed.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&closed.stdout).unwrap();
+    assert_eq!(document["actions"]["read"]["decision"], "block");
+    assert_eq!(run(&["10.0.0.1", "--url", &server.base()]).status.code(), Some(2));
+}
