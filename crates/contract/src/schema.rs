@@ -14,7 +14,15 @@ use crate::core_ops::CoreContract;
 use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
-    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
+    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
+    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
+    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed, ObserverDirectory,
+    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 
 /// One kind of document that has a schema.
@@ -41,7 +49,7 @@ pub const KINDS: &[Kind] = &[
     kind::<OutcomeReport>("outcome-report", "Body of POST /api/v1/outcome", "2.3"),
     kind::<OutcomeAccepted>("outcome-accepted", "Answer to an outcome report", "2.3"),
     kind::<OutcomeSummary>("agent-outcomes", "Outcome summary", "2.3"),
-    kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "2.3"),
+    kind::<OutcomeDayRecord>("agent-outcomes-day", "Outcome reports of a day", "6"),
     kind::<AccuracyRecord>("ai-accuracy", "AI-accuracy record", "2.4"),
     kind::<ControlRecord>("domain-control", "Domain-control record", "2.5"),
     kind::<DomainRecord>("domain", "Domain registry record", "2.6"),

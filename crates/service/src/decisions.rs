@@ -1,5 +1,8 @@
 //! Whether a decision still stands: a receipt, or an answer, by its digest.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use contract::records::{

@@ -102,3 +102,44 @@ fn stapled(answer: &ResolveAnswer, now: Timestamp) -> Option<Staple> {
         fresh_until,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use contract::records::ResolveAnswer;
+
+    use super::*;
+    use crate::testing::{example_answer, now};
+
+    const HOUR: i64 = 3_600_000;
+
+    fn observed(hours_ago: i64) -> ResolveAnswer {
+        let mut answer = example_answer();
+        let at = now().plus_millis(-hours_ago * HOUR);
+        answer.freshness.observed_at = Some(at);
+        answer.freshness.fresh_until = Some(at.plus_millis(168 * HOUR));
+        answer.actions.read.decision = Decision::Allow;
+        answer.actions.connect.decision = Decision::Allow;
+        answer.actions.transact.decision = Decision::Allow;
+        answer
+    }
+
+    #[test]
+    fn nothing_is_said_for_longer_than_its_evidence_holds() {
+        let young = stapled(&observed(0), now()).unwrap();
+        assert_eq!(young.fresh_until, now().plus_millis(24 * HOUR).whole_seconds());
+        assert_eq!((young.read, young.transact), (Decision::Allow, Decision::Allow));
+        // The evidence for a transaction is too old within the day.
+        let older = stapled(&observed(2), now()).unwrap();
+        assert_eq!((older.read, older.connect), (Decision::Allow, Decision::Allow));
+        assert_eq!(older.transact, Decision::RequireConfirmation);
+        let old = stapled(&observed(60), now()).unwrap();
+        assert_eq!(old.connect, Decision::RequireConfirmation);
+        // It ends with the answer.
+        let ending = stapled(&observed(167), now()).unwrap();
+        assert_eq!(ending.fresh_until, now().plus_millis(HOUR).whole_seconds());
+        assert_eq!(stapled(&observed(168), now()), None);
+        let mut unseen = observed(0);
+        unseen.freshness.observed_at = None;
+        assert_eq!(stapled(&unseen, now()), None);
+    }
+}

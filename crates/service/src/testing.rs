@@ -155,3 +155,15 @@ pub(crate) async fn filled(dir: &Path, leaves: usize) {
     seal_build(&service, 2).await;
     ended(service).await;
 }
+
+/// The contract's own example of an answer.
+pub(crate) fn example_answer() -> contract::records::ResolveAnswer {
+    const EXAMPLE: &str =
+        include_str!("../../contract/tests/it/snapshots/it__schemas__resolve.snap");
+    let json = EXAMPLE.splitn(3, "---").nth(2).unwrap();
+    let mut answer: contract::records::ResolveAnswer = serde_json::from_str(json).unwrap();
+    // What only an example has beside each other.
+    answer.incident = None;
+    answer.high_risk_fields = None;
+    answer
+}

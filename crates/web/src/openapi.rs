@@ -66,6 +66,7 @@ use crate::{
     tags(
         (name = "scans", description = "Scans and reports"),
         (name = "resolve", description = "Answers about domains"),
+        (name = "decisions", description = "Before and after an action"),
         (name = "outcomes", description = "What agents report"),
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "The contract and its shapes"),

@@ -6,12 +6,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, changes, core_contract, corroboration, graph, keys, log, operators, outcome,
-        pages as page_handlers, reference, report, resolve, resolve_batch, resolve_prefix, scan,
-        scan_v1, schema, seal,
         builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
-        log, observers, operators, pages as page_handlers, read_equivalence, reference, report,
-        rights, scan, scan_v1, schema, seal,
+        log, observers, operators, outcome, pages as page_handlers, read_equivalence, reference,
+        report, resolve, resolve_batch, resolve_prefix, rights, scan, scan_v1, schema, seal,
+        builds, changes, core_contract, corroboration, decisions, graph, keys, log, operators,
+        outcome, pages as page_handlers, preflight, reference, report, resolve, resolve_batch,
+        resolve_prefix, revocations, scan, scan_v1, schema, seal, staple,
     },
     openapi,
     pages::STYLE_PATH,

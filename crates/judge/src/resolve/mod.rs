@@ -9,8 +9,6 @@ pub mod address;
 mod capabilities;
 pub mod census;
 pub mod changes;
-pub mod census;
-pub mod changes;
 pub mod claims;
 pub mod clock;
 mod contradictions;
@@ -39,8 +37,6 @@ use contract::records::{
 };
 use contract::{Domain, Timestamp};
 
-pub use address::Letterhead;
-pub use capabilities::capabilities;
 pub use address::Letterhead;
 pub use capabilities::capabilities;
 pub use contradictions::contradictions;

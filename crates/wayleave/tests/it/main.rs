@@ -10,6 +10,7 @@
 )]
 
 mod arrows;
+mod behind_answers;
 mod command_line;
 mod hostile_bodies;
 mod hostile_domains;

@@ -99,8 +99,7 @@ pub(crate) async fn revocations(
         target_kind: word("target_kind", RevocationTargetKind::WORDS)?,
     };
     let list = service.revocation_list(ask).await.map_err(failed)?;
-    let document =
-        Document::named(list.bytes.clone(), &list.digest, JSON, FOR_A_MINUTE_AND_ONE);
+    let document = Document::named(list.bytes.clone(), &list.digest, JSON, FOR_A_MINUTE_AND_ONE);
     Ok(document.reply(&headers))
 }
 

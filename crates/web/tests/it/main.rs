@@ -10,6 +10,7 @@
 )]
 
 mod app;
+mod behind_answers;
 mod bodies;
 mod connections;
 mod feeds;

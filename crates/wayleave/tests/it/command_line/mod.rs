@@ -1,5 +1,6 @@
 //! The commands of the program, as a person or a script would call them.
 
+mod census;
 mod configuration;
 mod general;
 mod keys_and_builds;
