@@ -6,12 +6,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, census, changes, claims, content_clock, core_contract, corroboration, graph, keys,
-        log, observers, operators, outcome, pages as page_handlers, read_equivalence, reference,
-        report, resolve, resolve_batch, resolve_prefix, rights, scan, scan_v1, schema, seal,
-        builds, changes, core_contract, corroboration, decisions, graph, keys, log, operators,
-        outcome, pages as page_handlers, preflight, reference, report, resolve, resolve_batch,
-        resolve_prefix, revocations, scan, scan_v1, schema, seal, staple,
+        builds, census, changes, claims, content_clock, core_contract, corroboration, decisions,
+        graph, keys, log, observers, operators, outcome, pages as page_handlers, preflight,
+        read_equivalence, reference, report, resolve, resolve_batch, resolve_prefix, revocations,
+        rights, scan, scan_v1, schema, seal, staple,
     },
     openapi,
     pages::STYLE_PATH,
@@ -32,6 +30,11 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(resolve::resolve_domain_v1))
         .routes(routes!(resolve_batch::resolve_batch_v1))
         .routes(routes!(resolve_prefix::resolve_prefix_v1))
+        // Before and after an action
+        .routes(routes!(preflight::preflight_v1))
+        .routes(routes!(decisions::decision_check_v1))
+        .routes(routes!(revocations::revocations))
+        .routes(routes!(staple::staple))
         // Outcomes
         .routes(routes!(outcome::post_outcome))
         .routes(routes!(outcome::get_outcomes))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use contract::limits::{INDEPENDENT_READINGS, SECTION_TIMEOUT};
 use contract::records::{
     DnsSection, FreshnessSource, HighRiskFields, Incident, NetworkSamples, ReadingNetwork,
-    SampleWindow, SamplesByNetwork,
+    RevocationCause, SampleWindow, SamplesByNetwork,
 };
 use contract::{Domain, Timestamp};
 use judge::resolve::clock::ClockFacts;
@@ -27,9 +27,6 @@ pub(super) struct Told {
     upgrade: Option<Option<Job>>,
     dns: Option<Option<DnsSection>>,
 }
-
-/// The cause under which an incident stands among the revocations.
-pub(crate) const INCIDENT: &str = "owner_incident";
 
 impl Service {
     /// Asks everything side by side. `again` asks the resolver too: a stored reading is some days
@@ -119,10 +116,12 @@ impl Told {
 }
 
 fn incident(standing: &Standing) -> Option<Incident> {
-    standing.causes.iter().any(|cause| cause == INCIDENT).then(|| Incident {
-        since: standing.since,
-        why: "An incident at this domain was reported to us by its owner.".to_owned(),
-    })
+    standing.causes.iter().any(|cause| cause == RevocationCause::IncidentReported.as_str()).then(
+        || Incident {
+            since: standing.since,
+            why: "An incident at this domain was reported to us by its owner.".to_owned(),
+        },
+    )
 }
 
 /// What the readings show together.

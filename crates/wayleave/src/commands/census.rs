@@ -61,9 +61,11 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let service = Arc::new(wiring::service(&config)?);
         wiring::open_log(&config, &service).await?;
         serve::know_build(Arc::clone(&service)).await;
-        let terminal = std::io::stderr().is_terminal();
-        let told =
-            |progress: CensusProgress, record: &CensusRecord| tell(terminal, progress, record);
+        let bar = scan_progress::census(u64::try_from(list.domains.len()).unwrap_or(u64::MAX));
+        let told = |progress: CensusProgress, record: &CensusRecord| {
+            bar.set_position(progress.done);
+            bar.set_message(format!("{} {}", record.domain, record.status));
+        };
         let stop = serve::StopSignals::catch()?;
         let done = tokio::select! {
             done = service.census(&list, &told) => Some(done),
