@@ -310,3 +310,63 @@ fn the_command_line_answers_from_here_and_by_a_server() {
     assert_eq!(document["actions"]["read"]["decision"], "block");
     assert_eq!(run(&["10.0.0.1", "--url", &server.base()]).status.code(), Some(2));
 }
+
+/// One member after the other, without those that tell of the moment of giving.
+fn standing(answer: &Value) -> serde_json::Map<String, Value> {
+    let mut members = answer.as_object().unwrap().clone();
+    for moment in ["answered_at", "served_from", "transparency", "code", "sha256", "signature"] {
+        members.remove(moment);
+    }
+    members
+}
+
+#[test]
+fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let minutes: Vec<String> = (0..60).map(|minute| minute.to_string()).collect();
+    let arguments = ["--store-data-dir", data, "--resolve-upgrade-minutes", &minutes.join(",")];
+    let mut server = Server::demo(&arguments);
+    let first = resolved(&server, "robots-empty.lab");
+    assert_eq!(first["status"], "partial");
+    let expected = first["upgrade"]["expected"].as_str().unwrap().to_owned();
+    for status in [403, 429, 200, 403] {
+        let report = json!({
+            "domain": "robots-empty.lab", "action": "read", "status": status,
+            "blocked": status != 200, "agent": "somebody", "resolve_sha256": first["sha256"],
+        });
+        let taken = server.post_with("/api/v1/outcome", "", &report.to_string());
+        assert_eq!(taken.status, 202, "{}", taken.text());
+    }
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    drop(server);
+
+    let server = Server::demo(&arguments);
+    let counted = server.get("/api/v1/outcomes?domain=robots-empty.lab").json();
+    assert_eq!((&counted["n"], &counted["blocked"]), (&json!(4), &json!(3)));
+    let second = resolved(&server, "robots-empty.lab");
+    if second["status"] == "partial" {
+        assert!(second["served_from"].as_str().unwrap().contains("live reading"), "{second}");
+        assert_eq!(second["upgrade"]["expected"], expected.as_str(), "it was queued once");
+        let (mut before, mut after) = (standing(&first), standing(&second));
+        // Hours may turn, and the base address is that of another port.
+        for members in [&mut before, &mut after] {
+            members.retain(|name, _| {
+                ["actions", "crawl_policy", "delivery", "entity", "dns", "tls", "basis"]
+                    .contains(&name.as_str())
+            });
+        }
+        assert_eq!(before, after);
+    }
+    // Its window comes within a minute.
+    for _ in 0..120 {
+        let answer = resolved(&server, "robots-empty.lab");
+        if answer["status"] == "measured" {
+            assert_eq!(answer["assurance"], "full");
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    panic!("the queued scan was never made: {}", server.said());
+}
