@@ -19,6 +19,7 @@ mod interop;
 mod licence_api;
 mod limits_api;
 mod log_api;
+mod preflight_api;
 mod resolve_api;
 mod scan_api;
 mod seals;
