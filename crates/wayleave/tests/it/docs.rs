@@ -153,11 +153,10 @@ fn typed_in(commands: &[String]) -> Option<Vec<String>> {
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = (0..commands.len()).map(|n| {
         let printed = std::fs::read_to_string(folder.path().join(format!("printed-{n}"))).unwrap();
-        let mut printed = printed.replace(&server.address.to_string(), SHOWN);
-        if !printed.is_empty() && !printed.ends_with('\n') {
-            printed.push('\n');
-        }
-        printed
+        let printed = printed.replace(&server.address.to_string(), SHOWN);
+        // A page shows no licence key, not even one that opens nothing.
+        let lines = printed.lines().map(|line| if line.starts_with("wl_") { "wl_…" } else { line });
+        lines.map(|line| format!("{line}\n")).collect()
     });
     Some(printed.collect())
 }
