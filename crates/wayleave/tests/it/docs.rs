@@ -142,7 +142,7 @@ fn typed_in(commands: &[String]) -> Option<Vec<String>> {
     let mut script = String::from("python() { \"$PYTHON\" \"$@\"; }\n");
     for (n, command) in commands.iter().enumerate() {
         let command = command.replace(SHOWN, &server.address.to_string());
-        let _ = write!(script, "{{ {command}}} > printed-{n} 2>&1\n");
+        let _ = writeln!(script, "{{ {command}}} > printed-{n} 2>&1");
     }
     let program = Path::new(env!("CARGO_BIN_EXE_wayleave")).parent().unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
@@ -212,7 +212,7 @@ fn included(page: &str, name: &str) -> String {
         if shown != kept {
             wrong.push(file);
         }
-        let _ = write!(now, "{kept}```\n");
+        let _ = writeln!(now, "{kept}```");
     }
     assert!(
         wrong.is_empty() || std::env::var_os("UPDATE_DOCS").is_some(),
