@@ -12,6 +12,7 @@
 mod arrows;
 mod behind_answers;
 mod command_line;
+mod docs;
 mod hostile_bodies;
 mod hostile_domains;
 mod interop;
