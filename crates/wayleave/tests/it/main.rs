@@ -11,6 +11,7 @@
 
 mod arrows;
 mod behind_answers;
+mod client_calls;
 mod command_line;
 mod hostile_bodies;
 mod hostile_domains;
