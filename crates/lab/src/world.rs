@@ -6,7 +6,7 @@ use std::{
     net::Ipv4Addr,
     sync::{
         OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -75,6 +75,8 @@ pub(crate) struct Place {
     pub(crate) hits: HitLog,
     pub(crate) visits: AtomicU64,
     pub(crate) connections: AtomicU64,
+    /// What its visitors last made of it, for a site that can be turned.
+    pub(crate) turned_away: AtomicBool,
 }
 
 /// Shared by every task of a lab, never changed but for the counters inside.
@@ -102,6 +104,7 @@ impl World {
                 hits: HitLog::default(),
                 visits: AtomicU64::new(0),
                 connections: AtomicU64::new(0),
+                turned_away: AtomicBool::new(false),
             })
             .collect();
         let by_address =

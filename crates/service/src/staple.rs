@@ -38,7 +38,9 @@ impl Service {
         let key = self.signer().key(KeyPurpose::Documents)?;
         let (brand, base_url) = (&self.settings.brand, &self.settings.base_url);
         let line = staple.sign(&key, brand)?;
-        let host = base_url.split_once("://").map_or(base_url.as_str(), |(_, rest)| rest);
+        // A name has no port.
+        let host = url::Url::parse(base_url).ok();
+        let host = host.as_ref().and_then(url::Url::host_str).unwrap_or_default();
         let record = StapleRecord {
             kind: brand.kind("staple"),
             v: 1,

@@ -34,7 +34,8 @@ pub struct PreflightRequest {
     pub template: Option<PreflightTemplate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CallerPolicy>,
-    /// The exact thing about to be done, at most 8 KiB. It is given back as it came.
+    /// The exact thing about to be done, at most 8 KiB. It is given back as it came. A `url` in it
+    /// that is an address of the domain is judged like one that is given as `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub operation: Option<Map<String, Value>>,

@@ -210,7 +210,11 @@ mod tests {
             (-5, 0, 0, false),
         ] {
             let freshness = at(hours, more);
-            assert_eq!((freshness.age_hours, freshness.stale), (Some(age), stale), "{hours} {more}");
+            assert_eq!(
+                (freshness.age_hours, freshness.stale),
+                (Some(age), stale),
+                "{hours} {more}"
+            );
             assert_eq!(freshness.last_verified_at, Some(observed));
         }
         let nothing = freshness_at(None, None, &FreshnessSource::JustInTime, observed);
@@ -230,7 +234,8 @@ mod tests {
         assert_eq!(shown.sections, ["dns", "observers", "confidence", "incident"]);
         assert_eq!(sections.dns, stored.dns);
         assert_eq!(sections.confidence, stored.confidence);
-        let decided = |sections: &Sections| crate::decide::actions(&crate::decide::grounds(sections));
+        let decided =
+            |sections: &Sections| crate::decide::actions(&crate::decide::grounds(sections));
         assert_eq!(decided(&sections), decided(&stored));
 
         // With everything told, nothing is shown as stored.

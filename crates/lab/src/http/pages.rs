@@ -37,6 +37,11 @@ pub(super) struct Visit<'a> {
 impl Visit<'_> {
     /// Writes the request down and says how many came before it.
     pub(super) fn record(&self, hit: Hit) -> u64 {
+        match &*hit.path {
+            "/turn/away" => self.place.turned_away.store(true, Ordering::SeqCst),
+            "/turn/back" => self.place.turned_away.store(false, Ordering::SeqCst),
+            _ => {}
+        }
         self.place.hits.push(hit);
         self.place.visits.fetch_add(1, Ordering::SeqCst)
     }
@@ -53,6 +58,7 @@ impl Visit<'_> {
             user_agent: &hit.user_agent,
             accept: accept.map_or("", |(_, value)| value),
             visit,
+            turned_away: self.place.turned_away.load(Ordering::SeqCst),
         }
     }
 }

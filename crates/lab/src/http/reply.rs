@@ -38,6 +38,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) accept: &'a str,
     /// Requests that the site had seen before this one.
     pub(crate) visit: u64,
+    /// Whether somebody last opened `/turn/away`, and not `/turn/back`.
+    pub(crate) turned_away: bool,
 }
 
 impl Ask<'_> {

@@ -10,6 +10,7 @@ mod documents;
 mod encoding;
 mod machine_files;
 mod names;
+mod names_and_places;
 mod offers;
 mod reading;
 mod redirects;
@@ -49,6 +50,7 @@ static ALL: LazyLock<Vec<Site>> = LazyLock::new(|| {
         six::SITES,
         rights::SITES,
         offers::SITES,
+        names_and_places::SITES,
     ];
     themes.concat()
 });

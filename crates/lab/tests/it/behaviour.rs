@@ -306,3 +306,13 @@ fn words(html: &str) -> usize {
         .collect();
     text.split_whitespace().count()
 }
+
+#[tokio::test]
+async fn a_site_moves_away_and_back_when_it_is_told_to() {
+    let lab = lab().await;
+    let mut seen = Vec::new();
+    for path in ["/", "/turn/away", "/", "/visit", "/turn/back", "/"] {
+        seen.push(get(&lab, "moves.lab", path, BROWSER).await.status);
+    }
+    assert_eq!(seen, [200, 200, 302, 200, 200, 200]);
+}

@@ -11,6 +11,7 @@
 
 mod arrows;
 mod behind_answers;
+mod client_calls;
 mod command_line;
 mod docs;
 mod hostile_bodies;

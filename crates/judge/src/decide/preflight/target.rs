@@ -28,10 +28,22 @@ impl Target {
             (Some(url), _) => Self::of_url(url, policy),
             (None, Some(domain)) => {
                 let Asked { domain, host } = Asked::parse(domain, policy)?;
-                Ok(Self { domain, host, place: None })
+                let named = Self::of_operation(check, policy);
+                Ok(named.filter(|named| named.domain == domain).unwrap_or(Self {
+                    domain,
+                    host,
+                    place: None,
+                }))
             }
             (None, None) => Err(NameRefusal::Empty),
         }
+    }
+
+    /// The address that an operation names. A receipt that repeats the operation must not say more
+    /// than was judged: where the address is one of the domain, its path counts.
+    fn of_operation(check: &PreflightCheck, policy: &NamePolicy) -> Option<Self> {
+        let url = check.operation.as_ref()?.get("url")?.as_str()?;
+        Self::of_url(url, policy).ok()
     }
 
     fn of_url(text: &str, policy: &NamePolicy) -> Result<Self, NameRefusal> {
@@ -98,6 +110,30 @@ mod tests {
             of("HTTP://Shop.lab").unwrap().place.unwrap().url_without_query,
             "http://shop.lab/"
         );
+    }
+
+    #[test]
+    fn the_address_of_an_operation_counts_where_it_is_of_the_domain() {
+        let policy = NamePolicy { allow_suffixes: vec!["lab".to_owned()], ..NamePolicy::default() };
+        let path = |operation: serde_json::Value| {
+            let check = PreflightCheck {
+                domain: Some("shop.lab".to_owned()),
+                operation: operation.as_object().cloned(),
+                ..PreflightCheck::default()
+            };
+            let target = Target::of(&check, &policy).unwrap();
+            assert_eq!(target.domain.as_str(), "shop.lab");
+            target.judged_path()
+        };
+        let url = |url: &str| serde_json::json!({ "method": "GET", "url": url });
+        assert_eq!(path(url("https://shop.lab/private/x?a=1")), "/private/x?a=1");
+        assert_eq!(path(url("http://www.shop.lab/private/")), "/private/");
+        // What is elsewhere, or no address at all, says nothing of a path here.
+        for other in ["https://other.lab/x", "https://a.shop.lab/x", "not an address", "", "/x"] {
+            assert_eq!(path(url(other)), "/", "{other}");
+        }
+        assert_eq!(path(serde_json::json!({ "url": 7 })), "/");
+        assert_eq!(path(serde_json::json!({ "tool": "search" })), "/");
     }
 
     #[test]
