@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contract::records::{DecisionReceipt, ResolveAnswer};
 use serde_json::Value;
-use store::{NewRevocation, Store};
+use store::NewRevocation;
 
 use super::*;
 use crate::testing::{ended, example_answer, now, policy, started};

@@ -80,6 +80,47 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
     assert_eq!((known.status, known.body.len()), (304, 0));
 }
 
+/// A kept answer is given without the router unless more than its bytes is wanted.
+#[test]
+fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
+    let server = Server::limited(&[]);
+    let path = "/api/v1/resolve?domain=open.lab";
+    let first = server.get(path);
+    assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=59"));
+    let told = |answer: &Answer| {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        [
+            "content-type",
+            "content-digest",
+            "etag",
+            "cache-control",
+            "content-length",
+            "access-control-allow-origin",
+            "access-control-expose-headers",
+            "x-content-type-options",
+            "ratelimit-policy",
+            "vary",
+        ]
+        .map(|name| answer.header(name).map(str::to_owned))
+    };
+    let short = server.get(path);
+    // A wish that is not met changes nothing but the way.
+    let long = server.get_with(path, "range: bytes=0-5\r\n");
+    assert_eq!(told(&short), told(&long));
+    assert_eq!((&short.body, &first.body), (&long.body, &long.body));
+    assert!(short.header("ratelimit").unwrap().contains(";r=58;"));
+    assert!(long.header("ratelimit").unwrap().contains(";r=57;"));
+    for left in (0..57).rev() {
+        let answer = server.get(path);
+        assert!(answer.header("ratelimit").unwrap().contains(&format!(";r={left};")), "{left}");
+    }
+    let refused = server.get(path);
+    assert_eq!((refused.status, refused.json()["code"].as_str()), (429, Some("rate_limited")));
+    let metrics = server.get("/metrics");
+    let counted = "http_requests_total{route=\"/api/v1/resolve\",method=\"GET\",status=\"2xx\"} 60";
+    assert!(metrics.text().contains(counted), "{}", metrics.text());
+}
+
 #[test]
 fn each_way_of_a_site_has_its_decision() {
     let server = Server::shared();
