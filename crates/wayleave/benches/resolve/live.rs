@@ -6,7 +6,7 @@ use crate::server::Server;
 use crate::{client, goal, percentile};
 
 /// Domains asked for: the rest of the crowd stays unread for the part on stalling sites.
-const DOMAINS: usize = 300;
+pub(crate) const DOMAINS: usize = 300;
 const AT_ONCE: usize = 16;
 const PER_CPU_SECOND: f64 = 100.0;
 

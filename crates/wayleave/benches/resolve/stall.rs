@@ -39,6 +39,9 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
         percentile(&mut stalled, 50),
         percentile(&mut stalled, 99)
     );
+    let connections: u64 =
+        lab::stalling_crowd().iter().map(|site| lab.connections(site.name)).sum();
+    println!("  {:.1} connections to each of them", connections as f64 / count as f64);
     goal("  p99 in ms", percentile(&mut stalled, 99).as_secs_f64() * 1e3, STALLED_P99_MS, false);
     let (alone, beside) = (percentile(&mut alone, 50), percentile(&mut beside, 50));
     println!("  healthy first asks: p50 {alone:?} alone, {beside:?} beside them");
