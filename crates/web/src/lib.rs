@@ -65,7 +65,7 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> App {
     let rates = Arc::new(AskRates::new(options.limits.clone()));
     let site = Arc::new(site);
     let edge = edge::Edge::new(options, &brand, &base_url);
-    let shelf = AppShelf::new(Arc::clone(&service), Arc::clone(&site), Arc::clone(&rates));
+    let shelf = AppShelf::new(Arc::clone(&service), Arc::clone(&edge), &site, Arc::clone(&rates));
     let ready = Ready::new(Arc::clone(&edge), shelf);
     let state = AppState { service: Arc::clone(&service), site, rates };
     let router = edge

@@ -72,28 +72,31 @@ impl Told {
         Err(error.retry_after(seconds_up(verdict.wait)).violating(refused))
     }
 
-    /// Of a refusal only the policies that refused are told: no other says when to come again, and
-    /// Retry-After must not be earlier than what stands here.
-    pub(crate) fn write(&self, headers: &mut HeaderMap, refused: bool) {
+    fn write(&self, headers: &mut HeaderMap, refused: bool) {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut policies, mut standings) = (String::new(), String::new());
-        for standing in noted.iter() {
-            let (name, rate) = (&standing.policy.name, standing.policy.rate);
-            let comma = if policies.is_empty() { "" } else { ", " };
-            // Writing to a string never fails.
-            let _ =
-                write!(policies, "{comma}\"{name}\";q={};w={}", rate.most, rate.within.as_secs());
-            if refused && !standing.refused {
-                continue;
-            }
-            let comma = if standings.is_empty() { "" } else { ", " };
-            let (remaining, reset) = (standing.remaining, seconds_up(standing.reset));
-            let _ = write!(standings, "{comma}\"{name}\";r={remaining};t={reset}");
+        write(&noted, headers, refused);
+    }
+}
+
+/// Of a refusal only the policies that refused are told: no other says when to come again, and
+/// Retry-After must not be earlier than what stands here.
+pub(crate) fn write(standings: &[Standing], headers: &mut HeaderMap, refused: bool) {
+    let (mut policies, mut standing_now) = (String::new(), String::new());
+    for standing in standings {
+        let (name, rate) = (&standing.policy.name, standing.policy.rate);
+        let comma = if policies.is_empty() { "" } else { ", " };
+        // Writing to a string never fails.
+        let _ = write!(policies, "{comma}\"{name}\";q={};w={}", rate.most, rate.within.as_secs());
+        if refused && !standing.refused {
+            continue;
         }
-        for (field, text) in [(POLICY, policies), (STANDING, standings)] {
-            if let (false, Ok(value)) = (text.is_empty(), HeaderValue::from_str(&text)) {
-                headers.insert(field, value);
-            }
+        let comma = if standing_now.is_empty() { "" } else { ", " };
+        let (remaining, reset) = (standing.remaining, seconds_up(standing.reset));
+        let _ = write!(standing_now, "{comma}\"{name}\";r={remaining};t={reset}");
+    }
+    for (field, text) in [(POLICY, policies), (STANDING, standing_now)] {
+        if let (false, Ok(value)) = (text.is_empty(), HeaderValue::from_str(&text)) {
+            headers.insert(field, value);
         }
     }
 }
@@ -205,15 +208,14 @@ impl Decides {
     }
 }
 
-/// Takes one decision without an extractor. Whoever has none left gets nothing here, and is told so
-/// by the handler: what is refused is not counted.
+/// Takes one decision without an extractor, and says how the policies stand. Whoever has none left gets
+/// nothing here, and is told so by the handler: what is refused is not counted.
 pub(crate) fn take_decision(
     rates: &AskRates,
     ClientAddress(address): ClientAddress,
-) -> Option<Told> {
-    let told = Told::default();
-    told.take(&rates.decides, AddressBlock::of(address), 1, Decides::SENTENCE).ok()?;
-    Some(told)
+) -> Option<Vec<Standing>> {
+    let verdict = rates.decides.take(AddressBlock::of(address), 1);
+    verdict.wait.is_zero().then_some(verdict.standings)
 }
 
 impl FromRequestParts<AppState> for Decides {

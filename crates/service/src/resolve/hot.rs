@@ -1,6 +1,7 @@
 //! Answers kept in memory as the very bytes that were signed: served without being read, written or
 //! signed again.
 
+use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -23,6 +24,8 @@ pub struct HotAnswer {
     pub answered_at: Timestamp,
     /// From then on something in it is no longer so: an hour of age, the end of a kept reading.
     pub good_until: Timestamp,
+    /// What whoever serves it keeps beside it, to make it once.
+    pub beside: OnceLock<Box<dyn Any + Send + Sync>>,
     read: OnceLock<Option<Arc<ResolveAnswer>>>,
     pub(super) robots: OnceCell<KnownRobots>,
 }
@@ -36,6 +39,7 @@ impl HotAnswer {
             content_sha256: proof::sha256(&kept.bytes),
             answered_at: kept.answered_at,
             good_until,
+            beside: OnceLock::new(),
             read: OnceLock::new(),
             robots: OnceCell::new(),
         }

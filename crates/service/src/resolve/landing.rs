@@ -26,7 +26,7 @@ impl Service {
         let keep = self.keep_reading(fresh.reading.clone(), None);
         let (kept, sealed) = tokio::join!(keep, self.seal_sections(fresh, told, None, before));
         kept?;
-        metrics::counter!("wayleave_answers_total", "from" => "scan").increment(1);
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "scan").increment(1);
         sealed
     }
 

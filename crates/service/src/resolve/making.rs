@@ -108,7 +108,7 @@ impl Service {
         let how = How::Live { budget_ms };
         let evidence = looked.read.evidence;
         let fresh = self.judged(looked.record, evidence, looked.read.bodies, how, Some(id)).await?;
-        metrics::counter!("wayleave_answers_total", "from" => "live").increment(1);
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "live").increment(1);
         let exists = fresh.sections.dns.body().and_then(|dns| dns.exists) != Some(false);
         let expected = exists.then(|| told.expected_upgrade(&settings.windows, self.clock.now()));
         let queue = async {
@@ -135,7 +135,7 @@ impl Service {
         self: &Arc<Self>,
         answer: Box<ResolveAnswer>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
-        metrics::counter!("wayleave_answers_total", "from" => "kept").increment(1);
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(1);
         let domain = answer.domain.clone();
         let measured = answer.status == AnswerStatus::Measured;
         let told = self.told(&domain, measured).await;

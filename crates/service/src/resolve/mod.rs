@@ -33,6 +33,9 @@ pub use windows::UpgradeWindows;
 use crate::scan::ScanError;
 use crate::{MayRead, SealError, Service};
 
+/// Counts answers by what they were made `from`; `memory` is counted by whoever gives them.
+pub const ANSWERS_TOTAL: &str = "wayleave_answers_total";
+
 /// What an operator decides about answers.
 #[derive(Debug, Clone)]
 pub struct ResolveSettings {
@@ -139,11 +142,6 @@ impl Service {
         self.resolving.hot.get(name, self.clock.now())
     }
 
-    /// Counts an answer that was given out of memory.
-    pub fn count_hot_answer(&self) {
-        metrics::counter!("wayleave_answers_total", "from" => "memory").increment(1);
-    }
-
     /// The signed answer about a domain.
     pub async fn resolve(
         self: &Arc<Self>,
@@ -153,7 +151,7 @@ impl Service {
             && let Some(hot) = self.hot_answer(&ask.domain)
             && self.is_young_enough(&hot, ask.max_age_hours)
         {
-            self.count_hot_answer();
+            metrics::counter!(ANSWERS_TOTAL, "from" => "memory").increment(1);
             return Ok(hot);
         }
         let service = Arc::clone(self);

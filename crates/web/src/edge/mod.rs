@@ -21,7 +21,7 @@ use contract::Brand;
 use ipnet::IpNet;
 use tokio::sync::Semaphore;
 
-pub(crate) use ready::{Found, Ready, Shelf};
+pub(crate) use ready::{Found, Prepared, Ready, Shelf};
 pub use request_id::RequestId;
 
 use crate::{errors::ApiError, rates::RateLimits, telemetry};

@@ -10,7 +10,7 @@ use std::{fmt::Debug, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{
-    HeaderName, Method, Request, Response, Uri,
+    HeaderMap, HeaderName, Method, Request, Response, Uri,
     header::{IF_NONE_MATCH, RANGE},
 };
 use hyper::body::Body;
@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::{Edge, cors, record};
 use crate::{
     client_address::{ClientAddress, client_address},
+    documents::Document,
     telemetry::RouteMeter,
 };
 
@@ -33,8 +34,29 @@ pub(crate) struct Found<'s> {
     /// As the router calls it.
     pub(crate) route: &'static str,
     pub(crate) meter: &'s RouteMeter,
-    /// With every header field that the handler would give it.
     pub(crate) answer: Response<Bytes>,
+}
+
+/// A whole answer but for the name of the request, made once for all who will ask.
+#[derive(Debug, Clone)]
+pub(crate) struct Prepared {
+    headers: HeaderMap,
+    bytes: Bytes,
+}
+
+impl Prepared {
+    pub(crate) fn new(edge: &Edge, document: &Document) -> Self {
+        let (mut parts, bytes) = document.whole().into_parts();
+        cors::allow(edge, &mut parts.headers);
+        record::protect(&mut parts.headers);
+        Self { headers: parts.headers, bytes }
+    }
+
+    pub(crate) fn answer(&self) -> Response<Bytes> {
+        let mut response = Response::new(self.bytes.clone());
+        *response.headers_mut() = self.headers.clone();
+        response
+    }
 }
 
 #[derive(Debug)]
@@ -68,9 +90,7 @@ impl Ready {
         let client = client_address(peer.ip(), request.headers(), trusted);
         let Found { route, meter, mut answer } = self.shelf.find(request.uri(), client)?;
         let id = self.edge.ids.for_request(request.headers().get(record::REQUEST_ID));
-        let headers = answer.headers_mut();
-        cors::allow(&self.edge, headers);
-        record::stamp(&id, headers);
+        record::stamp(&id, answer.headers_mut());
         let took = begun.elapsed();
         meter.answered(took);
         let (method, status) = (request.method(), answer.status());

@@ -59,6 +59,7 @@ pub(super) async fn record(
         errors::write_down(&mut response, error, context);
     }
     stamp(&id, response.headers_mut());
+    protect(response.headers_mut());
     drop(in_flight);
 
     let took = begun.elapsed();
@@ -74,6 +75,10 @@ pub(super) fn stamp(id: &str, headers: &mut HeaderMap) {
     if let Ok(value) = HeaderValue::from_str(id) {
         headers.insert(REQUEST_ID, value);
     }
+}
+
+/// What no answer goes without.
+pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 

@@ -15,7 +15,7 @@ use std::{
 
 use axum::{Router, body::Body as AnyBody};
 use bytes::Bytes;
-use futures_util::future::Either;
+use futures_util::{StreamExt, future::Either, stream::FuturesUnordered};
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::{
@@ -62,6 +62,25 @@ async fn told_to_finish(calls: &Calls, has_asked: &AtomicBool) {
     }
 }
 
+/// Why a connection is to end although its client would go on.
+#[derive(Clone, Copy)]
+enum Signal {
+    Cut,
+    Finish,
+    Evicted,
+}
+
+impl Signal {
+    async fn given(self, calls: &Calls, slot: &Slot, has_asked: &AtomicBool) -> Self {
+        match self {
+            Self::Cut => calls.cut.cancelled().await,
+            Self::Finish => told_to_finish(calls, has_asked).await,
+            Self::Evicted => slot.evicted().await,
+        }
+        self
+    }
+}
+
 /// Answers requests until either side has had enough.
 pub(super) async fn run(
     stream: TcpStream,
@@ -92,24 +111,23 @@ pub(super) async fn run(
         .max_header_size(options.max_head_bytes)
         .serve_connection(io, service);
 
-    let (mut finishing, mut evicting) = (false, false);
+    // Each has a waker of its own: a request wakes none of them.
+    let mut signals: FuturesUnordered<_> = [Signal::Cut, Signal::Finish, Signal::Evicted]
+        .map(|signal| signal.given(&calls, &slot, &has_asked))
+        .into_iter()
+        .collect();
     let ended = loop {
-        tokio::select! {
+        let signal = tokio::select! {
+            biased;
             ended = poll_fn(|cx| connection.poll_without_shutdown(cx)) => break ended,
-            () = calls.cut.cancelled() => return,
-            () = told_to_finish(&calls, &has_asked), if !finishing => {
-                finishing = true;
-                Pin::new(&mut connection).graceful_shutdown();
-            }
-            () = slot.evicted(), if !evicting => {
-                evicting = true;
-                // Nothing was asked, so nothing can be lost. Otherwise the tail of an answer may
-                // still be on its way.
-                if !has_asked.load(Ordering::Relaxed) {
-                    return;
-                }
-                Pin::new(&mut connection).graceful_shutdown();
-            }
+            Some(signal) = signals.next() => signal,
+        };
+        match signal {
+            Signal::Cut => return,
+            // Nothing was asked, so nothing can be lost. Otherwise the tail of an answer may still
+            // be on its way.
+            Signal::Evicted if !has_asked.load(Ordering::Relaxed) => return,
+            Signal::Evicted | Signal::Finish => Pin::new(&mut connection).graceful_shutdown(),
         }
     };
     if let Err(error) = ended {

@@ -13,63 +13,74 @@ use tokio_util::sync::CancellationToken;
 /// How many make room at once when the system has no socket left.
 const ROOM: usize = 16;
 
-/// The book of open connections. Shared by the accept loop (which admits) and every connection
-/// (which says whether it is at work); the mutex guards all of it and is never held across an
-/// await.
+/// The turn of a connection that is at work, or on its way out: it is in nobody's row.
+const NOT_WAITING: u64 = 0;
+
+/// The book of open connections. The accept loop admits, and looks for the longest waiting when there
+/// is no room; the mutex guards the book and is never held across an await. Every connection says
+/// whether it is at work by its own turn: requests are many, and pay for no lock.
 #[derive(Debug)]
 pub(super) struct Slots {
     cap: usize,
+    next_turn: AtomicU64,
     book: Mutex<Book>,
 }
 
 #[derive(Debug, Default)]
 struct Book {
-    open: usize,
-    next_turn: u64,
-    /// Connections waiting for a request, the longest waiting first.
-    waiting: BTreeMap<u64, CancellationToken>,
+    /// Every open connection, by the turn it came with.
+    open: BTreeMap<u64, Arc<Place>>,
     evicted: u64,
+}
+
+/// What the book knows of a connection.
+#[derive(Debug)]
+struct Place {
+    evict: CancellationToken,
+    /// Its place in the row of the waiting: the lowest has waited longest.
+    turn: AtomicU64,
 }
 
 impl Slots {
     pub(super) fn new(cap: usize) -> Arc<Self> {
-        Arc::new(Self { cap: cap.max(1), book: Mutex::default() })
+        Arc::new(Self { cap: cap.max(1), next_turn: AtomicU64::new(1), book: Mutex::default() })
     }
 
     /// A place for a new connection, or nothing when all places are taken by connections at work.
     pub(super) fn admit(self: &Arc<Self>) -> Option<Arc<Slot>> {
         let mut book = self.book();
-        if book.open >= self.cap {
+        if book.open.len() >= self.cap {
             // Evicted connections take a moment to go. They may not pile up without bound.
-            if book.open > self.cap + self.cap / 4 {
+            if book.open.len() > self.cap + self.cap / 4 || !book.evict_longest() {
                 return None;
             }
-            let (_, longest) = book.waiting.pop_first()?;
-            longest.cancel();
-            book.evicted += 1;
         }
-        book.open += 1;
-        let evict = CancellationToken::new();
-        let turn = book.wait(evict.clone());
-        Some(Arc::new(Slot { slots: Arc::clone(self), evict, turn: AtomicU64::new(turn) }))
+        let turn = self.turn();
+        let place = Arc::new(Place { evict: CancellationToken::new(), turn: AtomicU64::new(turn) });
+        book.open.insert(turn, Arc::clone(&place));
+        Some(Arc::new(Slot { slots: Arc::clone(self), number: turn, place }))
     }
 
     /// Asks the longest waiting to go, when the system itself has run out of sockets.
     pub(super) fn make_room(&self) {
         let mut book = self.book();
         for _ in 0..ROOM {
-            let Some((_, longest)) = book.waiting.pop_first() else { return };
-            longest.cancel();
-            book.evicted += 1;
+            if !book.evict_longest() {
+                return;
+            }
         }
     }
 
     pub(super) fn open(&self) -> usize {
-        self.book().open
+        self.book().open.len()
     }
 
     pub(super) fn evicted(&self) -> u64 {
         self.book().evicted
+    }
+
+    fn turn(&self) -> u64 {
+        self.next_turn.fetch_add(1, Ordering::Relaxed)
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -78,10 +89,24 @@ impl Slots {
 }
 
 impl Book {
-    fn wait(&mut self, evict: CancellationToken) -> u64 {
-        self.next_turn += 1;
-        self.waiting.insert(self.next_turn, evict);
-        self.next_turn
+    /// Asks the longest waiting to go; false when nobody waits. One that is given a request in the
+    /// same moment finishes it first.
+    fn evict_longest(&mut self) -> bool {
+        loop {
+            let waiting = self.open.values().filter_map(|place| {
+                let turn = place.turn.load(Ordering::Acquire);
+                (turn != NOT_WAITING).then_some((turn, place))
+            });
+            let Some((turn, place)) = waiting.min_by_key(|(turn, _)| *turn) else { return false };
+            let taken =
+                place.turn.compare_exchange(turn, NOT_WAITING, Ordering::AcqRel, Ordering::Relaxed);
+            // It began to work while we looked: somebody else has waited longest.
+            if taken.is_ok() {
+                place.evict.cancel();
+                self.evicted += 1;
+                return true;
+            }
+        }
     }
 }
 
@@ -89,29 +114,27 @@ impl Book {
 #[derive(Debug)]
 pub(super) struct Slot {
     slots: Arc<Slots>,
-    evict: CancellationToken,
-    /// Its place in the row of the waiting; meaningless while at work.
-    turn: AtomicU64,
+    /// In the book.
+    number: u64,
+    place: Arc<Place>,
 }
 
 impl Slot {
     /// Ends when this connection is asked to make room.
     pub(super) async fn evicted(&self) {
-        self.evict.cancelled().await;
+        self.place.evict.cancelled().await;
     }
 
     /// Not to be evicted until the returned guard is dropped.
     pub(super) fn at_work(self: &Arc<Self>) -> AtWork {
-        self.slots.book().waiting.remove(&self.turn.load(Ordering::Relaxed));
+        self.place.turn.store(NOT_WAITING, Ordering::Release);
         AtWork(Arc::clone(self))
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut book = self.slots.book();
-        book.open = book.open.saturating_sub(1);
-        book.waiting.remove(&self.turn.load(Ordering::Relaxed));
+        self.slots.book().open.remove(&self.number);
     }
 }
 
@@ -119,9 +142,9 @@ impl Drop for Slot {
 pub(super) struct AtWork(Arc<Slot>);
 
 impl Drop for AtWork {
+    /// Back into the row, at its end.
     fn drop(&mut self) {
-        let turn = self.0.slots.book().wait(self.0.evict.clone());
-        self.0.turn.store(turn, Ordering::Relaxed);
+        self.0.place.turn.store(self.0.slots.turn(), Ordering::Release);
     }
 }
 
@@ -136,14 +159,14 @@ mod tests {
         let second = slots.admit().unwrap();
         let busy = first.at_work();
         let third = slots.admit().unwrap();
-        assert!(second.evict.is_cancelled(), "the one that waited made room");
-        assert!(!first.evict.is_cancelled());
+        assert!(second.place.evict.is_cancelled(), "the one that waited made room");
+        assert!(!first.place.evict.is_cancelled());
         drop(second);
         let _third_busy = third.at_work();
         assert!(slots.admit().is_none(), "both at work: no room");
         drop(busy);
         assert!(slots.admit().is_some());
-        assert!(first.evict.is_cancelled(), "back in the row, and first of it");
+        assert!(first.place.evict.is_cancelled(), "back in the row, and first of it");
         assert_eq!(slots.evicted(), 2);
     }
 
@@ -154,7 +177,7 @@ mod tests {
         let second = slots.admit().unwrap();
         drop(first.at_work());
         let _third = slots.admit().unwrap();
-        assert!(second.evict.is_cancelled() && !first.evict.is_cancelled());
+        assert!(second.place.evict.is_cancelled() && !first.place.evict.is_cancelled());
     }
 
     #[test]
@@ -163,9 +186,9 @@ mod tests {
         let held: Vec<_> = (0..20).filter_map(|_| slots.admit()).collect();
         let _busy = held[0].at_work();
         slots.make_room();
-        let gone = held.iter().filter(|slot| slot.evict.is_cancelled()).count();
-        assert_eq!((gone, held[0].evict.is_cancelled()), (16, false));
-        assert!(!held[19].evict.is_cancelled(), "the last to come is the last to go");
+        let gone = held.iter().filter(|slot| slot.place.evict.is_cancelled()).count();
+        assert_eq!((gone, held[0].place.evict.is_cancelled()), (16, false));
+        assert!(!held[19].place.evict.is_cancelled(), "the last to come is the last to go");
     }
 
     #[test]
