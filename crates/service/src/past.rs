@@ -34,7 +34,7 @@ impl Service {
                 past.extend(read(&scan.record, &row.id));
             }
         }
-        past.sort_by(|one, other| other.record.scanned_at.cmp(&one.record.scanned_at));
+        past.sort_by_key(|past| std::cmp::Reverse(past.record.scanned_at));
         past.truncate(INDEPENDENT_READINGS);
         Ok(past)
     }

@@ -34,8 +34,11 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
+/// What a migration needs that its text cannot do, by its number.
+type CarryOver = (u32, fn(&Connection) -> rusqlite::Result<()>);
+
 /// What a step needs that SQL cannot do, in the same transaction as the step.
-const CARRIED_OVER: &[(u32, fn(&Connection) -> rusqlite::Result<()>)] = &[(5, newest::fill)];
+const CARRIED_OVER: &[CarryOver] = &[(5, newest::fill)];
 
 /// `Wayl`, set by the first migration: tells our databases from those of other programs.
 const APPLICATION_ID: i64 = 0x5761_796c;
@@ -86,7 +89,7 @@ fn refuse_foreign(connection: &Connection, place: &str) -> Result<(), StoreError
 fn apply(
     connection: &mut Connection,
     migrations: &[Migration],
-    carried_over: &[(u32, fn(&Connection) -> rusqlite::Result<()>)],
+    carried_over: &[CarryOver],
 ) -> Result<u32, StoreError> {
     let failed = |e: rusqlite::Error| store_error("bringing the schema up to date", &e);
     connection

@@ -48,6 +48,8 @@ enum Command {
     Scan(commands::scan::Args),
     /// Say what way an agent has at a domain: a decision for each action, with reasons
     Resolve(commands::resolve::Args),
+    /// Ask whether an agent may do something now, before it does
+    Preflight(commands::preflight::Args),
     /// Check files that we signed: digest, signature, key, inclusion
     Verify(commands::verify::Args),
     /// Judge a kept scan again, and say whether the same record comes out
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
+        Command::Preflight(args) => commands::preflight::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Replay(args) => commands::replay::run(args),
         Command::Robots(args) => commands::robots::run(args),

@@ -1,6 +1,6 @@
 //! What is served: a router, and what is ready to be sent without it.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::Router;
 use bytes::Bytes;
@@ -22,8 +22,12 @@ impl App {
     }
 
     /// The whole answer, where it lies ready.
-    pub(crate) fn ready<B: Body>(&self, request: &Request<B>) -> Option<Response<Bytes>> {
-        self.ready.as_ref()?.answer(request)
+    pub(crate) fn ready<B: Body>(
+        &self,
+        request: &Request<B>,
+        peer: SocketAddr,
+    ) -> Option<Response<Bytes>> {
+        self.ready.as_ref()?.answer(request, peer)
     }
 
     pub(crate) fn router(&self) -> Router {

@@ -43,7 +43,7 @@ pub use witness::witness_app;
 use self::{
     documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},
     edge::Ready,
-    shelf::SiteShelf,
+    shelf::AppShelf,
     state::{AppState, AskRates, Site},
 };
 
@@ -62,11 +62,12 @@ pub fn app(service: Arc<Service>, options: WebOptions) -> App {
         base_url: base_url.clone(),
     };
     let (router, _) = routes::router().split_for_parts();
-    let rates = AskRates::new(options.limits.clone());
+    let rates = Arc::new(AskRates::new(options.limits.clone()));
     let site = Arc::new(site);
     let edge = edge::Edge::new(options, &brand, &base_url);
-    let ready = Ready::new(Arc::clone(&edge), SiteShelf::new(Arc::clone(&site)));
-    let state = AppState { service: Arc::clone(&service), site, rates: Arc::new(rates) };
+    let shelf = AppShelf::new(Arc::clone(&service), Arc::clone(&site), Arc::clone(&rates));
+    let ready = Ready::new(Arc::clone(&edge), shelf);
+    let state = AppState { service: Arc::clone(&service), site, rates };
     let router = edge
         .around(router.with_state(state).layer(axum::middleware::from_fn(limits::tell)))
         .layer(axum::middleware::from_fn_with_state(service, signing::sign));

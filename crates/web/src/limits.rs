@@ -74,7 +74,7 @@ impl Told {
 
     /// Of a refusal only the policies that refused are told: no other says when to come again, and
     /// Retry-After must not be earlier than what stands here.
-    fn write(&self, headers: &mut HeaderMap, refused: bool) {
+    pub(crate) fn write(&self, headers: &mut HeaderMap, refused: bool) {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut policies, mut standings) = (String::new(), String::new());
         for standing in noted.iter() {
@@ -203,6 +203,17 @@ impl Decides {
         }
         self.told.take(&self.rates.decides, self.block, more, Self::SENTENCE)
     }
+}
+
+/// Takes one decision without an extractor. Whoever has none left gets nothing here, and is told so
+/// by the handler: what is refused is not counted.
+pub(crate) fn take_decision(
+    rates: &AskRates,
+    ClientAddress(address): ClientAddress,
+) -> Option<Told> {
+    let told = Told::default();
+    told.take(&rates.decides, AddressBlock::of(address), 1, Decides::SENTENCE).ok()?;
+    Some(told)
 }
 
 impl FromRequestParts<AppState> for Decides {

@@ -6,6 +6,7 @@
 mod input;
 mod reserved;
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -198,6 +199,13 @@ impl Domain {
     #[must_use]
     pub fn hosts(&self) -> [String; 2] {
         [self.0.clone(), format!("www.{}", self.0)]
+    }
+}
+
+/// Hashed and compared as its text is, so that what is kept by domain is found by name.
+impl Borrow<str> for Domain {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

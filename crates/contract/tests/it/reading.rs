@@ -8,10 +8,10 @@ use contract::records::{
     DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
     LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
     ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
-    PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord,
-    ResolveAnswer, RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest,
-    ScanRequestV1, Seal, Signature, Split, StapleRecord, Transparency, TreeHead, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer,
+    PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1,
+    ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList,
+    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
+    StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -52,6 +52,9 @@ fn through(word: &str, written: &Value) -> Value {
         "visitor-batch" => pass::<VisitorBatchAnswer>(written),
         "conduct" => pass::<ConductRecord>(written),
         "resolve" => pass::<ResolveAnswer>(written),
+        "resolve-request" => pass::<ResolveBatchRequest>(written),
+        "resolve-batch" => pass::<ResolveBatch>(written),
+        "resolve-prefix" => pass::<PrefixBucket>(written),
         "changes" => pass::<Changes>(written),
         "corroboration" => pass::<Corroboration>(written),
         "observers" => pass::<ObserverDirectory>(written),

@@ -66,7 +66,7 @@ pub fn sections(
     let delivery = delivery::delivery(read);
     let dns = network::dns(read);
     let tls = network::tls(read);
-    let host = delivery.body().and_then(|_| Some(record.scanned_host.clone()));
+    let host = delivery.body().map(|_| record.scanned_host.clone());
     let observed_at = read.observed_at();
     let measured = delivery.body().is_some() || dns.body().is_some();
     let answered = delivery

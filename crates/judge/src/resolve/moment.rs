@@ -173,3 +173,84 @@ pub fn vantage_words() -> std::collections::BTreeMap<String, String> {
     .map(|(state, means)| (state.as_str().to_owned(), means.to_owned()))
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use contract::Brand;
+
+    use super::*;
+    use crate::resolve::testing;
+
+    fn moment(now: Timestamp, sections: &Sections) -> Moment {
+        Moment {
+            now,
+            kept: true,
+            upgrade: None,
+            readings: Told::NotInTime,
+            clock: Told::Now(sections.content_clock.clone()),
+            incident: Told::NotInTime,
+            dns: Told::NotInTime,
+            control: sections.control.clone(),
+        }
+    }
+
+    #[test]
+    fn an_answer_grows_old_and_a_clock_put_back_makes_it_no_younger_than_new() {
+        let observed = Timestamp::from_millis(1_790_000_000_000);
+        let at = |hours: i64, more: i64| {
+            let now = observed.plus_millis(hours * HOUR_MS + more);
+            freshness_at(Some(observed), None, &FreshnessSource::JustInTime, now)
+        };
+        for (hours, more, age, stale) in [
+            (0, 0, 0, false),
+            (0, HOUR_MS - 1, 0, false),
+            (1, 0, 1, false),
+            (168, 0, 168, false),
+            (168, 1, 168, true),
+            (-5, 0, 0, false),
+        ] {
+            let freshness = at(hours, more);
+            assert_eq!(
+                (freshness.age_hours, freshness.stale),
+                (Some(age), stale),
+                "{hours} {more}"
+            );
+            assert_eq!(freshness.last_verified_at, Some(observed));
+        }
+        let nothing = freshness_at(None, None, &FreshnessSource::JustInTime, observed);
+        assert_eq!((nothing.age_hours, nothing.stale, nothing.fresh_until), (None, false, None));
+    }
+
+    #[test]
+    fn what_did_not_answer_in_time_is_shown_as_stored_and_changes_no_decision() {
+        let answer = testing::answer();
+        let (brand, base_url) = (Brand::default(), "https://svc.example");
+        let place = Place { brand: &brand, base_url };
+        let stored = Sections::of(answer.clone());
+        let mut sections = stored.clone();
+        let now = stored.freshness.observed_at.unwrap().plus_millis(60_000);
+        bring_up(&mut sections, moment(now, &stored), &place);
+        let shown = sections.stored_sections.as_ref().unwrap();
+        assert_eq!(shown.sections, ["dns", "observers", "confidence", "incident"]);
+        assert_eq!(sections.dns, stored.dns);
+        assert_eq!(sections.confidence, stored.confidence);
+        let decided =
+            |sections: &Sections| crate::decide::actions(&crate::decide::grounds(sections));
+        assert_eq!(decided(&sections), decided(&stored));
+
+        // With everything told, nothing is shown as stored.
+        let mut told = stored.clone();
+        let all = Moment {
+            readings: Told::Now(Readings {
+                standing: stored.confidence.vantage_state.clone().unwrap(),
+                samples: stored.observers.samples_by_network.clone(),
+                high_risk: None,
+            }),
+            incident: Told::Now(None),
+            dns: Told::Now(None),
+            ..moment(now, &stored)
+        };
+        bring_up(&mut told, all, &place);
+        assert_eq!(told.stored_sections, None);
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contract::records::{DecisionReceipt, ResolveAnswer};
 use serde_json::Value;
-use store::{NewRevocation, Store};
+use store::NewRevocation;
 
 use super::*;
 use crate::testing::{ended, example_answer, now, policy, started};
@@ -33,6 +33,9 @@ async fn issued(service: &Service, of: &KeptAnswer, decision: Decision) -> Diges
     let mut receipt: DecisionReceipt = serde_json::from_str(json).unwrap();
     receipt.domain = of.domain.clone();
     receipt.subject.path = None;
+    let read: Value = serde_json::from_slice(&of.bytes).unwrap();
+    receipt.resolve.sha256 = of.sha256.to_hex();
+    receipt.resolve.kid = read["signature"]["kid"].as_str().unwrap().to_owned();
     receipt.action = Action::Read;
     receipt.decision = decision.clone();
     receipt.decided_at = of.answered_at;

@@ -24,15 +24,15 @@ const JUST_NOW_MILLIS: i64 = 5_000;
 /// Everything that is known, held while a decision is taken.
 pub(super) struct Evidence {
     pub(super) answer_sha256: Digest,
-    answer: Arc<ResolveAnswer>,
-    sections: Sections,
-    robots: KnownRobots,
-    standing: Option<Standing>,
-    held: Option<HeldDecision>,
-    live: LiveRead,
-    revocation: ReceiptRevocation,
-    rules: ReceiptRules,
-    base_url: String,
+    pub(super) answer: Arc<ResolveAnswer>,
+    pub(super) sections: Sections,
+    pub(super) robots: KnownRobots,
+    pub(super) standing: Option<Standing>,
+    pub(super) held: Option<HeldDecision>,
+    pub(super) live: LiveRead,
+    pub(super) revocation: ReceiptRevocation,
+    pub(super) rules: ReceiptRules,
+    pub(super) base_url: String,
 }
 
 impl Service {

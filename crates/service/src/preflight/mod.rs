@@ -2,6 +2,7 @@
 //! is given out.
 
 mod evidence;
+mod local;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +96,8 @@ impl Service {
         check: &PreflightCheck,
         may_read: Arc<dyn MayRead>,
     ) -> Result<Bytes, PreflightError> {
-        let decided = self.decide(check, may_read).await?;
+        // An answer and all that is made of it are large: they are not carried on the stack.
+        let decided = Box::pin(self.decide(check, may_read)).await?;
         self.store.put_decisions(vec![decided.kept]).await?;
         Ok(decided.signed.bytes.into())
     }
@@ -110,7 +112,7 @@ impl Service {
         let decided: Vec<Result<Decided, PreflightError>> = stream::iter(checks)
             .map(|check| {
                 let may_read = Arc::clone(&may_read);
-                async move { self.decide(&check?, may_read).await }
+                async move { Box::pin(self.decide(&check?, may_read)).await }
             })
             .buffered(RESOLVE_BATCH_LIVE)
             .collect()

@@ -130,7 +130,18 @@ impl Service {
     /// An answer that can be given as it is.
     #[must_use]
     pub fn hot_answer(&self, domain: &Domain) -> Option<Arc<HotAnswer>> {
-        self.resolving.hot.get(domain, self.clock.now())
+        self.hot_answer_named(domain.as_str())
+    }
+
+    /// The same by a name that nobody has read as a domain: only a domain's own name finds it.
+    #[must_use]
+    pub fn hot_answer_named(&self, name: &str) -> Option<Arc<HotAnswer>> {
+        self.resolving.hot.get(name, self.clock.now())
+    }
+
+    /// Counts an answer that was given out of memory.
+    pub fn count_hot_answer(&self) {
+        metrics::counter!("wayleave_answers_total", "from" => "memory").increment(1);
     }
 
     /// The signed answer about a domain.
@@ -142,7 +153,7 @@ impl Service {
             && let Some(hot) = self.hot_answer(&ask.domain)
             && self.is_young_enough(&hot, ask.max_age_hours)
         {
-            metrics::counter!("wayleave_answers_total", "from" => "memory").increment(1);
+            self.count_hot_answer();
             return Ok(hot);
         }
         let service = Arc::clone(self);

@@ -54,9 +54,11 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        // Ended by its own drop, also when it never answers.
+        let nginx = Self { address, child, _folder: folder };
         for _ in 0..100 {
             if TcpStream::connect(address).is_ok() {
-                return Some(Self { address, child, _folder: folder });
+                return Some(nginx);
             }
             std::thread::sleep(Duration::from_millis(50));
         }

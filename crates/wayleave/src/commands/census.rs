@@ -61,10 +61,15 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let service = Arc::new(wiring::service(&config)?);
         wiring::open_log(&config, &service).await?;
         serve::know_build(Arc::clone(&service)).await;
-        let bar = scan_progress::census(u64::try_from(list.domains.len()).unwrap_or(u64::MAX));
+        let bar = scan_progress::census(list.frame.size);
         let told = |progress: CensusProgress, record: &CensusRecord| {
-            bar.set_position(progress.done);
-            bar.set_message(format!("{} {}", record.domain, record.status));
+            let line = format!("{} {}", record.domain, record.status);
+            if bar.is_hidden() {
+                output::note(&format!("{} of {}: {line}", progress.done, progress.of));
+            } else {
+                bar.set_position(progress.done);
+                bar.set_message(line);
+            }
         };
         let stop = serve::StopSignals::catch()?;
         let done = tokio::select! {

@@ -9,6 +9,7 @@ pub(crate) mod key;
 pub(crate) mod lab;
 pub(crate) mod licence;
 pub(crate) mod log;
+pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;
 pub(crate) mod resolve;

@@ -80,6 +80,47 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
     assert_eq!((known.status, known.body.len()), (304, 0));
 }
 
+/// A kept answer is given without the router unless more than its bytes is wanted.
+#[test]
+fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
+    let server = Server::limited(&[]);
+    let path = "/api/v1/resolve?domain=open.lab";
+    let first = server.get(path);
+    assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=59"));
+    let told = |answer: &Answer| {
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        [
+            "content-type",
+            "content-digest",
+            "etag",
+            "cache-control",
+            "content-length",
+            "access-control-allow-origin",
+            "access-control-expose-headers",
+            "x-content-type-options",
+            "ratelimit-policy",
+            "vary",
+        ]
+        .map(|name| answer.header(name).map(str::to_owned))
+    };
+    let short = server.get(path);
+    // A wish that is not met changes nothing but the way.
+    let long = server.get_with(path, "range: bytes=0-5\r\n");
+    assert_eq!(told(&short), told(&long));
+    assert_eq!((&short.body, &first.body), (&long.body, &long.body));
+    assert!(short.header("ratelimit").unwrap().contains(";r=58;"));
+    assert!(long.header("ratelimit").unwrap().contains(";r=57;"));
+    for left in (0..57).rev() {
+        let answer = server.get(path);
+        assert!(answer.header("ratelimit").unwrap().contains(&format!(";r={left};")), "{left}");
+    }
+    let refused = server.get(path);
+    assert_eq!((refused.status, refused.json()["code"].as_str()), (429, Some("rate_limited")));
+    let metrics = server.get("/metrics");
+    let counted = "http_requests_total{route=\"/api/v1/resolve\",method=\"GET\",status=\"2xx\"} 60";
+    assert!(metrics.text().contains(counted), "{}", metrics.text());
+}
+
 #[test]
 fn each_way_of_a_site_has_its_decision() {
     let server = Server::shared();
@@ -268,4 +309,64 @@ fn the_command_line_answers_from_here_and_by_a_server() {
     let document: Value = serde_json::from_slice(&closed.stdout).unwrap();
     assert_eq!(document["actions"]["read"]["decision"], "block");
     assert_eq!(run(&["10.0.0.1", "--url", &server.base()]).status.code(), Some(2));
+}
+
+/// One member after the other, without those that tell of the moment of giving.
+fn standing(answer: &Value) -> serde_json::Map<String, Value> {
+    let mut members = answer.as_object().unwrap().clone();
+    for moment in ["answered_at", "served_from", "transparency", "code", "sha256", "signature"] {
+        members.remove(moment);
+    }
+    members
+}
+
+#[test]
+fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let minutes: Vec<String> = (0..60).map(|minute| minute.to_string()).collect();
+    let arguments = ["--store-data-dir", data, "--resolve-upgrade-minutes", &minutes.join(",")];
+    let mut server = Server::demo(&arguments);
+    let first = resolved(&server, "robots-empty.lab");
+    assert_eq!(first["status"], "partial");
+    let expected = first["upgrade"]["expected"].as_str().unwrap().to_owned();
+    for status in [403, 429, 200, 403] {
+        let report = json!({
+            "domain": "robots-empty.lab", "action": "read", "status": status,
+            "blocked": status != 200, "agent": "somebody", "resolve_sha256": first["sha256"],
+        });
+        let taken = server.post_with("/api/v1/outcome", "", &report.to_string());
+        assert_eq!(taken.status, 202, "{}", taken.text());
+    }
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    drop(server);
+
+    let server = Server::demo(&arguments);
+    let counted = server.get("/api/v1/outcomes?domain=robots-empty.lab").json();
+    assert_eq!((&counted["n"], &counted["blocked"]), (&json!(4), &json!(3)));
+    let second = resolved(&server, "robots-empty.lab");
+    if second["status"] == "partial" {
+        assert!(second["served_from"].as_str().unwrap().contains("live reading"), "{second}");
+        assert_eq!(second["upgrade"]["expected"], expected.as_str(), "it was queued once");
+        let (mut before, mut after) = (standing(&first), standing(&second));
+        // Hours may turn, and the base address is that of another port.
+        for members in [&mut before, &mut after] {
+            members.retain(|name, _| {
+                ["actions", "crawl_policy", "delivery", "entity", "dns", "tls", "basis"]
+                    .contains(&name.as_str())
+            });
+        }
+        assert_eq!(before, after);
+    }
+    // Its window comes within a minute.
+    for _ in 0..120 {
+        let answer = resolved(&server, "robots-empty.lab");
+        if answer["status"] == "measured" {
+            assert_eq!(answer["assurance"], "full");
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    panic!("the queued scan was never made: {}", server.said());
 }

@@ -31,6 +31,24 @@ pub(crate) fn python() -> Option<Command> {
     }
 }
 
+/// The folder of packages that WAYLEAVE_NODE_MODULES names: those of `tests/interop/package.json`.
+pub(crate) fn node_modules() -> Option<PathBuf> {
+    match std::env::var_os("WAYLEAVE_NODE_MODULES") {
+        Some(path) => Some(PathBuf::from(path)),
+        None => left_out("WAYLEAVE_NODE_MODULES does not name a folder with the packages"),
+    }
+}
+
+/// A shell with curl and jq, in which the commands of our pages are typed.
+pub(crate) fn shell() -> Option<Command> {
+    static HERE: OnceLock<bool> = OnceLock::new();
+    let here = HERE.get_or_init(|| {
+        let asked = Command::new("bash").args(["-c", "command -v curl && command -v jq"]).output();
+        asked.is_ok_and(|asked| asked.status.success())
+    });
+    if *here { Some(Command::new("bash")) } else { left_out("bash, curl or jq is missing") }
+}
+
 /// A script of `tests/interop`.
 pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/interop").join(name)

@@ -2,11 +2,11 @@
 //!
 //! Most of the work on a kept answer is the way through the router and its rings. Here the rings do
 //! for it what they do for every answer: a name, a line in the log, a count, and the headers for
-//! scripts of other sites. Nothing waits, so there is no deadline, no place to take and nothing in
+//! scripts of other sites. The shelf holds the client against its limits, as the handler would. Nothing waits, so there is no deadline, no place to take and nothing in
 //! flight; a full house still says so, because it goes the long way. So does every request that wants
 //! more than the plain bytes: it differs in nothing but the time it takes.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{
@@ -17,12 +17,16 @@ use hyper::body::Body;
 use tokio::time::Instant;
 
 use super::{Edge, cors, record};
-use crate::telemetry::RouteMeter;
+use crate::{
+    client_address::{ClientAddress, client_address},
+    telemetry::RouteMeter,
+};
 
 /// Where ready answers are found.
 pub(crate) trait Shelf: Debug + Send + Sync {
-    /// The answer to a plain GET of this address; nothing when it does not lie ready.
-    fn find(&self, target: &Uri) -> Option<Found<'_>>;
+    /// The answer to a plain GET of this address; nothing when it does not lie ready, or when this
+    /// client must be told something else.
+    fn find(&self, target: &Uri, client: ClientAddress) -> Option<Found<'_>>;
 }
 
 pub(crate) struct Found<'s> {
@@ -48,7 +52,11 @@ impl Ready {
         Self { edge, shelf: Box::new(shelf) }
     }
 
-    pub(crate) fn answer<B: Body>(&self, request: &Request<B>) -> Option<Response<Bytes>> {
+    pub(crate) fn answer<B: Body>(
+        &self,
+        request: &Request<B>,
+        peer: SocketAddr,
+    ) -> Option<Response<Bytes>> {
         let begun = Instant::now();
         let plain = request.method() == Method::GET
             && request.body().is_end_stream()
@@ -56,7 +64,9 @@ impl Ready {
         if !plain || self.edge.permits.available_permits() == 0 {
             return None;
         }
-        let Found { route, meter, mut answer } = self.shelf.find(request.uri())?;
+        let trusted = &self.edge.options.trusted_proxies;
+        let client = client_address(peer.ip(), request.headers(), trusted);
+        let Found { route, meter, mut answer } = self.shelf.find(request.uri(), client)?;
         let id = self.edge.ids.for_request(request.headers().get(record::REQUEST_ID));
         let headers = answer.headers_mut();
         cors::allow(&self.edge, headers);

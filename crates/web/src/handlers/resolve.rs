@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use contract::{
     errors::{ErrorCode, ErrorV1},
-    records::{LiveAsk, ResolveAnswer},
+    records::ResolveAnswer,
 };
 use http::{HeaderMap, Uri};
 use service::{
@@ -39,7 +39,7 @@ use crate::{
     params(
         ("domain" = String, Query, description = "A bare domain or a full http(s) address.",
             example = "shop.example"),
-        ("live" = Option<LiveAsk>, Query, description = "Whether the site is read: `auto` (when \
+        ("live" = Option<String>, Query, description = "Whether the site is read: `auto` (when \
             nothing fresh is kept), `never`, `always`."),
         ("max_age_hours" = Option<u32>, Query, description = "Older evidence is read anew."),
     ),

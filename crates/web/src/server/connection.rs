@@ -77,7 +77,7 @@ pub(super) async fn run(
         service_fn(move |request: Request<Incoming>| {
             has_asked.store(true, Ordering::Relaxed);
             let at_work = slot.at_work();
-            match app.ready(&request) {
+            match app.ready(&request, peer) {
                 Some(response) => Either::Left(ready(Ok(
                     response.map(|bytes| WorkingBody::new(Sent::Ready(bytes.into()), at_work))
                 ))),

@@ -13,6 +13,7 @@ mod app;
 mod behind_answers;
 mod bodies;
 mod connections;
+mod decisions;
 mod feeds;
 mod harness;
 mod limits;

@@ -34,7 +34,7 @@ pub(crate) fn batch() -> ResolveBatch {
         count: 2,
         answers: vec![serde_json::to_value(resolve_answer()).unwrap()],
         results: vec![
-            result(0, "shop.lab", BatchState::Answered, some(&digest("a"))),
+            result(0, "shop.lab", BatchState::Answered, some(&digest('a'))),
             result(1, "10.0.0.1", BatchState::Error, None),
         ],
         errors: vec![BatchError {
@@ -44,7 +44,7 @@ pub(crate) fn batch() -> ResolveBatch {
             code: ErrorCode::BadDomain,
         }],
         live: BatchLive { asked: 2, done: 1, budget_ms: 5000, not_read_in_budget: Vec::new() },
-        sha256: some(&digest("b")),
+        sha256: some(&digest('b')),
         signature: Some(signature()),
     }
 }
@@ -56,7 +56,7 @@ pub(crate) fn bucket() -> PrefixBucket {
         prefix: "ab".to_owned(),
         in_bucket: 1,
         answers: vec![PrefixAnswer {
-            domain_sha256: digest("c"),
+            domain_sha256: digest('c'),
             answer: serde_json::to_value(resolve_answer()).unwrap(),
         }],
     }

@@ -56,7 +56,7 @@ fn a_list_is_measured_once_and_served_page_by_page() {
     let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((rows.len(), &rows[0]["run"], &rows[4]["records"]), (5, &json!(1), &json!(3)));
     let before = lines.rfind("\n{").unwrap() + 1;
-    assert_eq!(rows[4]["rows_sha256"], proof::sha256(lines[..before].as_bytes()).to_hex());
+    assert_eq!(rows[4]["rows_sha256"], proof::sha256(&lines.as_bytes()[..before]).to_hex());
     // The answer says where it comes from.
     let answer = server.get("/api/v1/resolve?domain=open.lab").json();
     assert_eq!((&answer["basis"]["kind"], &answer["basis"]["rank"]), (&json!("census"), &json!(1)));

@@ -54,6 +54,11 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("limits.scans_daily_total", "4330", json!(4330)),
         ("limits.scans_paused", "true", json!(true)),
         ("limits.keyed_scan_per_minute", "4331", json!(4331)),
+        ("limits.read_per_minute", "4340", json!(4340)),
+        ("limits.decide_per_minute", "4341", json!(4341)),
+        ("limits.live_per_minute", "4342", json!(4342)),
+        ("limits.feed_per_minute", "4343", json!(4343)),
+        ("limits.outcomes_per_day", "4344", json!(4344)),
         (
             "proof.calendars",
             "https://one.example, http://127.0.0.1:4332",

@@ -1,0 +1,284 @@
+//! The pages are true: each command on them is typed here against a demo, and what it prints must
+//! be what the page shows. `UPDATE_DOCS=1 cargo test -p wayleave --test it docs` writes it anew.
+//!
+//! A sample is a fence with the word `console`: a command after `$ `, going on while a quote is open
+//! or a line ends in `\` or `|`, and under it what it prints. A fence under `<!-- FILE -->` is that file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::server::Server;
+use crate::tools;
+
+mod snippets;
+
+/// The demo, as whoever reads the pages has it.
+const SHOWN: &str = "127.0.0.1:8080";
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_readme_shows_what_comes_out() {
+    held("README.md");
+}
+
+#[test]
+fn the_page_about_answers_shows_what_comes_out() {
+    held("docs/resolve.md");
+    nothing_else_is_shown("docs/resolve.md");
+}
+
+#[test]
+fn the_page_about_asking_before_acting_shows_what_comes_out() {
+    held("docs/preflight.md");
+    nothing_else_is_shown("docs/preflight.md");
+}
+
+/// A page is a row of text, commands and what they print.
+enum Part {
+    Text(String),
+    Command { typed: String, printed: String },
+}
+
+#[track_caller]
+fn held(page: &str) {
+    let path = root().join(page);
+    let text = included(&std::fs::read_to_string(&path).unwrap(), page);
+    let mut parts = parts(&text);
+    let typed: Vec<String> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Command { typed, .. } => Some(typed.clone()),
+            Part::Text(_) => None,
+        })
+        .collect();
+    assert!(!typed.is_empty(), "{page} has no sample");
+    let update = std::env::var_os("UPDATE_DOCS").is_some();
+    // A live reading has a second, and a machine under load may not get to the end of one: what is
+    // false is false each time.
+    let tries = if update { 1 } else { 3 };
+    let mut wrong = String::new();
+    for _ in 0..tries {
+        wrong.clear();
+        let Some(mut came_out) = typed_in(&typed).map(Vec::into_iter) else { return };
+        for part in &mut parts {
+            let Part::Command { typed, printed } = part else { continue };
+            let now = came_out.next().unwrap();
+            // Times and digests that are only others stay as they are on the page.
+            if lasting(&now) == lasting(printed) {
+                continue;
+            }
+            let _ = write!(wrong, "$ {typed}\n--- the page\n{printed}--- the program\n{now}\n");
+            if update {
+                *printed = now;
+            }
+        }
+        if wrong.is_empty() {
+            break;
+        }
+    }
+    if update {
+        std::fs::write(path, whole(&parts)).unwrap();
+    } else {
+        assert!(wrong.is_empty(), "{page}; UPDATE_DOCS=1 writes it anew\n{wrong}");
+    }
+}
+
+fn parts(page: &str) -> Vec<Part> {
+    let (mut parts, mut text) = (Vec::new(), String::new());
+    let mut lines = page.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        text.push_str(line);
+        if line.trim_end() != "```console" {
+            continue;
+        }
+        while let Some(first) = lines.next_if(|line| line.starts_with("$ ")) {
+            let mut typed = first[2..].to_owned();
+            while ["\\\n", "|\n"].iter().any(|end| typed.ends_with(end))
+                || typed.matches('\'').count() % 2 == 1
+            {
+                typed.push_str(lines.next().expect("a command comes to its end"));
+            }
+            let mut printed = String::new();
+            while let Some(line) =
+                lines.next_if(|line| !line.starts_with("$ ") && line.trim_end() != "```")
+            {
+                printed.push_str(line);
+            }
+            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(Part::Command { typed, printed });
+        }
+        let end = lines.next().map(str::trim_end);
+        assert_eq!(end, Some("```"), "a sample begins with a command: {text}");
+        text.push_str("```\n");
+    }
+    parts.push(Part::Text(text));
+    parts
+}
+
+fn whole(parts: &[Part]) -> String {
+    let mut page = String::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => page.push_str(text),
+            Part::Command { typed, printed } => {
+                let _ = write!(page, "$ {typed}{printed}");
+            }
+        }
+    }
+    page
+}
+
+/// Types all commands of a page into one shell, and gives what each of them prints.
+fn typed_in(commands: &[String]) -> Option<Vec<String>> {
+    let mut shell = tools::shell()?;
+    let (python, _) = (tools::python()?, tools::node()?);
+    let folder = snippets::folder()?;
+    // With the limits that a reader meets.
+    let server = Server::limited(&[]);
+    let mut script = String::from("python() { \"$PYTHON\" \"$@\"; }\n");
+    for (n, command) in commands.iter().enumerate() {
+        let command = command.replace(SHOWN, &server.address.to_string());
+        let _ = writeln!(script, "{{ {command}}} > printed-{n} 2>&1");
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_wayleave")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    shell.arg("-c").arg(script).current_dir(folder.path());
+    clean(&mut shell);
+    shell.env("PATH", format!("{}:{path}", program.display())).env("PYTHON", python.get_program());
+    let output = shell.output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = (0..commands.len()).map(|n| {
+        let printed = std::fs::read_to_string(folder.path().join(format!("printed-{n}"))).unwrap();
+        let printed = printed.replace(&server.address.to_string(), SHOWN);
+        // A page shows no licence key, not even one that opens nothing.
+        let lines = printed.lines().map(|line| if line.starts_with("wl_") { "wl_…" } else { line });
+        lines.map(|line| format!("{line}\n")).collect()
+    });
+    Some(printed.collect())
+}
+
+/// What is set on the machine of a developer must not reach the commands.
+fn clean(command: &mut Command) {
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WAYLEAVE_")) {
+        command.env_remove(name);
+    }
+}
+
+/// The text without what is another in every run: times, digests, keys, signatures, ids.
+fn lasting(text: &str) -> String {
+    let in_word = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
+    let mut lasting = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| in_word(c) != in_word(first)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        lasting.push_str(kind_of(word.trim_end_matches(['.', ':'])).unwrap_or(word));
+        rest = after;
+    }
+    lasting
+}
+
+fn kind_of(word: &str) -> Option<&'static str> {
+    let all = |part: &str, good: fn(u8) -> bool| part.bytes().all(good);
+    let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    let in_id = |b: u8| b.is_ascii_lowercase() || (b'2'..=b'7').contains(&b);
+    let in_base64 = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    match word.len() {
+        20 | 24 if word.as_bytes()[10] == b'T' && word.ends_with('Z') => Some("<time>"),
+        64 if all(word, hex) => Some("<digest>"),
+        26 if all(word, in_id) => Some("<id>"),
+        43 if all(word, in_base64) => Some("<key>"),
+        86 if all(word, in_base64) => Some("<signature>"),
+        _ => None,
+    }
+}
+
+/// The page with every included file as it is.
+fn included(page: &str, name: &str) -> String {
+    let mut now = String::new();
+    let mut lines = page.split_inclusive('\n');
+    let mut wrong = Vec::new();
+    while let Some(line) = lines.next() {
+        now.push_str(line);
+        let file = line.trim().strip_prefix("<!-- docs/snippets/");
+        let Some(file) = file.and_then(|rest| rest.strip_suffix(" -->")) else { continue };
+        now.push_str(lines.next().filter(|line| line.starts_with("```")).expect("a fence"));
+        let shown: String = lines.by_ref().take_while(|line| line.trim_end() != "```").collect();
+        let kept = std::fs::read_to_string(root().join("docs/snippets").join(file)).unwrap();
+        if shown != kept {
+            wrong.push(file);
+        }
+        let _ = writeln!(now, "{kept}```");
+    }
+    assert!(
+        wrong.is_empty() || std::env::var_os("UPDATE_DOCS").is_some(),
+        "{name} does not show {wrong:?} as they are; UPDATE_DOCS=1 writes it anew"
+    );
+    now
+}
+
+/// Every fence of the page is a sample that is typed, or a file that is run.
+#[track_caller]
+fn nothing_else_is_shown(page: &str) {
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let mut before = "";
+    let mut open = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            open = !open;
+            let known = line == "```console" || before.starts_with("<!-- docs/snippets/");
+            assert!(!open || known, "{page}: nobody runs what is under {before:?}");
+        }
+        before = line;
+    }
+}
+
+#[test]
+fn the_readme_names_every_address() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let told: Vec<&str> = readme
+        .split('`')
+        .map(|word| word.trim_start_matches("GET ").trim_start_matches("POST "))
+        .filter(|word| word.starts_with('/'))
+        .collect();
+    let described = Server::shared().get("/openapi.json").json();
+    let paths = described["paths"].as_object().unwrap();
+    assert!(paths.len() > 40, "{}", paths.len());
+    let is_told = |path: &str| {
+        told.iter().any(|word| match word.strip_suffix('…') {
+            Some(begin) => path.starts_with(begin),
+            None => *word == path,
+        })
+    };
+    let missing: Vec<&String> = paths.keys().filter(|path| !is_told(path)).collect();
+    assert!(missing.is_empty(), "the README does not name {missing:?}");
+}
+
+#[test]
+fn only_what_is_another_in_every_run_is_left_out_of_the_comparison() {
+    let a = "{\"id\": \"7bsnwjooc4tfdccocf7zrxqway\", \"at\": \"2026-11-15T08:01:42Z\"}";
+    let b = "{\"id\": \"aaaaaaaaaaaaaaaaaaaaaaaaaa\", \"at\": \"2027-01-01T00:00:00.123Z\"}";
+    assert_eq!(lasting(a), lasting(b));
+    for (a, b) in [
+        ("decision: allow", "decision: warn"),
+        ("open.lab", "minimal.lab"),
+        ("2 of 3", "3 of 3"),
+        ("at 2026-11-15T08:01:42Z", "at never"),
+    ] {
+        assert_ne!(lasting(a), lasting(b));
+    }
+    let parted = parts("a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
+    assert_eq!(whole(&parted), "a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
+    let typed: Vec<_> = parted
+        .iter()
+        .filter_map(|part| match part {
+            Part::Command { typed, printed } => Some((typed.as_str(), printed.as_str())),
+            Part::Text(_) => None,
+        })
+        .collect();
+    assert_eq!(typed, [("x 'a\nb' \\\n  c\n", "out\n"), ("y\n", "")]);
+}
