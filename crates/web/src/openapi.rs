@@ -62,7 +62,7 @@ use crate::{
         seal::get_proof_timestamps,
         files::get_log_tile,
     ),
-    components(schemas(ErrorV1)),
+    components(schemas(ErrorV1, contract::records::LiveAsk)),
     tags(
         (name = "scans", description = "Scans and reports"),
         (name = "resolve", description = "Answers about domains"),
