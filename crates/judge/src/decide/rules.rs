@@ -350,7 +350,7 @@ pub static RULES: &[Rule] = &[
         "sameness.not_measured",
         When::Sameness(&[Sameness::NotMeasured]),
         Doubt::ReadEquivalenceUnmeasured,
-        [TOLD, TOLD, Nothing, Nothing],
+        [Warn, Warn, Nothing, Nothing],
         "Whether AI identities are given the same page as a browser was not measured.",
     ),
     row(
