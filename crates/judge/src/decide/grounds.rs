@@ -11,6 +11,7 @@ use contract::records::{
 };
 
 use crate::resolve::Sections;
+use crate::resolve::rights::ACCESS;
 
 /// An enumeration with a word for each value.
 macro_rules! ground {
@@ -478,9 +479,8 @@ fn right(sections: &Sections, said: &RightsUse) -> Right {
         (RightsValue::Allowed, _) => Right::Allowed,
         (RightsValue::Conditional, _) => Right::Conditional,
         // Rules of access are no statement about a use.
-        (RightsValue::Disallowed, None | Some("robots_txt" | "robots.txt" | "robots")) => {
-            Right::KeptOut
-        }
+        (RightsValue::Disallowed, None) => Right::KeptOut,
+        (RightsValue::Disallowed, Some(signal)) if signal == ACCESS => Right::KeptOut,
         (RightsValue::Disallowed, Some(_)) => Right::Disallowed,
         (RightsValue::Unknown | RightsValue::Unrecognised(_), _) => Right::Unknown,
     }
