@@ -150,8 +150,8 @@ ground! {
 }
 
 ground! {
-    /// Whether the site answers over https.
-    Https { Yes = "yes", NotMeasured = "not_measured", No = "no" }
+    /// Whether the site answers over https, with a certificate that holds.
+    Https { Yes = "yes", NotMeasured = "not_measured", No = "no", Broken = "broken" }
 }
 
 /// Everything a decision is taken from.
@@ -288,6 +288,7 @@ pub fn grounds(sections: &Sections) -> Grounds {
             _ => HighRisk::NonePending,
         },
         https: match sections.tls.body() {
+            Some(tls) if tls.certificate_holds == Some(false) => Https::Broken,
             Some(tls) if tls.https => Https::Yes,
             Some(_) => Https::No,
             None => Https::NotMeasured,

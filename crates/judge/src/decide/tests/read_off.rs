@@ -245,4 +245,5 @@ fn one_ground_after_the_other() {
         HighRisk::Pending
     );
     assert_eq!(one("/tls/https", json!(false)).https, Https::No);
+    assert_eq!(one("/tls/certificate_holds", json!(false)).https, Https::Broken);
 }
