@@ -186,7 +186,6 @@ impl FromRequestParts<AppState> for Feeds {
 
 /// Whoever wants something decided (`decide`). One is taken before the body is read; a batch takes
 /// the rest when its items are known.
-#[allow(dead_code, reason = "for the routes that decide and that read sites now")]
 #[derive(Debug)]
 pub(crate) struct Decides {
     rates: Arc<AskRates>,
@@ -194,7 +193,6 @@ pub(crate) struct Decides {
     told: Told,
 }
 
-#[allow(dead_code, reason = "for the routes that decide and that read sites now")]
 impl Decides {
     const SENTENCE: &str = "This address has had as many decisions as it may for now.";
 
@@ -230,7 +228,6 @@ impl FromRequestParts<AppState> for Decides {
 
 /// The right of an address to make us read a site now (`live`). Nothing is taken before the service
 /// finds that it has to read.
-#[allow(dead_code, reason = "for the routes that decide and that read sites now")]
 #[derive(Debug, Clone)]
 pub(crate) struct LiveReads {
     rates: Arc<AskRates>,
@@ -259,7 +256,6 @@ impl FromRequestParts<AppState> for LiveReads {
 }
 
 /// What whoever has had their live reads is told, where nothing else can be answered.
-#[allow(dead_code, reason = "for the routes that decide and that read sites now")]
 pub(crate) fn no_live_read(wait: Duration) -> ApiError {
     let sentence = "This address has made us read as many sites as it may for now.";
     ApiError::new(ErrorCode::RateLimited, sentence)

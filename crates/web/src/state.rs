@@ -30,9 +30,7 @@ pub(crate) struct AskRates {
     /// The log and other feeds.
     pub(crate) feeds: Rates<AddressBlock>,
     pub(crate) reads: Rates<AddressBlock>,
-    #[allow(dead_code, reason = "for the routes that decide")]
     pub(crate) decides: Rates<AddressBlock>,
-    #[allow(dead_code, reason = "for the routes that read sites now")]
     pub(crate) live: Rates<AddressBlock>,
 }
 

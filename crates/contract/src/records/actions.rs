@@ -94,6 +94,8 @@ open_enum! {
         NotMeasured = "not_measured",
         /// The name is not in the DNS.
         NoSuchName = "no_such_name",
+        /// The certificate does not hold: careful agents stop before they read.
+        CertificateInvalid = "certificate_invalid",
         StaleEvidence = "stale_evidence",
         SingleVantage = "single_vantage",
         NetworkDivergence = "network_divergence",

@@ -11,6 +11,7 @@ use contract::records::{
 };
 
 use crate::resolve::Sections;
+use crate::resolve::rights::ACCESS;
 
 /// An enumeration with a word for each value.
 macro_rules! ground {
@@ -149,8 +150,8 @@ ground! {
 }
 
 ground! {
-    /// Whether the site answers over https.
-    Https { Yes = "yes", NotMeasured = "not_measured", No = "no" }
+    /// Whether the site answers over https, with a certificate that holds.
+    Https { Yes = "yes", NotMeasured = "not_measured", No = "no", Broken = "broken" }
 }
 
 /// Everything a decision is taken from.
@@ -287,6 +288,7 @@ pub fn grounds(sections: &Sections) -> Grounds {
             _ => HighRisk::NonePending,
         },
         https: match sections.tls.body() {
+            Some(tls) if tls.certificate_holds == Some(false) => Https::Broken,
             Some(tls) if tls.https => Https::Yes,
             Some(_) => Https::No,
             None => Https::NotMeasured,
@@ -478,9 +480,8 @@ fn right(sections: &Sections, said: &RightsUse) -> Right {
         (RightsValue::Allowed, _) => Right::Allowed,
         (RightsValue::Conditional, _) => Right::Conditional,
         // Rules of access are no statement about a use.
-        (RightsValue::Disallowed, None | Some("robots_txt" | "robots.txt" | "robots")) => {
-            Right::KeptOut
-        }
+        (RightsValue::Disallowed, None) => Right::KeptOut,
+        (RightsValue::Disallowed, Some(signal)) if signal == ACCESS => Right::KeptOut,
         (RightsValue::Disallowed, Some(_)) => Right::Disallowed,
         (RightsValue::Unknown | RightsValue::Unrecognised(_), _) => Right::Unknown,
     }

@@ -31,7 +31,7 @@ pub(super) fn of(code: &Doubt) -> About {
         | Doubt::NotMeasured
         | Doubt::StaleEvidence
         | Doubt::SingleVantage => about(Class::Evidence, true, Remedy::Service),
-        Doubt::NoSuchName | Doubt::Contradiction => {
+        Doubt::NoSuchName | Doubt::CertificateInvalid | Doubt::Contradiction => {
             about(Class::Evidence, false, Remedy::SiteOwner)
         }
         Doubt::NetworkDivergence | Doubt::RegionalDivergence => {

@@ -256,6 +256,13 @@ pub static RULES: &[Rule] = &[
         "The name does not exist, so there is nothing to act upon.",
     ),
     row(
+        "https.broken",
+        When::Https(&[Https::Broken]),
+        Doubt::CertificateInvalid,
+        [Warn, Warn, Block, Block],
+        "The certificate does not hold, so what was served may be somebody else's.",
+    ),
+    row(
         "policy.disallows_all",
         When::Policy(&[Policy::DisallowsAll]),
         Doubt::RobotsDisallow,
@@ -350,7 +357,7 @@ pub static RULES: &[Rule] = &[
         "sameness.not_measured",
         When::Sameness(&[Sameness::NotMeasured]),
         Doubt::ReadEquivalenceUnmeasured,
-        [TOLD, TOLD, Nothing, Nothing],
+        [Warn, Warn, Nothing, Nothing],
         "Whether AI identities are given the same page as a browser was not measured.",
     ),
     row(

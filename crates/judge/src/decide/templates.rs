@@ -72,7 +72,7 @@ const NO_HIGH_RISK: TemplateRule = rule(
     "A change that a thief would make is not confirmed yet.",
 );
 const OVER_HTTPS: TemplateRule = rule(
-    When::Https(&[Https::No, Https::NotMeasured]),
+    When::Https(&[Https::No, Https::NotMeasured, Https::Broken]),
     Effect::Block,
     "That the site answers over https is not shown.",
 );

@@ -92,6 +92,7 @@ pub(super) fn tls(read: &Read<'_>) -> TlsSection {
         http_status: response.map(|response| response.status),
         hsts: transport.hsts.clone(),
         certificate,
+        certificate_holds: transport.tls.as_ref().map(|tls| tls.trusted),
         note: "How the home page came to the browser identity, or to the first that was answered."
             .to_owned(),
     };

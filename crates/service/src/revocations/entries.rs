@@ -112,7 +112,9 @@ fn causes(answer: &ResolveAnswer) -> Vec<RevocationCause> {
         causes.push(RevocationCause::IncidentReported);
     }
     let verdict = answer.impersonation.body().map(|body| &body.verdict);
-    if verdict == Some(&ImpersonationVerdict::Suspected) {
+    // A name at which nothing answers harms nobody, and anybody can think of such names.
+    let answers = answer.delivery.body().is_some();
+    if answers && verdict == Some(&ImpersonationVerdict::Suspected) {
         causes.push(RevocationCause::ImpersonationSuspected);
     }
     if answer.high_risk_fields.as_ref().is_some_and(|fields| !fields.pending.is_empty()) {

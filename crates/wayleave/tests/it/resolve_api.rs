@@ -36,7 +36,7 @@ fn names(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
-    let server = Server::shared();
+    let server = &Server::demo(&[]);
     let answer = resolve(server, "open.lab");
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));

@@ -249,5 +249,9 @@ pub struct Tls {
     /// What the certificate shows, in words; null when there was none.
     #[schema(required)]
     pub certificate: Option<String>,
+    /// Whether its chain, name and time hold; null when there was none.
+    #[serde(default)]
+    #[schema(required)]
+    pub certificate_holds: Option<bool>,
     pub note: String,
 }

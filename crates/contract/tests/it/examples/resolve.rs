@@ -342,6 +342,7 @@ fn tls() -> Tls {
         http_status: Some(200),
         hsts: some("max-age=31536000"),
         certificate: some("valid for this name"),
+        certificate_holds: Some(true),
         note: "As served to us.".to_owned(),
     }
 }

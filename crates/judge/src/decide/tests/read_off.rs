@@ -178,11 +178,18 @@ fn one_ground_after_the_other() {
         Contradictions::Found
     );
     assert_eq!(one("/rights/cite/value", json!("disallowed")).cite, Right::Disallowed);
-    let weak = with(&[
-        ("/rights/ground/value", json!("disallowed")),
-        ("/rights/ground/decided_by/signal", json!(null)),
-    ]);
-    assert_eq!(weak.ground, Right::KeptOut);
+    // Rules of access keep agents out; only a statement forbids a use.
+    for (signal, expected) in [
+        (json!(null), Right::KeptOut),
+        (json!("access"), Right::KeptOut),
+        (json!("content_signal"), Right::Disallowed),
+    ] {
+        let said = with(&[
+            ("/rights/ground/value", json!("disallowed")),
+            ("/rights/ground/decided_by/signal", signal),
+        ]);
+        assert_eq!(said.ground, expected);
+    }
     assert_eq!(one("/rights/transact/value", json!("conditional")).transact, Right::Conditional);
     for (declared, verified, mismatches, expected) in [
         (0, 0, 0, CapabilitiesSeen::NoneDeclared),
@@ -238,4 +245,5 @@ fn one_ground_after_the_other() {
         HighRisk::Pending
     );
     assert_eq!(one("/tls/https", json!(false)).https, Https::No);
+    assert_eq!(one("/tls/certificate_holds", json!(false)).https, Https::Broken);
 }

@@ -68,7 +68,7 @@ pub(crate) fn written() -> Value {
         "dns": {"state": "observed", "observed_at": AT, "resolver": "-", "exists": true, "a": ["127.0.0.1"],
             "aaaa": [], "cname": [], "rcode": "NOERROR", "dnssec_validated": false, "note": "-"},
         "tls": {"state": "observed", "observed_at": AT, "https": true, "url": "https://shop.lab/",
-            "final_host": "shop.lab", "http_status": 200, "hsts": null, "certificate": "valid", "note": "-"},
+            "final_host": "shop.lab", "http_status": 200, "hsts": null, "certificate": "valid", "certificate_holds": true, "note": "-"},
         "content_clock": {"homepage": {"url": "https://shop.lab/", "observed": false, "start": "-", "reading": "-"},
             "reading": "-"},
         "self_claims": {"observed": false, "start": "-", "reading": "-"},

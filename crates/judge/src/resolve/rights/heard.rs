@@ -13,7 +13,7 @@ use crate::rights::{AccessFact, AgentClass};
 
 /// How a robots rule is named where it decides a use: it says who may fetch, and is weak evidence
 /// for what may be done.
-pub(super) const ACCESS: &str = "access";
+pub(crate) const ACCESS: &str = "access";
 
 /// What is asked about.
 #[derive(Debug, Clone, Copy)]

@@ -9,6 +9,7 @@ use declared::rights::Use;
 
 use crate::rights::{Decided, DecidedBy, decide};
 pub use answer::answer;
+pub(crate) use heard::ACCESS;
 pub use heard::{Asked, Heard, Signal, signal_word};
 
 const READING: &str = "Public statements only; a licence that an agent holds may say otherwise. A value is what \
@@ -80,7 +81,7 @@ fn source(heard: &Heard, by: Option<DecidedBy>) -> RightsSource {
             }
         }
         Some(DecidedBy::Access(class)) => RightsSource {
-            signal: Some(heard::ACCESS.to_owned()),
+            signal: Some(ACCESS.to_owned()),
             url: Some(heard.robots_url.clone()),
             evidence: Some(heard.access_evidence(class)),
         },
