@@ -15,7 +15,9 @@ use std::time::Duration;
 
 use agents::{Catalogue, Identity, Role};
 use bytes::Bytes;
-use contract::evidence::{DnsReading, Evidence, Exchange, NotReadWhy, Observer, Target};
+use contract::evidence::{
+    DnsReading, Evidence, Exchange, FailureKind, NotReadWhy, Observer, Outcome, Target,
+};
 use contract::{Clock, Domain};
 use declared::robots::Robots;
 use door::{Door, Fetched, Follow, Gate, RecordType, Visit};
@@ -94,6 +96,15 @@ impl ScanPlan<'_> {
         Read { evidence, bodies: bodies.into_map() }
     }
 
+    /// How long robots.txt is waited for. A live reading has little time, and a far host needs three
+    /// journeys before its first word.
+    fn patience(&self) -> Duration {
+        match self.depth {
+            Depth::Full => self.deadline / 4,
+            Depth::Live => self.deadline / 2,
+        }
+    }
+
     /// The host to ask: the domain, or its `www.` name when only that has addresses.
     async fn host(&self, visit: &Visit) -> Option<String> {
         const ADDRESSES: [RecordType; 2] = [RecordType::A, RecordType::Aaaa];
@@ -150,7 +161,7 @@ impl ScanPlan<'_> {
         let Found { base, policies } =
             self.read_robots(visit, host, own, bodies, &mut firsts).await;
         let said: Vec<Robots> = policies.iter().map(|(_, policy)| policy.clone()).collect();
-        let ask = plan::robots(own, &base, self.deadline / 4).request(Follow::All);
+        let ask = plan::robots(own, &base, self.patience()).request(Follow::All);
         let manners = Arc::new(Manners::new(visit.clone(), &self.catalogue.own_token, ask));
         for (authority, policy) in policies {
             manners.know(&authority, policy);
@@ -164,9 +175,16 @@ impl ScanPlan<'_> {
             sitemaps: &sitemaps,
             licences: &licences,
         };
-        let (unwelcome, wanted): (Vec<_>, Vec<_>) = plan::rest(self.catalogue, own, site)
-            .into_iter()
-            .partition(|planned| manners.is_unwelcome(planned.leave_for(&base)));
+        let mut rest = plan::rest(self.catalogue, own, site);
+        // A host that keeps robots.txt back for half of a live reading's time keeps the rest back as
+        // well: whether anybody is served is still asked, once each, and nothing more.
+        if self.depth == Depth::Live && firsts.iter().all(|(_, first)| is_kept_back(first)) {
+            let (asked, left): (Vec<_>, Vec<_>) = plan::first_homes(rest);
+            left.iter().for_each(|planned| notes.leave_out(planned, NotReadWhy::Deadline));
+            rest = asked;
+        }
+        let (unwelcome, wanted): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|planned| manners.is_unwelcome(planned.leave_for(&base)));
         for planned in &unwelcome {
             notes.leave_out(planned, NotReadWhy::OptOut);
         }
@@ -210,7 +228,7 @@ impl ScanPlan<'_> {
         done: &mut Vec<(Planned<'a>, Exchange)>,
     ) -> Found {
         let mut base = format!("https://{host}");
-        let planned = |base: &str| plan::robots(own, base, self.deadline / 4);
+        let planned = |base: &str| plan::robots(own, base, self.patience());
         let mut robots = planned(&base);
         let mut first = fetch(&robots, visit, Follow::All).await;
         if https_is_not_spoken(&first.exchange) {
@@ -245,6 +263,11 @@ impl ScanPlan<'_> {
         }
         Found { base, policies }
     }
+}
+
+/// Whether a read got no word within its time.
+fn is_kept_back(exchange: &Exchange) -> bool {
+    matches!(&exchange.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Timeout)
 }
 
 /// What every read side by side needs.

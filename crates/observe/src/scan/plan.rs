@@ -168,6 +168,18 @@ fn live<'a>(
     homes.chain(files).chain(controls).collect()
 }
 
+/// The home page once as each identity, and everything else.
+pub(super) fn first_homes(plan: Vec<Planned<'_>>) -> (Vec<Planned<'_>>, Vec<Planned<'_>>) {
+    let mut asked: Vec<String> = Vec::new();
+    plan.into_iter().partition(|planned| {
+        let first = planned.target == Target::Home && !asked.contains(&planned.identity.id);
+        if first {
+            asked.push(planned.identity.id.clone());
+        }
+        first
+    })
+}
+
 /// The sitemaps to read of those that robots.txt names, without the one that is read anyway.
 pub(super) fn sitemaps(policies: &[Robots], host: &str) -> Vec<String> {
     let lines = policies.iter().flat_map(|policy| &policy.sitemaps).map(|line| line.value.clone());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use contract::evidence::Evidence;
@@ -16,7 +17,7 @@ use serde_json::Value;
 use store::{KeptAnswer, KeptReading, NewJob, Scope};
 
 use super::moment::Told;
-use super::{HotAnswer, Live, ResolveAsk, ResolveError};
+use super::{HotAnswer, Live, ResolveAsk, ResolveError, ResolveSettings};
 use crate::Service;
 
 /// The name of the work that turns a partial answer into a full one.
@@ -97,11 +98,13 @@ impl Service {
         before: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<HotAnswer>, ResolveError> {
         let settings = &self.settings.resolve;
-        let budget = settings.live_budget.saturating_sub(settings.reserve);
+        let reading_now = self.resolving.begin_reading();
+        let budget = read_budget(settings, reading_now.others());
         // What the store knows is asked for while the site is read: both have the same time.
         // Boxed: what is read along the way is large, and the stack is not.
         let reading = Box::pin(self.scanner.look_live(domain, budget));
         let (looked, told) = tokio::join!(reading, self.told(domain, false));
+        drop(reading_now);
         let looked = looked?;
         let id = self.ids.unguessable().map_err(|e| ResolveError::Internal(e.to_string()))?;
         let budget_ms = u32::try_from(settings.live_budget.as_millis()).unwrap_or(u32::MAX);
@@ -319,6 +322,17 @@ impl Service {
         self.judged(record, evidence, bodies, how, None).await.map(Some)
     }
 }
+
+/// What is left for reading. Readings that end together are judged and sealed together, so the more
+/// there are, the sooner each of them ends.
+fn read_budget(settings: &ResolveSettings, others: usize) -> Duration {
+    let crowd = EACH_OTHER.saturating_mul(u32::try_from(others).unwrap_or(u32::MAX));
+    let most = settings.live_budget / 2;
+    settings.live_budget.saturating_sub((settings.reserve + crowd).min(most))
+}
+
+/// What one more reading costs all others that are under way.
+const EACH_OTHER: Duration = Duration::from_millis(2);
 
 /// Whether the reading behind an answer may still be given.
 fn is_kept_still(answer: &ResolveAnswer, now: Timestamp) -> bool {

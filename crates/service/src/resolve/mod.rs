@@ -16,6 +16,7 @@ mod robots;
 mod windows;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use contract::{Domain, NameRefusal};
@@ -121,11 +122,42 @@ impl From<ScanError> for ResolveError {
 pub(crate) struct Resolving {
     hot: hot::HotAnswers,
     flights: flights::Flights<(Domain, Live), Result<Arc<HotAnswer>, ResolveError>>,
+    /// Live readings under way.
+    readings: Arc<AtomicUsize>,
+}
+
+/// A live reading under way.
+struct ReadingNow {
+    readings: Arc<AtomicUsize>,
+    others: usize,
+}
+
+impl ReadingNow {
+    /// How many were under way when it began.
+    fn others(&self) -> usize {
+        self.others
+    }
+}
+
+impl Drop for ReadingNow {
+    fn drop(&mut self) {
+        self.readings.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Resolving {
     pub(crate) fn new(settings: &ResolveSettings) -> Self {
-        Self { hot: hot::HotAnswers::new(settings.hot_bytes), flights: flights::Flights::default() }
+        Self {
+            hot: hot::HotAnswers::new(settings.hot_bytes),
+            flights: flights::Flights::default(),
+            readings: Arc::default(),
+        }
+    }
+
+    /// Counts a live reading for as long as what is given is held.
+    fn begin_reading(&self) -> ReadingNow {
+        let others = self.readings.fetch_add(1, Ordering::Relaxed);
+        ReadingNow { readings: Arc::clone(&self.readings), others }
     }
 }
 
