@@ -123,7 +123,15 @@ impl<'a> Read<'a> {
             }
         }
         for unread in self.evidence.not_read.iter().filter(|u| u.why.as_str() == "deadline") {
-            put(named(&unread.target, &unread.path, &unread.identity));
+            // The browser asks for its page twice; with one of the two, the page was read.
+            let read = self.reads(unread.target.clone()).any(|reading| {
+                reading.identity == unread.identity
+                    && reading.path == unread.path
+                    && !is_cut(&reading.exchange)
+            });
+            if !read {
+                put(named(&unread.target, &unread.path, &unread.identity));
+            }
         }
         cut
     }

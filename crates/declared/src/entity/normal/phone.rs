@@ -99,7 +99,9 @@ fn split_extension(value: &str) -> (&str, Option<String>) {
     for mark in [";ext=", "extension", "ext", "durchwahl", " x", "#"] {
         if let Some((before, after)) = value.split_once(mark) {
             let digits: String = after.chars().filter(char::is_ascii_digit).take(7).collect();
-            if before.chars().filter(char::is_ascii_digit).count() >= 5 && !digits.is_empty() {
+            // The first mark is that of the normal form, whose number has lost its zeros.
+            let least = if mark == ";ext=" { 1 } else { 5 };
+            if before.chars().filter(char::is_ascii_digit).count() >= least && !digits.is_empty() {
                 return (before, Some(digits));
             }
         }
@@ -165,6 +167,12 @@ mod tests {
         assert_eq!(alike("~2079460000", "+442079460000"), Some(true));
         assert_eq!(alike("~2079460001", "+442079460000"), Some(false));
         assert_eq!(alike("~0100", "+442079460000"), None);
+    }
+
+    #[test]
+    fn a_number_of_zeros_keeps_its_extension() {
+        assert_eq!(normal("00001#0", None), "~1;ext=0");
+        assert_eq!(normal("~1;ext=0", None), "~1;ext=0");
     }
 
     proptest::proptest! {
