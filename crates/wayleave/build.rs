@@ -1,5 +1,5 @@
-//! What this build knows of its own making, handed on to the program. What cannot be learnt is left
-//! out; nothing in here makes a build fail.
+//! Collects facts about this build (target, profile, compiler, commit) and passes them to the program
+//! as environment variables. Facts that cannot be determined are omitted; this never fails a build.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,39 +9,39 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=WAYLEAVE_COMMIT");
     println!("cargo::rerun-if-env-changed=WAYLEAVE_RUN");
-    hand_on("TARGET", env::var("TARGET").ok());
-    hand_on("PROFILE", profile());
-    hand_on(
+    set_build_env("TARGET", env::var("TARGET").ok());
+    set_build_env("PROFILE", profile());
+    set_build_env(
         "RUSTC",
-        env::var_os("RUSTC").and_then(|rustc| said(Command::new(rustc).arg("--version"))),
+        env::var_os("RUSTC").and_then(|rustc| command_output(Command::new(rustc).arg("--version"))),
     );
-    hand_on("RUN", env::var("WAYLEAVE_RUN").ok().filter(|run| !run.is_empty()));
+    set_build_env("RUN", env::var("WAYLEAVE_RUN").ok().filter(|run| !run.is_empty()));
 
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let repository = Repository::at(&root);
-    let head = repository.as_ref().and_then(|git| git.ask(&["rev-parse", "HEAD"]));
-    let given = env::var("WAYLEAVE_COMMIT").ok().filter(|commit| !commit.is_empty());
-    let commit = given.or_else(|| head.clone());
+    let head = repository.as_ref().and_then(|git| git.run_git(&["rev-parse", "HEAD"]));
+    let given_commit = env::var("WAYLEAVE_COMMIT").ok().filter(|commit| !commit.is_empty());
+    let commit = given_commit.or_else(|| head.clone());
     if let Some(git) = &repository {
         git.watch_commits();
-        // Every change of a source would have to be watched to be sure of it. That is done for what
-        // is given to others; while somebody works on the code it is left unsaid.
+        // Whether the sources are clean is known only if every source file is watched, which makes
+        // each build run this script. That is done for release builds only.
         if profile().as_deref() != Some("debug") {
             for watched in ["crates", "Cargo.toml", "Cargo.lock"] {
                 println!("cargo::rerun-if-changed={}", root.join(watched).display());
             }
-            // Sources without a change are those of the commit that is checked out, and of no other.
+            // Unchanged sources are those of HEAD, so they are clean only if the commit is HEAD.
             let clean = git
-                .ask(&["status", "--porcelain"])
+                .run_git(&["status", "--porcelain"])
                 .map(|changes| changes.is_empty() && commit == head);
-            hand_on("CLEAN", clean.map(|clean| clean.to_string()));
+            set_build_env("CLEAN", clean.map(|clean| clean.to_string()));
         }
     }
-    hand_on("COMMIT", commit);
+    set_build_env("COMMIT", commit);
 }
 
-/// As `BUILT_…`, if it is one plain line.
-fn hand_on(name: &str, value: Option<String>) {
+/// Sets `BUILT_{name}`, if the value is one line of printable ASCII.
+fn set_build_env(name: &str, value: Option<String>) {
     if let Some(value) =
         value.filter(|value| value.bytes().all(|byte| (b' '..=b'~').contains(&byte)))
     {
@@ -49,8 +49,8 @@ fn hand_on(name: &str, value: Option<String>) {
     }
 }
 
-/// The profile by its own name: Cargo tells a script only of which of its two kinds it is, and
-/// keeps its output in `…/<profile>/build/<package>/out`.
+/// The name of the profile. Cargo's PROFILE variable is only `debug` or `release`, so the name is taken
+/// from the output path, `…/<profile>/build/<package>/out`.
 fn profile() -> Option<String> {
     let output = PathBuf::from(env::var_os("OUT_DIR")?);
     let name = output.ancestors().nth(3)?.file_name()?.to_str()?;
@@ -62,41 +62,41 @@ struct Repository {
 }
 
 impl Repository {
-    /// The repository of these very sources; not one that merely lies around them.
+    /// The git repository whose root is `root`; not one that merely contains it.
     fn at(root: &Path) -> Option<Self> {
         let root = root.canonicalize().ok()?;
         let git = Self { root };
-        let top = PathBuf::from(git.ask(&["rev-parse", "--show-toplevel"])?);
+        let top = PathBuf::from(git.run_git(&["rev-parse", "--show-toplevel"])?);
         (top.canonicalize().ok()? == git.root).then_some(git)
     }
 
-    fn ask(&self, arguments: &[&str]) -> Option<String> {
+    fn run_git(&self, arguments: &[&str]) -> Option<String> {
         let mut git = Command::new("git");
         git.arg("-C").arg(&self.root).args(arguments);
-        // A build inside a hook must not be answered for the hook's index.
+        // Inside a git hook these variables would point git to the hook's index.
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
             git.env_remove(name);
         }
-        said(&mut git)
+        command_output(&mut git)
     }
 
-    /// The files that change with each commit or checkout. One that is not there is not named:
-    /// Cargo would run this at every build.
+    /// Watches the files that change with each commit or checkout. A missing file is not watched,
+    /// because Cargo would then run this script at every build.
     fn watch_commits(&self) {
-        let head = self.ask(&["rev-parse", "--symbolic-full-name", "HEAD"]);
+        let head = self.run_git(&["rev-parse", "--symbolic-full-name", "HEAD"]);
         let names = ["HEAD", "logs/HEAD", "packed-refs"].map(str::to_owned);
         for name in names.into_iter().chain(head) {
-            let Some(place) = self.ask(&["rev-parse", "--git-path", &name]) else { continue };
-            let place = self.root.join(place);
-            if place.is_file() {
-                println!("cargo::rerun-if-changed={}", place.display());
+            let Some(path) = self.run_git(&["rev-parse", "--git-path", &name]) else { continue };
+            let path = self.root.join(path);
+            if path.is_file() {
+                println!("cargo::rerun-if-changed={}", path.display());
             }
         }
     }
 }
 
-/// What a program that succeeded wrote, without the last line's end.
-fn said(command: &mut Command) -> Option<String> {
+/// The standard output of a command that succeeded, without trailing white space.
+fn command_output(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim_end().to_owned())
 }

@@ -1,17 +1,17 @@
-// Ask before acting, and believe only what is signed.  Node 20; npm install canonicalize
+// Ask for a decision before acting, and verify its signature.  Node 20; npm install canonicalize
 import { createHash, createPublicKey, randomBytes, verify } from "node:crypto";
 import canonicalize from "canonicalize";
 
 const call = async (address, body) => {
   const headers = { "content-type": "application/json" };
   const reply = await fetch(address, body && { method: "POST", headers, body: JSON.stringify(body) });
-  must(reply.ok, `the service says ${reply.status}`);
+  check(reply.ok, `the service answered with status ${reply.status}`);
   return reply.json();
 };
 
-function must(holds, otherwise) {
-  if (holds) return;
-  console.error(`refused: ${otherwise}`);
+function check(condition, problem) {
+  if (condition) return;
+  console.error(`refused: ${problem}`);
   process.exit(1);
 }
 
@@ -22,15 +22,15 @@ const { keys } = await call(`${base}/.well-known/http-message-signatures-directo
 
 const { sha256, signature, ...signed } = receipt;
 const digest = createHash("sha256").update(canonicalize(signed)).digest("hex");
-must(digest === sha256, "its digest is another");
+check(digest === sha256, "the digest does not match");
 const key = keys.find((key) => key.kid === signature.kid);
-must(key?.svc_purpose === "decisions", "its key is not published for decisions");
+check(key?.svc_purpose === "decisions", "the signing key is not published for decisions");
 const jwk = { kty: "OKP", crv: "Ed25519", x: key.x };
 const message = Buffer.from(`svc-data-v1\n${digest}`);
 const sig = Buffer.from(signature.sig, "base64url");
-must(verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), sig), "its signature is not of that key");
-must(signed.kind === "svc-decision" && signed.nonce === nonce, "it answers something else");
-must(Date.parse(signed.expires_at) > Date.now(), "it is no longer good");
+check(verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), sig), "the signature is not valid");
+check(signed.kind === "svc-decision" && signed.nonce === nonce, "the receipt is for another request");
+check(Date.parse(signed.expires_at) > Date.now(), "the receipt has expired");
 
 console.log(signed.decision, "until", signed.expires_at);
 console.log(signed.why);

@@ -1,4 +1,4 @@
-# Ask before acting, and believe only what is signed.  pip install cryptography rfc8785
+# Ask for a decision before acting, and verify its signature.  pip install cryptography rfc8785
 import base64, datetime, hashlib, json, secrets, sys, urllib.request
 
 import rfc8785
@@ -12,9 +12,9 @@ def call(address, body=None):
         return json.load(reply)
 
 
-def must(holds, otherwise):
-    if not holds:
-        sys.exit(f"refused: {otherwise}")
+def check(condition, problem):
+    if not condition:
+        sys.exit(f"refused: {problem}")
 
 
 base, url, action = sys.argv[1:]
@@ -23,20 +23,20 @@ receipt = call(f"{base}/api/v1/preflight", {"url": url, "action": action, "nonce
 keys = call(f"{base}/.well-known/http-message-signatures-directory")["keys"]
 
 signature = receipt.pop("signature")
-told = receipt.pop("sha256")
+stated_digest = receipt.pop("sha256")
 digest = hashlib.sha256(rfc8785.dumps(receipt)).hexdigest()
-must(digest == told, "its digest is another")
+check(digest == stated_digest, "the digest does not match")
 key = next((key for key in keys if key["kid"] == signature["kid"]), None)
-must(key and key["svc_purpose"] == "decisions", "its key is not published for decisions")
-raw = lambda text: base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-public = Ed25519PublicKey.from_public_bytes(raw(key["x"]))
+check(key and key["svc_purpose"] == "decisions", "the signing key is not published for decisions")
+decode = lambda text: base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+public = Ed25519PublicKey.from_public_bytes(decode(key["x"]))
 try:
-    public.verify(raw(signature["sig"]), f"svc-data-v1\n{digest}".encode())
+    public.verify(decode(signature["sig"]), f"svc-data-v1\n{digest}".encode())
 except Exception:
-    must(False, "its signature is not of that key")
-must(receipt["kind"] == "svc-decision" and receipt["nonce"] == nonce, "it answers something else")
-ends = datetime.datetime.fromisoformat(receipt["expires_at"])
-must(ends > datetime.datetime.now(datetime.timezone.utc), "it is no longer good")
+    check(False, "the signature is not valid")
+check(receipt["kind"] == "svc-decision" and receipt["nonce"] == nonce, "the receipt is for another request")
+expires = datetime.datetime.fromisoformat(receipt["expires_at"])
+check(expires > datetime.datetime.now(datetime.timezone.utc), "the receipt has expired")
 
 print(receipt["decision"], "until", receipt["expires_at"])
 print(receipt["why"])

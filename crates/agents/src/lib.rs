@@ -1,9 +1,9 @@
-//! The catalogue of agents and what they send.
+//! The catalogue of identities that a scan sends its requests as, and the header fields of each.
 //!
-//! Now: the identities a scan asks as. Address ranges, feed formats, the visitor verdict and
-//! conduct tallies belong here too. No I/O: an operator's own catalogue arrives as text.
+//! Address ranges, feed formats, the visitor verdict and conduct counts will belong here too. No
+//! I/O: an operator's own catalogue is passed in as text.
 
-mod chrome;
-mod identity;
+mod catalogue;
+mod client_hints;
 
-pub use identity::{Catalogue, CatalogueError, Identity, Purpose, Role, UserAgentEvidence};
+pub use catalogue::{Catalogue, CatalogueError, Identity, Purpose, Role, UserAgentEvidence};

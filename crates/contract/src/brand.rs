@@ -1,13 +1,13 @@
-//! The operator's brand: one value, and every place on the wire where it stands.
+//! The operator's brand, and every identifier on the wire that contains it.
 
 use std::fmt;
 
-/// The brand segment of the interface, `svc` by default: lower-case letters and digits.
+/// The brand segment of wire identifiers: lower-case letters and digits, `svc` by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brand(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a brand is 1 to 32 lower-case ASCII letters and digits, beginning with a letter")]
+#[error("a brand must be 1 to 32 lower-case ASCII letters and digits, starting with a letter")]
 pub struct BadBrand;
 
 impl Brand {
@@ -31,7 +31,7 @@ impl Brand {
         format!("{}-{word}", self.0)
     }
 
-    /// The line that stands before the hex digest in every signed message, with its line feed.
+    /// The first line of every signed message, with its line feed. The hex digest follows it.
     #[must_use]
     pub fn message_prefix(&self) -> String {
         format!("{}-data-v1\n", self.0)
@@ -60,7 +60,7 @@ impl Brand {
         format!("x-{}-quota-{name}", self.0)
     }
 
-    /// `svc_purpose` for `purpose`: members of the key directory.
+    /// `svc_purpose` for `purpose`: a member of the key directory.
     #[must_use]
     pub fn member(&self, name: &str) -> String {
         format!("{}_{name}", self.0)
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stands_where_the_interface_says() {
+    fn is_used_in_every_identifier_of_the_interface() {
         let brand = Brand::new("crawlcheck").unwrap();
         assert_eq!(brand.kind("log-sth"), "crawlcheck-log-sth");
         assert_eq!(brand.message_prefix(), "crawlcheck-data-v1\n");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_would_break_a_header_or_a_message() {
+    fn refuses_characters_that_would_break_a_header_or_a_message() {
         for bad in ["", "Svc", "s vc", "s-vc", "1svc", "svc\n", &"s".repeat(33), "sväc"] {
             assert_eq!(Brand::new(bad), Err(BadBrand), "{bad:?}");
         }

@@ -1,14 +1,14 @@
-//! Time as an argument.
+//! The clock, passed as an argument.
 
 use crate::Timestamp;
 
-/// Where the time comes from. Everything that needs the time is given one of these, so that tests
-/// can fix it and a replay can repeat it.
+/// The source of the current time. Code that needs the time takes a `Clock`, so that tests can fix
+/// the time and a replay can repeat it.
 pub trait Clock: Send + Sync + std::fmt::Debug {
     fn now(&self) -> Timestamp;
 }
 
-/// A clock that stands still: for tests and for replay.
+/// A clock that always returns the same time: for tests and for replay.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub Timestamp);
 

@@ -8,12 +8,12 @@ use utoipa::ToSchema;
 
 use crate::Timestamp;
 
-/// A UTC day. The years 0000 to 9999, as [`Timestamp`] has them.
+/// A UTC day between the years 0000 and 9999, the range of [`Timestamp`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
 #[schema(value_type = String, format = Date, example = "2026-11-15")]
 pub struct Day(i64);
 
-/// The text is not a day in the one form the interface uses.
+/// The text is not a day of the form `YYYY-MM-DD`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a day of the form YYYY-MM-DD")]
 pub struct NotADay;
@@ -21,30 +21,31 @@ pub struct NotADay;
 impl Day {
     const MS: i64 = 24 * 3600 * 1000;
 
+    /// The day that contains this time.
     #[must_use]
-    pub fn of(moment: Timestamp) -> Self {
-        Self(moment.as_millis().div_euclid(Self::MS))
+    pub fn of(timestamp: Timestamp) -> Self {
+        Self(timestamp.as_millis().div_euclid(Self::MS))
     }
 
-    /// From days since 1970; what is outside the years 0000 to 9999 is held at the border.
+    /// From days since 1970-01-01, clamped to the years 0000 to 9999.
     #[must_use]
     pub fn from_number(number: i64) -> Self {
         Self::of(Timestamp::from_millis(number.saturating_mul(Self::MS)))
     }
 
-    /// Days since 1970.
+    /// Days since 1970-01-01.
     #[must_use]
     pub fn number(self) -> i64 {
         self.0
     }
 
-    /// The first moment of the day.
+    /// The first millisecond of the day.
     #[must_use]
     pub fn begins_at(self) -> Timestamp {
         Timestamp::from_millis(self.0.saturating_mul(Self::MS))
     }
 
-    /// The first moment of the day after.
+    /// The first millisecond of the next day.
     #[must_use]
     pub fn ends_at(self) -> Timestamp {
         Timestamp::from_millis(self.0.saturating_add(1).saturating_mul(Self::MS))
@@ -71,12 +72,12 @@ impl FromStr for Day {
     type Err = NotADay;
 
     fn from_str(text: &str) -> Result<Self, NotADay> {
-        // Ten characters and a moment on that day: the timestamp's own rules are strict.
+        // The timestamp's parser is strict, so only the length needs a check here.
         if text.len() != 10 {
             return Err(NotADay);
         }
-        let moment: Timestamp = format!("{text}T00:00:00Z").parse().map_err(|_| NotADay)?;
-        Ok(Self::of(moment))
+        let midnight: Timestamp = format!("{text}T00:00:00Z").parse().map_err(|_| NotADay)?;
+        Ok(Self::of(midnight))
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_day_survives_writing_and_reading(number in -719_528_i64..2_932_896) {
+        fn every_day_round_trips(number in -719_528_i64..2_932_896) {
             let day = Day::from_number(number);
             proptest::prop_assert_eq!(day.number(), number);
             proptest::prop_assert_eq!(day.to_string().parse::<Day>(), Ok(day));

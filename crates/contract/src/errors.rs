@@ -1,18 +1,18 @@
-//! The one shape of an error answer (section 7), and every code it can carry.
+//! The body of every error response (section 7), and every error code.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::open_enum;
 
-/// The body of every answer that is not a success, versioned endpoints and others alike.
+/// The body of every error response, on versioned and other endpoints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorV1 {
-    /// One sentence for people.
+    /// What went wrong, in one sentence for people.
     pub error: String,
-    /// For machines.
+    /// What went wrong, as a stable code for programs.
     pub code: ErrorCode,
-    /// Every single thing that is wrong, when there are several.
+    /// Every problem found, when there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// The parameter or body member that is wrong.
@@ -23,22 +23,22 @@ pub struct ErrorV1 {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retryable: Option<bool>,
-    /// Seconds to wait before that; the Retry-After header says the same.
+    /// Seconds to wait before retrying; the same value as in the Retry-After header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub retry_after_s: Option<u64>,
-    /// Names this request in our logs.
+    /// The id of this request in the server's logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub request_id: Option<String>,
-    /// Where this code is explained.
+    /// The address that explains this code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub docs: Option<String>,
 }
 
 impl ErrorV1 {
-    /// With `retryable` as the code has it; the other members are set by whoever knows them.
+    /// Sets `retryable` from the code. Callers add the optional members.
     #[must_use]
     pub fn new(code: ErrorCode, error: impl Into<String>) -> Self {
         Self {
@@ -67,10 +67,10 @@ open_enum! {
         ScansPaused = "scans_paused",
         BadDomain = "bad_domain",
         BadUrl = "bad_url",
-        /// The name or address is not one of the public internet.
+        /// The name or address is not on the public internet.
         TargetNotPublic = "target_not_public",
         BodyTooLarge = "body_too_large",
-        /// More is meant than is given at once: ask for less.
+        /// The prefix matches more domains than one response may contain: use a longer prefix.
         BucketTooLarge = "bucket_too_large",
         UnsupportedMediaType = "unsupported_media_type",
         UnknownField = "unknown_field",
@@ -91,10 +91,11 @@ open_enum! {
         StoreUnreadable = "store_unreadable",
         CannotAnswer = "cannot_answer",
         SigningUnavailable = "signing_unavailable",
-        /// More requests are being answered than this process takes on at once.
+        /// The server is handling as many requests as it accepts at once.
         Overloaded = "overloaded",
         Deadline = "deadline",
-        /// A fault of ours; the request id is all we say about it.
+        /// A server error. The response gives only the request id; details are in the server's
+        /// logs.
         Internal = "internal",
     }
 }
@@ -132,8 +133,8 @@ impl ErrorCode {
         }
     }
 
-    /// Whether the very same request can succeed later without anybody changing it. A code that
-    /// is not known is not retried.
+    /// Whether the same request can succeed later without changes. An unknown code counts as not
+    /// retryable.
     #[must_use]
     pub fn retryable(&self) -> bool {
         match self {
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shape_is_flat_and_holds_only_what_applies() {
+    fn the_body_is_flat_and_omits_absent_members() {
         let plain = ErrorV1::new(ErrorCode::BadDomain, "An IP address is not a domain.");
         assert_eq!(
             serde_json::to_value(&plain).unwrap(),
@@ -182,10 +183,10 @@ mod tests {
             ("scans_paused", 503),
             ("store_unreadable", 503),
         ] {
-            assert_eq!(ErrorCode::known(code).unwrap().http_status(), status, "{code}");
+            assert_eq!(ErrorCode::from_word(code).unwrap().http_status(), status, "{code}");
         }
         for word in ErrorCode::WORDS {
-            let status = ErrorCode::known(word).unwrap().http_status();
+            let status = ErrorCode::from_word(word).unwrap().http_status();
             assert!((400..600).contains(&status), "{word}");
         }
     }

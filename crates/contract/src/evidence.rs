@@ -1,125 +1,127 @@
-//! Evidence: what was really received, or why it was not. No meaning, no judgement.
+//! Evidence: what was received, or why nothing was. It contains no interpretation and no judgement.
 //!
-//! Immutable once made, and complete enough to judge again later with better rules. Bodies are
-//! kept apart, by digest.
+//! Evidence does not change after a scan and is complete enough to be judged again with later
+//! rules. Bodies are stored separately, under their digest.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{Domain, Timestamp, open_enum};
 
-/// Everything that one scan of a domain read.
+/// Everything that one scan of a domain fetched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Evidence {
     pub v: u32,
     pub domain: Domain,
-    /// The host that was asked first: the domain, or its `www.` name when only that has addresses.
+    /// The host of the first requests: the domain, or its `www.` name when only that has addresses.
     pub host: String,
     pub started_at: Timestamp,
     pub finished_at: Timestamp,
     pub observer: Observer,
     pub dns: Vec<DnsReading>,
-    /// In plan order. `id` is unique in here.
+    /// In plan order. Each `id` is unique within this evidence.
     pub reads: Vec<Reading>,
-    /// What was planned and not read, with the reason. Never to be reported as absent.
-    pub not_read: Vec<NotRead>,
+    /// Reads that were planned but did not take place, with the reason. Never report them as
+    /// absent.
+    pub not_read: Vec<SkippedRead>,
 }
 
-/// Who looked, with what, and from where.
+/// Which program made the requests, and from which network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Observer {
     pub name: String,
     pub version: String,
-    /// The operator's name for the network we looked from.
+    /// The operator's name for the network the requests came from.
     pub vantage: String,
 }
 
-/// One planned read that took place, whether or not something came back.
+/// One planned read that took place, with or without a response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
-    /// Names this reading inside its evidence; findings and ledger rows point here.
+    /// Identifies this reading within its evidence; findings and ledger rows refer to it.
     pub id: String,
-    pub target: Target,
-    /// The path that was asked for.
+    pub target: ReadTarget,
+    /// The requested path.
     pub path: String,
-    /// The identity (catalogue id) that asked.
+    /// The identity (catalogue id) the request was sent as.
     pub identity: String,
     pub exchange: Exchange,
 }
 
 open_enum! {
-    /// What a read was for.
-    pub enum Target {
+    /// The purpose of a read.
+    pub enum ReadTarget {
         /// The home page.
         Home = "home",
-        /// robots.txt, read first because it may ask us to stop.
+        /// robots.txt, read first because it may disallow all other reads.
         Robots = "robots",
         /// One of the other machine files.
         MachineFile = "machine_file",
-        /// A path that cannot exist: shows what this host answers for "nothing here".
+        /// A path that cannot exist: shows how this host answers for missing pages.
         ControlPath = "control_path",
-        /// robots.txt as one of the compared identities: a site may say other things to each.
+        /// robots.txt, requested as one of the compared identities: a site may serve each a
+        /// different file.
         RobotsAs = "robots_as",
-        /// robots.txt of another host that a redirect or a sitemap's address led to: it may ask us to
-        /// stop there.
+        /// robots.txt of another host, reached through a redirect or a sitemap address: it may
+        /// disallow reads there.
         RobotsElsewhere = "robots_elsewhere",
-        /// The home page over plain http: shows where it leads.
+        /// The home page over plain http: shows whether it redirects to https.
         PlainHome = "plain_home",
-        /// The same path past any cache, by a query nobody has asked before; `path` is the bare one.
+        /// The same path with a unique query that bypasses caches; `path` is without the query.
         Fresh = "fresh",
-        /// The home page, asked for as Markdown.
+        /// The home page, requested as Markdown.
         Markdown = "markdown",
-        /// A sitemap that robots.txt names; `path` is as it stands there.
+        /// A sitemap listed in robots.txt; `path` is as written there.
         Sitemap = "sitemap",
-        /// A licence (RSL) that robots.txt names; `path` is as it stands there.
+        /// A licence (RSL) listed in robots.txt; `path` is as written there.
         Licence = "licence",
     }
 }
 
 /// A planned read that did not take place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NotRead {
-    pub target: Target,
+pub struct SkippedRead {
+    pub target: ReadTarget,
     pub path: String,
     pub identity: String,
-    pub why: NotReadWhy,
+    pub why: SkipReason,
 }
 
 open_enum! {
     /// Why a planned read did not take place.
-    pub enum NotReadWhy {
-        /// The deadline all reads share had passed.
+    pub enum SkipReason {
+        /// The deadline that all reads share had passed.
         Deadline = "deadline",
-        /// robots.txt has a group for our own token that asks us to stay away.
+        /// robots.txt has a group for this service's own token that disallows reading.
         OptOut = "opt_out",
-        /// The name has no address, or the guard refuses it.
+        /// The name has no address, or only addresses that may not be contacted.
         NoAddress = "no_address",
     }
 }
 
-/// One request and what became of it, redirects included.
+/// One request with its redirects and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Exchange {
     pub method: String,
-    /// The address that was asked for first.
+    /// The first address requested.
     pub url: String,
-    /// The header fields of the request, in the order they go out with each hop that has an address;
-    /// names in lower case, and Host for what HTTP/2 calls the authority. Never holds a secret.
+    /// The request's header fields, in the order sent on each hop that was connected to; names in
+    /// lower case, with `host` standing for HTTP/2's `:authority`. Never contains a secret.
     pub request_headers: Vec<HeaderLine>,
     pub started_at: Timestamp,
     pub took_ms: u32,
-    /// Every hop in order, the last one included.
+    /// Every hop in order, including the last.
     pub hops: Vec<Hop>,
-    pub outcome: Outcome,
+    pub outcome: ExchangeOutcome,
 }
 
 impl Exchange {
-    /// The response, if one came.
+    /// The response, if there was one.
     #[must_use]
     pub fn response(&self) -> Option<&Response> {
         match &self.outcome {
-            Outcome::Response(response) => Some(response),
-            Outcome::Failed(_) => None,
+            ExchangeOutcome::Response(response) => Some(response),
+            ExchangeOutcome::Failed(_) => None,
         }
     }
 }
@@ -128,39 +130,40 @@ impl Exchange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hop {
     pub url: String,
-    /// The address that was dialled; null when nothing was dialled.
+    /// The IP address that was connected to; null when there was no connection attempt.
     pub address: Option<String>,
     pub status: Option<u16>,
     /// The Location field as received.
     pub location: Option<String>,
     pub took_ms: u32,
-    /// Whether the connection had served an earlier request of this scan.
+    /// Whether the connection had already been used for a request of this scan.
     pub reused_connection: bool,
 }
 
+/// A response, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ExchangeOutcome {
     Response(Box<Response>),
     Failed(Failure),
 }
 
-/// The head of the last hop's response, and facts about its body.
+/// The head of the last hop's response, with size and digest of its body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Response {
-    /// Where it finally answered.
+    /// The address that returned the response, after redirects.
     pub url: String,
     pub status: u16,
     /// `1.1` or `2`.
     pub http: String,
     /// As received, in order; names in lower case.
     pub headers: Vec<HeaderLine>,
-    pub body: Body,
+    pub body: BodyFacts,
     pub tls: Option<TlsFacts>,
 }
 
 impl Response {
-    /// The first field of this (lower-case) name.
+    /// The value of the first field with this (lower-case) name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers_named(name).next()
@@ -174,22 +177,22 @@ impl Response {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HeaderLine {
     pub name: String,
-    /// Bytes that are not UTF-8 are replaced.
+    /// Bytes that are not valid UTF-8 are replaced.
     pub value: String,
 }
 
-/// Facts about a body. The bytes themselves are kept by `sha256`.
+/// Size and digest of a body. The bytes themselves are stored under `sha256`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Body {
-    /// Over the decoded bytes that were read (all of them, when `cut` is null).
+pub struct BodyFacts {
+    /// SHA-256 of the decoded bytes that were read; of the whole body when `cut` is null.
     pub sha256: String,
-    /// Decoded bytes read.
+    /// How many decoded bytes were read.
     pub bytes: u64,
-    /// Bytes that came over the wire for them.
+    /// How many bytes were received for them, before decoding.
     pub wire_bytes: u64,
-    /// The Content-Encoding that was undone, if any.
+    /// The Content-Encoding that was decoded, if any.
     pub encoding: Option<String>,
-    /// Why reading stopped before the end, if it did.
+    /// Why reading stopped before the end; null when the body is complete.
     pub cut: Option<Failure>,
 }
 
@@ -197,17 +200,18 @@ pub struct Body {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Failure {
     pub kind: FailureKind,
-    pub phase: Phase,
-    /// A stable word for this very reason, for machines: `private_address`, `redirect_loop`, …
+    pub phase: FailurePhase,
+    /// The exact reason as a stable word: `private_address`, `redirect_loop`, …
     pub reason: String,
-    /// One sentence for people. Holds no text of the other side.
+    /// One sentence for people. Contains no text sent by the server.
     pub detail: String,
 }
 
 open_enum! {
-    /// The seven ways a read can fail.
+    /// How a read failed.
     pub enum FailureKind {
-        /// Our own guard said no; nothing was dialled for this hop.
+        /// This service's own policy does not allow the request; no connection was made for this
+        /// hop.
         RefusedByPolicy = "refused_by_policy",
         Dns = "dns",
         Connect = "connect",
@@ -219,8 +223,8 @@ open_enum! {
 }
 
 open_enum! {
-    /// How far a read had come when it failed.
-    pub enum Phase {
+    /// The step at which a read failed.
+    pub enum FailurePhase {
         Name = "name",
         Dns = "dns",
         Address = "address",
@@ -233,7 +237,7 @@ open_enum! {
     }
 }
 
-/// What the TLS handshake showed. A bad certificate is a fact, not a reason to stop.
+/// What the TLS handshake showed. An invalid certificate is recorded; it does not end the read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TlsFacts {
     /// `TLS1.2` or `TLS1.3`.
@@ -242,11 +246,12 @@ pub struct TlsFacts {
     pub alpn: Option<String>,
     /// The leaf certificate; null when it could not be parsed.
     pub certificate: Option<Certificate>,
-    /// Certificates the server sent, leaf included.
+    /// How many certificates the server sent, including the leaf.
     pub chain_length: u32,
-    /// Whether chain, name and time all hold against our roots.
+    /// Whether the chain, the name and the validity period all pass against this service's root
+    /// certificates.
     pub trusted: bool,
-    /// Everything that is wrong, as words: `expired`, `not_yet_valid`, `wrong_name`,
+    /// Everything that is wrong with the certificate: `expired`, `not_yet_valid`, `wrong_name`,
     /// `self_signed`, `unknown_issuer`, `bad_signature`, `malformed`, `other`.
     pub errors: Vec<String>,
 }
@@ -257,10 +262,10 @@ pub struct Certificate {
     pub issuer: String,
     pub not_before: Timestamp,
     pub not_after: Timestamp,
-    /// DNS names, at most 100; `sans_total` says how many there were.
+    /// DNS names, at most 100; `sans_total` is their full number.
     pub sans: Vec<String>,
     pub sans_total: u32,
-    /// Over the DER bytes.
+    /// SHA-256 of the DER bytes.
     pub sha256: String,
 }
 
@@ -268,25 +273,25 @@ pub struct Certificate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DnsReading {
     pub name: String,
-    /// The resolver that was asked.
+    /// The resolver that was queried.
     pub resolver: String,
     pub asked_at: Timestamp,
     pub took_ms: u32,
     pub answers: Vec<DnsAnswer>,
 }
 
-/// The answer to one question.
+/// The answer to one query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DnsAnswer {
     /// `A`, `AAAA`, `CNAME`, `TXT`, `PTR`.
     pub record_type: String,
-    /// `NOERROR`, `NXDOMAIN`, `SERVFAIL`, …; null when no answer came.
+    /// `NOERROR`, `NXDOMAIN`, `SERVFAIL`, …; null when the resolver did not answer.
     pub rcode: Option<String>,
     /// The resolver's authenticated-data flag.
     pub authenticated_data: bool,
-    /// Presentation form; for A and AAAA the CNAME chain is in its own answer.
+    /// In presentation form. For A and AAAA without the CNAME records, which are in `cnames`.
     pub records: Vec<String>,
-    /// The CNAMEs passed on the way, in order.
+    /// The CNAMEs that were followed, in order.
     pub cnames: Vec<String>,
     pub failure: Option<Failure>,
 }

@@ -1,20 +1,25 @@
-//! Every record on the wire, as types with schemas.
+//! Every record on the wire, as types with JSON Schemas.
 //!
-//! The ground floor: no I/O, nothing of ours underneath. What leaves the process is defined here
-//! and nowhere else, so that a reader of this crate has read the whole interface.
+//! The lowest crate: no I/O, and no dependency on another crate of the workspace. Every type that
+//! leaves the process is defined here and nowhere else, so this crate shows the whole interface.
+//! [`json`] and [`text`] parse and show what strangers send; every other crate uses them.
 
 pub mod brand;
 pub mod clock;
-pub mod core_ops;
+pub mod core_contract;
 pub mod day;
 pub mod domain;
 pub mod errors;
 pub mod evidence;
+mod issuer;
+pub mod json;
 pub mod limits;
 pub mod open_enum;
 pub mod ratio;
 pub mod records;
 pub mod schema;
+mod schema_address;
+pub mod text;
 pub mod time;
 
 pub use brand::Brand;
@@ -22,5 +27,6 @@ pub use clock::Clock;
 pub use day::Day;
 pub use domain::{Domain, HostName, NamePolicy, NameRefusal};
 pub use errors::{ErrorCode, ErrorV1};
+pub use issuer::Issuer;
 pub use ratio::{Quotient, Ratio};
 pub use time::Timestamp;

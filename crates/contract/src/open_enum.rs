@@ -1,7 +1,8 @@
-//! Open enumerations: reading tolerates a value that is not known yet, writing cannot make one.
+//! Open enumerations: reading accepts values of later versions, writing cannot produce unknown
+//! ones.
 
-/// A value this build does not know, kept as it was read. It can only come from reading: there is
-/// no way to make one in code.
+/// A value that this build does not know, kept as it was read. It cannot be constructed in code,
+/// only by deserialising.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Unrecognised(String);
 
@@ -17,7 +18,7 @@ impl Unrecognised {
     }
 }
 
-/// Defines an enumeration of wire words with an `Unrecognised` arm.
+/// Defines an enumeration of wire words with an `Unrecognised` variant.
 ///
 /// ```text
 /// open_enum! {
@@ -32,7 +33,7 @@ macro_rules! open_enum {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $name {
             $($(#[$vmeta])* $variant,)+
-            /// A value of a later version; only reading makes one.
+            /// A value of a later version. Only deserialising produces it.
             Unrecognised($crate::open_enum::Unrecognised),
         }
 
@@ -48,9 +49,9 @@ macro_rules! open_enum {
                 }
             }
 
-            /// The known value for a word, and nothing for any other.
+            /// The value for a known word; `None` for any other.
             #[must_use]
-            pub fn known(word: &str) -> Option<Self> {
+            pub fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($word => Some(Self::$variant),)+
                     _ => None,
@@ -73,7 +74,7 @@ macro_rules! open_enum {
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
                 let text = <::std::borrow::Cow<'de, str> as ::serde::Deserialize>::deserialize(d)?;
-                Ok(Self::known(&text).unwrap_or_else(|| {
+                Ok(Self::from_word(&text).unwrap_or_else(|| {
                     Self::Unrecognised($crate::open_enum::Unrecognised::read(&text))
                 }))
             }
@@ -81,7 +82,7 @@ macro_rules! open_enum {
 
         impl ::utoipa::PartialSchema for $name {
             fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::schema::Schema> {
-                // Open: the known words are listed for readers, but no word is refused.
+                // Open: the known words are listed as examples, but any string is valid.
                 ::utoipa::openapi::ObjectBuilder::new()
                     .schema_type(::utoipa::openapi::schema::Type::String)
                     .description(Some(concat!("One of:", $(" `", $word, "`",)+ ". Readers treat any other value as not understood.")))
@@ -107,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn reads_known_and_unknown_words_and_writes_both_back() {
+    fn known_and_unknown_words_round_trip() {
         let known: Colour = serde_json::from_str("\"deep_blue\"").unwrap();
         assert_eq!(known, Colour::DeepBlue);
         let unknown: Colour = serde_json::from_str("\"green\"").unwrap();
         assert!(matches!(&unknown, Colour::Unrecognised(word) if word.as_str() == "green"));
         assert_eq!(serde_json::to_string(&unknown).unwrap(), "\"green\"");
-        assert_eq!(Colour::known("green"), None);
+        assert_eq!(Colour::from_word("green"), None);
         assert_eq!(Colour::WORDS, ["red", "deep_blue"]);
         assert!(serde_json::from_str::<Colour>("1").is_err());
     }

@@ -1,12 +1,13 @@
-//! Numbers that are not counts: at most four decimals, so that every canonical form agrees.
+//! Fractional numbers, rounded to four decimals so that every implementation writes the same
+//! canonical JSON.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// Ten thousandths: what a rounded number is a whole multiple of.
+/// Rounded numbers are multiples of 1 / `STEPS`.
 const STEPS: f64 = 10_000.0;
 
-/// A share of a whole, 0 to 1, rounded to four decimals. Written `1`, not `1.0`.
+/// A share of a whole, 0 to 1, rounded to four decimals. Whole numbers are written `1`, not `1.0`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, ToSchema)]
 #[schema(value_type = f64, minimum = 0, maximum = 1, example = 0.6667)]
 pub struct Ratio(f64);
@@ -15,14 +16,14 @@ impl Ratio {
     pub const ZERO: Self = Self(0.0);
     pub const ONE: Self = Self(1.0);
 
-    /// `n` of `of`, held at 1; nothing when there is no whole to have a share of.
+    /// `n` divided by `of`, at most 1; `None` when `of` is 0.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "rounded to four decimals right after")]
     pub fn of(n: u64, of: u64) -> Option<Self> {
         if of == 0 { None } else { Self::new(n as f64 / of as f64) }
     }
 
-    /// Clamped to 0 to 1 and rounded; nothing for what is not a number.
+    /// Clamped to 0 to 1 and rounded; `None` for NaN.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         rounded(value, 1.0).map(Self)
@@ -34,23 +35,24 @@ impl Ratio {
     }
 }
 
-/// One amount in terms of another: 0 upwards, rounded to four decimals. 1 means "as much".
+/// One amount divided by another, at least 0, rounded to four decimals. 1 means that both are
+/// equal.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, ToSchema)]
 #[schema(value_type = f64, minimum = 0, example = 1.25)]
 pub struct Quotient(f64);
 
 impl Quotient {
-    /// Nobody reads more into a larger one, and four decimals stay exact below it.
+    /// Larger values are clamped to this. Below it, four decimals are exact in an `f64`.
     pub const MAX: f64 = 1_000_000.0;
 
-    /// Nothing when there is nothing to compare with.
+    /// `None` when `reference` is 0.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "rounded to four decimals right after")]
     pub fn of(amount: u64, reference: u64) -> Option<Self> {
         if reference == 0 { None } else { Self::new(amount as f64 / reference as f64) }
     }
 
-    /// Clamped to 0 to [`Quotient::MAX`] and rounded; nothing for what is not a number.
+    /// Clamped to 0 to [`Quotient::MAX`] and rounded; `None` for NaN.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         rounded(value, Self::MAX).map(Self)
@@ -70,7 +72,7 @@ fn rounded(value: f64, max: f64) -> Option<f64> {
     Some((value.clamp(0.0, max) * STEPS).round() / STEPS + 0.0)
 }
 
-/// Whole numbers are written as integers: `1`, as the canonical form has it.
+/// Writes whole numbers as integers (`1`), as canonical JSON does.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -84,13 +86,13 @@ fn write<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// Read as it stands, without rounding: what was signed must come out again.
+/// Reads the number without rounding, so that a signed record is written back unchanged.
 fn read<'de, D: Deserializer<'de>>(deserializer: D, max: f64) -> Result<f64, D::Error> {
     let value = f64::deserialize(deserializer)?;
     if (0.0..=max).contains(&value) {
         Ok(value + 0.0)
     } else {
-        Err(serde::de::Error::custom("a ratio outside its range"))
+        Err(serde::de::Error::custom("the ratio is out of range"))
     }
 }
 
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn clamps_and_never_makes_what_json_cannot_hold() {
+    fn clamps_and_never_produces_a_number_that_json_cannot_represent() {
         assert_eq!(Ratio::new(7.0), Some(Ratio::ONE));
         assert_eq!(Ratio::new(f64::INFINITY), Some(Ratio::ONE));
         assert_eq!(Ratio::new(f64::NAN), None);
@@ -159,7 +161,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_written_is_read_back_the_same(value in 0.0_f64..=1.0) {
+        fn every_ratio_round_trips(value in 0.0_f64..=1.0) {
             let ratio = Ratio::new(value).unwrap();
             let text = serde_json::to_string(&ratio).unwrap();
             proptest::prop_assert!(text.len() <= 6, "{}", text);

@@ -1,4 +1,4 @@
-//! Moments, as the interface writes them: ISO 8601, UTC, `Z`.
+//! Timestamps in the form of the interface: ISO 8601, UTC, `Z`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,27 +6,27 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// A moment in UTC with millisecond precision, written `YYYY-MM-DDTHH:MM:SS[.fff]Z`.
+/// A time in UTC with millisecond precision, written `YYYY-MM-DDTHH:MM:SS[.fff]Z`.
 ///
-/// The fraction is written only when it is not zero, so a time cut to whole seconds stays short.
+/// The fraction is written only when it is not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
 #[schema(value_type = String, format = DateTime, example = "2026-11-15T02:56:20Z")]
 pub struct Timestamp(i64);
 
-/// What milliseconds are counted from.
+/// The time from which milliseconds are counted.
 const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
-/// The text is not a moment in the one form the interface uses.
+/// The text is not a timestamp of the form `YYYY-MM-DDTHH:MM:SS[.fff]Z`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a UTC timestamp of the form YYYY-MM-DDTHH:MM:SSZ")]
 pub struct NotATimestamp;
 
 impl Timestamp {
-    /// The first and last moments with a four-digit year: everything the written form can hold.
+    /// The first and last times with a four-digit year, which is all the written form allows.
     const MIN_MS: i64 = -62_167_219_200_000;
     const MAX_MS: i64 = 253_402_300_799_999;
 
-    /// From milliseconds since 1970. Values outside the years 0000 to 9999 are held at the border.
+    /// From milliseconds since 1970-01-01, clamped to the years 0000 to 9999.
     #[must_use]
     pub fn from_millis(ms: i64) -> Self {
         Self(ms.clamp(Self::MIN_MS, Self::MAX_MS))
@@ -37,7 +37,7 @@ impl Timestamp {
         self.0
     }
 
-    /// The same moment cut to whole seconds, for records where milliseconds carry no meaning.
+    /// The time truncated to whole seconds, for records where milliseconds carry no meaning.
     #[must_use]
     pub fn whole_seconds(self) -> Self {
         Self(self.0.div_euclid(1000) * 1000)
@@ -63,8 +63,8 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // By civil time, not by jiff's Timestamp: that one ends a day before the year 9999 does, and
-        // certificates without an end are dated to its last second.
+        // Uses civil time, because jiff's Timestamp ends one day before the year 9999 does, and
+        // certificates without an expiry date use the last second of that year.
         let civil = EPOCH.saturating_add(jiff::SignedDuration::from_millis(self.0));
         write!(
             f,
@@ -103,7 +103,7 @@ impl FromStr for Timestamp {
         let civil: jiff::civil::DateTime = plain.parse().map_err(|_| NotATimestamp)?;
         let since = civil.duration_since(EPOCH);
         let ms = i64::try_from(since.as_millis()).map_err(|_| NotATimestamp)?;
-        // A finer fraction is cut, also before 1970.
+        // Truncate finer fractions towards the past, also before 1970.
         let finer = i64::from(since.subsec_nanos() % 1_000_000 < 0);
         Ok(Self::from_millis(ms - finer))
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_borders_can_be_written_and_read() {
+    fn the_first_and_last_timestamps_round_trip() {
         for (ms, text) in [
             (i64::MAX, "9999-12-31T23:59:59.999Z"),
             (253_402_300_799_000, "9999-12-31T23:59:59Z"),
@@ -175,7 +175,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_moment_survives_writing_and_reading(ms in Timestamp::MIN_MS..=Timestamp::MAX_MS) {
+        fn every_timestamp_round_trips(ms in Timestamp::MIN_MS..=Timestamp::MAX_MS) {
             let at = Timestamp::from_millis(ms);
             proptest::prop_assert_eq!(at.to_string().parse::<Timestamp>(), Ok(at));
         }

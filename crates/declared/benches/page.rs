@@ -1,8 +1,8 @@
-//! Reading a page, with and without shingles, against `lol_html` alone, in one run.
+//! Reading a page, with and without shingles, compared with `lol_html` alone.
 //!
-//! `lol_html` alone is a pass with the same handlers doing nothing: all text, all comments, all
-//! elements. Contenders take turns, a short round each, so that whatever else the machine does hits
-//! all of them; the median of the rounds counts. Only ratios are worth quoting.
+//! `lol_html` alone is a pass with empty handlers for all text, comments and elements. The contenders
+//! take turns in short rounds, so that other load on the machine affects all of them; the median of
+//! the rounds counts. Only ratios are meaningful.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ const NAMES: [&str; 5] = [
 const WANTED: f64 = 0.65;
 
 fn main() {
-    // `cargo test --all-targets` runs this too: then once through is enough.
+    // `cargo test --all-targets` also runs this; then one short round is enough.
     let measured = std::env::args().any(|arg| arg == "--bench");
     let (rounds, round) =
         if measured { (15, Duration::from_millis(30)) } else { (1, Duration::from_micros(1)) };
@@ -44,7 +44,7 @@ fn main() {
             ]
         })
         .collect();
-    // Seconds for the whole corpus once, by contender: every page counts by its size.
+    // Seconds for one pass over the corpus, by contender.
     let mut whole = [0.0; NAMES.len()];
     println!(
         "{:>9} {:<9} {:>9}  {:>7} {:>7} {:>7}",
@@ -85,10 +85,10 @@ fn main() {
             whole[0] / seconds
         );
     }
-    println!("text with shingles / lol_html alone  {:.2}  (wanted: {WANTED})", whole[0] / whole[2]);
+    println!("text with shingles / lol_html alone  {:.2}  (goal: {WANTED})", whole[0] / whole[2]);
 }
 
-/// A pass with handlers that do nothing.
+/// A pass with empty handlers.
 fn floor(html: &str) -> usize {
     let settings = Settings::new()
         .with_strict(false)
@@ -110,7 +110,7 @@ fn floor(html: &str) -> usize {
     html.len()
 }
 
-/// A pass that is told of start tags alone.
+/// A pass with a handler for start tags only.
 fn elements_only(html: &str) -> usize {
     let settings =
         Settings::new().with_strict(false).append_element_content_handler(element!("*", |el| {
@@ -145,7 +145,7 @@ fn medians(contenders: &[Box<dyn Fn() -> usize + '_>], rounds: usize, round: Dur
         .collect()
 }
 
-/// Words without end, always the same.
+/// An endless, repeatable sequence of words.
 struct Prose(u64);
 
 impl Prose {
@@ -246,7 +246,7 @@ fn table(bytes: usize) -> String {
     html
 }
 
-/// Builders' pages: divs in divs, long class lists, inline styles, drawings.
+/// A page like those of site builders: nested divs, long class lists, inline styles, SVG.
 fn landing(bytes: usize) -> String {
     let mut prose = Prose(4);
     let mut html = head(&mut prose);

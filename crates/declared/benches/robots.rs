@@ -1,8 +1,8 @@
-//! Reading robots.txt and deciding for four agents, against the crate `texting_robots`.
+//! Parsing robots.txt and deciding for four agents, compared with the crate `texting_robots`.
 //!
-//! Bytes in, decisions out. Ours reads a file once for all agents; the other's reader is made for one
-//! agent, so it reads four times: that is its interface. Contenders take turns, a short round each,
-//! and the median of the rounds counts. Only the ratio is worth quoting.
+//! From bytes to decisions. `declared::robots` parses a file once for all agents; the interface of
+//! `texting_robots` requires one parse per agent. The two take turns in short rounds, and the median
+//! of the rounds counts. Only the ratio is meaningful.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ const PATH: &str = "/shop/item-42/index.html?ref=mail";
 const URL: &str = "https://site.example/shop/item-42/index.html?ref=mail";
 
 fn main() {
-    // `cargo test --all-targets` runs this too: then once through is enough.
+    // `cargo test --all-targets` also runs this; then one short round is enough.
     let measured = std::env::args().any(|arg| arg == "--bench");
     let rounds = if measured { 21 } else { 1 };
     let round = Duration::from_millis(if measured { 100 } else { 1 });
@@ -39,7 +39,7 @@ fn main() {
         }
     }
     println!(
-        "{FILES} files, {} KiB, {} agents; {refused} of {asked} questions refused, {same} alike by both",
+        "{FILES} files, {} KiB, {} agents; {refused} of {asked} requests disallowed, both parsers agree on {same}",
         bytes / 1024,
         AGENTS.len()
     );
@@ -53,11 +53,11 @@ fn main() {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]
     });
-    println!("  declared::robots, one reading      {ours:>10.0} files/s");
-    println!("  texting_robots, four readings      {theirs:>10.0} files/s");
+    println!("  declared::robots, one parse        {ours:>10.0} files/s");
+    println!("  texting_robots, four parses        {theirs:>10.0} files/s");
     let ratio = ours / theirs;
     let verdict = if ratio >= GOAL { "" } else { "   BELOW" };
-    println!("ours / theirs                        {ratio:>10.2}  (wanted: {GOAL}){verdict}");
+    println!("ours / theirs                        {ratio:>10.2}  (goal: {GOAL}){verdict}");
     if measured && ratio < GOAL {
         std::process::exit(1);
     }
@@ -72,7 +72,7 @@ fn theirs(file: &[u8]) -> [bool; 4] {
     AGENTS.map(|agent| Robot::new(agent, file).is_ok_and(|robot| robot.allowed(URL)))
 }
 
-/// Files per second over at least one round, always whole passes: all files weigh alike.
+/// Files per second over at least one round, in complete passes over all files.
 fn rate(round: Duration, files: &[Vec<u8>], run: impl Fn(&[u8]) -> [bool; 4]) -> f64 {
     let start = Instant::now();
     let mut done = 0_u32;

@@ -1,28 +1,28 @@
-//! Bytes to text: which encoding a page is in, by the order browsers use.
+//! Decodes a page to text. The encoding is determined in the order that browsers use.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
 
-/// How much of a page is looked at for a `<meta charset>`.
+/// How many bytes of a page are searched for a `<meta charset>`.
 const PRESCAN_BYTES: usize = 1_024;
 
 /// Decodes a body: byte order mark, then the Content-Type parameter, then `<meta charset>`, then
-/// UTF-8. What is not valid becomes U+FFFD.
+/// UTF-8. Invalid bytes become U+FFFD.
 #[must_use]
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
-    let known = |label: String| Encoding::for_label(label.as_bytes());
-    let said = content_type
+    let encoding_for = |label: String| Encoding::for_label(label.as_bytes());
+    let encoding = content_type
         .and_then(charset_parameter)
-        .and_then(known)
-        .or_else(|| meta_charset(body).and_then(known).map(readable))
+        .and_then(encoding_for)
+        .or_else(|| meta_charset(body).and_then(encoding_for).map(ascii_compatible))
         .unwrap_or(UTF_8);
     // `decode` lets a byte order mark win.
-    said.decode(body).0
+    encoding.decode(body).0
 }
 
-/// A page whose meta element could be read as ASCII is not in UTF-16, whatever the element says.
-fn readable(encoding: &'static Encoding) -> &'static Encoding {
+/// A page whose meta element is readable as ASCII is not UTF-16, whatever the element says.
+fn ascii_compatible(encoding: &'static Encoding) -> &'static Encoding {
     if encoding.is_ascii_compatible() { encoding } else { UTF_8 }
 }
 

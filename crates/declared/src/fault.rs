@@ -1,27 +1,27 @@
-//! Something in a file that is not as its standard asks, said so that its owner can mend it.
+//! A deviation of a file from its standard, described so that the site's owner can fix it.
 
-/// How much a fault spoils.
+/// How serious a fault is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Weight {
-    /// Worth knowing; the file does what it is for.
+    /// Worth knowing; the file still works.
     Note,
-    /// Some readers will go wrong.
+    /// Some readers will misread the file.
     Warning,
-    /// The file, or this part of it, cannot be used for what it is meant for.
+    /// The file, or this part of it, cannot be used for its purpose.
     Error,
 }
 
-/// One thing that is wrong.
+/// One fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// A stable word in `snake_case`, for machines: `no_contact`, `rule_before_group`, …
     pub code: &'static str,
     pub weight: Weight,
-    /// Where: a line (`line 3`), a JSON pointer (`/skills/0/tags`), a header field; empty when the
-    /// whole is meant.
+    /// Where: a line (`line 3`), a JSON pointer (`/skills/0/tags`) or a header field; empty for the
+    /// whole file.
     pub at: String,
-    /// What is wrong, one sentence. What it quotes of the file is cut and holds no control characters.
+    /// What is wrong. Quotations from the file are truncated and contain no control characters.
     pub problem: String,
-    /// What to do, one sentence or text to paste.
+    /// What to do: an instruction, or text to paste.
     pub fix: String,
 }

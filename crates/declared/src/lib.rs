@@ -1,11 +1,13 @@
-//! What a site says of itself: bytes in, facts out.
+//! Parsers for what a site publishes about itself: robots.txt, rights signals, machine-readable
+//! files, pages and structured data. Bytes in, facts out.
 //!
-//! Readers only. They never fail and never judge: what cannot be read is left out or noted, and
-//! what it means is decided in `judge`. No I/O.
+//! The parsers never fail and never judge: unreadable parts are skipped or reported as faults, and
+//! `judge` decides what the facts mean. No I/O.
 
 pub mod capability;
 pub mod charset;
 pub mod entity;
+mod evidence_excerpt;
 pub mod fault;
 pub mod files;
 pub mod instructions;
@@ -13,7 +15,5 @@ pub mod link;
 pub mod page;
 pub mod rights;
 pub mod robots;
-pub mod shape;
-mod shown;
-
-pub use shown::shown;
+pub mod robots_lint;
+pub mod sniff;

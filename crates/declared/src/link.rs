@@ -1,20 +1,20 @@
-//! The `Link` header field (RFC 8288), read by the algorithm of its appendix B.
+//! The `Link` header field (RFC 8288), parsed by the algorithm of its appendix B.
 //!
-//! Targets stay as they were written; whoever knows the address of the answer resolves them.
+//! Targets stay as written; the caller, who knows the URL of the response, resolves them.
 
-/// No more links are taken from one answer.
+/// How many links of one response are read.
 const MAX_LINKS: usize = 1_000;
 
 /// One link.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
-    /// A URI reference, unvetted.
+    /// A URI reference. Not checked.
     pub target: String,
     /// Relation types in lower case, in the order given.
     pub rels: Vec<String>,
     /// The `type` parameter.
     pub media_type: Option<String>,
-    /// What the link speaks of, where it is not the answer itself.
+    /// What the link is about, if not the response itself.
     pub anchor: Option<String>,
     pub profile: Option<String>,
     pub title: Option<String>,
@@ -24,12 +24,12 @@ pub struct Link {
 impl Link {
     /// Whether the link has this relation, given in lower case.
     #[must_use]
-    pub fn is(&self, rel: &str) -> bool {
+    pub fn has_rel(&self, rel: &str) -> bool {
         self.rels.iter().any(|found| found == rel)
     }
 }
 
-/// Reads every line of the field. What cannot be read ends its own line only.
+/// Parses every line of the field. An unreadable part ends the parsing of its own line only.
 #[must_use]
 pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Link> {
     let mut links = Vec::new();
@@ -39,7 +39,7 @@ pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Link> {
             rest = rest.trim_start_matches([' ', '\t', ',']);
             let Some(after) = rest.strip_prefix('<') else { break };
             let Some((target, after)) = after.split_once('>') else { break };
-            let (link, after) = with_parameters(target, after);
+            let (link, after) = parse_parameters(target, after);
             links.push(link);
             rest = after;
         }
@@ -47,22 +47,23 @@ pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<Link> {
     links
 }
 
-fn with_parameters<'a>(target: &str, mut rest: &'a str) -> (Link, &'a str) {
+fn parse_parameters<'a>(target: &str, mut rest: &'a str) -> (Link, &'a str) {
     let mut link = Link { target: target.to_owned(), ..Link::default() };
     let mut related = false;
     loop {
         rest = rest.trim_start_matches(SPACE);
         let Some(after) = rest.strip_prefix(';') else { break };
         rest = after.trim_start_matches(SPACE);
-        let (name, after) = until(rest, |c| SPACE.contains(&c) || matches!(c, '=' | ';' | ','));
+        let (name, after) =
+            split_before(rest, |c| SPACE.contains(&c) || matches!(c, '=' | ';' | ','));
         rest = after.trim_start_matches(SPACE);
         let mut value = String::new();
         if let Some(after) = rest.strip_prefix('=') {
             rest = after.trim_start_matches(SPACE);
             if let Some(after) = rest.strip_prefix('"') {
-                (value, rest) = quoted(after);
+                (value, rest) = parse_quoted(after);
             } else {
-                let (token, after) = until(rest, |c| matches!(c, ';' | ','));
+                let (token, after) = split_before(rest, |c| matches!(c, ';' | ','));
                 value = token.trim_end_matches(SPACE).to_owned();
                 rest = after;
             }
@@ -71,7 +72,7 @@ fn with_parameters<'a>(target: &str, mut rest: &'a str) -> (Link, &'a str) {
             slot.get_or_insert(value);
         };
         match name.to_ascii_lowercase().as_str() {
-            // Only the first counts, even where it is empty.
+            // Only the first `rel` counts, even if it is empty.
             "rel" if !related => {
                 related = true;
                 link.rels = value.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
@@ -89,13 +90,13 @@ fn with_parameters<'a>(target: &str, mut rest: &'a str) -> (Link, &'a str) {
 
 const SPACE: [char; 2] = [' ', '\t'];
 
-/// Splits before the first character that ends the piece.
-fn until(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
+/// Splits before the first character for which `ends` is true.
+fn split_before(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     text.find(ends).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""))
 }
 
-/// The inside of a quoted string whose opening quote is gone; one that never closes runs to the end.
-fn quoted(text: &str) -> (String, &str) {
+/// The content of a quoted string after its opening quote; an unclosed one runs to the end.
+fn parse_quoted(text: &str) -> (String, &str) {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -149,7 +150,7 @@ mod tests {
             "<x>; rel=item; anchor=\"https://other.example/\"; hreflang=en; hreflang=de; title=T; type=a/b; type=c/d",
         ]);
         assert_eq!(links.len(), 2, "several lines are several lists");
-        assert!(links[0].is("api-catalog") && !links[0].is("item"));
+        assert!(links[0].has_rel("api-catalog") && !links[0].has_rel("item"));
         assert_eq!(links[0].media_type.as_deref(), Some("application/linkset+json"));
         assert_eq!(links[0].profile.as_deref(), Some("https://p.example/"));
         assert_eq!(links[0].anchor, None);

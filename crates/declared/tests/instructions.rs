@@ -1,8 +1,8 @@
-//! How well instruction-like text is told from what resembles it, on a corpus of our own writing.
+//! Precision and recall of the search for instructions, on a corpus written for this purpose.
 
 use std::collections::BTreeMap;
 
-use declared::instructions::{Context, Passage, about_security, detect};
+use declared::instructions::{PageContext, Passage, find_instructions, is_about_security};
 use serde_json::Value;
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -47,11 +47,12 @@ fn few_false_alarms_and_few_misses() {
         let word = |name: &str| case[name].as_str().unwrap();
         let label = case["label"].as_bool().unwrap();
         assert!(ids.insert(word("id")), "{} twice", word("id"));
-        let context = Context {
+        let context = PageContext {
             only_ai: case["only_ai"].as_bool().unwrap(),
-            about_security: about_security(case["title"].as_str(), word("text")),
+            about_security: is_about_security(case["title"].as_str(), word("text")),
         };
-        let hits = detect(&[Passage { surface: word("surface"), text: word("text") }], context);
+        let hits =
+            find_instructions(&[Passage { surface: word("surface"), text: word("text") }], context);
         let fired = !hits.is_empty();
         all.add(label, fired);
         for group in ["language", "surface", "written"] {

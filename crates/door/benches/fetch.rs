@@ -1,14 +1,14 @@
-//! Fetch throughput of the door beside a bare client, as a ratio.
+//! Compares the fetch throughput of the door with that of a bare client, as a ratio.
 //!
 //! Both read the same 13.6 KB page with the same request from the same static server on loopback,
-//! one new connection per fetch, sixteen under way, on one worker of the scheduler that the service
-//! runs on; the servers have a thread of their own. The door does everything it does for a
-//! stranger: a new visit each time, one look-up (A and AAAA) of a local name server, the guard, a
-//! full TLS handshake with the verdict on the certificate, reading, hashing and recording. The bare
-//! client knows the address, verifies the certificate, and collects the body.
+//! with one new connection per fetch and sixteen fetches in parallel, on one worker thread; the
+//! servers have their own thread. The door does everything that it does for an unknown site: a new
+//! visit each time, one look-up (A and AAAA) at a local name server, the guard, a full TLS
+//! handshake with the certificate checks, reading, hashing and recording. The bare client knows the
+//! address, verifies the certificate, and collects the body.
 //!
-//! Rates are fetches per CPU-second of the client; the two take turns, and what counts is the
-//! median of the ratios of neighbouring rounds.
+//! Rates are fetches per CPU-second of the client. The two alternate, and the result is the median
+//! of the ratios of neighbouring rounds.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use contract::evidence::Outcome;
-use door::{Door, Follow, Policy, ReadKind, Request, ResolverChoice, SystemClock};
+use contract::evidence::ExchangeOutcome;
+use door::{Door, FetchRequest, Policy, ReadKind, RedirectPolicy, ResolverChoice, SystemClock};
 use hickory_proto::op::{Message, MessageType};
 use hickory_proto::rr::rdata::A;
 use hickory_proto::rr::{RData, Record, RecordType};
@@ -41,16 +41,16 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 const HOST: &str = "static.lab";
 const PAGE_BYTES: usize = 13_600;
-/// What both ask with.
+/// The request headers of both clients.
 const HEADERS: [(&str, &str); 3] = [
     ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),
     ("accept", "text/html,*/*;q=0.8"),
     ("accept-encoding", "gzip, br, zstd"),
 ];
 const ROUNDS: usize = 41;
-/// Reads under way at a time.
+/// Parallel fetches.
 const UNDER_WAY: u32 = 16;
-/// The figures to reach.
+/// The ratios to reach.
 const HTTP_GOAL: f64 = 0.45;
 const HTTPS_GOAL: f64 = 0.80;
 
@@ -89,8 +89,8 @@ fn report(scheme: &str, rates: &Rates, goal: f64) {
     );
 }
 
-/// Rates of both and their ratio, taken in turns: what else the machine does in a moment meets
-/// both, so the ratio is that of neighbouring rounds.
+/// Measures both clients alternately. Other load on the machine affects both, so the ratio is taken
+/// from neighbouring rounds.
 async fn compare<A, B>(
     count: u32,
     mut bare: impl FnMut() -> A,
@@ -121,7 +121,7 @@ struct Rates {
     ratio: f64,
 }
 
-/// A scanner has many reads under way; so do both clients here.
+/// A scanner has many parallel reads, so both clients do here.
 async fn rate<F>(count: u32, run: &mut impl FnMut() -> F) -> f64
 where
     F: Future<Output = ()> + Send + 'static,
@@ -162,23 +162,23 @@ fn cpu_nanos() -> u64 {
 async fn fetch(door: Door, url: String) {
     let fetched = door
         .visit(Duration::from_secs(10))
-        .fetch(Request {
+        .fetch(FetchRequest {
             url,
             identity: "browser".to_owned(),
             headers: HEADERS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
             kind: ReadKind::Page,
             timeout: None,
             fresh_connection: false,
-            follow: Follow::All,
+            redirects: RedirectPolicy::All,
         })
         .await;
-    let Outcome::Response(response) = &fetched.exchange.outcome else {
+    let ExchangeOutcome::Response(response) = &fetched.exchange.outcome else {
         panic!("{:?}", fetched.exchange.outcome)
     };
     assert_eq!((response.status, fetched.body.len()), (200, PAGE_BYTES));
 }
 
-/// The least that can be done: connect, ask, collect.
+/// The minimum: connect, request, collect.
 #[derive(Clone)]
 struct Bare {
     http: SocketAddr,
@@ -232,7 +232,7 @@ where
     driving.abort();
 }
 
-/// The page by http and https, and a name server that knows where it is.
+/// Serves the page over http and https, with a name server for its name.
 struct Farm {
     http: SocketAddr,
     https: SocketAddr,
@@ -333,7 +333,7 @@ where
             .unwrap();
         async move { Ok::<_, Infallible>(response) }
     });
-    // The client hangs up when it has what it wants.
+    // The client closes the connection when it is done.
     let _ = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;

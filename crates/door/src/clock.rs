@@ -1,13 +1,14 @@
-//! The wall clock.
+//! The system clock.
 
 use contract::{Clock, Timestamp};
 
-/// The time of this machine. The one place that reads it; everything else is given a [`Clock`].
+/// The time of this machine. This is the only place that reads it; all other code takes a [`Clock`]
+/// as an argument.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the room of the wall clock")]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the system clock")]
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(jiff::Timestamp::now().as_millisecond())
     }

@@ -1,16 +1,16 @@
-//! What can keep a door from being built. What can go wrong while reading is a
-//! [`contract::evidence::Failure`], which is a fact and not an error.
+//! Why a door cannot be built. A failure while reading is a [`contract::evidence::Failure`], which
+//! is recorded as a fact and is not an error.
 
 #[derive(Debug, thiserror::Error)]
 pub enum DoorError {
-    #[error("the system's resolver configuration cannot be read")]
+    #[error("cannot read the system's resolver configuration (/etc/resolv.conf)")]
     ResolverFile(#[source] std::io::Error),
-    #[error("the system's resolver configuration names no name server")]
+    #[error("the system's resolver configuration (/etc/resolv.conf) lists no usable name server")]
     NoResolver,
     #[error("the extra certificate authorities are not valid PEM: {0}")]
     Pem(String),
-    #[error("an extra certificate authority cannot be used")]
+    #[error("cannot use an extra certificate authority")]
     Authority(#[source] rustls::Error),
-    #[error("TLS cannot be set up")]
+    #[error("cannot set up TLS")]
     Tls(#[source] rustls::Error),
 }

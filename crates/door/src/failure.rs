@@ -1,46 +1,54 @@
-//! Failures as facts: a kind, a phase, a stable word and one sentence of ours.
+//! Builds failures as recorded facts: a kind, a phase, a stable reason code and one sentence of our
+//! own.
 
 use std::error::Error as _;
 use std::io;
 
 use contract::NameRefusal;
-use contract::evidence::{Failure, FailureKind, Phase};
+use contract::evidence::{Failure, FailureKind, FailurePhase};
 
-pub(crate) fn failure(kind: FailureKind, phase: Phase, reason: &str, detail: &str) -> Failure {
+pub(crate) fn new_failure(
+    kind: FailureKind,
+    phase: FailurePhase,
+    reason: &str,
+    detail: &str,
+) -> Failure {
     Failure { kind, phase, reason: reason.to_owned(), detail: detail.to_owned() }
 }
 
-pub(crate) fn refused(phase: Phase, reason: &str, detail: &str) -> Failure {
-    failure(FailureKind::RefusedByPolicy, phase, reason, detail)
+pub(crate) fn policy_refusal(phase: FailurePhase, reason: &str, detail: &str) -> Failure {
+    new_failure(FailureKind::RefusedByPolicy, phase, reason, detail)
 }
 
-pub(crate) fn refused_name(refusal: NameRefusal) -> Failure {
-    refused(Phase::Name, refusal.reason(), &sentence(&refusal.to_string()))
+pub(crate) fn name_refusal(refusal: NameRefusal) -> Failure {
+    policy_refusal(FailurePhase::Name, refusal.reason(), &to_sentence(&refusal.to_string()))
 }
 
-/// The time all reads of a visit share, or the time given to one read, was over.
-pub(crate) fn deadline(phase: Phase) -> Failure {
-    failure(
+/// The deadline of the visit, or the timeout of this one read, has passed.
+pub(crate) fn deadline_failure(phase: FailurePhase) -> Failure {
+    new_failure(
         FailureKind::Timeout,
         phase,
         "deadline",
-        "The time for this read was over before it was done.",
+        "The time limit for this read passed before it finished.",
     )
 }
 
-/// A phase used up its own time.
-pub(crate) fn phase_timeout(phase: Phase) -> Failure {
+/// One phase exceeded its own timeout.
+pub(crate) fn phase_timeout(phase: FailurePhase) -> Failure {
     let (reason, detail) = match phase {
-        Phase::Dns => ("dns_timeout", "The resolver did not answer in time."),
-        Phase::Connect => ("connect_timeout", "The connection was not accepted in time."),
-        Phase::Tls => ("tls_timeout", "The TLS handshake was not finished in time."),
-        _ => ("head_timeout", "The response did not begin in time."),
+        FailurePhase::Dns => ("dns_timeout", "The resolver did not answer in time."),
+        FailurePhase::Connect => {
+            ("connect_timeout", "The host did not accept the connection in time.")
+        }
+        FailurePhase::Tls => ("tls_timeout", "The TLS handshake was not finished in time."),
+        _ => ("head_timeout", "The host did not start its response in time."),
     };
-    failure(FailureKind::Timeout, phase, reason, detail)
+    new_failure(FailureKind::Timeout, phase, reason, detail)
 }
 
-/// A connection could not be opened.
-pub(crate) fn connect(error: &io::Error) -> Failure {
+/// The TCP connection could not be opened.
+pub(crate) fn connect_failure(error: &io::Error) -> Failure {
     let (reason, detail) = match error.kind() {
         io::ErrorKind::ConnectionRefused => {
             ("connection_refused", "The host refused the connection.")
@@ -50,15 +58,15 @@ pub(crate) fn connect(error: &io::Error) -> Failure {
             ("unreachable", "There is no route to the host.")
         }
         io::ErrorKind::TimedOut => {
-            return phase_timeout(Phase::Connect);
+            return phase_timeout(FailurePhase::Connect);
         }
-        _ => ("connect_failed", "The connection could not be opened."),
+        _ => ("connect_failed", "The connection to the host could not be opened."),
     };
-    failure(FailureKind::Connect, Phase::Connect, reason, detail)
+    new_failure(FailureKind::Connect, FailurePhase::Connect, reason, detail)
 }
 
 /// The TLS handshake ended without a session.
-pub(crate) fn handshake(error: &io::Error) -> Failure {
+pub(crate) fn handshake_failure(error: &io::Error) -> Failure {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let (reason, detail) = match tls {
         Some(rustls::Error::AlertReceived(_)) => {
@@ -66,10 +74,10 @@ pub(crate) fn handshake(error: &io::Error) -> Failure {
         }
         Some(rustls::Error::PeerIncompatible(_)) => (
             "no_common_parameters",
-            "The host offers no TLS version or cipher that is still in use.",
+            "The host supports no TLS version or cipher suite that we accept.",
         ),
         Some(rustls::Error::InvalidMessage(_) | rustls::Error::InappropriateMessage { .. }) => {
-            ("not_tls", "What the host sent is not a TLS handshake.")
+            ("not_tls", "The host did not answer with a TLS handshake.")
         }
         Some(rustls::Error::InvalidCertificate(_)) => (
             "unusable_certificate",
@@ -78,25 +86,25 @@ pub(crate) fn handshake(error: &io::Error) -> Failure {
         Some(_) => ("handshake_failed", "The TLS handshake failed."),
         None => match error.kind() {
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
-                ("connection_reset", "The host reset the connection in the TLS handshake.")
+                ("connection_reset", "The host reset the connection during the TLS handshake.")
             }
             io::ErrorKind::UnexpectedEof => {
-                ("connection_closed", "The host closed the connection in the TLS handshake.")
+                ("connection_closed", "The host closed the connection during the TLS handshake.")
             }
             _ => ("handshake_failed", "The TLS handshake failed."),
         },
     };
-    failure(FailureKind::Tls, Phase::Tls, reason, detail)
+    new_failure(FailureKind::Tls, FailurePhase::Tls, reason, detail)
 }
 
-/// HTTP went wrong while a head or a body was read.
-pub(crate) fn http(error: &hyper::Error, phase: Phase) -> Failure {
+/// An HTTP error while a response head or body was read.
+pub(crate) fn http_failure(error: &hyper::Error, phase: FailurePhase) -> Failure {
     if error.is_parse_too_large() {
-        return failure(
+        return new_failure(
             FailureKind::TooLarge,
             phase,
             "head_too_large",
-            "The response head is larger than is read.",
+            "The response head exceeds the size limit.",
         );
     }
     let (reason, detail) = if error.is_parse() {
@@ -113,10 +121,10 @@ pub(crate) fn http(error: &hyper::Error, phase: Phase) -> Failure {
                 "The host closed the connection before the response was complete.",
             ),
             Some(_) => ("connection_lost", "The connection was lost."),
-            None => ("http_error", "The host broke the rules of its HTTP version."),
+            None => ("http_error", "The host violated the HTTP protocol."),
         }
     };
-    failure(FailureKind::Protocol, phase, reason, detail)
+    new_failure(FailureKind::Protocol, phase, reason, detail)
 }
 
 /// The I/O error at the root of an HTTP error, if there is one.
@@ -131,8 +139,8 @@ fn io_kind(error: &hyper::Error) -> Option<io::ErrorKind> {
     None
 }
 
-/// First letter upper case, full stop at the end.
-fn sentence(text: &str) -> String {
+/// Turns an error text into a sentence: first letter upper case, full stop at the end.
+fn to_sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
     format!("{first}{}.", letters.as_str())
@@ -143,22 +151,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_refused_with_their_own_word_and_a_sentence() {
-        let refused = refused_name(NameRefusal::IpAddress);
+    fn a_refused_name_has_its_own_code_and_a_sentence() {
+        let refused = name_refusal(NameRefusal::IpAddress);
         assert_eq!(refused.kind, FailureKind::RefusedByPolicy);
         assert_eq!(refused.reason, "ip_address");
         assert_eq!(refused.detail, "An IP address is not a domain.");
     }
 
     #[test]
-    fn connect_errors_have_words() {
+    fn connect_errors_have_codes() {
         for (kind, reason) in [
             (io::ErrorKind::ConnectionRefused, "connection_refused"),
             (io::ErrorKind::NetworkUnreachable, "unreachable"),
             (io::ErrorKind::TimedOut, "connect_timeout"),
             (io::ErrorKind::AddrNotAvailable, "connect_failed"),
         ] {
-            assert_eq!(connect(&io::Error::from(kind)).reason, reason);
+            assert_eq!(connect_failure(&io::Error::from(kind)).reason, reason);
         }
     }
 }

@@ -1,36 +1,43 @@
-//! One read from its URL to its body, hop by hop, each hop through the whole gate.
+//! One read from its URL to its body. Every hop passes all checks of the guard again.
 
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use contract::evidence::{Exchange, Failure, FailureKind, Hop, Outcome, Phase, Response, TlsFacts};
+use contract::evidence::{
+    Exchange, ExchangeOutcome, Failure, FailureKind, FailurePhase, Hop, Response, TlsFacts,
+};
 use http::header::LOCATION;
 use hyper::body::Incoming;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use crate::failure::{connect, deadline, failure, handshake, refused};
-use crate::guard::address::Vetted;
-use crate::guard::url::Target;
-use crate::http::fields::{Fields, received};
-use crate::http::pool::{Lane, lock};
-use crate::http::wire::{Connection, Lenient, version};
+use crate::failure::{
+    connect_failure, deadline_failure, handshake_failure, new_failure, policy_refusal,
+};
+use crate::guard::address::VettedAddress;
+use crate::guard::url::CheckedTarget;
+use crate::http::connection::{Connection, EofTolerantStream, version_label};
+use crate::http::headers::{RequestHeaders, response_header_lines};
+use crate::http::pool::PoolEntry;
 use crate::http::{body, dial};
-use crate::visit::{Host, Inner, millis};
-use crate::watch::Watch;
-use crate::{Fetched, Follow, Request};
+use crate::mutex::lock;
+use crate::read_timer::{ReadTimer, elapsed_millis};
+use crate::visit_state::{HostState, VisitState};
+use crate::{FetchRequest, FetchResult, RedirectPolicy};
 
-pub(crate) async fn fetch(visit: &Inner, mut request: Request) -> Fetched {
-    let started_at = visit.frame.clock.now();
+pub(crate) async fn fetch(visit: &VisitState, mut request: FetchRequest) -> FetchResult {
+    let started_at = visit.context.clock.now();
     let start = Instant::now();
-    let own = request.timeout.and_then(|timeout| start.checked_add(timeout));
-    let deadline = own.map_or(visit.deadline, |own| own.min(visit.deadline));
-    let watch = visit.watch(start, deadline);
-    let fields = Fields::new(std::mem::take(&mut request.headers));
-    let mut read = Read { visit, request: &request, watch, hops: Vec::new(), authority: None };
+    let own_deadline = request.timeout.and_then(|timeout| start.checked_add(timeout));
+    let deadline =
+        own_deadline.map_or(visit.deadline, |own_deadline| own_deadline.min(visit.deadline));
+    let timer = visit.start_timer(start, deadline);
+    let fields = RequestHeaders::new(std::mem::take(&mut request.headers));
+    let mut read =
+        FetchState { visit, request: &request, timer, hops: Vec::new(), authority: None };
     let (result, sent) = match fields {
         Err(failure) => (Err(failure), Vec::new()),
         Ok(fields) => {
@@ -40,116 +47,130 @@ pub(crate) async fn fetch(visit: &Inner, mut request: Request) -> Fetched {
         }
     };
     let (outcome, body) = match result {
-        Ok((response, body)) => (Outcome::Response(Box::new(response)), body),
-        Err(failure) => (Outcome::Failed(failure), Bytes::new()),
+        Ok((response, body)) => (ExchangeOutcome::Response(Box::new(response)), body),
+        Err(failure) => (ExchangeOutcome::Failed(failure), Bytes::new()),
     };
     let hops = read.hops;
-    let took_ms = millis(start);
+    let took_ms = elapsed_millis(start);
     match &outcome {
-        Outcome::Response(response) => {
+        ExchangeOutcome::Response(response) => {
             tracing::debug!(url = %request.url, status = response.status, took_ms, "read");
         }
-        Outcome::Failed(failure) => {
+        ExchangeOutcome::Failed(failure) => {
             tracing::debug!(url = %request.url, reason = %failure.reason, took_ms, "not read");
         }
     }
     let exchange = Exchange {
         method: "GET".to_owned(),
-        url: bounded_text(&request.url, visit.frame.policy.limits.url_bytes),
+        url: truncate_text(&request.url, visit.context.policy.limits.max_url_bytes),
         request_headers: sent,
         started_at,
         took_ms,
         hops,
         outcome,
     };
-    Fetched { exchange, body }
+    FetchResult { exchange, body }
 }
 
 /// The state of one read.
-struct Read<'a> {
-    visit: &'a Inner,
-    request: &'a Request,
-    watch: Watch,
+struct FetchState<'a> {
+    visit: &'a VisitState,
+    request: &'a FetchRequest,
+    timer: ReadTimer,
     hops: Vec<Hop>,
-    /// The Host of the first request, once there is one.
+    /// The Host header of the first request, once its URL has passed the checks.
     authority: Option<String>,
 }
 
-/// A place among the requests to one host, and among those to one network: many names may lead to
-/// one victim.
-struct Slots<'h> {
-    _of_host: tokio::sync::SemaphorePermit<'h>,
-    _of_network: tokio::sync::OwnedSemaphorePermit,
+/// Permits to send one request: one of the host and one of its network. The network has its own
+/// limit because many names can point to the same victim.
+struct RequestSlots<'h> {
+    _host: tokio::sync::SemaphorePermit<'h>,
+    _network: tokio::sync::OwnedSemaphorePermit,
 }
 
-/// The head of one hop's response, and what is needed to go on.
-struct Answered {
+/// The response head of one hop, and the connection it came over.
+struct HopResponse {
     response: http::Response<Incoming>,
     connection: Connection,
-    lane: Arc<Lane>,
+    pool_entry: Arc<PoolEntry>,
 }
 
-impl Read<'_> {
-    async fn run(&mut self, fields: &Fields) -> Result<(Response, Bytes), Failure> {
-        let policy = &self.visit.frame.policy;
-        let mut target = match Target::parse(&self.request.url, policy) {
+impl FetchState<'_> {
+    async fn run(&mut self, fields: &RequestHeaders) -> Result<(Response, Bytes), Failure> {
+        let policy = &self.visit.context.policy;
+        let mut target = match CheckedTarget::parse(&self.request.url, policy) {
             Ok(target) => target,
             Err(failure) => {
-                self.not_dialled(&self.request.url.clone());
+                self.record_undialled_hop(&self.request.url.clone());
                 return Err(failure);
             }
         };
         self.authority = Some(target.authority());
-        let most = policy.limits.redirects(self.request.kind);
+        let max = policy.limits.max_redirects_for(self.request.kind);
         loop {
-            match self.hop(&target, fields).await? {
-                Step::Done(response, body) => return Ok((*response, body)),
-                Step::Redirect(location) => {
-                    target = self.follow(&target, &location)?;
+            match self.request_hop(&target, fields).await? {
+                HopOutcome::Final(response, body) => return Ok((*response, body)),
+                HopOutcome::Redirect(location) => {
+                    target = self.redirect_target(&target, &location)?;
                     if self.hops.iter().any(|hop| hop.url == target.url.as_str()) {
                         return Err(redirect_failure(
                             "redirect_loop",
-                            "The redirects lead in a circle.",
+                            "The redirects form a loop.",
                         ));
                     }
-                    if self.hops.len() > most {
+                    if self.hops.len() > max {
                         return Err(redirect_failure(
                             "too_many_redirects",
-                            "There are more redirects than are followed.",
+                            "The site sent more redirects than we follow.",
                         ));
                     }
-                    self.ask_gate(&target).await?;
+                    self.check_redirect_gate(&target).await?;
                 }
             }
         }
     }
 
-    /// The target of a redirect, through the same gate as the first URL.
-    fn follow(&mut self, from: &Target, location: &[u8]) -> Result<Target, Failure> {
-        let policy = &self.visit.frame.policy;
+    /// Checks the target of a redirect by the same rules as the first URL.
+    fn redirect_target(
+        &mut self,
+        from: &CheckedTarget,
+        location: &[u8],
+    ) -> Result<CheckedTarget, Failure> {
+        let policy = &self.visit.context.policy;
         let Ok(location) = std::str::from_utf8(location) else {
-            return Err(redirect_failure("bad_location", "The redirect's target is not text."));
+            return Err(redirect_failure(
+                "bad_location",
+                "The Location header of the redirect is not valid UTF-8.",
+            ));
         };
-        from.join(location, policy).map_err(|failure| {
+        from.join_location(location, policy).map_err(|failure| {
             let url = from.url.join(location).map_or_else(|_| location.to_owned(), String::from);
-            self.not_dialled(&url);
-            at_redirect(failure)
+            self.record_undialled_hop(&url);
+            attribute_to_redirect(failure)
         })
     }
 
-    /// Nothing is held meanwhile: no slot and no connection, so a gate may read for itself.
-    async fn ask_gate(&mut self, target: &Target) -> Result<(), Failure> {
-        let Follow::If(gate) = &self.request.follow else { return Ok(()) };
-        let asking = pin!(gate.refuses(target.url.as_str()));
-        let Some(refusal) = self.watch.in_time(Phase::Redirect, asking).await? else {
+    /// Asks the caller's gate whether to follow a redirect. The read holds no slot and no
+    /// connection while it waits, so the gate may make reads of its own.
+    async fn check_redirect_gate(&mut self, target: &CheckedTarget) -> Result<(), Failure> {
+        let RedirectPolicy::IfAllowed(gate) = &self.request.redirects else { return Ok(()) };
+        let checking = pin!(gate.check_redirect(target.url.as_str()));
+        let Some(refusal) =
+            self.timer.run_before_deadline(FailurePhase::Redirect, checking).await?
+        else {
             return Ok(());
         };
-        self.not_dialled(target.url.as_str());
-        Err(refused(Phase::Redirect, refusal.reason, refusal.detail))
+        self.record_undialled_hop(target.url.as_str());
+        Err(policy_refusal(FailurePhase::Redirect, refusal.reason, refusal.detail))
     }
 
-    /// One request and its response. Records the hop, however it ends.
-    async fn hop(&mut self, target: &Target, fields: &Fields) -> Result<Step, Failure> {
+    /// Sends one request and reads its response. Records the hop whether it succeeds or fails.
+    async fn request_hop(
+        &mut self,
+        target: &CheckedTarget,
+        fields: &RequestHeaders,
+    ) -> Result<HopOutcome, Failure> {
         let start = Instant::now();
         let redirected = !self.hops.is_empty();
         let mut hop = Hop {
@@ -160,91 +181,95 @@ impl Read<'_> {
             took_ms: 0,
             reused_connection: false,
         };
-        let host = self.visit.host(&target.host);
+        let host = self.visit.host_state(&target.host);
         let mut dialled = None;
-        let answered = self.ask(target, fields, &host, &mut hop, &mut dialled).await;
+        let hop_response = self.send_request(target, fields, &host, &mut hop, &mut dialled).await;
         hop.address = dialled.map(|address| address.to_string());
-        let result = match answered {
-            // The slots are held until the body is read.
-            Ok((answered, _slots)) => {
-                hop.status = Some(answered.response.status().as_u16());
-                let location = answered.response.headers().get(LOCATION);
+        let result = match hop_response {
+            // Keep the slots until the body is read.
+            Ok((hop_response, _slots)) => {
+                hop.status = Some(hop_response.response.status().as_u16());
+                let location = hop_response.response.headers().get(LOCATION);
                 let location = location.map(|value| value.as_bytes().to_vec());
-                let most = self.visit.frame.policy.limits.url_bytes;
+                let max = self.visit.context.policy.limits.max_url_bytes;
                 hop.location = location
                     .as_ref()
-                    .map(|bytes| bounded_text(&String::from_utf8_lossy(bytes), most));
-                let leads_on = is_redirect(answered.response.status().as_u16())
-                    && !matches!(self.request.follow, Follow::Nothing);
+                    .map(|bytes| truncate_text(&String::from_utf8_lossy(bytes), max));
+                let leads_on = is_redirect(hop_response.response.status().as_u16())
+                    && !matches!(self.request.redirects, RedirectPolicy::Never);
                 match location.filter(|_| leads_on) {
                     Some(location) => {
-                        self.drain(answered).await;
-                        Ok(Step::Redirect(location))
+                        self.drain_redirect_body(hop_response).await;
+                        Ok(HopOutcome::Redirect(location))
                     }
                     None => {
-                        let (response, body) = self.finish(target, answered).await;
-                        Ok(Step::Done(Box::new(response), body))
+                        let (response, body) = self.read_response(target, hop_response).await;
+                        Ok(HopOutcome::Final(Box::new(response), body))
                     }
                 }
             }
-            Err(failure) if redirected => Err(at_redirect(failure)),
+            Err(failure) if redirected => Err(attribute_to_redirect(failure)),
             Err(failure) => Err(failure),
         };
-        hop.took_ms = millis(start);
+        hop.took_ms = elapsed_millis(start);
         self.hops.push(hop);
         result
     }
 
-    /// Gate, connection, request, head.
-    async fn ask<'h>(
+    /// Resolves and vets the host, gets a connection, sends the request and waits for the response
+    /// head.
+    async fn send_request<'h>(
         &self,
-        target: &Target,
-        fields: &Fields,
-        host: &'h Host,
+        target: &CheckedTarget,
+        fields: &RequestHeaders,
+        host: &'h HostState,
         hop: &mut Hop,
         dialled: &mut Option<SocketAddr>,
-    ) -> Result<(Answered, Slots<'h>), Failure> {
-        if self.watch.is_over() {
-            return Err(deadline(Phase::Request));
+    ) -> Result<(HopResponse, RequestSlots<'h>), Failure> {
+        if self.timer.is_expired() {
+            return Err(deadline_failure(FailurePhase::Request));
         }
         let visit = self.visit;
-        let port = target.dial_port(&visit.frame.policy);
-        let resolving = pin!(visit.addresses(&target.host, port, &self.watch));
-        let addresses = self.watch.in_time(Phase::Dns, resolving).await??;
+        let port = target.dial_port(&visit.context.policy);
+        let resolving = pin!(visit.addresses(&target.host, port, &self.timer));
+        let addresses = self.timer.run_before_deadline(FailurePhase::Dns, resolving).await??;
         let of_host = self
-            .watch
-            .in_time(Phase::Request, pin!(host.slots.acquire()))
+            .timer
+            .run_before_deadline(FailurePhase::Request, pin!(host.slots.acquire()))
             .await?
-            .map_err(|_| deadline(Phase::Request))?;
-        // The host's slot first, the network's second, by everybody: nobody waits in a circle.
-        let network = visit.network(addresses.first().map(|address| address.socket().ip()));
+            .map_err(|_| deadline_failure(FailurePhase::Request))?;
+        // Every read acquires the host's slot before the network's slot, so reads cannot deadlock.
+        let network =
+            visit.network_slots(addresses.first().map(|address| address.socket_address().ip()));
         let of_network = self
-            .watch
-            .in_time(Phase::Request, pin!(network.acquire_owned()))
+            .timer
+            .run_before_deadline(FailurePhase::Request, pin!(network.acquire_owned()))
             .await?
-            .map_err(|_| deadline(Phase::Request))?;
-        let slots = Slots { _of_host: of_host, _of_network: of_network };
-        let lane = visit.pool.lane(target, &self.request.identity);
+            .map_err(|_| deadline_failure(FailurePhase::Request))?;
+        let slots = RequestSlots { _host: of_host, _network: of_network };
+        let pool_entry = visit.pool.entry(target, &self.request.identity);
         let mut fresh = self.request.fresh_connection;
         loop {
-            let open = self.open(target, &addresses, host, dialled);
+            let open = self.open_connection(target, &addresses, host, dialled);
             let mut connection = if fresh {
                 open.await?
             } else {
-                let connecting = pin!(lane.connection(open));
-                self.watch.in_time(Phase::Connect, connecting).await??
+                let connecting = pin!(pool_entry.acquire(open));
+                self.timer.run_before_deadline(FailurePhase::Connect, connecting).await??
             };
-            hop.reused_connection = connection.used;
-            *dialled = Some(connection.address.socket());
+            hop.reused_connection = connection.reused;
+            *dialled = Some(connection.address.socket_address());
             let answer = {
-                let head = pin!(connection.get(target, fields, &visit.frame.policy.limits));
-                self.watch.within(Phase::Head, visit.phases.head, head).await?
+                let head = pin!(connection.send_get(target, fields, &visit.context.policy.limits));
+                self.timer.run_within(FailurePhase::Head, visit.phases.head, head).await?
             };
             match answer {
-                Ok(response) => return Ok((Answered { response, connection, lane }, slots)),
-                // A kept connection may have been closed while it was idle; that says nothing
-                // about the host, so the request is made again on a new one.
-                Err(failure) if connection.used && failure.kind == FailureKind::Protocol => {
+                Ok(response) => {
+                    return Ok((HopResponse { response, connection, pool_entry }, slots));
+                }
+                // The host may have closed a pooled connection while it was idle. That says nothing
+                // about the host, so the request is repeated on a new connection.
+                Err(failure) if connection.reused && failure.kind == FailureKind::Protocol => {
                     fresh = true;
                 }
                 Err(failure) => return Err(failure),
@@ -252,24 +277,24 @@ impl Read<'_> {
         }
     }
 
-    /// Dials the vetted addresses in turn until one accepts, and speaks TLS if it is asked for.
-    async fn open(
+    /// Dials the vetted addresses in turn until one accepts, then starts TLS if the URL needs it.
+    async fn open_connection(
         &self,
-        target: &Target,
-        addresses: &[Vetted],
-        host: &Host,
+        target: &CheckedTarget,
+        addresses: &[VettedAddress],
+        host: &HostState,
         dialled: &mut Option<SocketAddr>,
     ) -> Result<Connection, Failure> {
         let mut failed = None;
         for address in addresses {
-            *dialled = Some(address.socket());
-            let source = self.visit.frame.policy.source_address;
+            *dialled = Some(address.socket_address());
+            let source = self.visit.context.policy.source_address;
             let dialling = pin!(dial::dial(*address, source));
             let limit = self.visit.phases.connect;
-            let stream = match self.watch.within(Phase::Connect, limit, dialling).await {
+            let stream = match self.timer.run_within(FailurePhase::Connect, limit, dialling).await {
                 Ok(Ok(stream)) => stream,
                 Ok(Err(error)) => {
-                    failed = Some(connect(&error));
+                    failed = Some(connect_failure(&error));
                     continue;
                 }
                 Err(timeout) => {
@@ -277,90 +302,101 @@ impl Read<'_> {
                     continue;
                 }
             };
-            *lock(&host.answered) = Some(address.socket().ip());
+            *lock(&host.last_connected) = Some(address.socket_address().ip());
             if !target.tls {
-                let limits = &self.visit.frame.policy.limits;
+                let limits = &self.visit.context.policy.limits;
                 return Connection::http1(stream, *address, None, limits).await;
             }
-            // On the heap: a handshake is large, and every layer around it would hold it again.
-            return Box::pin(self.speak_tls(target, *address, stream)).await;
+            // Boxed: the handshake future is large, and every future around it would embed it.
+            return Box::pin(self.start_tls(target, *address, stream)).await;
         }
-        Err(failed.unwrap_or_else(|| deadline(Phase::Connect)))
+        Err(failed.unwrap_or_else(|| deadline_failure(FailurePhase::Connect)))
     }
 
-    async fn speak_tls(
+    async fn start_tls(
         &self,
-        target: &Target,
-        address: Vetted,
+        target: &CheckedTarget,
+        address: VettedAddress,
         stream: TcpStream,
     ) -> Result<Connection, Failure> {
-        let frame = &self.visit.frame;
-        let limits = &frame.policy.limits;
+        let context = &self.visit.context;
+        let limits = &context.policy.limits;
         let name = ServerName::try_from(target.host.as_str().to_owned()).map_err(|_| {
-            failure(
+            new_failure(
                 FailureKind::Tls,
-                Phase::Tls,
+                FailurePhase::Tls,
                 "bad_server_name",
-                "The host's name cannot be asked for in TLS.",
+                "The host name is not valid as a TLS server name.",
             )
         })?;
-        let shaking = pin!(frame.tls.connector().connect(name.clone(), stream));
+        let handshake_future = pin!(context.tls.connector().connect(name.clone(), stream));
         let stream = self
-            .watch
-            .within(Phase::Tls, self.visit.phases.tls, shaking)
+            .timer
+            .run_within(FailurePhase::Tls, self.visit.phases.tls, handshake_future)
             .await?
-            .map_err(|error| handshake(&error))?;
+            .map_err(|error| handshake_failure(&error))?;
         let session = stream.get_ref().1;
         let http2 = session.alpn_protocol() == Some(b"h2");
-        let facts: TlsFacts = frame.tls.facts(session, &name, frame.clock.now());
+        let facts: TlsFacts = context.tls.facts(session, &name, context.clock.now());
         let facts = Some(Arc::new(facts));
-        let stream = Lenient(stream);
+        let stream = EofTolerantStream(stream);
         if !http2 {
             return Connection::http1(stream, address, facts, limits).await;
         }
-        let greeting = pin!(Connection::http2(stream, address, facts, limits));
-        self.watch.within(Phase::Head, self.visit.phases.head, greeting).await?
+        let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
+        self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
     }
 
-    async fn finish(&self, target: &Target, answered: Answered) -> (Response, Bytes) {
-        let limits = &self.visit.frame.policy.limits;
-        let Answered { response, mut connection, lane } = answered;
+    async fn read_response(
+        &self,
+        target: &CheckedTarget,
+        hop_response: HopResponse,
+    ) -> (Response, Bytes) {
+        let limits = &self.visit.context.policy.limits;
+        let HopResponse { response, mut connection, pool_entry } = hop_response;
         let (head, incoming) = response.into_parts();
-        let caps = limits.caps(self.request.kind);
-        let bounds = body::Bounds { caps, limits, watch: &self.watch, room: &self.visit.room };
-        let read = body::read(&head.headers, incoming, &mut connection.driver, &bounds).await;
+        let caps = limits.body_caps(self.request.kind);
+        let bounds = body::BodyBounds {
+            caps,
+            limits,
+            timer: &self.timer,
+            byte_budget: &self.visit.byte_budget,
+        };
+        let read = body::read_body(&head.headers, incoming, &mut connection.driver, &bounds).await;
         let tls = connection.tls.as_deref().cloned();
-        self.keep(read.at_end, connection, &lane);
+        self.release_connection(read.connection_reusable, connection, &pool_entry);
         let response = Response {
             url: target.url.to_string(),
             status: head.status.as_u16(),
-            http: version(head.version).to_owned(),
-            headers: received(&head.headers),
+            http: version_label(head.version).to_owned(),
+            headers: response_header_lines(&head.headers),
             body: read.facts,
             tls,
         };
         (response, read.bytes)
     }
 
-    /// The body of a redirect is not wanted; a small one is read away for the connection's sake.
-    async fn drain(&self, answered: Answered) {
-        let Answered { response, mut connection, lane } = answered;
-        let limits = &self.visit.frame.policy.limits;
-        // A stream can be given up without its connection.
+    /// Discards the body of a redirect. A small body is read to its end so that the connection can
+    /// be reused.
+    async fn drain_redirect_body(&self, hop_response: HopResponse) {
+        let HopResponse { response, mut connection, pool_entry } = hop_response;
+        let limits = &self.visit.context.policy.limits;
+        // An HTTP/2 stream can be cancelled without closing its connection.
         let at_end = connection.is_http2()
-            || body::drain(response.into_body(), &mut connection.driver, limits, &self.watch).await;
-        self.keep(at_end, connection, &lane);
+            || body::drain_body(response.into_body(), &mut connection.driver, limits, &self.timer)
+                .await;
+        self.release_connection(at_end, connection, &pool_entry);
     }
 
-    fn keep(&self, at_end: bool, connection: Connection, lane: &Lane) {
+    fn release_connection(&self, at_end: bool, connection: Connection, pool_entry: &PoolEntry) {
         if at_end {
-            lane.give_back(connection);
+            pool_entry.release(connection);
         }
     }
 
-    fn not_dialled(&mut self, url: &str) {
+    fn record_undialled_hop(&mut self, url: &str) {
         self.hops.push(Hop {
-            url: bounded_text(url, self.visit.frame.policy.limits.url_bytes),
+            url: truncate_text(url, self.visit.context.policy.limits.max_url_bytes),
             address: None,
             status: None,
             location: None,
@@ -370,9 +406,9 @@ impl Read<'_> {
     }
 }
 
-/// Where a hop led.
-enum Step {
-    Done(Box<Response>, Bytes),
+/// How a hop ended.
+enum HopOutcome {
+    Final(Box<Response>, Bytes),
     /// The Location field as received.
     Redirect(Vec<u8>),
 }
@@ -382,17 +418,18 @@ fn is_redirect(status: u16) -> bool {
 }
 
 fn redirect_failure(reason: &str, detail: &str) -> Failure {
-    failure(FailureKind::Protocol, Phase::Redirect, reason, detail)
+    new_failure(FailureKind::Protocol, FailurePhase::Redirect, reason, detail)
 }
 
-/// A refusal behind a redirect is the redirect's fault, not that of what was asked for.
-fn at_redirect(failure: Failure) -> Failure {
+/// If the guard refuses a redirect target, the failure belongs to the redirect and not to the URL
+/// that the caller asked for.
+fn attribute_to_redirect(failure: Failure) -> Failure {
     match failure.kind {
-        FailureKind::RefusedByPolicy => Failure { phase: Phase::Redirect, ..failure },
+        FailureKind::RefusedByPolicy => Failure { phase: FailurePhase::Redirect, ..failure },
         _ => failure,
     }
 }
 
-fn bounded_text(text: &str, most: usize) -> String {
-    if text.len() <= most { text.to_owned() } else { text.chars().take(most).collect() }
+fn truncate_text(text: &str, max: usize) -> String {
+    if text.len() <= max { text.to_owned() } else { text.chars().take(max).collect() }
 }

@@ -1,73 +1,43 @@
-//! The only way out: guarded names, addresses, sockets, TLS and HTTP.
+//! The only outbound path of the program: guarded names, addresses, sockets, TLS and HTTP.
 //!
-//! Everything a stranger chose (a name, an address, a redirect, a byte) passes through here and
-//! nowhere else, and everything is bounded. The order is always the same, for each hop anew:
-//! the URL is checked as text, its name is resolved once per visit, every address of the name is
-//! vetted, one vetted address is dialled and compared with the peer, and only then is anything
-//! said. What comes back is recorded as [`contract::evidence`]; what it means is not known here.
+//! Everything that a third party can choose (a name, an address, a redirect, a byte) passes through
+//! this crate and nowhere else, and everything is bounded. The order is the same for every hop:
+//! check the URL as text, resolve its name once per visit, vet every address of the name, dial one
+//! vetted address and compare it with the peer, and only then send the request. The result is
+//! recorded as [`contract::evidence`]. This crate does not interpret it.
 //!
-//! Life of a fetch: [`Visit::fetch`] → `guard::url` → `Visit::addresses` (`dns`) →
-//! `guard::address` → `http::dial` → `tls` → `http::wire` → `http::body` → [`Fetched`].
+//! Life of a fetch: [`Visit::fetch`] → `guard::url` → `VisitState::addresses` (`dns`) →
+//! `guard::address` → `http::dial` → `tls` → `http::connection` → `http::body` → [`FetchResult`].
 
+mod byte_budget;
 mod clock;
+mod context;
 mod dns;
+mod door;
 mod error;
 mod failure;
 mod fetch;
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod http;
+mod mutex;
 pub mod operator;
 mod policy;
+mod read_timer;
 mod request;
 mod tls;
 mod visit;
-mod watch;
-
-use std::sync::Arc;
-use std::time::Duration;
-
-use contract::Clock;
+mod visit_state;
 
 pub use clock::SystemClock;
 pub use dns::RecordType;
+pub use door::Door;
 pub use error::DoorError;
-pub use guard::address::{AddressKind, AddressRefusal, AddressRule};
-pub use policy::{Caps, Limits, Phases, Policy, ResolverChoice, read_pem};
-pub use request::{Fetched, Follow, Gate, ReadKind, Refusal, Request};
+pub use guard::address::{AddressRefusal, AddressRule};
+pub use guard::address_kind::AddressKind;
+pub use policy::{BodyCaps, Limits, PhaseTimeouts, Policy, ResolverChoice, read_pem};
+pub use request::{
+    FetchRequest, FetchResult, ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal,
+};
 pub use visit::Visit;
-
-/// The way out under one policy. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Door(Arc<Frame>);
-
-/// What all visits share and none changes.
-#[derive(Debug)]
-pub(crate) struct Frame {
-    pub(crate) policy: Policy,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) rule: AddressRule,
-    pub(crate) resolver: dns::Resolver,
-    pub(crate) tls: tls::Tls,
-}
-
-impl Door {
-    /// Reads the resolver's address and the trusted roots once, for the life of the door.
-    pub fn new(policy: Policy, clock: Arc<dyn Clock>) -> Result<Self, DoorError> {
-        let resolver = dns::Resolver::new(&policy)?;
-        let tls = tls::Tls::new(&policy.extra_ca)?;
-        let rule = AddressRule::new(&policy.allow_networks, &policy.refuse_networks);
-        Ok(Self(Arc::new(Frame { policy, clock, rule, resolver, tls })))
-    }
-
-    #[must_use]
-    pub fn policy(&self) -> &Policy {
-        &self.0.policy
-    }
-
-    /// Begins one scan: everything read through the visit shares its names, its connections and
-    /// this one deadline.
-    #[must_use]
-    pub fn visit(&self, deadline: Duration) -> Visit {
-        Visit::new(Arc::clone(&self.0), deadline)
-    }
-}

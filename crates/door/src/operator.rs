@@ -1,7 +1,8 @@
-//! Calls to an address the operator typed: a server of their own, which may well be on loopback.
+//! HTTP calls to an address that the operator configured or typed, such as their own server, which
+//! may be on loopback.
 //!
-//! Not for anything a stranger chose: there is no address guard here. Time and size are bounded all
-//! the same, redirects are not followed, and certificates must hold.
+//! Do not use this for anything that a third party chose: it has no address guard. Time and size
+//! are bounded, redirects are not followed, and certificates must be valid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,20 +17,20 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-/// For the whole call; a scan takes its time.
-const PATIENCE: Duration = Duration::from_secs(60);
-const MAX_ANSWER_BYTES: usize = 16 << 20;
+/// For the whole call. A scan takes some time.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const MAX_RESPONSE_BYTES: usize = 16 << 20;
 
-/// What came back.
+/// The response to a call.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct CallResponse {
     pub status: u16,
     pub body: Vec<u8>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    #[error("the address is not an http or https one")]
+    #[error("the address is not an http or https URL")]
     Address,
     #[error("no answer within {0} seconds")]
     Timeout(u64),
@@ -37,65 +38,69 @@ pub enum CallError {
     Connect(#[from] std::io::Error),
     #[error("TLS failed: {0}")]
     Tls(String),
-    #[error("the exchange failed: {0}")]
+    #[error("the HTTP exchange failed: {0}")]
     Exchange(String),
 }
 
-/// One call in every detail.
+/// One call with all its settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     pub method: &'a str,
     pub url: &'a str,
-    /// With its media type.
+    /// The bytes and their media type.
     pub body: Option<(&'a [u8], &'a str)>,
     pub accept: &'a str,
-    /// Anything longer is an error, and is not read to its end.
-    pub max_answer_bytes: usize,
+    /// A longer response is an error and is not read to its end.
+    pub max_response_bytes: usize,
     /// For the whole call.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Call<'_> {
-    pub async fn make(self) -> Result<Answer, CallError> {
+    pub async fn send(self) -> Result<CallResponse, CallError> {
         let url = Url::parse(self.url).map_err(|_| CallError::Address)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(CallError::Address);
         }
-        tokio::time::timeout(self.patience, exchange(&self, &url))
+        tokio::time::timeout(self.timeout, exchange(&self, &url))
             .await
-            .map_err(|_| CallError::Timeout(self.patience.as_secs()))?
+            .map_err(|_| CallError::Timeout(self.timeout.as_secs()))?
     }
 }
 
-/// One call; a body is sent as JSON.
-pub async fn call(method: &str, url: &str, body: Option<String>) -> Result<Answer, CallError> {
+/// Makes one call with the default limits; a body is sent as JSON.
+pub async fn call_json(
+    method: &str,
+    url: &str,
+    body: Option<String>,
+) -> Result<CallResponse, CallError> {
     let call = Call {
         method,
         url,
         body: body.as_ref().map(|body| (body.as_bytes(), "application/json")),
         accept: "application/json, */*;q=0.5",
-        max_answer_bytes: MAX_ANSWER_BYTES,
-        patience: PATIENCE,
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        timeout: TIMEOUT,
     };
-    call.make().await
+    call.send().await
 }
 
-async fn exchange(call: &Call<'_>, url: &Url) -> Result<Answer, CallError> {
+async fn exchange(call: &Call<'_>, url: &Url) -> Result<CallResponse, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
     if url.scheme() == "http" {
-        return speak(stream, call, url).await;
+        return send_request(stream, call, url).await;
     }
     let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
-    let stream = TlsConnector::from(Arc::new(tls()?))
+    let stream = TlsConnector::from(Arc::new(tls_config()?))
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
-    speak(stream, call, url).await
+    send_request(stream, call, url).await
 }
 
-fn tls() -> Result<rustls::ClientConfig, CallError> {
+fn tls_config() -> Result<rustls::ClientConfig, CallError> {
     let roots = rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     Ok(rustls::ClientConfig::builder_with_provider(provider)
@@ -107,20 +112,21 @@ fn tls() -> Result<rustls::ClientConfig, CallError> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the operator typed this address; no stranger chose it"
+    reason = "the operator chose this address; no third party did"
 )]
 async fn connect(host: &str, port: u16) -> Result<TcpStream, CallError> {
     Ok(TcpStream::connect((host, port)).await?)
 }
 
-async fn speak<S>(stream: S, call: &Call<'_>, url: &Url) -> Result<Answer, CallError>
+async fn send_request<S>(stream: S, call: &Call<'_>, url: &Url) -> Result<CallResponse, CallError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let failed = |e: &dyn std::fmt::Display| CallError::Exchange(e.to_string());
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(|e| failed(&e))?;
-    // Aborted when this ends in any way, a timeout included: nothing is read behind our back.
+    // Aborted when this function ends in any way, also by a timeout, so that no task keeps reading
+    // in the background.
     let driver = AbortOnDrop(tokio::spawn(connection));
     let path = url.query().map_or_else(|| url.path().to_owned(), |q| format!("{}?{q}", url.path()));
     let authority = match url.port() {
@@ -142,14 +148,14 @@ where
         .map_err(|e| failed(&e))?;
     let response = sender.send_request(request).await.map_err(|e| failed(&e))?;
     let status = response.status().as_u16();
-    let body = Limited::new(response.into_body(), call.max_answer_bytes)
+    let body = Limited::new(response.into_body(), call.max_response_bytes)
         .collect()
         .await
         .map_err(|e| failed(&e))?
         .to_bytes()
         .to_vec();
     drop(driver);
-    Ok(Answer { status, body })
+    Ok(CallResponse { status, body })
 }
 
 struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);

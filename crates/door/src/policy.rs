@@ -1,4 +1,4 @@
-//! What may be reached, and how much of it: one value for the whole door.
+//! What may be reached and how much of it may be read: one value for the whole door.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,31 +10,36 @@ use rustls::pki_types::pem::PemObject;
 
 use crate::{DoorError, ReadKind};
 
-/// The rules a door keeps. [`Policy::public`] is the real internet; a lab is another value.
+/// How many times an unanswered DNS question is sent.
+pub(crate) const DNS_TRIES: u32 = 2;
+
+/// The rules of a door. [`Policy::public`] is for the public internet; a lab uses another value.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// Names and ports let through although the public rules refuse them.
+    /// Names and ports that are allowed although the public rules refuse them.
     pub names: NamePolicy,
-    /// Networks let through although they are special. Naming the translation prefix
-    /// `64:ff9b::/96` is how an IPv6-only network with DNS64 is declared; the IPv4 address inside
-    /// is still held to the rule.
+    /// Networks that are allowed although they are special. To declare an IPv6-only network with
+    /// DNS64, allow the translation prefix `64:ff9b::/96`; the IPv4 address inside must still pass
+    /// the rule.
     pub allow_networks: Vec<IpNet>,
-    /// Networks refused besides the special ones, such as the operator's own. Wins over all else.
+    /// Networks that are refused in addition to the special ones, such as the operator's own. This
+    /// takes precedence over everything else.
     pub refuse_networks: Vec<IpNet>,
     pub resolver: ResolverChoice,
-    /// What port 80 of a URL really dials.
+    /// The port that is dialled for port 80 of a URL.
     pub http_port: u16,
-    /// What port 443 of a URL really dials.
+    /// The port that is dialled for port 443 of a URL.
     pub https_port: u16,
-    /// Trusted besides the built-in roots; see [`read_pem`].
+    /// Certificate authorities trusted in addition to the built-in roots; see [`read_pem`].
     pub extra_ca: Vec<CertificateDer<'static>>,
-    /// The address connections leave from. Only targets of its family are dialled.
+    /// The local address for outgoing connections. Only targets of the same address family are
+    /// dialled.
     pub source_address: Option<IpAddr>,
     pub limits: Limits,
 }
 
 impl Policy {
-    /// The real internet, without any allowance.
+    /// The public internet, with no exceptions.
     #[must_use]
     pub fn public() -> Self {
         Self {
@@ -50,8 +55,8 @@ impl Policy {
         }
     }
 
-    /// Whether nothing is let through that the public internet's rules refuse. A caller warns
-    /// loudly when this is false.
+    /// Whether nothing is allowed that the rules for the public internet refuse. Callers print a
+    /// warning if this is false.
     #[must_use]
     pub fn is_public(&self) -> bool {
         self.names == NamePolicy::default()
@@ -61,7 +66,7 @@ impl Policy {
     }
 }
 
-/// Who answers questions about names.
+/// Which name servers to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResolverChoice {
     /// The name servers of `/etc/resolv.conf`, without its search list.
@@ -70,89 +75,92 @@ pub enum ResolverChoice {
     Server(SocketAddr),
 }
 
-/// Every bound of a read.
+/// Every limit of a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Phase times for a visit with a deadline longer than `live_budget`.
-    pub full: Phases,
-    /// Phase times for a visit that must answer within `live_budget`.
-    pub live: Phases,
+    /// Phase timeouts for a visit with a deadline longer than `live_budget`.
+    pub full_phases: PhaseTimeouts,
+    /// Phase timeouts for a visit that must answer within `live_budget`.
+    pub live_phases: PhaseTimeouts,
     pub live_budget: Duration,
-    /// The longest URL, first or redirected to.
-    pub url_bytes: usize,
-    pub redirects: usize,
-    /// RFC 9309 asks for five.
-    pub robots_redirects: usize,
-    pub head_bytes: u32,
-    pub head_fields: usize,
-    /// Interim (1xx) responses before the real one.
-    pub interim_responses: u32,
-    pub page: Caps,
-    pub robots: Caps,
-    pub json: Caps,
-    /// For the decoded bodies of one visit together, as long as the caller keeps them.
-    pub visit_bytes: u64,
-    /// Beyond `ratio_from` decoded bytes, a body that grew by more than this factor is cut.
-    pub ratio: u64,
-    pub ratio_from: u64,
-    /// The slowest body that is still read, in bytes a second, once `rate_after` has passed.
-    pub rate_bytes: u64,
-    pub rate_after: Duration,
-    /// Requests to one host at a time.
-    pub per_host: usize,
-    /// Requests to one network (a /24, or a /48) at a time.
-    pub per_network: usize,
-    /// Addresses of one name that are tried before giving up.
+    /// The longest URL, for the first request and for redirects.
+    pub max_url_bytes: usize,
+    pub max_redirects: usize,
+    /// RFC 9309 asks crawlers to follow at least five.
+    pub max_robots_redirects: usize,
+    pub max_head_bytes: u32,
+    pub max_head_fields: usize,
+    /// The most interim (1xx) responses before the final one.
+    pub max_interim_responses: u32,
+    pub page: BodyCaps,
+    pub robots: BodyCaps,
+    pub json: BodyCaps,
+    /// The most decoded bytes that all bodies of one visit may hold together. The caller refunds
+    /// what it no longer holds.
+    pub max_visit_bytes: u64,
+    /// A body that expands by more than this factor is cut, once it has more than
+    /// `ratio_checked_from_bytes` decoded bytes.
+    pub max_decompression_ratio: u64,
+    pub ratio_checked_from_bytes: u64,
+    /// The slowest transfer rate that is accepted, in bytes per second, checked once
+    /// `min_rate_after` has passed.
+    pub min_bytes_per_second: u64,
+    pub min_rate_after: Duration,
+    /// The most parallel requests to one host.
+    pub requests_per_host: usize,
+    /// The most parallel requests to one network (an IPv4 /24 or an IPv6 /48).
+    pub requests_per_network: usize,
+    /// How many addresses of one name are dialled before giving up.
     pub dial_attempts: usize,
-    /// Addresses (or other records) of one name that are recorded.
-    pub dns_records: usize,
-    pub cname_chain: usize,
+    /// How many addresses (or other records) of one name are recorded.
+    pub max_dns_records: usize,
+    pub max_cname_chain: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         const KIB: u64 = 1024;
         const MIB: u64 = 1024 * KIB;
-        let same = |bytes| Caps { wire: bytes, decoded: bytes };
+        let same = |bytes| BodyCaps { wire: bytes, decoded: bytes };
         Self {
-            full: Phases {
+            full_phases: PhaseTimeouts {
                 dns: Duration::from_secs(3),
                 connect: Duration::from_secs(3),
                 tls: Duration::from_secs(3),
                 head: Duration::from_secs(10),
             },
-            live: Phases {
+            live_phases: PhaseTimeouts {
                 dns: Duration::from_millis(300),
                 connect: Duration::from_millis(300),
                 tls: Duration::from_millis(400),
                 head: Duration::from_millis(1000),
             },
             live_budget: contract::limits::LIVE_READ_BUDGET,
-            url_bytes: 2048,
-            redirects: 10,
-            robots_redirects: 5,
-            head_bytes: 64 * 1024,
-            head_fields: 200,
-            interim_responses: 8,
+            max_url_bytes: 2048,
+            max_redirects: 10,
+            max_robots_redirects: 5,
+            max_head_bytes: 64 * 1024,
+            max_head_fields: 200,
+            max_interim_responses: 8,
             page: same(2 * MIB),
             robots: same(512 * KIB),
             json: same(MIB),
-            visit_bytes: 24 * MIB,
-            ratio: 1000,
-            ratio_from: MIB,
-            rate_bytes: KIB,
-            rate_after: Duration::from_secs(2),
-            per_host: 12,
-            per_network: 12,
+            max_visit_bytes: 24 * MIB,
+            max_decompression_ratio: 1000,
+            ratio_checked_from_bytes: MIB,
+            min_bytes_per_second: KIB,
+            min_rate_after: Duration::from_secs(2),
+            requests_per_host: 12,
+            requests_per_network: 12,
             dial_attempts: 2,
-            dns_records: 64,
-            cname_chain: 8,
+            max_dns_records: 64,
+            max_cname_chain: 8,
         }
     }
 }
 
 impl Limits {
-    pub(crate) fn caps(&self, kind: ReadKind) -> Caps {
+    pub(crate) fn body_caps(&self, kind: ReadKind) -> BodyCaps {
         match kind {
             ReadKind::Page => self.page,
             ReadKind::Robots => self.robots,
@@ -160,49 +168,49 @@ impl Limits {
         }
     }
 
-    pub(crate) fn redirects(&self, kind: ReadKind) -> usize {
+    pub(crate) fn max_redirects_for(&self, kind: ReadKind) -> usize {
         match kind {
-            ReadKind::Robots => self.robots_redirects,
-            ReadKind::Page | ReadKind::Json => self.redirects,
+            ReadKind::Robots => self.max_robots_redirects,
+            ReadKind::Page | ReadKind::Json => self.max_redirects,
         }
     }
 
-    pub(crate) fn phases(&self, deadline: Duration) -> Phases {
-        if deadline <= self.live_budget { self.live } else { self.full }
+    pub(crate) fn phase_timeouts(&self, deadline: Duration) -> PhaseTimeouts {
+        if deadline <= self.live_budget { self.live_phases } else { self.full_phases }
     }
 }
 
-/// How long each step of one hop may take. The deadline of the visit holds besides.
+/// The timeout of each phase of one hop. The deadline of the visit applies as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Phases {
+pub struct PhaseTimeouts {
     pub dns: Duration,
-    /// For one address.
+    /// Per address.
     pub connect: Duration,
     pub tls: Duration,
     pub head: Duration,
 }
 
-impl Phases {
-    /// The least time that any step is given; a look-up is a step for each of its tries.
+impl PhaseTimeouts {
+    /// The shortest timeout of any phase. A DNS look-up counts one phase for each try.
     pub(crate) fn shortest(&self) -> Duration {
-        (self.dns / crate::dns::TRIES).min(self.connect).min(self.tls).min(self.head)
+        (self.dns / DNS_TRIES).min(self.connect).min(self.tls).min(self.head)
     }
 }
 
-/// The most of a body that is read, before and after decoding.
+/// The most bytes of a body that are read, before and after decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
+pub struct BodyCaps {
     pub wire: u64,
     pub decoded: u64,
 }
 
-/// The certificates in a PEM text, for [`Policy::extra_ca`].
+/// Parses the certificates of a PEM text, for [`Policy::extra_ca`].
 pub fn read_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, DoorError> {
     let certificates = CertificateDer::pem_slice_iter(pem)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| DoorError::Pem(error.to_string()))?;
     if certificates.is_empty() {
-        return Err(DoorError::Pem("no certificate in it".to_owned()));
+        return Err(DoorError::Pem("it contains no certificate".to_owned()));
     }
     Ok(certificates)
 }
@@ -212,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_with_any_allowance_is_not_public() {
+    fn a_policy_with_any_exception_is_not_public() {
         assert!(Policy::public().is_public());
         let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
         let ports = NamePolicy { allow_suffixes: vec![], allow_ports: vec![8443] };

@@ -1,4 +1,4 @@
-//! What to read, and what came of it.
+//! The request for one read, and its result.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,60 +10,63 @@ use futures_util::future::BoxFuture;
 
 /// One GET.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct FetchRequest {
     pub url: String,
-    /// Who asks (a catalogue id). Connections are never shared between identities.
+    /// The id of the identity in the catalogue. Connections are never shared between identities.
     pub identity: String,
-    /// The header fields of this identity, sent in this order behind Host. The connection's own
-    /// fields (Host, Connection, Content-Length, …) are the door's and are left out.
+    /// The headers of this identity, sent in this order after Host. Headers that belong to the
+    /// connection (Host, Connection, Content-Length, …) are set by the door and dropped from this
+    /// list.
     pub headers: Vec<(String, String)>,
     pub kind: ReadKind,
-    /// For the whole read, redirects included; the visit's deadline holds besides.
+    /// For the whole read, including redirects. The deadline of the visit applies as well.
     pub timeout: Option<Duration>,
-    /// Dial anew. Later reads of the same identity may go on with what was dialled, and only they.
+    /// Open a new connection. Later reads of the same identity may reuse it; no other identity
+    /// does.
     pub fresh_connection: bool,
-    pub follow: Follow,
+    pub redirects: RedirectPolicy,
 }
 
-/// Which redirects are followed, as far as the kind of the read allows any.
+/// Which redirects are followed, up to the limit of the read kind.
 #[derive(Debug, Clone, Default)]
-pub enum Follow {
+pub enum RedirectPolicy {
     #[default]
     All,
-    /// None: the redirect itself is the answer.
-    Nothing,
-    /// Those that somebody else lets through, besides our own guard.
-    If(Arc<dyn Gate>),
+    /// No redirect is followed: the redirect itself is the result.
+    Never,
+    /// Redirects are followed if this gate allows them, in addition to our own guard.
+    IfAllowed(Arc<dyn RedirectGate>),
 }
 
-/// Asked before a redirect is followed, once it has passed our own guard.
-pub trait Gate: fmt::Debug + Send + Sync {
-    /// Why this address is not to be asked; nothing when it may be. The read's time runs on.
-    fn refuses<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<Refusal>>;
+/// Decides whether a redirect is followed, after it has passed our own guard.
+pub trait RedirectGate: fmt::Debug + Send + Sync {
+    /// Returns why this URL must not be requested, or `None` if it may be. The timeout of the read
+    /// keeps running.
+    fn check_redirect<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<RedirectRefusal>>;
 }
 
-/// Why a redirect was not followed, as it will stand in the evidence.
+/// Why a redirect was not followed, as recorded in the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
-    /// A stable word for machines.
+pub struct RedirectRefusal {
+    /// The stable reason code.
     pub reason: &'static str,
     /// One sentence for people.
     pub detail: &'static str,
 }
 
-/// What is expected, which decides the byte caps and the number of redirects followed.
+/// What kind of file is expected. It decides the size caps and the number of redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadKind {
     Page,
     Robots,
-    /// JSON and every other machine file.
+    /// JSON and all other machine-readable files.
     Json,
 }
 
-/// The facts of one read, and the decoded body they speak of.
+/// The recorded facts of one read, and the decoded body.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct FetchResult {
     pub exchange: Exchange,
-    /// As many decoded bytes as were read; empty when no response came.
+    /// The decoded bytes that were read; empty if there was no response.
     pub body: Bytes,
 }

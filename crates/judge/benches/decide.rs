@@ -1,5 +1,5 @@
-//! What one decision costs, against the limit of 50 µs: grounds, ladder and the five actions of an
-//! answer. `cargo bench -p judge --bench decide`.
+//! The time of one decision (inputs, ladder and the five actions of an answer), with a limit of 50 µs.
+//! `cargo bench -p judge --bench decide`.
 
 #![allow(
     clippy::print_stdout,
@@ -7,7 +7,7 @@
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
     unreachable_pub,
-    reason = "a bench prints, measures time, and may stop"
+    reason = "a bench prints, measures time, and may panic"
 )]
 
 #[path = "../src/decide/tests/sample.rs"]
@@ -16,7 +16,7 @@ mod sample;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use judge::decide::{actions, grounds, ladder};
+use judge::decide::{build_ladder, decide_actions, decision_inputs};
 use judge::resolve::Sections;
 
 const LIMIT: Duration = Duration::from_micros(50);
@@ -24,13 +24,13 @@ const ROUNDS: usize = 200;
 const IN_A_ROUND: u32 = 1_000;
 
 fn main() {
-    let sections = Sections::of(sample::answer());
+    let sections = Sections::from_answer(sample::answer());
     let mut took: Vec<Duration> = (0..ROUNDS)
         .map(|_| {
             let started = Instant::now();
             for _ in 0..IN_A_ROUND {
-                let grounds = grounds(black_box(&sections));
-                black_box((ladder(&grounds, &sections.control), actions(&grounds)));
+                let inputs = decision_inputs(black_box(&sections));
+                black_box((build_ladder(&inputs, &sections.control), decide_actions(&inputs)));
             }
             started.elapsed() / IN_A_ROUND
         })
@@ -39,9 +39,9 @@ fn main() {
     let median = took.get(took.len() / 2).copied().unwrap_or_default();
     let ratio = median.as_secs_f64() / LIMIT.as_secs_f64();
     println!(
-        "grounds, ladder and actions: {median:?} each, {:.0} per second",
+        "inputs, ladder and actions: {median:?} each, {:.0} per second",
         1.0 / median.as_secs_f64()
     );
-    println!("ratio to the limit of {LIMIT:?}: {ratio:.2} (at most 1)");
+    println!("ratio to the limit of {LIMIT:?}: {ratio:.2} (must be at most 1)");
     std::process::exit(i32::from(ratio > 1.0));
 }

@@ -1,7 +1,8 @@
-//! What one judgement costs, against the limit of 5 ms for a scan. `cargo bench -p judge`.
+//! Measures how long judging one scan takes, against a limit of 5 ms. `cargo bench -p judge`.
 //!
-//! Evidence of two sites: one gives everybody the same page of 30 KB, one changes it a little for every
-//! reader, so that no identity shares another's reading. Every machine file, robots.txt per identity.
+//! Uses the evidence of two sites: one serves the same page of 30 KB to every identity, the other a
+//! slightly different page to each, so that no two identities share a parsed page. Both include every
+//! machine file and robots.txt for each identity.
 
 #![allow(
     clippy::print_stdout,
@@ -16,49 +17,51 @@ use std::time::{Duration, Instant};
 
 use agents::Catalogue;
 use contract::evidence::{
-    Body, Evidence, Exchange, HeaderLine, Hop, Observer, Outcome, Reading, Response, Target,
+    BodyFacts, Evidence, Exchange, ExchangeOutcome, HeaderLine, Hop, Observer, ReadTarget, Reading,
+    Response,
 };
 use contract::records::Visibility;
-use contract::{Brand, Domain, NamePolicy};
+use contract::{Brand, Domain, Issuer, NamePolicy};
 use judge::rulepack::Rulepack;
-use judge::scan::{Frame, Sealed, judge};
+use judge::scan::{RecordMetadata, StorageMetadata, judge};
 
 const LIMIT: Duration = Duration::from_millis(5);
 const ROUNDS: usize = 200;
 
 fn main() {
     let catalogue = Catalogue::built_in().expect("the catalogue reads");
-    // Most sites give everybody the same bytes, which are then read once.
-    let alike = measure("the same page for everybody", &catalogue, |_| 0);
-    let varied = measure("another page for each reader", &catalogue, |n| n);
-    println!("ratio to the limit of {LIMIT:?}: {alike:.2} and {varied:.2} (the first at most 1)");
+    // Most sites serve the same bytes to everyone. These are parsed once.
+    let alike = measure("same page for all identities", &catalogue, |_| 0);
+    let varied = measure("different page for each identity", &catalogue, |n| n);
+    println!(
+        "ratio to the limit of {LIMIT:?}: {alike:.2} and {varied:.2} (the first must be at most 1)"
+    );
     std::process::exit(i32::from(alike > 1.0));
 }
 
-/// The median of one judgement as a share of the limit.
+/// The median time of judging one scan, divided by the limit.
 fn measure(what: &str, catalogue: &Catalogue, page_of: fn(usize) -> usize) -> f64 {
     let (evidence, bodies) = scan(catalogue, page_of);
     let rules = Rulepack::current();
-    let brand = Brand::default();
-    let frame = Frame {
-        brand: &brand,
-        base_url: "https://svc.example",
+    let issuer = Issuer::new(Brand::default(), "https://svc.example");
+    let metadata = RecordMetadata {
+        issuer: &issuer,
         id: "abc",
         visibility: Visibility::Public,
         evidence_sha256: None,
-        sealed: Sealed::default(),
+        storage: StorageMetadata::default(),
     };
     let once = || {
         let started = Instant::now();
-        let record = judge(&evidence, &bodies, catalogue, &rules, &frame);
+        let record = judge(&evidence, &bodies, catalogue, &rules, &metadata);
         (started.elapsed(), record.findings.len())
     };
-    // The first one builds the automata that all later ones share.
+    // The first run compiles the regular expressions that all later runs share.
     let (first, findings) = once();
-    let mut took: Vec<Duration> = (0..ROUNDS).map(|_| once().0).collect();
-    took.sort_unstable();
-    let median = took.get(took.len() / 2).copied().unwrap_or_default();
-    let worst = took.last().copied().unwrap_or_default();
+    let mut times: Vec<Duration> = (0..ROUNDS).map(|_| once().0).collect();
+    times.sort_unstable();
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    let worst = times.last().copied().unwrap_or_default();
     let bytes: usize = bodies.values().map(Vec::len).sum();
     println!(
         "{what}: {} reads, {} KiB of bodies, {findings} findings",
@@ -87,7 +90,7 @@ fn scan(
         not_read: vec![],
     };
     let mut bodies = BTreeMap::new();
-    let mut add = |target: Target, path: &str, identity: &str, status: u16, body: String| {
+    let mut add = |target: ReadTarget, path: &str, identity: &str, status: u16, body: String| {
         let url = format!("https://ferry.lab{path}");
         let sha256 = proof::sha256(body.as_bytes()).to_string();
         let line = |name: &str, value: &str| HeaderLine { name: name.into(), value: value.into() };
@@ -96,7 +99,7 @@ fn scan(
             status,
             http: "2".into(),
             headers: vec![line("content-type", "text/html"), line("server", "nginx")],
-            body: Body {
+            body: BodyFacts {
                 sha256: sha256.clone(),
                 bytes: body.len() as u64,
                 wire_bytes: body.len() as u64,
@@ -121,7 +124,7 @@ fn scan(
             started_at: at,
             took_ms: 1,
             hops: vec![hop],
-            outcome: Outcome::Response(Box::new(response)),
+            outcome: ExchangeOutcome::Response(Box::new(response)),
         };
         let id = format!("r{:02}", evidence.reads.len() + 1);
         let (path, identity) = (path.to_owned(), identity.to_owned());
@@ -129,21 +132,21 @@ fn scan(
     };
     let robots =
         "User-agent: *\nAllow: /\nDisallow: /private\nContent-Signal: ai-train=no\n".to_owned();
-    add(Target::Robots, "/robots.txt", "wayleave", 200, robots.clone());
-    for (n, identity) in catalogue.compared().enumerate() {
-        add(Target::Home, "/", &identity.id, 200, page(page_of(n)));
-        add(Target::RobotsAs, "/robots.txt", &identity.id, 200, robots.clone());
+    add(ReadTarget::Robots, "/robots.txt", "wayleave", 200, robots.clone());
+    for (n, identity) in catalogue.compared_identities().enumerate() {
+        add(ReadTarget::Home, "/", &identity.id, 200, page(page_of(n)));
+        add(ReadTarget::RobotsAs, "/robots.txt", &identity.id, 200, robots.clone());
     }
-    add(Target::Home, "/", "browser", 200, page(page_of(99)));
-    for place in declared::files::PLACES.iter().skip(1) {
-        add(Target::MachineFile, place.path, "wayleave", 404, "<h1>Not found</h1>".to_owned());
+    add(ReadTarget::Home, "/", "browser", 200, page(page_of(99)));
+    for place in declared::files::FILE_LOCATIONS.iter().skip(1) {
+        add(ReadTarget::MachineFile, place.path, "wayleave", 404, "<h1>Not found</h1>".to_owned());
     }
-    add(Target::ControlPath, "/zz.html", "wayleave", 404, "<h1>Not found</h1>".to_owned());
-    add(Target::Fresh, "/", "browser", 200, page(page_of(98)));
+    add(ReadTarget::ControlPath, "/zz.html", "wayleave", 404, "<h1>Not found</h1>".to_owned());
+    add(ReadTarget::Fresh, "/", "browser", 200, page(page_of(98)));
     (evidence, bodies)
 }
 
-/// A page of about 30 KB: markup, text, structured data, comments, and a word of its own.
+/// A page of about 30 KB with markup, text, structured data and comments, and `n` in its heading.
 fn page(n: usize) -> String {
     let mut page = format!(
         "<!doctype html><html lang=en><head><title>Ferry</title><meta name=description content='Times'>\

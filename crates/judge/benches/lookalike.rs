@@ -1,25 +1,25 @@
-//! What it costs to hold a name against a ranking of a million. `cargo bench -p judge`.
+//! The time to compare one name with a ranking of a million names. `cargo bench -p judge`.
 
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
     clippy::disallowed_methods,
-    reason = "a bench prints, measures time, and may stop"
+    reason = "a bench prints, measures time, and may panic"
 )]
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use contract::{Domain, NamePolicy};
-use judge::lookalike::{Ranking, Seen, impersonation};
+use judge::lookalike::{ObservedSite, Ranking, impersonation};
 
 const LIMIT: Duration = Duration::from_micros(500);
 const ROUNDS: u32 = 2_000;
 
 fn main() {
     let started = Instant::now();
-    let ranking = Ranking::read(&names()).expect("a ranking of good lines");
-    println!("{} names are read and indexed in {:?}", ranking.len(), started.elapsed());
+    let ranking = Ranking::parse(&names()).expect("a ranking of good lines");
+    println!("{} names read and indexed in {:?}", ranking.len(), started.elapsed());
     let longest = format!("{}.{}.{}.lab", "a1-".repeat(20) + "x", "paypal-login", "b".repeat(63));
     let mut slowest = Duration::ZERO;
     for name in ["shop.lab", "brand12345word-login.lab", "brand12345w0rd.lab", &longest] {
@@ -28,13 +28,13 @@ fn main() {
         let started = Instant::now();
         let mut found = 0;
         for _ in 0..ROUNDS {
-            found += impersonation(&domain, &ranking, &Seen::default()).likeness.len();
+            found += impersonation(&domain, &ranking, &ObservedSite::default()).likeness.len();
         }
         let each = started.elapsed() / ROUNDS;
-        println!("{each:?} a name, {} found: {name}", found / ROUNDS as usize);
+        println!("{each:?} per look-up, {} likenesses found: {name}", found / ROUNDS as usize);
         slowest = slowest.max(each);
     }
-    println!("the slowest: {slowest:?} (at most {LIMIT:?})");
+    println!("slowest: {slowest:?} (must be at most {LIMIT:?})");
     std::process::exit(i32::from(slowest > LIMIT));
 }
 

@@ -1,40 +1,34 @@
-//! The graph of a scan: from every reading to what was made of it.
+//! The evidence graph of a scan: which readings support which findings, scores and decisions.
 //!
-//! Drawn from the record and its evidence alone, so that it says nothing they do not. Nodes go in
-//! by their weight: what was observed and what decisions rest on comes first, so that a graph that
-//! has to be cut still leads from every decision back to an observation.
+//! The graph is built from the record and its evidence only. The most important nodes are added
+//! first, so that a graph cut at the size limit still connects every decision to an observation.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use contract::evidence::{Evidence, Outcome, Reading};
+use contract::evidence::{Evidence, ExchangeOutcome, Reading};
 use contract::records::{
     Graph, GraphCounts, GraphEdge, GraphNode, GraphNodeState, GraphNodeType, GraphRelation,
     LedgerState, ScanRecord,
 };
-use contract::{Brand, Timestamp};
+use contract::{Issuer, Timestamp};
 
-/// Draws the graph. Nothing for a record that was not kept: it has no address to be asked for.
+/// Builds the graph. None for a record that was not stored, since it has no URL.
 #[must_use]
-pub fn graph(
-    record: &ScanRecord,
-    evidence: &Evidence,
-    brand: &Brand,
-    base_url: &str,
-) -> Option<Graph> {
+pub fn build_graph(record: &ScanRecord, evidence: &Evidence, issuer: &Issuer) -> Option<Graph> {
     let id = record.id.clone()?;
-    let mut drawing = Drawing::new(record, &id, base_url);
-    drawing.places(record, evidence);
-    drawing.observations(evidence);
-    drawing.grade(record);
-    drawing.rights(record);
-    drawing.findings(record);
-    drawing.checks(record);
-    let Drawing { nodes, edges, truncated, .. } = drawing;
-    let (nodes, edges, cut) = without_baseless_decisions(nodes, edges);
+    let mut drawing = GraphBuilder::new(record, &id, issuer);
+    drawing.add_subjects(record, evidence);
+    drawing.add_observations(evidence);
+    drawing.add_grade(record);
+    drawing.add_rights(record);
+    drawing.add_findings(record);
+    drawing.add_checks(record);
+    let GraphBuilder { nodes, edges, truncated, .. } = drawing;
+    let (nodes, edges, cut) = drop_unsupported_decisions(nodes, edges);
     Some(Graph {
-        kind: brand.kind("graph"),
+        kind: issuer.kind("graph"),
         v: 1,
-        schema: contract::schema::address("graph", brand, base_url),
+        schema: issuer.schema_url("graph"),
         id,
         domain: record.domain.clone(),
         generated_at: record.provenance.stored_at.unwrap_or(record.scanned_at),
@@ -42,80 +36,80 @@ pub fn graph(
         nodes,
         edges,
         truncated: truncated || cut,
-        context: format!("{base_url}{}", Graph::CONTEXT_PATH),
+        context: issuer.url(Graph::CONTEXT_PATH),
         sha256: None,
         signature: None,
     })
 }
 
-struct Drawing {
+struct GraphBuilder {
     nodes: Vec<GraphNode>,
-    ids: BTreeSet<String>,
+    node_ids: BTreeSet<String>,
     edges: Vec<GraphEdge>,
     truncated: bool,
-    /// Addresses of the record and of its evidence; a pointer goes behind the `#`.
-    record_at: String,
-    evidence_at: String,
-    at: Timestamp,
+    /// The URLs of the record and of its evidence. A JSON pointer follows after `#`.
+    record_url: String,
+    evidence_url: String,
+    scanned_at: Timestamp,
 }
 
-impl Drawing {
-    fn new(record: &ScanRecord, id: &str, base_url: &str) -> Self {
+impl GraphBuilder {
+    fn new(record: &ScanRecord, id: &str, issuer: &Issuer) -> Self {
         Self {
             nodes: Vec::new(),
-            ids: BTreeSet::new(),
+            node_ids: BTreeSet::new(),
             edges: Vec::new(),
             truncated: false,
-            record_at: format!("{base_url}/r/{id}.json"),
-            evidence_at: format!("{base_url}/r/{id}.raw.json"),
-            at: record.scanned_at,
+            record_url: issuer.url(&format!("/r/{id}.json")),
+            evidence_url: issuer.url(&format!("/r/{id}.raw.json")),
+            scanned_at: record.scanned_at,
         }
     }
 
-    /// The domain, where it answered, who looked, and the report.
-    fn places(&mut self, record: &ScanRecord, evidence: &Evidence) {
+    /// Adds the domain, its host, the observer and the report.
+    fn add_subjects(&mut self, record: &ScanRecord, evidence: &Evidence) {
         let observer = &evidence.observer;
-        self.plain(GraphNodeType::Domain, "domain", record.domain.as_str(), "/domain");
-        self.plain(GraphNodeType::Host, "host", &record.scanned_host, "/scanned_host");
+        self.add_observed_node(GraphNodeType::Domain, "domain", record.domain.as_str(), "/domain");
+        self.add_observed_node(GraphNodeType::Host, "host", &record.scanned_host, "/scanned_host");
         let observer = format!("{} {} at {}", observer.name, observer.version, observer.vantage);
-        self.plain(GraphNodeType::Observer, "observer", &observer, "/provenance");
-        self.plain(GraphNodeType::Report, "report", "the signed record", "");
-        self.edge("domain", "host", GraphRelation::ServedBy, "/scanned_host");
+        self.add_observed_node(GraphNodeType::Observer, "observer", &observer, "/provenance");
+        self.add_observed_node(GraphNodeType::Report, "report", "the signed record", "");
+        self.add_edge("domain", "host", GraphRelation::ServedBy, "/scanned_host");
     }
 
-    fn observations(&mut self, evidence: &Evidence) {
+    fn add_observations(&mut self, evidence: &Evidence) {
         for (at, reading) in evidence.reads.iter().enumerate() {
-            let id = observation(&reading.id);
+            let id = observation_node_id(&reading.id);
             let (state, digest) = match &reading.exchange.outcome {
-                Outcome::Response(response) => {
+                ExchangeOutcome::Response(response) => {
                     (GraphNodeState::Observed, Some(response.body.sha256.clone()))
                 }
-                Outcome::Failed(_) => (GraphNodeState::NotMeasured, None),
+                ExchangeOutcome::Failed(_) => (GraphNodeState::NotMeasured, None),
             };
-            let added = self.node(GraphNode {
+            let added = self.add_node(GraphNode {
                 id: id.clone(),
                 kind: GraphNodeType::Observation,
-                label: label(reading),
+                label: reading_label(reading),
                 state,
                 observed_at: Some(reading.exchange.started_at),
-                reference: Some(format!("{}#/reads/{at}", self.evidence_at)),
+                reference: Some(format!("{}#/reads/{at}", self.evidence_url)),
                 digest,
             });
             if added {
-                self.edge(&id, "observer", GraphRelation::ObservedBy, "/provenance/observer");
+                self.add_edge(&id, "observer", GraphRelation::ObservedBy, "/provenance/observer");
             }
         }
     }
 
-    /// The grade and the rows of the ledger it is the sum of.
-    fn grade(&mut self, record: &ScanRecord) {
+    /// Adds the grade and the ledger rows that it is computed from.
+    fn add_grade(&mut self, record: &ScanRecord) {
         if let (Some(grade), Some(overall)) = (&record.grade, record.overall) {
             let label = format!("grade: {grade} ({overall} of 100)");
-            self.plain(GraphNodeType::Decision, GRADE, &label, "/grade");
-            self.edge("report", GRADE, GraphRelation::Says, "/grade");
+            self.add_observed_node(GraphNodeType::Decision, GRADE_NODE_ID, &label, "/grade");
+            self.add_edge("report", GRADE_NODE_ID, GraphRelation::Says, "/grade");
         }
         for (at, row) in record.score_ledger.rows.iter().enumerate() {
-            let (id, place) = (ledger_row(&row.rule), format!("/score_ledger/rows/{at}"));
+            let (id, place) = (rule_node_id(&row.rule), format!("/score_ledger/rows/{at}"));
             let label = match row.points {
                 Some(points) => format!("{}: {} ({points} of {})", row.title, row.state, row.of),
                 None => format!("{}: {}", row.title, row.state),
@@ -124,16 +118,16 @@ impl Drawing {
                 !matches!(row.state, LedgerState::NotApplicable | LedgerState::NotAssessed);
             let state =
                 if applied { GraphNodeState::Observed } else { GraphNodeState::NotMeasured };
-            self.stated(GraphNodeType::LedgerRow, &id, &label, &place, state);
-            self.supported(&id, &row.evidence, &place);
+            self.add_record_node(GraphNodeType::LedgerRow, &id, &label, &place, state);
+            self.add_support_edges(&id, &row.evidence, &place);
             if applied {
-                self.edge(GRADE, &id, GraphRelation::DerivedFrom, &place);
+                self.add_edge(GRADE_NODE_ID, &id, GraphRelation::DerivedFrom, &place);
             }
         }
     }
 
-    /// What the site's signals come to, for each use that one of them decides.
-    fn rights(&mut self, record: &ScanRecord) {
+    /// Adds a decision for each use that a rights signal decides.
+    fn add_rights(&mut self, record: &ScanRecord) {
         for (usage, decision) in &record.policy.rights {
             let signal = decision
                 .decided_by
@@ -144,24 +138,30 @@ impl Drawing {
             let (id, place) =
                 (format!("decision:rights/{usage}"), format!("/policy/rights/{usage}"));
             let label = format!("{usage}: {} by {}", decision.value, signal.mechanism);
-            self.stated(GraphNodeType::Decision, &id, &label, &place, GraphNodeState::Declared);
-            self.supported(&id, &signal.evidence, &place);
+            self.add_record_node(
+                GraphNodeType::Decision,
+                &id,
+                &label,
+                &place,
+                GraphNodeState::Declared,
+            );
+            self.add_support_edges(&id, &signal.evidence, &place);
         }
     }
 
-    fn findings(&mut self, record: &ScanRecord) {
+    fn add_findings(&mut self, record: &ScanRecord) {
         for (at, finding) in record.findings.iter().enumerate() {
             let (id, place) = (format!("finding:{at}/{}", finding.id), format!("/findings/{at}"));
             let label = format!("{} ({})", finding.title, finding.severity);
-            self.plain(GraphNodeType::Finding, &id, &label, &place);
-            self.supported(&id, &finding.evidence, &place);
+            self.add_observed_node(GraphNodeType::Finding, &id, &label, &place);
+            self.add_support_edges(&id, &finding.evidence, &place);
             if let Some(rule) = &finding.rule {
-                self.edge(&id, &ledger_row(rule), GraphRelation::DerivedFrom, &place);
+                self.add_edge(&id, &rule_node_id(rule), GraphRelation::DerivedFrom, &place);
             }
         }
     }
 
-    fn checks(&mut self, record: &ScanRecord) {
+    fn add_checks(&mut self, record: &ScanRecord) {
         for (at, check) in record.checks.iter().enumerate() {
             let (id, place) = (format!("check:{at}"), format!("/checks/{at}"));
             let state = match &check.reading {
@@ -169,16 +169,16 @@ impl Drawing {
                 None => GraphNodeState::NotMeasured,
             };
             let label = format!("{} as {}: {}", check.file, check.identity, check.verdict);
-            self.stated(GraphNodeType::Check, &id, &label, &place, state);
-            self.supported(&id, check.reading.as_slice(), &place);
+            self.add_record_node(GraphNodeType::Check, &id, &label, &place, state);
+            self.add_support_edges(&id, check.reading.as_slice(), &place);
         }
     }
 
-    fn plain(&mut self, kind: GraphNodeType, id: &str, label: &str, place: &str) {
-        self.stated(kind, id, label, place, GraphNodeState::Observed);
+    fn add_observed_node(&mut self, kind: GraphNodeType, id: &str, label: &str, place: &str) {
+        self.add_record_node(kind, id, label, place, GraphNodeState::Observed);
     }
 
-    fn stated(
+    fn add_record_node(
         &mut self,
         kind: GraphNodeType,
         id: &str,
@@ -187,44 +187,44 @@ impl Drawing {
         state: GraphNodeState,
     ) {
         let reference = if place.is_empty() {
-            self.record_at.clone()
+            self.record_url.clone()
         } else {
-            format!("{}#{place}", self.record_at)
+            format!("{}#{place}", self.record_url)
         };
-        self.node(GraphNode {
+        self.add_node(GraphNode {
             id: id.to_owned(),
             kind,
-            label: label.chars().take(LONGEST_LABEL).collect(),
+            label: label.chars().take(MAX_LABEL_CHARS).collect(),
             state,
-            observed_at: Some(self.at),
+            observed_at: Some(self.scanned_at),
             reference: Some(reference),
             digest: None,
         });
     }
 
-    /// The readings that a statement names, as what it rests on.
-    fn supported(&mut self, id: &str, readings: &[String], place: &str) {
+    /// Adds an edge from each reading that supports a node.
+    fn add_support_edges(&mut self, id: &str, readings: &[String], place: &str) {
         for reading in readings {
-            self.edge(&observation(reading), id, GraphRelation::Supports, place);
+            self.add_edge(&observation_node_id(reading), id, GraphRelation::Supports, place);
         }
     }
 
-    fn node(&mut self, node: GraphNode) -> bool {
+    fn add_node(&mut self, node: GraphNode) -> bool {
         if self.nodes.len() >= Graph::MAX_NODES {
             self.truncated = true;
             return false;
         }
-        // A rule or reading that is named twice is one node.
-        if !self.ids.insert(node.id.clone()) {
+        // A rule or reading that occurs twice is one node.
+        if !self.node_ids.insert(node.id.clone()) {
             return false;
         }
         self.nodes.push(node);
         true
     }
 
-    /// Only between nodes that are there.
-    fn edge(&mut self, from: &str, to: &str, rel: GraphRelation, place: &str) {
-        if !self.ids.contains(from) || !self.ids.contains(to) {
+    /// Adds an edge, if both nodes exist.
+    fn add_edge(&mut self, from: &str, to: &str, rel: GraphRelation, place: &str) {
+        if !self.node_ids.contains(from) || !self.node_ids.contains(to) {
             return;
         }
         if self.edges.len() >= Graph::MAX_EDGES {
@@ -235,71 +235,70 @@ impl Drawing {
             from: from.to_owned(),
             to: to.to_owned(),
             rel,
-            at: self.at,
+            at: self.scanned_at,
             evidence: Some(place.to_owned()),
         });
     }
 }
 
-const GRADE: &str = "decision:grade";
-const LONGEST_LABEL: usize = 200;
+const GRADE_NODE_ID: &str = "decision:grade";
+const MAX_LABEL_CHARS: usize = 200;
 
-fn observation(reading: &str) -> String {
+fn observation_node_id(reading: &str) -> String {
     format!("reading:{reading}")
 }
 
-fn ledger_row(rule: &str) -> String {
+fn rule_node_id(rule: &str) -> String {
     format!("rule:{rule}")
 }
 
-fn label(reading: &Reading) -> String {
-    let became = match &reading.exchange.outcome {
-        Outcome::Response(response) => response.status.to_string(),
-        Outcome::Failed(failure) => failure.reason.clone(),
+fn reading_label(reading: &Reading) -> String {
+    let outcome = match &reading.exchange.outcome {
+        ExchangeOutcome::Response(response) => response.status.to_string(),
+        ExchangeOutcome::Failed(failure) => failure.reason.clone(),
     };
-    let text = format!("{} as {}: {became}", reading.target, reading.identity);
-    text.chars().take(LONGEST_LABEL).collect()
+    let text = format!("{} as {}: {outcome}", reading.target, reading.identity);
+    text.chars().take(MAX_LABEL_CHARS).collect()
 }
 
-/// The ids of everything that leads back to an observation: over `supports` from the one that
-/// supports, over `derived_from` from what it was derived from.
-fn grounded(nodes: &[GraphNode], edges: &[GraphEdge]) -> BTreeSet<String> {
-    let mut onwards: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+/// The ids of all nodes that follow from an observation along `supports` and `derived_from` edges.
+fn ids_with_evidence(nodes: &[GraphNode], edges: &[GraphEdge]) -> BTreeSet<String> {
+    let mut derived: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for edge in edges {
         match edge.rel {
-            GraphRelation::Supports => onwards.entry(&edge.from).or_default().push(&edge.to),
-            GraphRelation::DerivedFrom => onwards.entry(&edge.to).or_default().push(&edge.from),
+            GraphRelation::Supports => derived.entry(&edge.from).or_default().push(&edge.to),
+            GraphRelation::DerivedFrom => derived.entry(&edge.to).or_default().push(&edge.from),
             _ => {}
         }
     }
-    let mut waiting: VecDeque<&str> = nodes
+    let mut queue: VecDeque<&str> = nodes
         .iter()
         .filter(|node| node.kind == GraphNodeType::Observation)
         .map(|node| node.id.as_str())
         .collect();
     let mut reached = BTreeSet::new();
-    while let Some(id) = waiting.pop_front() {
+    while let Some(id) = queue.pop_front() {
         if reached.insert(id.to_owned()) {
-            waiting.extend(onwards.get(id).into_iter().flatten().copied());
+            queue.extend(derived.get(id).into_iter().flatten().copied());
         }
     }
     reached
 }
 
-/// A decision that rests on nothing we can show is not shown as one.
-fn without_baseless_decisions(
+/// Removes decisions that no observation supports.
+fn drop_unsupported_decisions(
     mut nodes: Vec<GraphNode>,
     mut edges: Vec<GraphEdge>,
 ) -> (Vec<GraphNode>, Vec<GraphEdge>, bool) {
-    let reached = grounded(&nodes, &edges);
-    let baseless: BTreeSet<String> = nodes
+    let reached = ids_with_evidence(&nodes, &edges);
+    let unsupported: BTreeSet<String> = nodes
         .iter()
         .filter(|node| node.kind == GraphNodeType::Decision && !reached.contains(&node.id))
         .map(|node| node.id.clone())
         .collect();
-    nodes.retain(|node| !baseless.contains(&node.id));
-    edges.retain(|edge| !baseless.contains(&edge.from) && !baseless.contains(&edge.to));
-    (nodes, edges, !baseless.is_empty())
+    nodes.retain(|node| !unsupported.contains(&node.id));
+    edges.retain(|edge| !unsupported.contains(&edge.from) && !unsupported.contains(&edge.to));
+    (nodes, edges, !unsupported.is_empty())
 }
 
 fn count(length: usize) -> u32 {

@@ -1,22 +1,22 @@
-//! What several statements mean together, for each of the five uses.
+//! Combines the rights statements of a site into one decision for each of the five uses.
 //!
-//! Any prohibition prohibits; else any condition makes it conditional; else any permission allows;
-//! else nothing is known. This is the combination rule of the AIPREF drafts, with conditions added.
-//! A robots rule that keeps agents out is no statement about a use. It counts as weak evidence: what
-//! all agents of a kind may not fetch they cannot use.
+//! The strictest statement decides: any prohibition prohibits, else any condition makes the use
+//! conditional, else any permission allows it, else it is unknown. This is the combination rule of
+//! the AIPREF drafts, with conditions added. A robots.txt rule that disallows crawlers is not a
+//! statement about a use, but it counts too: crawlers cannot use what they may not fetch.
 
 use std::cmp::Reverse;
 
-use declared::rights::{Carrier, Effect, Mechanism, Statement, Use};
+use declared::rights::{Carrier, ContentUse, Effect, Mechanism, Statement};
 
 /// What an agent fetches pages for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentClass {
-    /// Collects for training.
+    /// Collects training data.
     Train,
-    /// Builds an index that answers are made from.
+    /// Builds an index for AI search.
     Search,
-    /// Fetches because a person asked just now.
+    /// Fetches at a user's request.
     User,
 }
 
@@ -34,11 +34,11 @@ impl AgentClass {
 
     /// The uses that agents of this class fetch for.
     #[must_use]
-    pub fn uses(self) -> &'static [Use] {
+    pub fn uses(self) -> &'static [ContentUse] {
         match self {
-            Self::Train => &[Use::Train],
-            Self::Search => &[Use::Ground, Use::Cite],
-            Self::User => &[Use::Ground],
+            Self::Train => &[ContentUse::Train],
+            Self::Search => &[ContentUse::Ground, ContentUse::Cite],
+            Self::User => &[ContentUse::Ground],
         }
     }
 }
@@ -71,53 +71,58 @@ impl RightsValue {
     }
 }
 
-/// What decided a use.
+/// The source that decided a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// The statement at this place of the list.
+    /// The statement at this index of the list.
     Statement(usize),
-    /// Robots rules for the agents of this class.
+    /// The robots.txt rules for the agents of this class.
     Access(AgentClass),
 }
 
-/// The outcome for one use.
+/// The decision for one use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decided {
+pub struct UseDecision {
     pub value: RightsValue,
     pub decided_by: Option<DecidedBy>,
-    /// How many others speak of the use with a different effect.
+    /// How many other sources state a different effect on the use.
     pub conflicts: usize,
-    /// Whether a permission stands against a prohibition: a contradiction worth telling.
+    /// Whether one statement allows the use and another prohibits it.
     pub contradicted: bool,
-    /// Whether the outcome rests on what is said to some agents and not to all
-    /// (the doubt `agent_specific_robots`).
+    /// Whether the decision depends on a statement for some agents only (the doubt
+    /// `agent_specific_robots`).
     pub agent_specific: bool,
 }
 
-/// One voice on one use.
+/// The effect of one source on one use.
 #[derive(Clone, Copy)]
-struct Voice {
+struct UseEffect {
     effect: Effect,
-    by: DecidedBy,
+    source: DecidedBy,
     agent_specific: bool,
-    said: Effect,
+    stated_effect: Effect,
 }
 
-/// Decides each use from the statements that apply to the path and what robots.txt lets agents fetch.
+/// Decides each use from the statements that apply to the path and from the robots.txt access of each
+/// agent.
 ///
-/// Each mechanism's own rules were applied where it was read; only TDMRep's carriers are ranked here,
-/// because they are read apart.
+/// The parser of each mechanism has applied that mechanism's own precedence rules. Only the carriers of
+/// TDMRep are ranked here, because they are parsed separately.
 #[must_use]
-pub fn decide(statements: &[Statement], access: &[AccessFact]) -> [(Use, Decided); 5] {
-    Use::ALL.map(|what| (what, decide_one(what, statements, access)))
+pub fn decide_uses(
+    statements: &[Statement],
+    access: &[AccessFact],
+) -> [(ContentUse, UseDecision); 5] {
+    ContentUse::ALL.map(|what| (what, decide_use(what, statements, access)))
 }
 
-fn decide_one(what: Use, statements: &[Statement], access: &[AccessFact]) -> Decided {
-    let voices = voices(what, statements, access);
-    let deciding =
-        voices.iter().max_by_key(|voice| (voice.effect, Reverse(rank(voice, statements))));
+fn decide_use(what: ContentUse, statements: &[Statement], access: &[AccessFact]) -> UseDecision {
+    let effects = effects_on_use(what, statements, access);
+    let deciding = effects
+        .iter()
+        .max_by_key(|source| (source.effect, Reverse(source_rank(source, statements))));
     let Some(deciding) = deciding else {
-        return Decided {
+        return UseDecision {
             value: RightsValue::Unknown,
             decided_by: None,
             conflicts: 0,
@@ -131,96 +136,125 @@ fn decide_one(what: Use, statements: &[Statement], access: &[AccessFact]) -> Dec
         Effect::Disallow => RightsValue::Disallowed,
     };
     let says = |effect: Effect| {
-        voices
-            .iter()
-            .any(|voice| voice.effect == effect && matches!(voice.by, DecidedBy::Statement(_)))
+        effects.iter().any(|source| {
+            source.effect == effect && matches!(source.source, DecidedBy::Statement(_))
+        })
     };
-    Decided {
+    UseDecision {
         value,
-        decided_by: Some(deciding.by),
-        conflicts: voices.iter().filter(|voice| voice.effect != deciding.effect).count(),
+        decided_by: Some(deciding.source),
+        conflicts: effects.iter().filter(|source| source.effect != deciding.effect).count(),
         contradicted: says(Effect::Allow) && says(Effect::Disallow),
         agent_specific: deciding.agent_specific,
     }
 }
 
-/// Everything that speaks of a use, and counts.
-fn voices(what: Use, statements: &[Statement], access: &[AccessFact]) -> Vec<Voice> {
+/// All sources that have an effect on a use.
+fn effects_on_use(
+    what: ContentUse,
+    statements: &[Statement],
+    access: &[AccessFact],
+) -> Vec<UseEffect> {
     let tdmrep = statements
         .iter()
         .filter(|statement| {
-            statement.mechanism == Mechanism::Tdmrep && effect_on(statement, what).is_some()
+            statement.mechanism == Mechanism::Tdmrep && strictest_effect(statement, what).is_some()
         })
         .map(|statement| tdmrep_rank(statement.carrier))
         .max();
     let in_force = |statement: &Statement| {
         statement.mechanism != Mechanism::Tdmrep || Some(tdmrep_rank(statement.carrier)) == tdmrep
     };
-    let mut voices: Vec<Voice> = statements
+    let mut effects: Vec<UseEffect> = statements
         .iter()
         .enumerate()
         .filter(|(_, statement)| in_force(statement))
         .filter_map(|(at, statement)| {
-            let said = effect_on(statement, what)?;
-            let agent_specific = !for_everyone(statement);
-            // Said to some agents alone, it makes the answer depend on who asks.
-            let effect = if agent_specific { Effect::Conditional } else { said };
-            Some(Voice { effect, by: DecidedBy::Statement(at), agent_specific, said })
+            let stated = strictest_effect(statement, what)?;
+            let agent_specific = !applies_to_everyone(statement);
+            // A statement for some agents only makes the use depend on the agent.
+            let effect = if agent_specific { Effect::Conditional } else { stated };
+            Some(UseEffect {
+                effect,
+                source: DecidedBy::Statement(at),
+                agent_specific,
+                stated_effect: stated,
+            })
         })
         .collect();
-    // What some agents are granted adds nothing where everyone is.
-    let granted = voices.iter().any(|voice| !voice.agent_specific && voice.said == Effect::Allow);
-    for voice in &mut voices {
-        if granted && voice.agent_specific && voice.said == Effect::Allow {
-            voice.effect = Effect::Allow;
-            voice.agent_specific = false;
+    // A permission for some agents adds nothing if everyone has it.
+    let granted = effects
+        .iter()
+        .any(|source| !source.agent_specific && source.stated_effect == Effect::Allow);
+    for source in &mut effects {
+        if granted && source.agent_specific && source.stated_effect == Effect::Allow {
+            source.effect = Effect::Allow;
+            source.agent_specific = false;
         }
     }
-    voices
-        .extend(AgentClass::ALL.into_iter().filter_map(|class| access_voice(what, class, access)));
-    voices
+    effects
+        .extend(AgentClass::ALL.into_iter().filter_map(|class| access_effect(what, class, access)));
+    effects
 }
 
-/// Those that speak of a use with another effect than the one that decides: as many as
-/// [`Decided::conflicts`] says.
+/// The sources whose effect on a use differs from the deciding one. Their number is
+/// `UseDecision::conflicts`.
 #[must_use]
-pub fn against(what: Use, statements: &[Statement], access: &[AccessFact]) -> Vec<DecidedBy> {
-    let voices = voices(what, statements, access);
-    let strictest = voices.iter().map(|voice| voice.effect).max();
-    voices.iter().filter(|voice| Some(voice.effect) != strictest).map(|voice| voice.by).collect()
+pub fn conflicting_sources(
+    what: ContentUse,
+    statements: &[Statement],
+    access: &[AccessFact],
+) -> Vec<DecidedBy> {
+    let effects = effects_on_use(what, statements, access);
+    let strictest = effects.iter().map(|source| source.effect).max();
+    effects
+        .iter()
+        .filter(|source| Some(source.effect) != strictest)
+        .map(|source| source.source)
+        .collect()
 }
 
-/// What a statement says of a use, at its strictest.
-pub(crate) fn effect_on(statement: &Statement, what: Use) -> Option<Effect> {
-    statement.uses.iter().filter(|(said, _)| *said == what).map(|(_, effect)| *effect).max()
+/// The strictest effect that a statement has on a use.
+pub(crate) fn strictest_effect(statement: &Statement, what: ContentUse) -> Option<Effect> {
+    statement
+        .uses
+        .iter()
+        .filter(|(stated_use, _)| *stated_use == what)
+        .map(|(_, effect)| *effect)
+        .max()
 }
 
-fn for_everyone(statement: &Statement) -> bool {
+fn applies_to_everyone(statement: &Statement) -> bool {
     statement.agents.is_empty() || statement.agents.iter().any(|agent| agent == "*")
 }
 
-/// All agents of a class kept out: prohibited by access. Some: it depends on the agent. None: that a
-/// page may be fetched grants no use.
-fn access_voice(what: Use, class: AgentClass, access: &[AccessFact]) -> Option<Voice> {
+/// The effect of robots.txt access on a use. If all agents of the class are disallowed, the use is
+/// prohibited; if some are, it is conditional. Permission to fetch a page does not allow any use.
+fn access_effect(what: ContentUse, class: AgentClass, access: &[AccessFact]) -> Option<UseEffect> {
     if !class.uses().contains(&what) {
         return None;
     }
-    let mut asked = 0;
+    let mut total = 0;
     let mut refused = 0;
     for fact in access.iter().filter(|fact| fact.class == class) {
-        asked += 1;
+        total += 1;
         refused += usize::from(!fact.allowed);
     }
     let effect = match refused {
         0 => return None,
-        all if all == asked => Effect::Disallow,
+        all if all == total => Effect::Disallow,
         _ => Effect::Conditional,
     };
     let agent_specific = effect == Effect::Conditional;
-    Some(Voice { effect, by: DecidedBy::Access(class), agent_specific, said: effect })
+    Some(UseEffect {
+        effect,
+        source: DecidedBy::Access(class),
+        agent_specific,
+        stated_effect: effect,
+    })
 }
 
-/// A later carrier stands before an earlier one.
+/// A higher rank takes precedence.
 fn tdmrep_rank(carrier: Carrier) -> u8 {
     match carrier {
         Carrier::Meta => 2,
@@ -229,15 +263,15 @@ fn tdmrep_rank(carrier: Carrier) -> u8 {
     }
 }
 
-/// Of equally strict voices the lowest decides: the more specific place, then a fixed order of
-/// mechanisms, then the text itself, then what is said to all before what is said to some, so that
-/// the order of the list does not matter.
-type Rank<'a> = (u8, u8, Option<u32>, &'a str, bool, usize);
+/// Among equally strict sources the one with the lowest rank decides. The rank compares, in this order:
+/// how specific the carrier is, a fixed order of mechanisms, line and text, and statements for everyone
+/// before statements for some agents. The order of the list does not matter.
+type SourceRank<'a> = (u8, u8, Option<u32>, &'a str, bool, usize);
 
-fn rank<'a>(voice: &Voice, statements: &'a [Statement]) -> Rank<'a> {
+fn source_rank<'a>(source: &UseEffect, statements: &'a [Statement]) -> SourceRank<'a> {
     let access = (u8::MAX, u8::MAX, None, "", false, 0);
-    let DecidedBy::Statement(at) = voice.by else {
-        let DecidedBy::Access(class) = voice.by else { return access };
+    let DecidedBy::Statement(at) = source.source else {
+        let DecidedBy::Access(class) = source.source else { return access };
         return (u8::MAX, u8::MAX, None, class.as_str(), false, 0);
     };
     let Some(statement) = statements.get(at) else { return access };
@@ -261,7 +295,7 @@ fn rank<'a>(voice: &Voice, statements: &'a [Statement]) -> Rank<'a> {
         Mechanism::X402 => 9,
         Mechanism::PaymentRequired => 10,
     };
-    (place, mechanism, statement.line, statement.raw.as_str(), voice.agent_specific, at)
+    (place, mechanism, statement.line, statement.raw.as_str(), source.agent_specific, at)
 }
 
 #[cfg(test)]

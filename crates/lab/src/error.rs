@@ -1,4 +1,4 @@
-//! What can go wrong when a lab starts.
+//! Why a lab cannot start.
 
 use std::{io, net::SocketAddr};
 
@@ -6,10 +6,10 @@ use std::{io, net::SocketAddr};
 pub enum LabError {
     #[error("the lab cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
-    #[error("the lab found no port that is free on all of its addresses")]
+    #[error("the lab found no port that is free on all its addresses")]
     NoFreePort,
-    #[error("the lab cannot make its certificates: {0}")]
+    #[error("the lab cannot create its certificates: {0}")]
     Certificates(String),
-    #[error("the lab runs on Linux only: it needs the whole of 127.0.0.0/8 ({0})")]
+    #[error("the lab needs all of 127.0.0.0/8 and therefore runs on Linux only ({0})")]
     Loopback(io::Error),
 }

@@ -1,4 +1,4 @@
-//! What the sites saw: kept so that a test can assert on what was really sent.
+//! The requests that the sites received, recorded so that tests can check what was sent.
 
 use std::{
     collections::VecDeque,
@@ -8,33 +8,34 @@ use std::{
 /// One request as a site received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Counts all requests of the lab, from 0, in the order they arrived.
+    /// The number of this request among all requests of the lab, from 0, in order of arrival.
     pub order: u64,
     /// `http` or `https`.
     pub scheme: &'static str,
     /// `0.9`, `1.0`, `1.1` or `2`.
     pub version: &'static str,
     pub method: String,
-    /// The host that was asked for (Host field or `:authority`).
+    /// The requested host (Host header or `:authority`).
     pub host: String,
     pub path: String,
     pub query: Option<String>,
-    /// Empty when none was sent.
+    /// Empty if there was none.
     pub user_agent: String,
-    /// Names in lower case, fields in the order received (HTTP/2 and pages: grouped by name).
+    /// Names in lower case, in the order received (grouped by name for HTTP/2 and for pages).
     pub headers: Vec<(String, String)>,
 }
 
-/// The last hits of one site. A load test must not fill the memory, so old ones are forgotten.
+/// The latest requests of one site. Connections append to it; the mutex guards the queue. Old
+/// entries are dropped so that a load test cannot fill the memory.
 #[derive(Debug, Default)]
 pub(crate) struct HitLog(Mutex<VecDeque<Hit>>);
 
-const KEPT: usize = 10_000;
+const MAX_HITS: usize = 10_000;
 
 impl HitLog {
     pub(crate) fn push(&self, hit: Hit) {
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if log.len() == KEPT {
+        if log.len() == MAX_HITS {
             log.pop_front();
         }
         log.push_back(hit);

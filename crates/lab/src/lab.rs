@@ -1,4 +1,4 @@
-//! Starting and stopping.
+//! Starts and stops a lab.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -6,14 +6,15 @@ use std::{
 };
 
 use crate::{
-    Calendar, Hit, LabError, LabNetwork, Site, Trap,
-    authority::Authority,
-    dns, http, ports,
-    sites::{self, ODD_PORT_SITE},
-    world::{Ports, Tasks, World, address},
+    Hit, LabError, LabNetwork, LabSite, TimestampCalendar, Trap,
+    certificate_authority::CertificateAuthority,
+    dns, http,
+    lab_state::{LabState, LabTasks, site_address},
+    ports::{self, Ports},
+    sites::{self, TRAP_PORT_SITE},
 };
 
-/// Where a lab listens. 0 means: pick a port that is free.
+/// The ports of a lab. 0 means: use any free port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LabOptions {
     pub http_port: u16,
@@ -21,30 +22,30 @@ pub struct LabOptions {
     pub dns_port: u16,
 }
 
-/// A running lab. It stops when dropped; [`Lab::stop`] also waits for the end.
+/// A running lab. It stops when dropped; [`Lab::stop`] also waits until it has stopped.
 #[derive(Debug)]
 pub struct Lab {
     network: LabNetwork,
     trap: Trap,
-    calendar: Calendar,
-    world: Arc<World>,
+    calendar: TimestampCalendar,
+    world: Arc<LabState>,
 }
 
 impl Lab {
-    /// Starts a lab on the runtime this is called in.
+    /// Starts a lab on the current runtime.
     pub async fn start(options: LabOptions) -> Result<Self, LabError> {
-        let tasks = Tasks::new();
+        let tasks = LabTasks::new();
         let (http_port, mut traps) = ports::take_web_port(options.http_port)?;
         let (https_port, more) = ports::take_web_port(options.https_port)?;
         traps.extend(more);
         let (odd_port, odd) = odd_port()?;
         traps.push(odd);
         let (udp, tcp) = ports::take_dns_port(options.dns_port).await?;
-        let authority = Authority::new()?;
-        let calendar = Calendar::start(&tasks)?;
+        let authority = CertificateAuthority::new()?;
+        let calendar = TimestampCalendar::start(&tasks)?;
         let network = LabNetwork {
             resolver: udp.local_addr().map_err(|source| LabError::Listen {
-                address: SocketAddr::new(IpAddr::V4(ports::RESOLVER), options.dns_port),
+                address: SocketAddr::new(IpAddr::V4(ports::RESOLVER_ADDRESS), options.dns_port),
                 source,
             })?,
             http_port,
@@ -55,10 +56,10 @@ impl Lab {
             calendars: vec![calendar.url()],
             explorers: vec![calendar.explorer_url()],
         };
-        let ports = Ports { http: http_port, https: https_port, odd: odd_port };
-        let trap = Trap::set(traps, &tasks);
-        let world = Arc::new(World::new(ports, authority, tasks));
-        dns::run(udp, tcp, &world);
+        let ports = Ports { http: http_port, https: https_port, trap_only: odd_port };
+        let trap = Trap::start(traps, &tasks);
+        let world = Arc::new(LabState::new(ports, authority, tasks));
+        dns::start(udp, tcp, &world);
         Ok(Self { network, trap, calendar, world })
     }
 
@@ -68,7 +69,7 @@ impl Lab {
     }
 
     #[must_use]
-    pub fn sites(&self) -> &'static [Site] {
+    pub fn sites(&self) -> &'static [LabSite] {
         sites::catalogue()
     }
 
@@ -79,41 +80,43 @@ impl Lab {
 
     /// The timestamp calendar and its chain.
     #[must_use]
-    pub fn calendar(&self) -> &Calendar {
+    pub fn calendar(&self) -> &TimestampCalendar {
         &self.calendar
     }
 
-    /// Another calendar beside the first, with a chain of its own.
-    pub fn another_calendar(&self) -> Result<Calendar, LabError> {
-        Calendar::start(&self.world.tasks)
+    /// Starts another calendar with its own chain.
+    pub fn another_calendar(&self) -> Result<TimestampCalendar, LabError> {
+        TimestampCalendar::start(&self.world.tasks)
     }
 
-    /// The requests that the site of this name (or the one it lies under) saw, oldest first; at
+    /// The requests that this site (or the site that owns this name) received, oldest first; at
     /// most the last ten thousand.
     #[must_use]
     pub fn hits(&self, host: &str) -> Vec<Hit> {
-        self.world.place_named(host).map(|place| place.hits.all()).unwrap_or_default()
+        self.world.site_named(host).map(|running_site| running_site.hits.all()).unwrap_or_default()
     }
 
-    /// The connections that the site of this name accepted.
+    /// The number of connections that this site accepted.
     #[must_use]
     pub fn connections(&self, host: &str) -> u64 {
-        self.world.place_named(host).map_or(0, |place| place.connections.load(Ordering::SeqCst))
+        self.world
+            .site_named(host)
+            .map_or(0, |running_site| running_site.connections.load(Ordering::SeqCst))
     }
 
-    /// The address of the site of this name, for tests that dial it without asking the name
-    /// server. Opens its sockets, as a look-up would.
+    /// The address of this site, for tests that dial it without a DNS look-up. Opens its sockets,
+    /// as a look-up would.
     #[must_use]
     pub fn address(&self, host: &str) -> Option<Ipv4Addr> {
-        let address = self.world.place_named(host)?.address;
-        http::open(&self.world, address).ok()?;
+        let address = self.world.site_named(host)?.address;
+        http::open_site(&self.world, address).ok()?;
         Some(address)
     }
 
     /// Stops everything and waits until the ports are free again.
     pub async fn stop(self) {
         self.world.tasks.cancel();
-        self.world.tasks.ended().await;
+        self.world.tasks.wait().await;
     }
 }
 
@@ -123,11 +126,11 @@ impl Drop for Lab {
     }
 }
 
-/// The port that only the trap has, at an address that a service may dial: there the port alone is
-/// what must be refused.
+/// Opens the trap's port at an address that a service may dial: there only the port itself can be
+/// the reason for a refusal.
 fn odd_port() -> Result<(u16, tokio::net::TcpListener), LabError> {
-    let index = sites::catalogue().iter().position(|site| site.name == ODD_PORT_SITE);
-    let address = SocketAddr::new(IpAddr::V4(address(index.unwrap_or_default())), 0);
+    let index = sites::catalogue().iter().position(|site| site.name == TRAP_PORT_SITE);
+    let address = SocketAddr::new(IpAddr::V4(site_address(index.unwrap_or_default())), 0);
     let failed = |source| LabError::Listen { address, source };
     let listener = ports::listen(address).map_err(failed)?;
     Ok((listener.local_addr().map_err(failed)?.port(), listener))

@@ -1,5 +1,5 @@
-//! A small real internet on loopback: real sockets, real DNS, TLS and HTTP, and sites that behave
-//! and misbehave in known ways. For tests of every crate and for `wayleave demo`.
+//! A small test internet on loopback, with real sockets, DNS, TLS and HTTP, and sites that behave
+//! or misbehave in known ways. Used by the tests of every crate and by `wayleave demo`.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), lab::LabError> {
@@ -9,38 +9,38 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Every site has its own address inside 127.77.0.0/16 and shares the lab's two ports, so that a
-//! service pointed at the lab is allowed this one network and still refuses 127.0.0.1 and the
-//! rest. Listeners that nothing may ever dial (the [`Trap`]) stand where a broken guard would go.
-//! A site's sockets are opened when its name is first looked up, so a lab costs a dozen
-//! descriptors and not hundreds, and many labs run side by side.
+//! Every site has its own address inside 127.77.0.0/16 and shares the lab's two ports. A service
+//! that reads the lab is therefore allowed this one network, and still refuses 127.0.0.1 and
+//! everything else. The [`Trap`] listens at addresses that only a broken guard would dial. A site's
+//! sockets are opened when its name is first looked up, so that a lab needs a dozen file
+//! descriptors instead of hundreds, and many labs can run in parallel.
 //!
-//! To add a site, add a few lines to the table of its theme in `src/sites/`. Other kinds of server
-//! (RDAP, agent feeds, AI engines, MCP servers) get a folder each beside `dns/`, `http/` and
-//! `calendar/`, are opened by [`Lab::start`], and are named in [`LabNetwork`].
+//! To add a site, add a few lines to the table of its theme in `src/sites/`. Other kinds of servers
+//! (RDAP, agent feeds, AI engines, MCP servers) get a folder each next to `dns/`, `http/` and
+//! `calendar/`, are started by [`Lab::start`], and are named in [`LabNetwork`].
 
-mod audience;
-mod authority;
 mod calendar;
+mod certificate_authority;
 mod content;
 mod dns;
 mod error;
 mod hits;
 mod http;
 mod lab;
+mod lab_state;
 mod network;
 mod ports;
 mod site;
 mod sites;
 mod trap;
-mod world;
+mod user_agents;
 
-pub use audience::AI_TOKENS;
-pub use calendar::{Calendar, Mood};
+pub use calendar::{CalendarBehaviour, TimestampCalendar};
 pub use error::LabError;
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use network::LabNetwork;
-pub use site::{Expect, ExpectedFailure, Site};
-pub use sites::{catalogue, crowd, stalling_crowd};
+pub use site::{ExpectedFailure, ExpectedRecord, LabSite};
+pub use sites::{catalogue, load_test_sites, stalling_load_test_sites};
 pub use trap::Trap;
+pub use user_agents::AI_TOKENS;

@@ -1,4 +1,4 @@
-//! What a service must be told so that it reads the lab instead of the internet.
+//! The settings that make a service read the lab instead of the internet.
 
 use std::{fmt::Write, net::SocketAddr, path::Path};
 
@@ -6,25 +6,25 @@ use std::{fmt::Write, net::SocketAddr, path::Path};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabNetwork {
     pub resolver: SocketAddr,
-    /// Stands for port 80: lab addresses never name it.
+    /// Used in place of port 80: lab URLs never name a port.
     pub http_port: u16,
-    /// Stands for port 443.
+    /// Used in place of port 443.
     pub https_port: u16,
-    /// The certificate of the lab's throw-away authority.
+    /// The certificate of the lab's temporary certificate authority.
     pub ca_pem: String,
-    /// CIDR text.
+    /// Networks in CIDR notation.
     pub allow_networks: Vec<String>,
-    /// Name suffixes.
+    /// Domain suffixes.
     pub allow_names: Vec<String>,
-    /// Addresses of timestamp calendars.
+    /// URLs of the timestamp calendars.
     pub calendars: Vec<String>,
-    /// Addresses of explorers that know the blocks those calendars write to.
+    /// URLs of the block explorers for the chains of those calendars.
     pub explorers: Vec<String>,
 }
 
 impl LabNetwork {
-    /// The `[network]` and `[proof]` sections of a configuration that points a service at this lab. `ca_file` is
-    /// where the caller has written [`LabNetwork::ca_pem`].
+    /// The `[network]` and `[proof]` sections of a configuration that points a service at this lab.
+    /// `ca_file` is the path where the caller has written [`LabNetwork::ca_pem`].
     #[must_use]
     pub fn to_toml(&self, ca_file: &Path) -> String {
         let list =
@@ -49,7 +49,7 @@ impl LabNetwork {
     }
 }
 
-/// A TOML basic string.
+/// Quotes text as a TOML basic string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

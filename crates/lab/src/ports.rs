@@ -1,7 +1,7 @@
-//! Finding ports, and opening sockets on them.
+//! Finds free ports and opens sockets on them.
 //!
-//! A lab keeps each of its ports for itself by listening on it at the trap's address for as long as
-//! it lives. Whoever holds that listener may open the port on every other lab address later.
+//! A lab reserves each of its ports by listening on it at the trap's address for as long as it
+//! runs. It may then open the same port on every other lab address later.
 
 use std::{
     io,
@@ -12,28 +12,37 @@ use tokio::net::{TcpListener, TcpSocket, UdpSocket};
 
 use crate::LabError;
 
-/// Where the name server listens.
-pub(crate) const RESOLVER: Ipv4Addr = Ipv4Addr::new(127, 77, 0, 53);
-/// Outside the network that a service is allowed to read.
-pub(crate) const TRAP: Ipv4Addr = Ipv4Addr::new(127, 88, 0, 1);
+/// The address of the name server.
+pub(crate) const RESOLVER_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 77, 0, 53);
+/// The address of the trap, outside the network that a service may read.
+pub(crate) const TRAP_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 88, 0, 1);
 
 const TRIES: usize = 64;
 const BACKLOG: u32 = 1024;
 
-/// Opens one listener. Must run inside a runtime.
+/// The ports of one lab.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ports {
+    pub(crate) http: u16,
+    pub(crate) https: u16,
+    /// A port on which only the trap listens.
+    pub(crate) trap_only: u16,
+}
+
+/// Opens one listener. Must be called inside a runtime.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A port is free again at once when a lab stops, whatever connections are still winding down.
+    // Makes the port available again as soon as a lab stops, even if connections are still closing.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Takes one web port (0: any that is free) on every trap address: 127.88.0.1, 127.0.0.1 and,
-/// where the machine has IPv6, ::1.
+/// Reserves one web port (0: any free port) on every trap address: 127.88.0.1, 127.0.0.1 and, if
+/// the machine has IPv6, ::1.
 pub(crate) fn take_web_port(wanted: u16) -> Result<(u16, Vec<TcpListener>), LabError> {
     for _ in 0..TRIES {
-        let address = SocketAddr::new(IpAddr::V4(TRAP), wanted);
+        let address = SocketAddr::new(IpAddr::V4(TRAP_ADDRESS), wanted);
         let first = listen(address).map_err(|source| {
             if source.kind() == io::ErrorKind::AddrNotAvailable {
                 LabError::Loopback(source)
@@ -55,22 +64,22 @@ pub(crate) fn take_web_port(wanted: u16) -> Result<(u16, Vec<TcpListener>), LabE
         match listen(loopback) {
             Ok(third) => return Ok((port, vec![first, second, third])),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && wanted == 0 => {}
-            // Without IPv6 nothing can dial ::1 either; a port the caller chose is worth having
-            // even when somebody else has it on ::1.
+            // Without IPv6 nothing can dial ::1 either. A port that the caller chose is used even
+            // if another process has it on ::1.
             Err(_) => return Ok((port, vec![first, second])),
         }
     }
     Err(LabError::NoFreePort)
 }
 
-/// The name server's two sockets, on one port.
+/// Opens the name server's UDP and TCP sockets on one port.
 pub(crate) async fn take_dns_port(wanted: u16) -> Result<(UdpSocket, TcpListener), LabError> {
     for _ in 0..TRIES {
-        let address = SocketAddr::new(IpAddr::V4(RESOLVER), wanted);
+        let address = SocketAddr::new(IpAddr::V4(RESOLVER_ADDRESS), wanted);
         let failed = |source| LabError::Listen { address, source };
         let tcp = listen(address).map_err(failed)?;
         let port = tcp.local_addr().map_err(failed)?.port();
-        match bind_udp(SocketAddr::new(IpAddr::V4(RESOLVER), port)).await {
+        match bind_udp(SocketAddr::new(IpAddr::V4(RESOLVER_ADDRESS), port)).await {
             Ok(udp) => return Ok((udp, tcp)),
             Err(source) if wanted != 0 => return Err(LabError::Listen { address, source }),
             Err(_) => {}

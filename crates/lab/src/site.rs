@@ -1,150 +1,154 @@
-//! What a lab site is: data, and the few shapes its parts can take.
+//! What a lab site is: data, and the kinds of behaviour it can have.
 
 use serde::Serialize;
 
 use crate::{
-    content::Text,
-    http::{Ask, Reply, Step},
+    content::BusinessText,
+    http::{
+        reply::{Reply, SiteRequest},
+        script::ScriptStep,
+    },
 };
 
-/// One site of the lab. The public half says what a right record tells of it; the private half is
-/// how it is served.
+/// One site of the lab. The public fields say what a correct record of it contains; the private
+/// fields say how it is served.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Site {
+pub struct LabSite {
     /// Ends in `.lab`.
     pub name: &'static str,
-    /// A stable word, no other site has it.
+    /// A stable code, unique among the sites.
     pub behaviour: &'static str,
-    /// What the site does, in a sentence: the meaning of the behaviour word.
+    /// What the site does, in one or two sentences.
     pub does: &'static str,
-    /// What a right record says of it, in a sentence.
+    /// What a correct record says about it, in one or two sentences.
     pub says: &'static str,
-    /// The same for machines.
-    pub expect: Expect,
+    /// The same in machine-readable form.
+    pub expect: ExpectedRecord,
     #[serde(skip)]
-    pub(crate) text: &'static Text,
+    pub(crate) text: &'static BusinessText,
     #[serde(skip)]
-    pub(crate) names: Names,
+    pub(crate) dns: SiteDns,
     #[serde(skip)]
-    pub(crate) http: Web,
+    pub(crate) http: PortBehaviour,
     #[serde(skip)]
-    pub(crate) https: Web,
+    pub(crate) https: PortBehaviour,
     #[serde(skip)]
-    pub(crate) certificate: Certificate,
+    pub(crate) certificate: CertificateKind,
     #[serde(skip)]
-    pub(crate) protocol: Protocol,
+    pub(crate) protocol: HttpsProtocol,
 }
 
-/// What a test can check in a record of the site. `None`: nothing is promised.
+/// What a test can check in a record of the site. `None`: the site promises nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Expect {
-    /// Whether the home page, asked for with a browser's user agent, gets the head of a final
-    /// response (redirects followed), from this domain's `https` address or, failing that, `http`.
+pub struct ExpectedRecord {
+    /// Whether a request for the home page with a browser's user agent gets a final response head
+    /// (redirects followed), over https or, if that fails, over http.
     pub reachable: bool,
     /// The status of that response.
     pub home_status_browser: Option<u16>,
-    /// True: no AI identity is given the page (refused, asked to pay, challenged or dropped).
-    /// False: every one is given a page. None: some are, or nobody is.
+    /// True: no AI identity gets the page (refused, asked to pay, challenged or disconnected).
+    /// False: every one gets a page. None: only some do, or nobody does.
     pub ai_refused: Option<bool>,
-    /// Of the eight machine files of the interface, those that answer with success and with a body
-    /// of their own (not what the site answers to everything). Says nothing about validity.
+    /// How many of the eight machine files answer with success and with a body of their own (not
+    /// the body that the site returns for every path). Says nothing about validity.
     pub machine_files_present: Option<u32>,
-    /// What robots.txt amounts to: `allows_all`, `blocks_ai`, `blocks_all`, `blocks_some`,
+    /// The effect of robots.txt: `allows_all`, `blocks_ai`, `blocks_all`, `blocks_some`,
     /// `opts_us_out`, `none` (404), `refused` (401, 403), `error` (429, 5xx, nothing usable),
-    /// `not_robots` (a page instead). With `opts_us_out` a right record has read nothing else,
-    /// whatever the other fields say.
+    /// `not_robots` (an HTML page instead). With `opts_us_out` a correct record has read nothing
+    /// else, whatever the other fields say.
     pub robots: Option<&'static str>,
-    /// What stopped the browser's read of the home page, before the head or in the body.
+    /// The failure of the browser's read of the home page, before the head or in the body.
     pub failure: Option<ExpectedFailure>,
-    /// The word that the TLS facts must hold among their errors.
+    /// The code that the errors of the TLS facts must contain.
     pub tls_error: Option<&'static str>,
-    /// Whose wall AI identities meet on the home page: the id in the judge's file of marks.
+    /// The vendor whose block page or challenge AI identities get on the home page: the id in the
+    /// judge's `walls.json`.
     pub vendor: Option<&'static str>,
-    /// What that wall is: `block`, `challenge`, `captcha`, `rate_limit`, `payment`, `login`,
+    /// The kind of that page: `block`, `challenge`, `captcha`, `rate_limit`, `payment`, `login`,
     /// `legal`.
     pub wall: Option<&'static str>,
 }
 
-/// A failure as evidence words it.
+/// A failure as recorded in the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ExpectedFailure {
-    /// A word of `contract::evidence::FailureKind`.
+    /// A value of `contract::evidence::FailureKind`.
     pub kind: &'static str,
-    /// The reason word is one of these.
+    /// The reason code is one of these.
     pub reasons: &'static [&'static str],
 }
 
-/// What the name server says of a site.
+/// The DNS records of a site.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Names {
+pub(crate) struct SiteDns {
     /// By label below the site's name; empty for the name itself.
-    pub(crate) answers: &'static [(&'static str, Answer)],
+    pub(crate) answers: &'static [(&'static str, DnsBehaviour)],
     pub(crate) texts: &'static [(&'static str, &'static str)],
-    /// Whether answers are marked as authenticated for those who ask.
+    /// Whether answers are marked as authenticated for clients that ask.
     pub(crate) signed: bool,
 }
 
-/// How one name is answered. Where nothing else is said: an A record with the site's address.
+/// How the name server answers for one name. The default is an A record with the site's address.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Answer {
+pub(crate) enum DnsBehaviour {
     Own,
-    Addresses(&'static [Address]),
+    Addresses(&'static [DnsAddress]),
     /// The name exists and has no address.
     Empty,
     Alias(&'static str),
-    /// So many aliases (`hop1.…`, `hop2.…`), then the address.
+    /// A chain of this many aliases (`hop1.…`, `hop2.…`), then the address.
     AliasChain(usize),
     ServerFailure,
     Refused,
-    /// After so many milliseconds.
+    /// Answers after this many milliseconds.
     Late(u64),
     Silent,
-    /// Over UDP only "too long, ask again over TCP".
+    /// Over UDP only a truncated answer, so that clients ask again over TCP.
     TcpOnly,
-    /// The own address at the first look-up, the trap's at all later ones.
-    ThenTrap,
-    /// The own address and the trap's in turn.
+    /// The site's own address at the first look-up, the trap's at all later ones.
+    OwnThenTrap,
+    /// The site's own address and the trap's alternately.
     Alternating,
-    /// So many addresses, the own one first.
+    /// This many addresses, the site's own first.
     Many(usize),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Address {
+pub(crate) enum DnsAddress {
     Own,
     Trap,
     V4([u8; 4]),
     V6([u16; 8]),
 }
 
-/// What listens on one of a site's two ports.
+/// What a site does on one of its two ports.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Web {
+pub(crate) enum PortBehaviour {
     /// Nothing: connections are refused.
     Closed,
-    /// An honest HTTP server with these pages.
-    Pages(fn(&Ask<'_>) -> Reply),
-    /// Bytes of our own choice in answer to each request; inside TLS on the https port.
-    Wire(fn(&Ask<'_>) -> Vec<Step>),
-    /// Bytes of our own choice as soon as a connection is made; on the https port, instead of TLS.
-    Socket(fn() -> Vec<Step>),
+    /// A correct HTTP server with these pages.
+    Pages(fn(&SiteRequest<'_>) -> Reply),
+    /// Raw bytes in answer to each request; inside TLS on the https port.
+    RawReplies(fn(&SiteRequest<'_>) -> Vec<ScriptStep>),
+    /// Raw bytes as soon as a connection is made; on the https port, instead of TLS.
+    RawSocket(fn() -> Vec<ScriptStep>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Certificate {
+pub(crate) enum CertificateKind {
     Good,
     Expired,
     NotYetValid,
     WrongName,
     SelfSigned,
     UnknownIssuer,
-    /// Good, with so many further names.
+    /// Valid, with this many additional names.
     ManyNames(usize),
 }
 
-/// What the https port offers.
+/// The protocols that the https port supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Protocol {
+pub(crate) enum HttpsProtocol {
     Http2,
     Http1,
     /// HTTP/2 as well, but no TLS 1.3.

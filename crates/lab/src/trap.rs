@@ -1,5 +1,5 @@
-//! Listeners that nothing may ever dial. A test that sees a connection here has found a hole in the
-//! guard, whatever the guard returned.
+//! Listeners that nothing may ever dial. A connection here proves a hole in the guard, whatever the
+//! guard reported.
 
 use std::{
     net::SocketAddr,
@@ -11,9 +11,9 @@ use std::{
 
 use tokio::net::TcpListener;
 
-use crate::world::{Tasks, breathe};
+use crate::lab_state::{LabTasks, pause_after_error};
 
-/// Counts what should not happen.
+/// Counts connections that must never happen. The accepting tasks increment the atomic counter.
 #[derive(Debug)]
 pub struct Trap {
     addresses: Vec<SocketAddr>,
@@ -21,20 +21,20 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// Connections accepted so far, on all of the trap's addresses together.
+    /// The connections accepted so far, on all addresses of the trap together.
     #[must_use]
     pub fn connections(&self) -> u64 {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// Where the trap listens: 127.88.0.1, 127.0.0.1 and (with IPv6) ::1 on both web ports, and
-    /// one odd port at an address that is allowed.
+    /// Where the trap listens: 127.88.0.1, 127.0.0.1 and (with IPv6) ::1 on both web ports, and one
+    /// extra port at an allowed address.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    pub(crate) fn set(listeners: Vec<TcpListener>, tasks: &Tasks) -> Self {
+    pub(crate) fn start(listeners: Vec<TcpListener>, tasks: &LabTasks) -> Self {
         let connections = Arc::new(AtomicU64::new(0));
         let mut addresses = Vec::new();
         for listener in listeners {
@@ -46,9 +46,9 @@ impl Trap {
                     match listener.accept().await {
                         Ok((_, from)) => {
                             connections.fetch_add(1, Ordering::SeqCst);
-                            tracing::warn!(%address, %from, "the lab's trap was dialled");
+                            tracing::warn!(%address, %from, "something connected to the lab's trap");
                         }
-                        Err(_) => breathe().await,
+                        Err(_) => pause_after_error().await,
                     }
                 }
             });

@@ -1,14 +1,14 @@
-//! Scans of five hundred domains beside a bare client that makes the very same fetches, and the
-//! memory they take.
+//! Measures scans of five hundred domains against a bare client that makes the same fetches, and
+//! the memory that the scans take.
 //!
-//! The lab is a process of its own (this program, started again), so memory and processor time are
-//! told apart; both processes share the machine's cores, so wall time is that of the pair. The bare
-//! client knows every address, URL and header field beforehand, opens as many connections as a scan
-//! does (HTTP/2 where a scan speaks it), verifies certificates and collects bodies. It looks up no
-//! name, asks nobody's leave, keeps no deadline and no limits, and records nothing.
+//! The lab runs in a separate process (this program, started again), so that memory and CPU time
+//! can be told apart. Both processes share the machine's cores, so wall time is that of the pair.
+//! The bare client knows every address, URL and header beforehand, opens as many connections as a
+//! scan does (HTTP/2 where a scan uses it), verifies certificates and collects bodies. It looks up
+//! no name, reads no robots.txt, has no deadline and no limits, and records nothing.
 //!
-//! The two take turns; what counts is the median of the ratios of neighbouring rounds. What is
-//! measured is work, not patience: deadlines are long enough for a crowded machine.
+//! The two alternate, and the result is the median of the ratios of neighbouring rounds. Deadlines
+//! are long, because the benchmark measures work and not timeouts.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -28,21 +28,21 @@ use std::time::{Duration, Instant};
 
 use agents::Catalogue;
 use bytes::Bytes;
-use contract::evidence::{Observer, Outcome, Target};
+use contract::evidence::{ExchangeOutcome, Observer, ReadTarget};
 use contract::{Domain, NamePolicy};
-use door::{Door, Phases, Policy, ResolverChoice, SystemClock};
+use door::{Door, PhaseTimeouts, Policy, ResolverChoice, SystemClock};
 use futures_util::future::join_all;
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use lab::{Lab, LabOptions};
-use observe::{Depth, Read, ScanPlan};
+use observe::{CollectedEvidence, ScanDepth, ScanPlan};
 use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 
-/// Scans under way: as many as the service allows by default, and all.
+/// Parallel scans: the service's default, and all at once.
 const AT_ONCE: [usize; 2] = [32, 500];
 const ROUNDS: usize = 3;
 const RATIO_GOAL: f64 = 0.5;
@@ -51,7 +51,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 fn main() {
     if std::env::args().any(|argument| argument == "--lab") {
-        return be_the_lab();
+        return run_lab_process();
     }
     let (mut child, farm) = Farm::start();
     let runtime =
@@ -69,7 +69,7 @@ fn main() {
 async fn measure(farm: Arc<Farm>, at_once: usize) {
     let door = farm.door();
     let bare = Bare::new(&farm);
-    // Warms up, opens the lab's sockets, and tells the bare client what to fetch.
+    // Warms up, opens the lab's sockets, and collects what the bare client has to fetch.
     let first = scan_all(&farm, &door, AT_ONCE[0]).await;
     let asks: Arc<HashMap<String, Vec<Vec<Ask>>>> = Arc::new(
         first.iter().map(|read| (read.evidence.domain.to_string(), connections(read))).collect(),
@@ -79,18 +79,18 @@ async fn measure(farm: Arc<Farm>, at_once: usize) {
     let mut peak_mb: f64 = 0.0;
     let mut failed: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..ROUNDS {
-        forget_the_peak();
+        reset_peak_memory();
         let meter = Meter::start();
         let reads = scan_all(&farm, &door, at_once).await;
         let (wall, cpu) = meter.stop();
-        peak_mb = peak_mb.max(peak());
-        // A read that failed is not work done.
+        peak_mb = peak_mb.max(peak_memory_mb());
+        // A failed read does not count as work.
         let all = reads.iter().flat_map(|read| &read.evidence.reads);
         let mut fetches = 0;
         for reading in all {
             match &reading.exchange.outcome {
-                Outcome::Response(_) => fetches += 1,
-                Outcome::Failed(why) => *failed.entry(why.reason.clone()).or_insert(0) += 1,
+                ExchangeOutcome::Response(_) => fetches += 1,
+                ExchangeOutcome::Failed(why) => *failed.entry(why.reason.clone()).or_insert(0) += 1,
             }
         }
         drop(reads);
@@ -143,18 +143,20 @@ struct Round {
     bare_cpu: f64,
 }
 
-async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Read> {
+async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<CollectedEvidence> {
     let slots = Arc::new(Semaphore::new(at_once));
-    let catalogue = Arc::new(Catalogue::built_in().unwrap().filled_in("0", "https://svc.example"));
+    let catalogue = Arc::new(
+        Catalogue::built_in().unwrap().with_placeholders_filled("0", "https://svc.example"),
+    );
     let scans = (0_u32..).zip(&farm.names).map(|(at, (name, _))| {
         let (door, slots, catalogue) = (door.clone(), Arc::clone(&slots), Arc::clone(&catalogue));
         let name = name.clone();
         tokio::spawn(async move {
-            // Five hundred names asked about in the same moment overflow the name server's socket.
+            // Looking up five hundred names at the same moment overflows the name server's socket.
             tokio::time::sleep(Duration::from_millis(2) * at).await;
             let _slot = slots.acquire().await.unwrap();
             let plan = ScanPlan {
-                depth: Depth::Full,
+                depth: ScanDepth::Full,
                 domain: &Domain::parse(&name, &door.policy().names).unwrap(),
                 door: &door,
                 catalogue: &catalogue,
@@ -182,9 +184,9 @@ struct Ask {
     headers: Vec<(String, String)>,
 }
 
-/// The fetches of a scan, by the connection each goes over: our own reader's, one for each home
-/// page and what follows it, and one without TLS.
-fn connections(read: &Read) -> Vec<Vec<Ask>> {
+/// The fetches of a scan, grouped by connection: our own reader's, one for each home page and its
+/// follow-up, and one without TLS.
+fn connections(read: &CollectedEvidence) -> Vec<Vec<Ask>> {
     let mut lanes: Vec<(String, Vec<Ask>)> = Vec::new();
     let host = read.evidence.domain.to_string();
     for reading in &read.evidence.reads {
@@ -201,7 +203,7 @@ fn connections(read: &Read) -> Vec<Vec<Ask>> {
                 .map(|line| (line.name.clone(), line.value.clone()))
                 .collect(),
         };
-        let own = matches!(reading.target, Target::Home | Target::PlainHome);
+        let own = matches!(reading.target, ReadTarget::Home | ReadTarget::PlainHome);
         let lane = lanes.iter_mut().find(|(identity, asks)| {
             *identity == reading.identity
                 && !asks[0].plain
@@ -309,7 +311,7 @@ fn request(name: &str, ask: &Ask, http2: bool) -> hyper::Request<Empty<Bytes>> {
     request.body(Empty::new()).unwrap()
 }
 
-/// Where the lab is and what is in it.
+/// The addresses of the lab and its sites.
 struct Farm {
     resolver: SocketAddr,
     http_port: u16,
@@ -355,21 +357,22 @@ impl Farm {
             ..Policy::public()
         };
         let dns = Duration::from_secs(20);
-        policy.limits.full = Phases { dns, connect: PATIENCE, tls: PATIENCE, head: PATIENCE };
-        policy.limits.rate_after = PATIENCE;
+        policy.limits.full_phases =
+            PhaseTimeouts { dns, connect: PATIENCE, tls: PATIENCE, head: PATIENCE };
+        policy.limits.min_rate_after = PATIENCE;
         Door::new(policy, Arc::new(SystemClock)).unwrap()
     }
 }
 
-/// Tells where everything is and serves until its input ends.
-fn be_the_lab() {
+/// Prints the addresses and serves until its standard input ends.
+fn run_lab_process() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let lab = runtime.block_on(Lab::start(LabOptions::default())).unwrap();
     let network = lab.network();
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} {} {}", network.resolver, network.http_port, network.https_port).unwrap();
-    for site in lab::crowd() {
+    for site in lab::load_test_sites() {
         writeln!(out, "{} {}", site.name, lab.address(site.name).unwrap()).unwrap();
     }
     writeln!(out, "{}\nready", network.ca_pem).unwrap();
@@ -399,13 +402,13 @@ fn cpu_seconds() -> f64 {
     tasks.map(|task| nanos(task.unwrap().path())).sum::<u64>() as f64 / 1e9
 }
 
-/// Starts the count of the peak anew, at what is in use now.
-fn forget_the_peak() {
+/// Resets the peak to the memory in use now.
+fn reset_peak_memory() {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
 }
 
 /// The most memory this process has had resident, in megabytes.
-fn peak() -> f64 {
+fn peak_memory_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0

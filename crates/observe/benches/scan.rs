@@ -1,11 +1,12 @@
-//! Wall time of a whole scan beside its slowest single fetch, as a ratio: reads run side by side.
+//! Compares the wall time of a whole scan with its slowest single fetch, as a ratio: reads run in
+//! parallel.
 //!
-//! A scan makes some forty-five reads, one of them (robots.txt) before all others, and asks one
-//! host a dozen things at a time at most. Two measures of "slowest single fetch" are given: as it
-//! stands in the evidence of that very scan, which includes waiting for a turn, and made alone, by
-//! a visit of its own with look-up and handshake, on a machine that does nothing else for it.
-//! `open.lab` answers at once, so there the work of both sides is measured; `slow.lab` takes eight
-//! tenths of a second for everything, so there the turns are. The median of the rounds counts.
+//! A scan makes about forty-five reads. robots.txt comes before all others, and one host gets at
+//! most a dozen parallel requests. The slowest fetch is measured in two ways: as recorded in the
+//! evidence of that scan, which includes waiting for a slot, and alone, in a separate visit with
+//! its own look-up and handshake. `open.lab` answers at once, so it measures the work of both
+//! sides; `slow.lab` takes 0.8 seconds for everything, so it measures the waiting. The result is
+//! the median of the rounds.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,13 +20,13 @@ use std::time::{Duration, Instant};
 use agents::Catalogue;
 use contract::evidence::Observer;
 use contract::{Domain, NamePolicy};
-use door::{Door, Follow, Policy, ReadKind, Request, ResolverChoice, SystemClock};
+use door::{Door, FetchRequest, Policy, ReadKind, RedirectPolicy, ResolverChoice, SystemClock};
 use futures_util::future::join_all;
 use lab::{Lab, LabOptions};
-use observe::{Depth, Read, ScanPlan};
+use observe::{CollectedEvidence, ScanDepth, ScanPlan};
 
 const GOAL: f64 = 3.0;
-/// Requests to the host at a time: as by default, and twice that.
+/// Parallel requests to the host: the default, and twice that.
 const AT_ONCE: [usize; 2] = [12, 24];
 
 #[tokio::main]
@@ -44,8 +45,8 @@ async fn main() {
     println!("scan: wall time of all reads / slowest single fetch (at most {GOAL} wanted)");
     for (name, rounds) in [("open.lab", 25), ("slow.lab", 3)] {
         for at_once in AT_ONCE {
-            policy.limits.per_host = at_once;
-            policy.limits.per_network = at_once;
+            policy.limits.requests_per_host = at_once;
+            policy.limits.requests_per_network = at_once;
             let door = Door::new(policy.clone(), Arc::new(SystemClock)).unwrap();
             let alone = slowest_alone(&door, name, rounds).await;
             let mut measured = Vec::new();
@@ -73,10 +74,11 @@ fn report(what: &str, wall: f64, slowest: f64) {
     println!("    slowest {what:<11} {slowest:>7.1} ms   ratio {ratio:.2}{verdict}");
 }
 
-async fn scan(door: &Door, name: &str) -> Read {
-    let catalogue = Catalogue::built_in().unwrap().filled_in("0", "https://svc.example");
+async fn scan(door: &Door, name: &str) -> CollectedEvidence {
+    let catalogue =
+        Catalogue::built_in().unwrap().with_placeholders_filled("0", "https://svc.example");
     let plan = ScanPlan {
-        depth: Depth::Full,
+        depth: ScanDepth::Full,
         domain: &Domain::parse(name, &door.policy().names).unwrap(),
         door,
         catalogue: &catalogue,
@@ -89,11 +91,11 @@ async fn scan(door: &Door, name: &str) -> Read {
     plan.run().await
 }
 
-/// Makes every read of a scan by itself, so many times, and gives the median of the slowest one.
+/// Makes every read of a scan alone, several times, and returns the median of the slowest one.
 async fn slowest_alone(door: &Door, name: &str, rounds: usize) -> f64 {
     let read = scan(door, name).await;
     let mut slowest: f64 = 0.0;
-    // A slow host's time is its own: there they are made side by side.
+    // A slow host does not use our CPU, so its reads are made in parallel.
     let alone = |reading| async move {
         let mut times = Vec::new();
         for _ in 0..rounds.min(9) {
@@ -115,25 +117,25 @@ async fn slowest_alone(door: &Door, name: &str, rounds: usize) -> f64 {
     slowest
 }
 
-fn again(reading: &contract::evidence::Reading) -> Request {
+fn again(reading: &contract::evidence::Reading) -> FetchRequest {
     let lines = reading.exchange.request_headers.iter();
-    Request {
+    FetchRequest {
         url: reading.exchange.url.clone(),
         identity: reading.identity.clone(),
         headers: lines.map(|line| (line.name.clone(), line.value.clone())).collect(),
         kind: ReadKind::Page,
         timeout: None,
         fresh_connection: true,
-        follow: Follow::All,
+        redirects: RedirectPolicy::All,
     }
 }
 
-/// Whole milliseconds as they stand in the evidence, and at least one.
-fn took(read: &Read) -> impl Iterator<Item = f64> {
+/// Whole milliseconds as recorded in the evidence, at least one.
+fn took(read: &CollectedEvidence) -> impl Iterator<Item = f64> {
     read.evidence.reads.iter().map(|reading| f64::from(reading.exchange.took_ms.max(1)))
 }
 
-fn slowest(read: &Read) -> f64 {
+fn slowest(read: &CollectedEvidence) -> f64 {
     took(read).fold(0.0, f64::max)
 }
 

@@ -1,10 +1,12 @@
-//! Reading plans that turn a domain into Evidence.
+//! Reading plans: they read a domain and return the evidence.
 //!
-//! A plan decides what is read, as whom and in which order; `door` does the reading; what the bytes
-//! mean is `judge`'s business. Nothing is kept here.
+//! A plan decides what is read, under which identity and in which order. `door` does the reading,
+//! and `judge` interprets the bytes. This crate stores nothing.
 
-mod clock;
+mod content_clock;
 mod scan;
 
-pub use clock::{ClockPlan, ClockRead};
-pub use scan::{Depth, Progress, Read, ScanPlan, Step, StepRead};
+pub use content_clock::{ContentClockCheck, ContentClockOutcome};
+pub use scan::{
+    CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan, ScanProgress,
+};

@@ -1,7 +1,7 @@
 //! Canonical JSON against plain `serde_json::to_vec` and against the public crates, in one run.
 //!
-//! Contenders take turns, a short round each, so that whatever else the machine does hits all of
-//! them; the median of the rounds counts. Only ratios are worth quoting.
+//! The implementations run alternately in short rounds, so that other load affects all of them; the
+//! result is the median of the rounds. Only the ratios are meaningful.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ const PUBLIC: [&str; 3] = ["serde_json_canonicalizer", "serde_jcs", "json-canon"
 type Contender<'a> = (&'static str, Box<dyn Fn() -> usize + 'a>);
 
 fn main() {
-    // `cargo test --all-targets` runs this too: then once through is enough.
+    // `cargo test --all-targets` runs this too; one round is enough then.
     let measured = std::env::args().any(|arg| arg == "--bench");
     let (rounds, round) =
         if measured { (31, Duration::from_millis(60)) } else { (1, Duration::from_millis(1)) };
@@ -71,7 +71,7 @@ fn main() {
     seal(&record, rounds, round);
 }
 
-/// A whole sealing, canonicalise + hash + sign, against its three parts done one after another.
+/// Signing a document (canonicalise, hash, sign) compared with its three parts run separately.
 fn seal(record: &Value, rounds: usize, round: Duration) {
     let at = Timestamp::from_millis(0);
     let key = SigningKey::from_seed(&[1; 32], KeyPurpose::Documents, at).unwrap();

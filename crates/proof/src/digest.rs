@@ -1,4 +1,4 @@
-//! SHA-256 digests: made, written and read.
+//! SHA-256 digests: computing, formatting and parsing them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ProofError;
 
-/// A SHA-256 digest. On the wire it is 64 lower-case hex digits, and nothing else is read.
+/// A SHA-256 digest. On the wire it is 64 lower-case hex digits; no other form is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// The same as [`sha256`], for where that name is taken by a member of a record.
+    /// The same as [`sha256`], for places where a field is already called `sha256`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         sha256(bytes)
@@ -34,10 +34,10 @@ impl Digest {
 /// The digest of all of `bytes`.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> Digest {
-    taken(lc::digest(&lc::SHA256, bytes))
+    from_library_digest(lc::digest(&lc::SHA256, bytes))
 }
 
-/// A digest taken piece by piece.
+/// Computes a digest piece by piece.
 #[derive(Clone)]
 pub struct Hasher(lc::Context);
 
@@ -53,7 +53,7 @@ impl Hasher {
 
     #[must_use]
     pub fn finish(self) -> Digest {
-        taken(self.0.finish())
+        from_library_digest(self.0.finish())
     }
 }
 
@@ -69,9 +69,9 @@ impl fmt::Debug for Hasher {
     }
 }
 
-fn taken(digest: lc::Digest) -> Digest {
+fn from_library_digest(digest: lc::Digest) -> Digest {
     let mut bytes = [0; 32];
-    // SHA-256 is 32 bytes long, so the two always meet exactly.
+    // SHA-256 is 32 bytes long, so both sides have the same length.
     for (to, from) in bytes.iter_mut().zip(digest.as_ref()) {
         *to = *from;
     }

@@ -1,24 +1,24 @@
-//! Canonical JSON, digests, keys, signatures, trees, and checking all of them.
+//! Canonical JSON, digests, keys, signatures, Merkle trees, and the verification of all of them.
 //!
-//! Functions of their arguments: no clock, no network, no store. Time comes in as
-//! [`contract::Timestamp`]; the only files touched are those of the key store
+//! Pure functions of their arguments: no clock, no network, no store. Time is passed in as a
+//! [`contract::Timestamp`]; the only files used are those of the key directory
 //! ([`keys::KeyStore`]).
 
 pub mod audit;
 pub mod canonical;
-pub mod content;
+pub mod day_seal;
+pub mod decision_content;
 pub mod digest;
 pub mod envelope;
 mod error;
-pub mod head;
-pub mod httpsig;
+pub mod http_signatures;
 pub mod keys;
-pub mod ots;
-pub mod seal;
+pub mod merkle_tree;
+pub mod opentimestamps;
 pub mod signature;
 pub mod staple;
 pub mod tlog;
-pub mod tree;
+pub mod tree_head;
 pub mod verify;
 
 pub use digest::{Digest, Hasher, sha256};

@@ -1,32 +1,32 @@
-//! The signature block, and putting it on a document.
+//! Signs documents: adds `sha256` and the `signature` block.
 
 use contract::records::{Jwk, Signature, SignatureKey};
 use contract::{Brand, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-use crate::canonical::{self, Digested};
+use crate::canonical::{self, CanonicalDocument};
 use crate::digest::Digest;
 use crate::{KeyPurpose, ProofError, SigningKey};
 
-/// What `signature.canonical` says.
+/// The value of `signature.canonical`.
 pub const CANONICAL_RULE: &str =
     "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature";
 
-/// A document with its digest and signature, as the very bytes that are stored and served.
+/// A document with its digest and signature, as the exact bytes that are stored and served.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignedDocument {
-    /// One JSON object: the canonical form that was hashed, with `sha256` and `signature` behind.
+    /// One JSON object: the canonical form that was hashed, followed by `sha256` and `signature`.
     pub bytes: Vec<u8>,
     /// The value of `sha256`.
     pub digest: Digest,
-    /// The same object as a value, for a document that carries it.
+    /// The same object as a JSON value, for embedding it in another document.
     pub document: Value,
 }
 
-/// Signs a document. It is canonicalised once and hashed once, and what was hashed is what is
-/// served. Refused: what is no object or has no `kind` of this brand, what already has one of the
-/// two members, and a key that is not for this kind of document or has not begun to sign.
+/// Signs a document. It is canonicalised once and hashed once, and the hashed bytes are the bytes
+/// served. Fails if the document is not an object, has no `kind` of this brand or already has
+/// `sha256` or `signature`, and if the key is for another kind of document or not yet valid.
 pub fn sign_document(
     document: Value,
     key: &SigningKey,
@@ -35,30 +35,31 @@ pub fn sign_document(
     at: Timestamp,
 ) -> Result<SignedDocument, ProofError> {
     let Value::Object(mut members) = document else {
-        return Err(ProofError::Document("it is not an object".to_owned()));
+        return Err(ProofError::Document("it is not a JSON object".to_owned()));
     };
     let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
     let purpose = KeyPurpose::for_kind(kind, brand)
-        .ok_or_else(|| ProofError::Document(format!("its kind is not `{brand}-…`")))?;
+        .ok_or_else(|| ProofError::Document(format!("its kind does not begin with `{brand}-`")))?;
     if key.purpose() != purpose {
         return Err(ProofError::Key(format!(
-            "a {kind} is not signed by the key for {}",
+            "the key for {} must not sign a {kind}",
             key.purpose()
         )));
     }
     if at < key.signs_from() {
-        return Err(ProofError::Key(format!("it signs nothing before {}", key.signs_from())));
+        return Err(ProofError::Key(format!("it must not sign before {}", key.signs_from())));
     }
-    let Digested { canonical: mut bytes, digest } = canonical::with_digest(&members)?;
+    let CanonicalDocument { canonical: mut bytes, digest } =
+        canonical::canonicalize_and_hash(&members)?;
     let signature = signature_block(&digest, key, published_in, brand, at)?;
-    // A signed document has a kind, so there is a member to stand behind.
+    // The document has at least `kind`, so a comma is needed before `sha256`.
     bytes.pop();
     bytes.extend_from_slice(br#","sha256":""#);
     bytes.extend_from_slice(digest.to_hex().as_bytes());
     bytes.extend_from_slice(br#"","signature":"#);
     bytes.extend_from_slice(&canonical::to_vec(&signature)?);
     bytes.push(b'}');
-    // Answers are kept in memory; the room that was not needed is not.
+    // Answers are cached in memory, so unused capacity is released.
     bytes.shrink_to_fit();
     members.insert("sha256".to_owned(), json!(digest));
     members.insert("signature".to_owned(), json!(signature));
@@ -67,7 +68,7 @@ pub fn sign_document(
 
 /// What is signed for a digest: the brand's prefix, a line feed, the hex digest.
 #[must_use]
-pub fn message(digest: &Digest, brand: &Brand) -> String {
+pub fn signed_message(digest: &Digest, brand: &Brand) -> String {
     format!("{}{digest}", brand.message_prefix())
 }
 
@@ -78,7 +79,7 @@ fn signature_block(
     brand: &Brand,
     at: Timestamp,
 ) -> Result<Signature, ProofError> {
-    let message = message(digest, brand);
+    let message = signed_message(digest, brand);
     let jwk = Jwk { kty: Jwk::KTY.to_owned(), crv: Jwk::CRV.to_owned(), x: key.public().x() };
     Ok(Signature {
         v: Signature::V,

@@ -1,5 +1,5 @@
-//! The log against its limits, in one run: bare SQLite group commits of the same bytes, and the
-//! Ed25519 signatures that one core makes.
+//! Sealing rate of the log, compared with its two limits in the same run: plain SQLite group commits of
+//! the same bytes, and the Ed25519 signatures that one core makes.
 //!
 //! `cargo bench -p service --bench seal`; `SEAL_BENCH_LEAVES=100000` makes the large log smaller.
 #![allow(
@@ -57,13 +57,13 @@ fn leaves(runtime: &tokio::runtime::Runtime, signing: f64) {
     report("leaves (contents)", median(sealed), median(bare), signing);
 }
 
-/// Whole answers: canonical form, digest, place in the log, signature, kept.
+/// Whole answers: canonical form, digest, log entry, signature, storage.
 fn whole_answers(runtime: &tokio::runtime::Runtime, signing: f64) {
     let sample = runtime.block_on(async {
         let dir = tempfile::tempdir_in(".").unwrap();
         let (service, _) = open(dir.path(), settings(), HandClock::new(NOON)).await;
-        let kept = service.seal_answer(answer(1), domain(1)).await.unwrap();
-        service.close_log().await;
+        let kept = service.log.seal_answer(answer(1), domain(1)).await.unwrap();
+        service.log.close().await;
         kept.bytes
     });
     println!("a whole answer is {} bytes", sample.len());
@@ -80,14 +80,15 @@ fn whole_answers(runtime: &tokio::runtime::Runtime, signing: f64) {
 fn report(what: &str, sealed: f64, bare: f64, signing: f64) {
     let limit = bare.min(signing);
     println!(
-        "{what}: {sealed:.0}/s sealed and durable; bare SQLite {bare:.0}/s; ratio to the smaller \
-         limit {:.2} (wanted 0.75 for leaves)\n",
+        "{what}: {sealed:.0}/s sealed and durable; plain SQLite {bare:.0}/s; ratio to the smaller \
+         limit {:.2} (goal for leaves: 0.75)\n",
         sealed / limit
     );
 }
 
 fn content(number: u64) -> Bytes {
-    let content = proof::content::decision_content(&answer(number), &Brand::default()).unwrap();
+    let content =
+        proof::decision_content::decision_content(&answer(number), &Brand::default()).unwrap();
     Bytes::from(proof::canonical::value_to_vec(&content).unwrap())
 }
 
@@ -95,7 +96,7 @@ fn content(number: u64) -> Bytes {
 async fn sealing(first: u64, whole: bool) -> f64 {
     let dir = tempfile::tempdir_in(".").unwrap();
     let service = service_on(dir.path(), |settings| settings.log.max_leaves = BATCH).await;
-    // Made before the clock runs: what is measured is sealing, not the making of answers.
+    // Built before the clock starts: this measures sealing, not building answers.
     let made: Arc<Vec<_>> =
         Arc::new((0..4_000).map(|n| (answer(first + n), content(first + n))).collect());
     let (start, count) = (Instant::now(), Arc::new(AtomicU64::new(0)));
@@ -109,12 +110,12 @@ async fn sealing(first: u64, whole: bool) -> f64 {
                 if whole {
                     let mut answer = answer.clone();
                     answer.insert("domain".to_owned(), format!("site{number}.com").into());
-                    service.seal_answer(answer, domain(number)).await.unwrap();
+                    service.log.seal_answer(answer, domain(number)).await.unwrap();
                 } else {
                     let mut content = content.to_vec();
-                    // Another leaf each time, at the price of a copy.
+                    // A different leaf each time; costs a copy.
                     content.extend_from_slice(number.to_string().as_bytes());
-                    service.seal_entry("bench", Bytes::from(content)).await.unwrap();
+                    service.log.seal_entry("bench", Bytes::from(content)).await.unwrap();
                 }
                 count.fetch_add(1, Ordering::Relaxed);
                 n += 400;
@@ -125,12 +126,12 @@ async fn sealing(first: u64, whole: bool) -> f64 {
         caller.await.unwrap();
     }
     let rate = per_second(count.load(Ordering::Relaxed), start);
-    service.close_log().await;
+    service.log.close().await;
     rate
 }
 
-/// Rows per second that SQLite takes by itself: a key of 32 bytes, the value, 100 in a transaction,
-/// with the same settings.
+/// Rows per second that SQLite alone writes: a key of 32 bytes and the value, 100 rows per
+/// transaction, with the same settings.
 fn bare_sqlite(value: impl Fn(u64) -> Bytes) -> f64 {
     let dir = tempfile::tempdir_in(".").unwrap();
     let connection = rusqlite::Connection::open(dir.path().join("bare.db")).unwrap();
@@ -162,7 +163,7 @@ fn signing_limit() -> f64 {
         contract::Timestamp::from_millis(0),
     )
     .unwrap();
-    let message = proof::signature::message(&proof::sha256(b"x"), &Brand::default());
+    let message = proof::signature::signed_message(&proof::sha256(b"x"), &Brand::default());
     let (start, mut made) = (Instant::now(), 0_u64);
     while start.elapsed() < Duration::from_secs(1) {
         for _ in 0..100 {
@@ -173,14 +174,13 @@ fn signing_limit() -> f64 {
     per_second(made, start)
 }
 
-/// How long a caller waits when half of what is possible comes in, at the batch interval that
-/// operators have.
+/// How long a caller waits at half of the maximum load, with the default batch interval.
 fn latency(runtime: &tokio::runtime::Runtime) {
     let (interval, mut waits) = runtime.block_on(async {
         let dir = tempfile::tempdir_in(".").unwrap();
         let service = service_on(dir.path(), |_| {}).await;
         let interval = settings().log.interval;
-        // At the interval's batches of 1,024 twice as many would be the limit.
+        // The maximum is one batch of 1,024 leaves per interval.
         let half = 1_024.0 / interval.as_secs_f64() / 2.0;
         let every = Duration::from_secs_f64(1.0 / half);
         let start = Instant::now();
@@ -194,7 +194,7 @@ fn latency(runtime: &tokio::runtime::Runtime) {
             let (service, content) = (Arc::clone(&service), Bytes::from(format!("{{\"n\":{n}}}")));
             callers.push(tokio::spawn(async move {
                 let asked = Instant::now();
-                service.seal_entry("bench", content).await.unwrap();
+                service.log.seal_entry("bench", content).await.unwrap();
                 asked.elapsed()
             }));
             n += 1;
@@ -203,29 +203,29 @@ fn latency(runtime: &tokio::runtime::Runtime) {
         for caller in callers {
             waits.push(caller.await.unwrap());
         }
-        service.close_log().await;
+        service.log.close().await;
         (interval, waits)
     });
     waits.sort();
     let p99 = waits[waits.len() * 99 / 100];
     println!(
         "latency under half load ({} leaves): p50 {:?}, p99 {p99:?}; ratio of p99 to the interval \
-         {:.2} (wanted 2)\n",
+         {:.2} (goal: 2)\n",
         waits.len(),
         waits[waits.len() / 2],
         p99.as_secs_f64() / interval.as_secs_f64()
     );
 }
 
-/// Whole answers that one core checks.
+/// Whole answers per second that one core verifies.
 fn verifying(runtime: &tokio::runtime::Runtime) {
     let (answers, keys) = runtime.block_on(async {
         let dir = tempfile::tempdir_in(".").unwrap();
         let service = service_on(dir.path(), |_| {}).await;
-        let sealed = (0..200).map(|n| service.seal_answer(answer(n), domain(n)));
+        let sealed = (0..200).map(|n| service.log.seal_answer(answer(n), domain(n)));
         let sealed = futures_util::future::join_all(sealed).await;
         let keys = policy(&service);
-        service.close_log().await;
+        service.log.close().await;
         (sealed.into_iter().map(|kept| kept.unwrap().bytes).collect::<Vec<_>>(), keys)
     });
     let mut rates = Vec::new();
@@ -239,7 +239,7 @@ fn verifying(runtime: &tokio::runtime::Runtime) {
         }
         rates.push(per_second(checked, start));
     }
-    println!("one core checks {:.0} answers/s offline (wanted 5000)\n", median(rates));
+    println!("one core verifies {:.0} answers/s offline (goal: 5000)\n", median(rates));
 }
 
 fn large_log(runtime: &tokio::runtime::Runtime) {
@@ -254,33 +254,34 @@ fn large_log(runtime: &tokio::runtime::Runtime) {
         .await;
         for first in (0..leaves).step_by(8_192) {
             let some = first..(first + 8_192).min(leaves);
-            let sealed =
-                some.map(|n| service.seal_entry("bench", Bytes::from(format!("{{\"n\":{n}}}"))));
+            let sealed = some
+                .map(|n| service.log.seal_entry("bench", Bytes::from(format!("{{\"n\":{n}}}"))));
             futures_util::future::try_join_all(sealed).await.unwrap();
         }
-        service.close_log().await;
+        service.log.close().await;
     });
     runtime.block_on(async {
         let start = Instant::now();
         let service = service_on(dir.path(), |_| {}).await;
         let opened = start.elapsed();
-        let size = service.log_head().unwrap().unwrap().chain.tree_size;
+        let size = service.log.head().unwrap().unwrap().chain.tree_size;
         let mut proofs = Vec::new();
         for n in 0..500_u64 {
-            let leaf =
-                proof::tree::leaf_hash(format!("{{\"n\":{}}}", n * 7_919 % leaves).as_bytes());
+            let leaf = proof::merkle_tree::leaf_hash(
+                format!("{{\"n\":{}}}", n * 7_919 % leaves).as_bytes(),
+            );
             let start = Instant::now();
-            black_box(service.log_inclusion(leaf, None).await.unwrap().unwrap());
+            black_box(service.log.inclusion_proof(leaf, None).await.unwrap().unwrap());
             proofs.push(start.elapsed());
         }
         proofs.sort();
         println!(
-            "a log of {size} leaves opens in {opened:?} (wanted 1 s), and proves inclusion in {:?} \
-             at the median, {:?} at p99 (wanted 5 ms)",
+            "a log of {size} leaves opens in {opened:?} (goal: 1 s), and proves inclusion in {:?} \
+             at the median, {:?} at p99 (goal: 5 ms)",
             proofs[proofs.len() / 2],
             proofs[proofs.len() * 99 / 100],
         );
-        service.close_log().await;
+        service.log.close().await;
     });
 }
 

@@ -1,38 +1,39 @@
-//! One at a time: the domains that are being scanned now.
+//! The domains that are being read now, so that each is read by one task at a time.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::Domain;
 
-/// The set is behind a plain lock that is held for a look-up only, never across an await.
+/// The set of domains in progress. The mutex guards it and is held for one set operation only, never
+/// across an await. Clones share the set.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct InFlight(Arc<Mutex<HashSet<Domain>>>);
+pub(crate) struct InFlightDomains(Arc<Mutex<HashSet<Domain>>>);
 
-/// While this lives, the domain counts as being scanned.
+/// Marks a domain as in progress until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct InFlightGuard {
     domain: Domain,
-    all: InFlight,
+    domains: InFlightDomains,
 }
 
-impl InFlight {
-    /// Nothing when the domain is being scanned already.
-    pub(crate) fn begin(&self, domain: &Domain) -> Option<Running> {
-        self.set()
+impl InFlightDomains {
+    /// `None` when the domain is already in progress.
+    pub(crate) fn try_begin(&self, domain: &Domain) -> Option<InFlightGuard> {
+        self.lock_set()
             .insert(domain.clone())
-            .then(|| Running { domain: domain.clone(), all: self.clone() })
+            .then(|| InFlightGuard { domain: domain.clone(), domains: self.clone() })
     }
 
-    fn set(&self) -> std::sync::MutexGuard<'_, HashSet<Domain>> {
-        // A panic elsewhere cannot leave the set half changed.
+    fn lock_set(&self) -> std::sync::MutexGuard<'_, HashSet<Domain>> {
+        // One insert or remove is the whole critical section, so a poisoned set is still valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Running {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
-        self.all.set().remove(&self.domain);
+        self.domains.lock_set().remove(&self.domain);
     }
 }
 
@@ -42,13 +43,13 @@ mod tests {
 
     #[test]
     fn a_domain_runs_once_until_it_is_done() {
-        let all = InFlight::default();
+        let all = InFlightDomains::default();
         let domain = |name| Domain::parse(name, &contract::NamePolicy::default()).unwrap();
-        let first = all.begin(&domain("a.org"));
+        let first = all.try_begin(&domain("a.org"));
         assert!(first.is_some());
-        assert!(all.begin(&domain("a.org")).is_none());
-        assert!(all.begin(&domain("b.org")).is_some());
+        assert!(all.try_begin(&domain("a.org")).is_none());
+        assert!(all.try_begin(&domain("b.org")).is_some());
         drop(first);
-        assert!(all.begin(&domain("a.org")).is_some());
+        assert!(all.try_begin(&domain("a.org")).is_some());
     }
 }

@@ -1,223 +1,263 @@
-//! The use cases, one file each, as plain functions of what they are given.
+//! The use cases, one file each, in groups. Each group has a struct with the state it needs.
 //!
-//! Here the rooms meet: `observe` reads, `judge` judges, `proof` signs, `store` keeps. Budgets,
-//! single flight and freshness are decided here; HTTP, SQL and command lines are not known.
+//! This crate connects the others: `observe` reads sites, `judge` judges, `proof` signs, `store`
+//! stores. Time budgets, single flight and freshness are decided here. It knows nothing of HTTP, SQL
+//! or command lines.
+//!
+//! Groups, lowest first. A group imports only groups before it in this list:
+//! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
+//! [`answers`] (resolve, preflight and the evidence behind them), [`scanning`] (full scans, reports,
+//! censuses), [`jobs`] (background loops).
 
-mod allowance;
-pub mod build;
-pub mod census;
-pub mod changes;
-mod claims;
-pub mod content_clock;
-pub mod corroboration;
-pub mod decisions;
-mod equivalence;
-mod ids;
+pub mod access;
+pub mod answers;
 mod in_flight;
 pub mod jobs;
-mod keys;
-pub mod licence;
 pub mod log;
-mod manifest;
-mod may_read;
-mod method;
-pub mod monitor;
-mod observers;
-mod once;
-pub mod outcome;
-mod own_page;
-pub mod page;
-mod past;
-pub mod preflight;
-mod ready;
-pub mod replay;
-mod report;
-pub mod resolve;
-pub mod revocations;
-mod rights;
-pub mod scan;
-pub mod seal;
-pub mod staple;
+mod observer_directory;
+mod product;
+mod random_ids;
+mod readiness;
+mod report_error;
+mod scanner;
+pub mod scanning;
+mod settings;
+mod signing_keys;
 #[cfg(test)]
 mod testing;
-pub mod witness;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::Arc;
 
 use agents::Catalogue;
-use contract::{Brand, Clock, Domain, NameRefusal};
+use contract::{Brand, Clock, Domain, Issuer, NamePolicy, NameRefusal};
 use door::Door;
 use proof::KeyStore;
-use proof::head::HeadExtras;
-use proof::keys::Secret;
-use store::{Retention, Store};
+use proof::keys::DeploymentSecret;
+use store::Store;
 
-pub use allowance::{AddressBlock, FreeScans, pause_scans, scans_paused};
-pub use equivalence::EquivalenceError;
-pub use ids::{Ids, NoChance, SystemIds};
-pub use judge::resolve::claims::Wanted as WantedClaims;
-pub use keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory};
-pub use licence::{LicenceError, LicenceKey, Presented};
-pub use log::{LogFault, LogSettings, SealError, Sealed};
-pub use may_read::{MayRead, OwnWork};
-pub use method::scoring_method;
-pub use observers::OperatorSettings;
-pub use once::{OnceAsk, OnceName, OnceStep};
-pub use outcome::{DayLeft, OutcomeError, OutcomeTaken};
-pub use ready::{NotReady, Ready};
-pub use report::{Report, ReportError};
-pub use resolve::ResolveSettings;
-pub use scan::{Caller, Looked, ScanAsk, ScanError, ScanReply, Scanner};
-pub use seal::{
-    DayFile, DaySealError, PUBLIC_CALENDARS, ProofPage, ProofSettings, SealAnswer, SealAsk,
+pub use access::{
+    Access, AddressBlock, FreeScans, IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest,
+    LicenceError, LicenceKey, LiveReadPermit, PresentedKey, pause_scans, scans_paused,
 };
-/// What the store keeps that callers are shown.
-pub use store::{KeptReply, Licence, Visibility};
+pub use answers::content_clock::ContentClocks;
+pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
+pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
+pub use log::builds::Builds;
+pub use log::daily_seals::{
+    AnchoringSettings, DailySeals, DaySealError, DaySealFile, PUBLIC_CALENDARS, SealIndexPage,
+    SealLookupAnswer, SealQuery,
+};
+pub use log::{LogFault, LogSettings, SealError, SealedLeaf, TransparencyLog};
+pub use product::{PRODUCT, VERSION};
+pub use random_ids::{Ids, RandomnessError, SystemIds};
+pub use readiness::{ReadinessError, ReadinessReport};
+pub use report_error::ReportError;
+pub use scanner::{ScanOutcome, Scanner, ScannerError, ScannerSettings};
+pub use scanning::census::Census;
+pub use scanning::{Caller, Report, ScanCommand, ScanError, ScanReply, Scanning, scoring_method};
+pub use settings::{OperatorSettings, Settings};
+pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
+/// Stored types that are part of this crate's interface.
+pub use store::{Licence, StoredReply, Visibility};
 
-/// The name our reader goes by, and its version.
-pub const PRODUCT: &str = "wayleave";
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// What an operator decides about the use cases.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    pub brand: Brand,
-    /// Without a trailing slash.
-    pub base_url: String,
-    /// Where we look from, in the operator's words.
-    pub vantage: String,
-    /// For all reads of one full scan together.
-    pub scan_deadline: Duration,
-    /// A domain scanned within this time is answered with the earlier report.
-    pub rescan_window: Duration,
-    /// Full scans of all domains running at once; further ones wait.
-    pub scans_at_once: usize,
-    /// How long bodies are kept.
-    pub artifact_retention: Retention,
-    /// What everybody may have without a licence.
-    pub free_scans: FreeScans,
-    /// Outcome reports of one address and UTC day; nothing for no such limit.
-    pub outcomes_per_day: Option<u32>,
-    pub log: LogSettings,
-    /// Where the seals of days are anchored.
-    pub proof: ProofSettings,
-    pub resolve: ResolveSettings,
-    /// Who runs this, and where we look from.
-    pub operator: OperatorSettings,
-}
-
-impl Settings {
-    /// What holds when the operator says nothing.
-    #[must_use]
-    pub fn new(base_url: String) -> Self {
-        let brand = Brand::default();
-        let origin = LogSettings::default_origin(&base_url, &brand.log_id());
-        Self {
-            brand,
-            base_url,
-            log: LogSettings::new(origin),
-            vantage: "unnamed".to_owned(),
-            scan_deadline: Duration::from_secs(10),
-            rescan_window: contract::limits::RESCAN_WINDOW,
-            scans_at_once: 32,
-            artifact_retention: Retention::Days(90),
-            free_scans: FreeScans::default(),
-            outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
-            proof: ProofSettings::default(),
-            resolve: ResolveSettings::default(),
-            operator: OperatorSettings::default(),
-        }
-    }
-}
-
-/// Everything the use cases stand on. Made once by the binary, or by a test with its own parts.
-#[allow(missing_debug_implementations, reason = "taken apart at once")]
-pub struct Parts {
+/// Everything a [`Service`] is built from. The binary or a test supplies it.
+#[allow(missing_debug_implementations, reason = "consumed at once by Service::new")]
+pub struct ServiceDependencies {
     pub settings: Settings,
     pub door: Door,
     pub catalogue: Catalogue,
     pub store: Arc<dyn Store>,
     pub keys: KeyStore,
-    /// Marks our own pages, and names addresses in counts.
-    pub secret: Secret,
+    /// Authenticates page tokens and cursors, and hides client addresses in counters.
+    pub secret: DeploymentSecret,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
 }
 
-/// The use cases. Shared by all requests; nothing in here changes after it is made, except the set
-/// of domains being scanned, the keys and what is known of this build (each guarded by its own
-/// lock).
+/// All use cases of a deployment, by group. Shared by all requests. Each group guards its own state;
+/// see the comments on the group structs.
 pub struct Service {
     settings: Settings,
+    issuer: Issuer,
     scanner: Scanner,
     store: Arc<dyn Store>,
-    keys: Arc<keys::Keys>,
-    ids: Arc<dyn Ids>,
-    log: log::Log,
-    /// What heads carry beyond the rule; set once the running build is known.
-    head_extras: Arc<OnceLock<HeadExtras>>,
-    secret: Secret,
     clock: Arc<dyn Clock>,
-    scanning: in_flight::InFlight,
-    /// The domains of which a page is being watched just now.
-    checking: in_flight::InFlight,
-    scan_slots: tokio::sync::Semaphore,
-    build: build::Known,
-    resolving: resolve::Resolving,
-    revocations: revocations::Lists,
+    pub keys: Arc<SigningKeys>,
+    pub access: Arc<Access>,
+    pub log: Arc<TransparencyLog>,
+    pub seals: Arc<DailySeals>,
+    pub builds: Arc<Builds>,
+    pub answers: Arc<Answers>,
+    pub outcomes: Arc<Outcomes>,
+    pub clocks: Arc<ContentClocks>,
+    pub scanning: Arc<Scanning>,
+    pub census: Arc<Census>,
 }
 
 impl Service {
     #[must_use]
-    pub fn new(parts: Parts) -> Self {
-        let Parts { settings, door, catalogue, store, keys, secret, clock, ids } = parts;
-        Self {
-            scanner: Scanner::new(&settings, door, catalogue, Arc::clone(&clock), Arc::clone(&ids)),
+    pub fn new(parts: ServiceDependencies) -> Self {
+        let ServiceDependencies { settings, door, catalogue, store, keys, secret, clock, ids } =
+            parts;
+        let issuer = Issuer::new(settings.brand.clone(), &settings.base_url);
+        let scanner =
+            Scanner::new(settings.scanner(), door, catalogue, Arc::clone(&clock), Arc::clone(&ids));
+        let keys = Arc::new(SigningKeys::new(keys, issuer.clone(), Arc::clone(&clock)));
+        let access = Arc::new(Access {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            secret: secret.clone(),
+            free_scans: settings.free_scans,
+        });
+        let log = Arc::new(TransparencyLog::new(
+            settings.log.clone(),
+            issuer.clone(),
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            Arc::clone(&ids),
+        ));
+        let seals = Arc::new(DailySeals {
+            settings: settings.proof.clone(),
+            issuer: issuer.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+            ids: Arc::clone(&ids),
+        });
+        let builds = Arc::new(Builds::new(issuer.clone(), Arc::clone(&keys), Arc::clone(&log)));
+        let answers = Arc::new(Answers {
+            resolve_state: answers::resolve::ResolveState::new(&settings.resolve),
+            signed_lists: answers::revocations::SignedListCache::default(),
+            settings: settings.resolve.clone(),
+            issuer: issuer.clone(),
+            scanner: scanner.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            log: Arc::clone(&log),
+            builds: Arc::clone(&builds),
+            clock: Arc::clone(&clock),
             ids,
-            log: log::Log::default(),
-            head_extras: Arc::default(),
-            scanning: in_flight::InFlight::default(),
-            checking: in_flight::InFlight::default(),
-            scan_slots: tokio::sync::Semaphore::new(settings.scans_at_once),
-            keys: Arc::new(keys::Keys::new(
-                keys,
-                settings.brand.clone(),
-                settings.base_url.clone(),
-                clock.now(),
-            )),
-            build: build::Known::default(),
-            resolving: resolve::Resolving::new(&settings.resolve),
-            revocations: revocations::Lists::default(),
-            settings,
-            store,
+            secret: secret.clone(),
+        });
+        let outcomes = Arc::new(Outcomes {
+            issuer: issuer.clone(),
+            names: scanner.name_policy().clone(),
+            per_day: settings.outcomes_per_day,
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+            secret: secret.clone(),
+        });
+        let clocks = Arc::new(ContentClocks {
+            issuer: issuer.clone(),
+            scanner: scanner.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
             secret,
+            checking: in_flight::InFlightDomains::default(),
+        });
+        let scanning = Arc::new(Scanning {
+            issuer: issuer.clone(),
+            deadline: settings.scan_deadline,
+            rescan_window: settings.rescan_window,
+            scanner: scanner.clone(),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+            access: Arc::clone(&access),
+            seals: Arc::clone(&seals),
+            answers: Arc::clone(&answers),
+            in_flight: in_flight::InFlightDomains::default(),
+            slots: tokio::sync::Semaphore::new(settings.scans_at_once),
+        });
+        let census = Arc::new(Census {
+            issuer: issuer.clone(),
+            scans_at_once: settings.scans_at_once,
+            scanning: Arc::clone(&scanning),
+            answers: Arc::clone(&answers),
+            builds: Arc::clone(&builds),
+            store: Arc::clone(&store),
+            keys: Arc::clone(&keys),
+            clock: Arc::clone(&clock),
+        });
+        Self {
+            settings,
+            issuer,
+            scanner,
+            store,
             clock,
+            keys,
+            access,
+            log,
+            seals,
+            builds,
+            answers,
+            outcomes,
+            clocks,
+            scanning,
+            census,
         }
     }
 
     #[must_use]
-    pub fn brand(&self) -> &Brand {
-        &self.settings.brand
+    pub fn issuer(&self) -> &Issuer {
+        &self.issuer
     }
 
-    /// The time by which answers are told.
+    #[must_use]
+    pub fn brand(&self) -> &Brand {
+        &self.issuer.brand
+    }
+
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.issuer.base_url
+    }
+
+    /// The current time in whole seconds, as answers state it.
     #[must_use]
     pub fn now(&self) -> contract::Timestamp {
         self.clock.now().whole_seconds()
     }
 
+    /// Which names count as public in this deployment.
     #[must_use]
-    pub fn base_url(&self) -> &str {
-        &self.settings.base_url
+    pub fn name_policy(&self) -> &NamePolicy {
+        self.scanner.name_policy()
     }
 
-    /// The domain that a caller means, under the names this deployment lets through.
-    pub fn domain(&self, text: &str) -> Result<Domain, NameRefusal> {
-        Domain::parse(text, self.scanner.names())
+    /// Parses a domain or URL that a caller typed. Refuses names that are not public here.
+    pub fn parse_domain(&self, text: &str) -> Result<Domain, NameRefusal> {
+        Domain::parse(text, self.name_policy())
     }
 }
+
+/// `Debug` prints only the type name: the fields are shared machinery of no use in a log line.
+macro_rules! debug_by_name {
+    ($($name:ident),+) => {$(
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )+};
+}
+
+debug_by_name!(
+    Access,
+    Answers,
+    Builds,
+    Census,
+    ContentClocks,
+    DailySeals,
+    Outcomes,
+    Scanning,
+    SigningKeys,
+    TransparencyLog
+);
 
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! A real service on a real engine, for the tests of this crate.
+//! A service on a real store, for the tests of this crate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use bytes::Bytes;
 use contract::clock::FixedClock;
 use contract::{Domain, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice};
-use proof::keys::{LogMark, Secret};
+use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore};
 use serde_json::{Value, json};
-use store::KeptAnswer;
+use store::StoredAnswer;
 use store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::jobs::WitnessPeer;
-use crate::{LogFault, Parts, Service, Settings, SystemIds};
+use crate::log::WitnessPeer;
+use crate::{LogFault, Service, ServiceDependencies, Settings, SystemIds};
 
 pub(crate) const BASE_URL: &str = "https://svc.example";
 
@@ -28,57 +28,57 @@ pub(crate) fn clock() -> Arc<FixedClock> {
     Arc::new(FixedClock(now()))
 }
 
-pub(crate) fn keys(dir: &Path) -> KeyStore {
+pub(crate) fn open_keys(dir: &Path) -> KeyStore {
     KeyStore::open(&dir.join("keys"), now()).unwrap()
 }
 
 /// The published keys of the deployment in `dir`.
-pub(crate) fn policy(dir: &Path) -> KeyPolicy {
-    let (keys, brand) = (keys(dir), contract::Brand::default());
+pub(crate) fn key_policy(dir: &Path) -> KeyPolicy {
+    let (keys, brand) = (open_keys(dir), contract::Brand::default());
     let rotation = keys.rotation_record(&brand);
     KeyPolicy::from_directory(&keys.directory(&brand), Some(&rotation), &brand).unwrap()
 }
 
-pub(crate) fn store(dir: &Path) -> SqliteStore {
+pub(crate) fn open_store(dir: &Path) -> SqliteStore {
     SqliteStore::open(dir, SqliteOptions::default()).unwrap()
 }
 
-/// The service in `dir`, with its log not open yet.
-pub(crate) fn service(dir: &Path, witnesses: Vec<WitnessPeer>) -> Service {
+/// The service in `dir`; its log is not open yet.
+pub(crate) fn build_service(dir: &Path, witnesses: Vec<WitnessPeer>) -> Service {
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let policy = Policy { resolver: nowhere, ..Policy::public() };
     let mut settings = Settings::new(BASE_URL.to_owned());
     settings.log.interval = Duration::from_millis(5);
     settings.log.witnesses = witnesses;
-    Service::new(Parts {
+    Service::new(ServiceDependencies {
         settings,
         door: Door::new(policy, clock()).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
-        store: Arc::new(store(dir)),
-        keys: keys(dir),
-        secret: Secret::open(&dir.join("keys")).unwrap(),
+        store: Arc::new(open_store(dir)),
+        keys: open_keys(dir),
+        secret: DeploymentSecret::open(&dir.join("keys")).unwrap(),
         clock: clock(),
         ids: Arc::new(SystemIds),
     })
 }
 
-pub(crate) async fn open(service: &Service, dir: &Path) -> Result<(), LogFault> {
+pub(crate) async fn open_log(service: &Service, dir: &Path) -> Result<(), LogFault> {
     let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
-    service.open_log(mark, marked).await
+    service.log.open(mark, marked).await
 }
 
-/// The same with its log open.
-pub(crate) async fn started(dir: &Path, witnesses: Vec<WitnessPeer>) -> Arc<Service> {
-    let service = service(dir, witnesses);
-    open(&service, dir).await.unwrap();
+/// The service in `dir` with its log open.
+pub(crate) async fn start_service(dir: &Path, witnesses: Vec<WitnessPeer>) -> Arc<Service> {
+    let service = build_service(dir, witnesses);
+    open_log(&service, dir).await.unwrap();
     Arc::new(service)
 }
 
-/// Ends a service and lets go of its directory.
-pub(crate) async fn ended(service: Arc<Service>) {
-    service.close_log().await;
+/// Stops a service and releases its directory.
+pub(crate) async fn stop_service(service: Arc<Service>) {
+    service.log.close().await;
     let mut service = Some(service);
-    // The last holder may be a task that is being aborted.
+    // A task that is being aborted may still hold a reference.
     for _ in 0..200 {
         match Arc::try_unwrap(service.take().unwrap()) {
             Ok(last) => return drop(last),
@@ -86,10 +86,10 @@ pub(crate) async fn ended(service: Arc<Service>) {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("somebody still holds the service");
+    panic!("something still holds the service");
 }
 
-pub(crate) fn answer(number: usize) -> (serde_json::Map<String, Value>, Domain) {
+pub(crate) fn sample_answer(number: usize) -> (serde_json::Map<String, Value>, Domain) {
     let name = format!("site{number}.lab");
     let answer = json!({
         "kind": "svc-resolve",
@@ -106,10 +106,10 @@ pub(crate) fn answer(number: usize) -> (serde_json::Map<String, Value>, Domain) 
 }
 
 /// Seals answers, a handful at a time, so that batches have several leaves.
-pub(crate) async fn seal(
+pub(crate) async fn seal_answers(
     service: &Arc<Service>,
     numbers: std::ops::Range<usize>,
-) -> Vec<KeptAnswer> {
+) -> Vec<StoredAnswer> {
     let mut kept = Vec::new();
     let numbers: Vec<usize> = numbers.collect();
     for group in numbers.chunks(23) {
@@ -117,8 +117,8 @@ pub(crate) async fn seal(
             .iter()
             .map(|number| {
                 let service = Arc::clone(service);
-                let (answer, domain) = answer(*number);
-                tokio::spawn(async move { service.seal_answer(answer, domain).await.unwrap() })
+                let (answer, domain) = sample_answer(*number);
+                tokio::spawn(async move { service.log.seal_answer(answer, domain).await.unwrap() })
             })
             .collect();
         for task in tasks {
@@ -128,7 +128,7 @@ pub(crate) async fn seal(
     kept
 }
 
-/// Seals entries of a kind, all at once.
+/// Seals entries with a kind, all at once.
 pub(crate) async fn seal_builds(service: &Arc<Service>, numbers: std::ops::Range<usize>) {
     let one = |number| {
         let service = Arc::clone(service);
@@ -139,21 +139,21 @@ pub(crate) async fn seal_builds(service: &Arc<Service>, numbers: std::ops::Range
     }
 }
 
-/// Seals an entry under a kind, as builds and keys are.
+/// Seals an entry with a kind, like those of builds and keys.
 pub(crate) async fn seal_build(service: &Service, number: usize) {
     let content = json!({ "kind": "svc-build", "log": "svc-resolve-log-v1", "number": number });
     let content = proof::canonical::value_to_vec(&content).unwrap();
-    service.seal_entry("svc-build", Bytes::from(content)).await.unwrap();
+    service.log.seal_entry("svc-build", Bytes::from(content)).await.unwrap();
 }
 
-/// A log with some hundred leaves of several kinds, closed again.
-pub(crate) async fn filled(dir: &Path, leaves: usize) {
-    let service = started(dir, Vec::new()).await;
-    seal(&service, 0..leaves / 2).await;
+/// Fills a log with leaves of several kinds and closes it.
+pub(crate) async fn fill_log(dir: &Path, leaves: usize) {
+    let service = start_service(dir, Vec::new()).await;
+    seal_answers(&service, 0..leaves / 2).await;
     seal_build(&service, 1).await;
-    seal(&service, leaves / 2..leaves).await;
+    seal_answers(&service, leaves / 2..leaves).await;
     seal_build(&service, 2).await;
-    ended(service).await;
+    stop_service(service).await;
 }
 
 /// The contract's own example of an answer.
@@ -162,7 +162,7 @@ pub(crate) fn example_answer() -> contract::records::ResolveAnswer {
         include_str!("../../contract/tests/it/snapshots/it__schemas__resolve.snap");
     let json = EXAMPLE.splitn(3, "---").nth(2).unwrap();
     let mut answer: contract::records::ResolveAnswer = serde_json::from_str(json).unwrap();
-    // What only an example has beside each other.
+    // The example sets blocks that do not occur together in a real answer.
     answer.incident = None;
     answer.high_risk_fields = None;
     answer

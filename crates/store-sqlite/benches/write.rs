@@ -1,5 +1,5 @@
-//! Durable writes against the disk's own limit: scans put by 100 writers at once, and the same
-//! bytes appended to a file with one `fdatasync` for every 100, in turns in the same run.
+//! Durable writes compared with the disk's limit: scans stored by 100 concurrent writers, and the
+//! same bytes appended to a file with one `fdatasync` per 100, alternating in the same run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::fs::File;
@@ -32,7 +32,7 @@ fn main() {
     }
 }
 
-/// Values per second that the disk takes in groups.
+/// Values per second that the disk accepts in groups.
 fn append(dir: &Path, bytes: usize) -> f64 {
     let mut file = File::create(dir.join("raw")).unwrap();
     let (start, mut values) = (Instant::now(), 0);
@@ -72,7 +72,7 @@ fn scan(writer: usize, number: u64, bytes: usize) -> Scan {
     let mut body = Bytes::from(noise(number * 1_000 + writer as u64, bytes));
     Scan {
         id: format!("{number:016x}{writer:016x}"),
-        domain: store::scans::kept_domain(&format!("d{number}.lab")).unwrap(),
+        domain: store::scans::parse_stored_domain(&format!("d{number}.lab")).unwrap(),
         scanned_at: Timestamp::from_millis(i64::try_from(number).unwrap()),
         visibility: Visibility::Public,
         score_version: 1,

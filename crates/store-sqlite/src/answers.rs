@@ -1,36 +1,36 @@
-//! Kept answers in the database.
+//! Stored answers in the database.
 
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use store::scans::kept_domain;
-use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, KeptAnswer, StoreError};
+use store::scans::parse_stored_domain;
+use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, StoreError, StoredAnswer};
 
-use crate::error::Refused;
-use crate::packed::{pack, unpack};
-use crate::sqlite_store::{natural, sql_limit};
-use crate::{SqliteStore, newest};
+use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::compression::{compress, decompress};
+use crate::error::DatabaseError;
+use crate::{SqliteStore, newest_answers};
 
 const COLUMNS: &str = "sha256, domain, answered_at, log_index, fingerprint, answer";
 
 impl Answers for SqliteStore {
-    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<KeptAnswer>, StoreError>> {
+    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<StoredAnswer>, StoreError>> {
         Box::pin(self.database.readers.read("reading an answer", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM answers WHERE sha256 = ?1");
-            one(connection, &sql, params![sha256.as_bytes()])
+            find_answer(connection, &sql, params![sha256.as_bytes()])
         }))
     }
 
     fn latest_answer<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>> {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("reading an answer", move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM answers WHERE domain = ?1
                  ORDER BY answered_at DESC, sha256 DESC LIMIT 1"
             );
-            one(connection, &sql, params![domain])
+            find_answer(connection, &sql, params![domain])
         }))
     }
 
@@ -40,8 +40,8 @@ impl Answers for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
         Box::pin(self.database.readers.read("listing answers", move |connection| {
-            let mut statement = connection.prepare_cached(&everything("answered_at, sha256"))?;
-            let (at, sha256) = bounds(after);
+            let mut statement = connection.prepare_cached(&select_all("answered_at, sha256"))?;
+            let (at, sha256) = cursor_bounds(after);
             let rows = statement.query_map(params![at, sha256, sql_limit(limit)], |row| {
                 let answered_at = Timestamp::from_millis(row.get(0)?);
                 Ok(AnswerCursor { answered_at, sha256: Digest(row.get(1)?) })
@@ -54,12 +54,13 @@ impl Answers for SqliteStore {
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
         Box::pin(self.database.readers.read("listing answers", move |connection| {
-            let mut statement = connection.prepare_cached(&everything(COLUMNS))?;
-            let (at, sha256) = bounds(after);
-            let rows = statement.query_map(params![at, sha256, sql_limit(limit)], Raw::read)?;
-            rows.map(|raw| Ok(raw?.understood()?)).collect()
+            let mut statement = connection.prepare_cached(&select_all(COLUMNS))?;
+            let (at, sha256) = cursor_bounds(after);
+            let rows =
+                statement.query_map(params![at, sha256, sql_limit(limit)], RawAnswer::from_row)?;
+            rows.map(|raw| Ok(raw?.into_answer()?)).collect()
         }))
     }
 
@@ -67,7 +68,7 @@ impl Answers for SqliteStore {
         &self,
         prefix: HexPrefix,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
         Box::pin(self.database.readers.read("reading answers by prefix", move |connection| {
             let sql = "SELECT a.sha256, a.domain, a.answered_at, a.log_index, a.fingerprint,
                               a.answer, n.domain_sha256
@@ -75,52 +76,53 @@ impl Answers for SqliteStore {
                        WHERE n.domain_sha256 BETWEEN ?1 AND ?2
                        ORDER BY n.domain_sha256 LIMIT ?3";
             let (first, last) = prefix.bounds();
-            let asked = params![first.as_bytes(), last.as_bytes(), sql_limit(limit)];
+            let parameters = params![first.as_bytes(), last.as_bytes(), sql_limit(limit)];
             let mut statement = connection.prepare_cached(sql)?;
-            let rows =
-                statement.query_map(asked, |row| Ok((Raw::read(row)?, Digest(row.get(6)?))))?;
+            let rows = statement.query_map(parameters, |row| {
+                Ok((RawAnswer::from_row(row)?, Digest(row.get(6)?)))
+            })?;
             rows.map(|row| {
                 let (raw, found_by) = row?;
-                let answer = raw.understood()?;
-                newest::check(&found_by, &answer)?;
+                let answer = raw.into_answer()?;
+                newest_answers::check_domain(&found_by, &answer)?;
                 Ok(answer)
             })
             .collect()
         }))
     }
 
-    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+    fn count_answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.database.readers.read("counting answered domains", |connection| {
             let sql = "SELECT count(*) FROM newest_answers";
             let count: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-            Ok(natural(count, "the count of answered domains")?)
+            Ok(unsigned(count, "the count of answered domains")?)
         }))
     }
 }
 
-fn everything(columns: &str) -> String {
+fn select_all(columns: &str) -> String {
     format!(
         "SELECT {columns} FROM answers WHERE (answered_at, sha256) > (?1, ?2)
          ORDER BY answered_at, sha256 LIMIT ?3"
     )
 }
 
-fn bounds(after: Option<AnswerCursor>) -> (i64, Vec<u8>) {
+fn cursor_bounds(after: Option<AnswerCursor>) -> (i64, Vec<u8>) {
     after.map_or((i64::MIN, Vec::new()), |cursor| {
         (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
     })
 }
 
-/// An answer made ready outside the transaction.
+/// An answer ready to be written: fingerprint and compression are done.
 pub(crate) struct PackedAnswer {
-    answer: KeptAnswer,
+    answer: StoredAnswer,
     fingerprint: Digest,
     packed: Vec<u8>,
 }
 
 impl PackedAnswer {
-    pub(crate) fn new(answer: KeptAnswer) -> Result<Self, StoreError> {
-        let packed = pack(&answer.bytes).map_err(|e| StoreError::Failed {
+    pub(crate) fn new(answer: StoredAnswer) -> Result<Self, StoreError> {
+        let packed = compress(&answer.bytes).map_err(|e| StoreError::Failed {
             doing: "compressing an answer",
             why: e.to_string(),
         })?;
@@ -135,8 +137,8 @@ impl PackedAnswer {
         self.answer.log_index
     }
 
-    /// The same answer again is no error: it was asked for again before its caller was told.
-    pub(crate) fn insert(&self, connection: &Connection) -> Result<(), Refused> {
+    /// Inserting the same answer again is no error: a caller may retry before it got a reply.
+    pub(crate) fn insert(&self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = format!(
             "INSERT INTO answers ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (sha256) DO NOTHING"
@@ -145,24 +147,24 @@ impl PackedAnswer {
             self.answer.sha256.as_bytes(),
             self.answer.domain.as_str(),
             self.answer.answered_at.as_millis(),
-            i64::try_from(self.answer.log_index).unwrap_or(i64::MAX),
+            sql_integer(self.answer.log_index),
             self.fingerprint.as_bytes(),
             self.packed,
         ])?;
-        if new > 0 { newest::remember(connection, &self.answer) } else { Ok(()) }
+        if new > 0 { newest_answers::record_if_newest(connection, &self.answer) } else { Ok(()) }
     }
 }
 
-fn one(
+fn find_answer(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-) -> Result<Option<KeptAnswer>, Refused> {
-    let raw = connection.prepare_cached(sql)?.query_row(params, Raw::read).optional()?;
-    Ok(raw.map(Raw::understood).transpose()?)
+) -> Result<Option<StoredAnswer>, DatabaseError> {
+    let raw = connection.prepare_cached(sql)?.query_row(params, RawAnswer::from_row).optional()?;
+    Ok(raw.map(RawAnswer::into_answer).transpose()?)
 }
 
-struct Raw {
+struct RawAnswer {
     sha256: [u8; 32],
     domain: String,
     answered_at: i64,
@@ -171,8 +173,8 @@ struct Raw {
     answer: Vec<u8>,
 }
 
-impl Raw {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+impl RawAnswer {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             sha256: row.get(0)?,
             domain: row.get(1)?,
@@ -183,21 +185,21 @@ impl Raw {
         })
     }
 
-    fn understood(self) -> Result<KeptAnswer, StoreError> {
+    fn into_answer(self) -> Result<StoredAnswer, StoreError> {
         let sha256 = Digest(self.sha256);
         let damaged = |why: String| StoreError::Damaged { what: format!("answer {sha256}"), why };
-        let answer = KeptAnswer {
+        let answer = StoredAnswer {
             sha256,
-            domain: kept_domain(&self.domain)?,
+            domain: parse_stored_domain(&self.domain)?,
             answered_at: Timestamp::from_millis(self.answered_at),
             log_index: u64::try_from(self.log_index)
-                .map_err(|_| damaged("its place in the log is none".to_owned()))?,
-            bytes: unpack(&self.answer).map_err(damaged)?,
+                .map_err(|_| damaged("its log index is below zero".to_owned()))?,
+            bytes: decompress(&self.answer).map_err(damaged)?,
         };
         if answer.fingerprint() == Digest(self.fingerprint) {
             Ok(answer)
         } else {
-            Err(damaged("its fingerprint is another".to_owned()))
+            Err(damaged("its fingerprint does not match".to_owned()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Artefacts: the bytes in files, their uses in the database.
+//! Artefacts: their bytes are files, their uses are in the database.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use store::{ArtifactRow, Artifacts, BoxFuture, Digest, StoreError, SweepReport};
 
 use crate::SqliteStore;
 use crate::error::store_error;
-use crate::sqlite_store::blocking;
+use crate::sqlite_store::run_blocking;
 
 impl Artifacts for SqliteStore {
     fn put_artifact(
@@ -20,13 +20,15 @@ impl Artifacts for SqliteStore {
     ) -> BoxFuture<'_, Result<(), StoreError>> {
         let files = Arc::clone(&self.files);
         Box::pin(async move {
-            blocking("keeping an artefact", move || files.put(sha256, &bytes, at)).await?
+            run_blocking("storing an artefact", move || files.put(sha256, &bytes, at)).await?
         })
     }
 
     fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
         let files = Arc::clone(&self.files);
-        Box::pin(async move { blocking("reading an artefact", move || files.get(sha256)).await? })
+        Box::pin(
+            async move { run_blocking("reading an artefact", move || files.get(sha256)).await? },
+        )
     }
 
     fn sweep_artifacts(
@@ -35,7 +37,7 @@ impl Artifacts for SqliteStore {
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
         Box::pin(async move {
             let mut total = SweepReport::default();
-            // In 256 parts, so that no reading connection is held for the whole of it.
+            // In 256 parts, so that no reading connection is occupied for the whole sweep.
             for first in 0..=u8::MAX {
                 let part = self.sweep_part(first, older_than).await?;
                 total.removed += part.removed;
@@ -53,7 +55,7 @@ impl Artifacts for SqliteStore {
     ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
         let files = Arc::clone(&self.files);
         Box::pin(async move {
-            blocking("listing the artefacts", move || files.list(after, limit)).await?
+            run_blocking("listing the artefacts", move || files.list(after, limit)).await?
         })
     }
 }

@@ -2,17 +2,19 @@
 
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
-use store::clocks::CLOCK_VERSIONS;
-use store::scans::kept_domain;
-use store::{BoxFuture, ClockAndVersions, ClockVersion, Clocks, KeptClock, StoreError};
+use store::clocks::MAX_CLOCK_VERSIONS;
+use store::scans::parse_stored_domain;
+use store::{BoxFuture, ClockAndVersions, ClockVersion, Clocks, StoreError, StoredClock};
 
 use crate::SqliteStore;
-use crate::columns::{blob, count, digest_bytes, limit, maybe_digest, maybe_time, number, time};
-use crate::error::Refused;
+use crate::columns::{
+    blob, count, digest_bytes, optional_digest, optional_time, sql_integer, sql_limit, time,
+};
+use crate::error::DatabaseError;
 
-const CLOCK: &str = "url, domain, state, why, started_at, checks, last_checked_at, next_check_at, \
+const CLOCK_COLUMNS: &str = "url, domain, state, why, started_at, checks, last_checked_at, next_check_at, \
                      expires_at, declared";
-const VERSION: &str = "n, seen_from, seen_to, status, bytes, body_sha256, text_sha256, etag, \
+const VERSION_COLUMNS: &str = "n, seen_from, seen_to, status, bytes, body_sha256, text_sha256, etag, \
                        last_modified, change";
 
 impl Clocks for SqliteStore {
@@ -22,24 +24,24 @@ impl Clocks for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
         let url = url.to_owned();
         Box::pin(self.database.readers.read("reading a clock", move |connection| {
-            // One transaction: the versions are those of this clock.
+            // One transaction, so that clock and versions belong together.
             let transaction = connection.unchecked_transaction()?;
-            let sql = format!("SELECT {CLOCK} FROM clocks WHERE url = ?1");
-            let Some(clock) = clocks(&transaction, &sql, params![url])?.pop() else {
+            let sql = format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url = ?1");
+            let Some(clock) = find_clocks(&transaction, &sql, params![url])?.pop() else {
                 return Ok(None);
             };
             let sql = format!(
-                "SELECT {VERSION} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
+                "SELECT {VERSION_COLUMNS} FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT ?2"
             );
             let mut statement = transaction.prepare_cached(&sql)?;
-            let versions = statement.query_map(params![url, limit(CLOCK_VERSIONS)], version)?;
+            let versions = statement.query_map(params![url, sql_limit(MAX_CLOCK_VERSIONS)], version_from_row)?;
             Ok(Some((clock, versions.collect::<rusqlite::Result<_>>()?)))
         }))
     }
 
     fn put_clock(
         &self,
-        clock: KeptClock,
+        clock: StoredClock,
         version: Option<ClockVersion>,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
@@ -47,8 +49,10 @@ impl Clocks for SqliteStore {
             version.as_ref().map_or(Ok(()), ClockVersion::check_size)?;
             let bytes =
                 clock.declared.len() + version.as_ref().map_or(0, |version| version.change.len());
-            let write = move |connection: &Connection| put(connection, &clock, version.as_ref());
-            self.database.writer.write("keeping a clock", bytes, write).await
+            let write = move |connection: &Connection| {
+                put_clock_and_version(connection, &clock, version.as_ref())
+            };
+            self.database.writer.write("storing a clock", bytes, write).await
         })
     }
 
@@ -56,13 +60,13 @@ impl Clocks for SqliteStore {
         &self,
         now: Timestamp,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
         Box::pin(self.database.readers.read("reading due clocks", move |connection| {
             let sql = format!(
-                "SELECT {CLOCK} FROM clocks WHERE next_check_at <= ?1 AND expires_at > ?1
+                "SELECT {CLOCK_COLUMNS} FROM clocks WHERE next_check_at <= ?1 AND expires_at > ?1
                  ORDER BY next_check_at, url LIMIT ?2"
             );
-            clocks(connection, &sql, params![now.as_millis(), limit(most)])
+            find_clocks(connection, &sql, params![now.as_millis(), sql_limit(most)])
         }))
     }
 
@@ -70,24 +74,26 @@ impl Clocks for SqliteStore {
         &'a self,
         domain: &'a Domain,
         most: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptClock>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredClock>, StoreError>> {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("reading a domain's clocks", move |connection| {
-            let sql = format!("SELECT {CLOCK} FROM clocks WHERE domain = ?1 ORDER BY url LIMIT ?2");
-            clocks(connection, &sql, params![domain, limit(most)])
+            let sql = format!(
+                "SELECT {CLOCK_COLUMNS} FROM clocks WHERE domain = ?1 ORDER BY url LIMIT ?2"
+            );
+            find_clocks(connection, &sql, params![domain, sql_limit(most)])
         }))
     }
 
-    fn clocks_kept(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+    fn count_clocks(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.database.readers.read("counting clocks", |connection| {
             let sql = "SELECT count(*) FROM clocks";
             Ok(connection.prepare_cached(sql)?.query_row([], |row| count(row, 0))?)
         }))
     }
 
-    fn forget_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.writer.write("forgetting clocks", 0, move |connection| {
-            // Their versions go with them.
+    fn delete_expired_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.writer.write("deleting clocks", 0, move |connection| {
+            // Their versions are deleted with them (foreign key).
             let sql = "DELETE FROM clocks WHERE expires_at <= ?1";
             Ok(connection.prepare_cached(sql)?.execute(params![now.as_millis()])? as u64)
         }))
@@ -97,24 +103,25 @@ impl Clocks for SqliteStore {
         &self,
         after: Option<String>,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
-        // No address is empty.
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
+        // Sorts before every URL, because no URL is empty.
         let after = after.unwrap_or_default();
         Box::pin(self.database.readers.read("listing clocks", move |connection| {
-            let sql = format!("SELECT {CLOCK} FROM clocks WHERE url > ?1 ORDER BY url LIMIT ?2");
-            clocks(connection, &sql, params![after, limit(most)])
+            let sql =
+                format!("SELECT {CLOCK_COLUMNS} FROM clocks WHERE url > ?1 ORDER BY url LIMIT ?2");
+            find_clocks(connection, &sql, params![after, sql_limit(most)])
         }))
     }
 }
 
-fn put(
+fn put_clock_and_version(
     connection: &Connection,
-    clock: &KeptClock,
+    clock: &StoredClock,
     version: Option<&ClockVersion>,
-) -> Result<(), Refused> {
-    // Not REPLACE, which would take the versions away with the row.
+) -> Result<(), DatabaseError> {
+    // Not REPLACE: it would delete the row, and with it the versions.
     let sql = format!(
-        "INSERT INTO clocks ({CLOCK}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        "INSERT INTO clocks ({CLOCK_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (url) DO UPDATE SET
              domain = excluded.domain, state = excluded.state, why = excluded.why,
              started_at = excluded.started_at, checks = excluded.checks,
@@ -135,7 +142,7 @@ fn put(
     ])?;
     let Some(version) = version else { return Ok(()) };
     let sql = format!(
-        "INSERT OR REPLACE INTO clock_versions (url, {VERSION})
+        "INSERT OR REPLACE INTO clock_versions (url, {VERSION_COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
     );
     connection.prepare_cached(&sql)?.execute(params![
@@ -144,7 +151,7 @@ fn put(
         version.seen_from.as_millis(),
         version.seen_to.as_millis(),
         version.status,
-        version.bytes.map(number),
+        version.bytes.map(sql_integer),
         digest_bytes(version.body_sha256.as_ref()),
         digest_bytes(version.text_sha256.as_ref()),
         version.etag,
@@ -156,28 +163,28 @@ fn put(
             "DELETE FROM clock_versions WHERE url = ?1 AND n <=
                  (SELECT n FROM clock_versions WHERE url = ?1 ORDER BY n DESC LIMIT 1 OFFSET ?2)",
         )?
-        .execute(params![clock.url, limit(CLOCK_VERSIONS)])?;
+        .execute(params![clock.url, sql_limit(MAX_CLOCK_VERSIONS)])?;
     Ok(())
 }
 
-fn clocks(
+fn find_clocks(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-) -> Result<Vec<KeptClock>, Refused> {
+) -> Result<Vec<StoredClock>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(1)?;
-        found.push(KeptClock {
+        found.push(StoredClock {
             url: row.get(0)?,
-            domain: kept_domain(&name)?,
+            domain: parse_stored_domain(&name)?,
             state: row.get(2)?,
             why: row.get(3)?,
             started_at: time(row, 4)?,
             checks: row.get(5)?,
-            last_checked_at: maybe_time(row, 6)?,
+            last_checked_at: optional_time(row, 6)?,
             next_check_at: time(row, 7)?,
             expires_at: time(row, 8)?,
             declared: blob(row, 9)?,
@@ -186,15 +193,15 @@ fn clocks(
     Ok(found)
 }
 
-fn version(row: &Row<'_>) -> rusqlite::Result<ClockVersion> {
+fn version_from_row(row: &Row<'_>) -> rusqlite::Result<ClockVersion> {
     Ok(ClockVersion {
         n: row.get(0)?,
         seen_from: time(row, 1)?,
         seen_to: time(row, 2)?,
         status: row.get(3)?,
         bytes: row.get::<_, Option<i64>>(4)?.map(i64::unsigned_abs),
-        body_sha256: maybe_digest(row, 5)?,
-        text_sha256: maybe_digest(row, 6)?,
+        body_sha256: optional_digest(row, 5)?,
+        text_sha256: optional_digest(row, 6)?,
         etag: row.get(7)?,
         last_modified: row.get(8)?,
         change: blob(row, 9)?,

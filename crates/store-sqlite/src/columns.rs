@@ -1,17 +1,26 @@
-//! From the store's values to SQLite's columns and back.
+//! Conversions between the store's values and SQLite's columns.
 
 use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::Row;
-use store::Digest;
+use store::{Digest, StoreError};
 
-/// SQLite has no unsigned numbers; nothing that is counted here comes near the border.
-pub(crate) fn number(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+/// SQLite integers are signed 64-bit. Counts and indexes here never come near that limit.
+pub(crate) fn sql_integer(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn limit(most: usize) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX)
+/// The value of a LIMIT parameter.
+pub(crate) fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// A stored integer that must not be negative. `what` names it in the error.
+pub(crate) fn unsigned(value: i64, what: &str) -> Result<u64, StoreError> {
+    u64::try_from(value).map_err(|_| StoreError::Damaged {
+        what: what.to_owned(),
+        why: String::from("it is below zero"),
+    })
 }
 
 pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
@@ -22,11 +31,11 @@ pub(crate) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> 
     Ok(Timestamp::from_millis(row.get(column)?))
 }
 
-pub(crate) fn maybe_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_millis))
 }
 
-pub(crate) fn maybe_digest(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Digest>> {
+pub(crate) fn optional_digest(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Digest>> {
     Ok(row.get::<_, Option<[u8; 32]>>(column)?.map(Digest))
 }
 

@@ -1,4 +1,4 @@
-//! The data directory: its files, their modes, and the lock that keeps a second process out.
+//! The data directory: its files, their modes, and the lock against a second process.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use store::StoreError;
 
-/// A data directory that this process holds until the value is dropped.
+/// A data directory that is locked by this process until the value is dropped.
 #[derive(Debug)]
 pub(crate) struct DataDir {
     root: PathBuf,
-    /// Held for its lock alone; the system frees it when the process ends, however it ends.
+    /// Open only for its lock, which the system releases when the process ends for any reason.
     _lock: File,
 }
 
 impl DataDir {
-    /// The database, inside the directory.
+    /// The name of the database file.
     pub(crate) const DATABASE: &str = "wayleave.db";
 
-    /// Makes the directory if it is missing, readable by nobody else, and takes its lock.
+    /// Creates the directory if it is missing, with mode 0700, and takes its lock.
     pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
         let refused = |path: &Path| {
             let place = path.display().to_string();
@@ -27,19 +27,19 @@ impl DataDir {
         };
         make_private_dir(root).map_err(refused(root))?;
         let lock_path = root.join("wayleave.lock");
-        let lock = open_private(&lock_path).map_err(refused(&lock_path))?;
+        let lock = open_private_file(&lock_path).map_err(refused(&lock_path))?;
         lock.try_lock().map_err(|e| match e {
             TryLockError::WouldBlock => StoreError::InUse { place: root.display().to_string() },
             TryLockError::Error(e) => refused(&lock_path)(e),
         })?;
         let dir = Self { root: root.to_owned(), _lock: lock };
-        // SQLite gives its side files the mode of the database, so it is made with the right one.
-        open_private(&dir.database()).map_err(refused(&dir.database()))?;
+        // SQLite gives its -wal and -shm files the mode of the database, so create it with 0600.
+        open_private_file(&dir.database()).map_err(refused(&dir.database()))?;
         Ok(dir)
     }
 
-    /// Makes the names of the files in here durable. SQLite does so too, but says nothing when it
-    /// fails.
+    /// Makes the file names in the directory durable. SQLite does so too, but does not report a
+    /// failure.
     pub(crate) fn sync(&self) -> Result<(), StoreError> {
         sync_dir(&self.root).map_err(|e| StoreError::CannotOpen {
             place: self.root.display().to_string(),
@@ -56,7 +56,7 @@ impl DataDir {
     }
 }
 
-/// Makes a directory and its missing parents with mode 0700, each durable in its own parent.
+/// Creates a directory and its missing parents with mode 0700, and syncs each parent.
 pub(crate) fn make_private_dir(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -67,7 +67,7 @@ pub(crate) fn make_private_dir(path: &Path) -> io::Result<()> {
     sync_dir(parent)
 }
 
-/// Makes one directory with mode 0700, unless it is there. Not durable before its parent is.
+/// Creates one directory with mode 0700 unless it exists. The caller must sync its parent.
 pub(crate) fn make_one_private_dir(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
@@ -80,7 +80,7 @@ pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// The parent of a relative name is the current directory, not the empty path.
+/// For a relative name the parent is the current directory, not the empty path.
 fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -89,12 +89,12 @@ fn parent_of(path: &Path) -> &Path {
     }
 }
 
-fn open_private(path: &Path) -> io::Result<File> {
+fn open_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
-/// The directories in a directory whose names are two hexadecimal digits, in order.
-pub(crate) fn fan_out(path: &Path) -> io::Result<Vec<(u8, PathBuf)>> {
+/// The subdirectories whose names are two hexadecimal digits, in order.
+pub(crate) fn hex_subdirs(path: &Path) -> io::Result<Vec<(u8, PathBuf)>> {
     let mut dirs = Vec::new();
     for entry in fs::read_dir(path)? {
         let entry = entry?;

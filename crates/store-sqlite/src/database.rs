@@ -1,4 +1,4 @@
-//! The database: the one writer and the readers, and nothing of the files beside it.
+//! The database: its writer and its readers, without the artefact files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use store::StoreError;
 use crate::readers::Readers;
 use crate::writer::Writer;
 
-/// The tables that need no files are kept by this alone, so that an operator's command can use
-/// them while a server runs.
+/// Implements the traits whose tables need no artefact files, so that an administrative command can
+/// use them while a server runs.
 #[derive(Debug)]
 pub(crate) struct Database {
     pub(crate) writer: Writer,

@@ -1,39 +1,50 @@
-//! Sealed decision receipts in the database.
+//! Encrypted decision receipts in the database.
 
 use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use store::scans::kept_domain;
-use store::{BoxFuture, Decisions, Digest, KeptDecision, StoreError};
+use store::scans::parse_stored_domain;
+use store::{BoxFuture, Decisions, Digest, StoreError, StoredDecision};
 
 use crate::SqliteStore;
-use crate::error::Refused;
-use crate::sqlite_store::sql_limit;
+use crate::columns::sql_limit;
+use crate::error::DatabaseError;
 
 const COLUMNS: &str = "lookup, domain, action, decision, answer_sha256, decided_at, expires_at, \
                        fingerprint, sealed";
 
 impl Decisions for SqliteStore {
-    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put_decisions(
+        &self,
+        decisions: Vec<StoredDecision>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            decisions.iter().try_for_each(KeptDecision::check_size)?;
+            decisions.iter().try_for_each(StoredDecision::check_size)?;
             let bytes = decisions.iter().map(|decision| decision.sealed.len() + 300).sum();
-            let write = move |c: &Connection| decisions.iter().try_for_each(|d| put(c, d));
-            self.database.writer.write("keeping decisions", bytes, write).await
+            let write = move |c: &Connection| decisions.iter().try_for_each(|d| put_decision(c, d));
+            self.database.writer.write("storing decisions", bytes, write).await
         })
     }
 
-    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>> {
+    fn decision(
+        &self,
+        lookup: Digest,
+    ) -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>> {
         Box::pin(self.database.readers.read("reading a decision", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM decisions WHERE lookup = ?1");
             let mut statement = connection.prepare_cached(&sql)?;
-            let raw = statement.query_row(params![lookup.as_bytes()], Raw::read).optional()?;
-            Ok(raw.map(Raw::understood).transpose()?)
+            let raw = statement
+                .query_row(params![lookup.as_bytes()], RawDecision::from_row)
+                .optional()?;
+            Ok(raw.map(RawDecision::into_decision).transpose()?)
         }))
     }
 
-    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.writer.write("forgetting decisions", 0, move |connection| {
+    fn delete_expired_decisions(
+        &self,
+        before: Timestamp,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.writer.write("deleting decisions", 0, move |connection| {
             let sql = "DELETE FROM decisions WHERE expires_at < ?1";
             Ok(connection.prepare_cached(sql)?.execute([before.as_millis()])? as u64)
         }))
@@ -48,14 +59,14 @@ impl Decisions for SqliteStore {
             let sql = "SELECT lookup FROM decisions WHERE lookup > ?1 ORDER BY lookup LIMIT ?2";
             let mut statement = connection.prepare_cached(sql)?;
             let after = after.map_or(Vec::new(), |after| after.as_bytes().to_vec());
-            let asked = params![after, sql_limit(limit)];
-            let rows = statement.query_map(asked, |row| Ok(Digest(row.get(0)?)))?;
+            let parameters = params![after, sql_limit(limit)];
+            let rows = statement.query_map(parameters, |row| Ok(Digest(row.get(0)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
 }
 
-fn put(connection: &Connection, decision: &KeptDecision) -> Result<(), Refused> {
+fn put_decision(connection: &Connection, decision: &StoredDecision) -> Result<(), DatabaseError> {
     let fingerprint = decision.fingerprint();
     let lookup = decision.lookup.as_bytes();
     let kept: Option<Vec<u8>> = connection
@@ -86,7 +97,7 @@ fn put(connection: &Connection, decision: &KeptDecision) -> Result<(), Refused> 
     Ok(())
 }
 
-struct Raw {
+struct RawDecision {
     lookup: [u8; 32],
     domain: String,
     action: String,
@@ -98,8 +109,8 @@ struct Raw {
     sealed: Vec<u8>,
 }
 
-impl Raw {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+impl RawDecision {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             lookup: row.get(0)?,
             domain: row.get(1)?,
@@ -113,10 +124,10 @@ impl Raw {
         })
     }
 
-    fn understood(self) -> Result<KeptDecision, StoreError> {
-        let kept = KeptDecision {
+    fn into_decision(self) -> Result<StoredDecision, StoreError> {
+        let kept = StoredDecision {
             lookup: Digest(self.lookup),
-            domain: kept_domain(&self.domain)?,
+            domain: parse_stored_domain(&self.domain)?,
             action: self.action,
             decision: self.decision,
             answer_sha256: Digest(self.answer_sha256),
@@ -128,6 +139,6 @@ impl Raw {
             return Ok(kept);
         }
         let what = format!("decision {}", kept.lookup);
-        Err(StoreError::Damaged { what, why: String::from("its fingerprint is another") })
+        Err(StoreError::Damaged { what, why: String::from("its fingerprint does not match") })
     }
 }

@@ -1,18 +1,19 @@
-//! From SQLite's errors to the store's.
+//! Converts SQLite's errors to the store's.
 
 use rusqlite::ErrorCode;
 use store::StoreError;
 
-/// Why a closure that works on a connection did not do its work.
+/// Why a closure that works on a connection failed.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum DatabaseError {
     Sqlite(rusqlite::Error),
     Store(StoreError),
 }
 
-impl Refused {
-    /// Whether the disk or the file failed underneath. SQLite could go on, and must not: what a
-    /// failed write or sync left on the disk is not known, and trying again may hide it.
+impl DatabaseError {
+    /// Whether the disk or the database file failed. SQLite could continue, but must not: the state
+    /// on the disk after a failed write or sync is unknown, and another attempt may hide the
+    /// failure.
     pub(crate) fn is_fatal(&self) -> bool {
         matches!(
             self.code(),
@@ -40,13 +41,13 @@ impl Refused {
     }
 }
 
-impl From<rusqlite::Error> for Refused {
+impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<StoreError> for Refused {
+impl From<StoreError> for DatabaseError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
@@ -62,7 +63,7 @@ pub(crate) fn store_error(doing: &'static str, error: &rusqlite::Error) -> Store
     }
 }
 
-/// The same for what goes wrong before the database is open: the message names the place.
+/// The same for errors before the database is open: the message names the file.
 pub(crate) fn open_error(place: &str, error: &rusqlite::Error) -> StoreError {
     let place = place.to_owned();
     match store_error("opening", error) {

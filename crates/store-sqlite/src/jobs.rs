@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use store::{BoxFuture, Job, Jobs, NewJob, StoreError};
 
 use crate::SqliteStore;
-use crate::columns::{blob, count, limit, number, time};
+use crate::columns::{blob, count, sql_integer, sql_limit, time};
 
 const COLUMNS: &str = "id, kind, key, queued_at, due_at, tries, body, last_error";
 
@@ -29,7 +29,7 @@ impl Jobs for SqliteStore {
                     ])?;
                 let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
                 let mut statement = connection.prepare_cached(&sql)?;
-                Ok(statement.query_row(params![job.kind, job.key], kept)?)
+                Ok(statement.query_row(params![job.kind, job.key], job_from_row)?)
             };
             self.database.writer.write("queueing a job", bytes, write).await
         })
@@ -44,7 +44,7 @@ impl Jobs for SqliteStore {
         Box::pin(self.database.readers.read("reading a job", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM jobs WHERE kind = ?1 AND key = ?2");
             let mut statement = connection.prepare_cached(&sql)?;
-            Ok(statement.query_row(params![kind, key], kept).optional()?)
+            Ok(statement.query_row(params![kind, key], job_from_row).optional()?)
         }))
     }
 
@@ -65,39 +65,39 @@ impl Jobs for SqliteStore {
                  RETURNING {COLUMNS}"
             );
             let mut statement = connection.prepare_cached(&sql)?;
-            let asked = params![kind, now.as_millis(), lease_until.as_millis()];
-            Ok(statement.query_row(asked, kept).optional()?)
+            let parameters = params![kind, now.as_millis(), lease_until.as_millis()];
+            Ok(statement.query_row(parameters, job_from_row).optional()?)
         }))
     }
 
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.database.writer.write("ending a job", 0, move |connection| {
+        Box::pin(self.database.writer.write("finishing a job", 0, move |connection| {
             connection
                 .prepare_cached("DELETE FROM jobs WHERE id = ?1")?
-                .execute(params![number(id)])?;
+                .execute(params![sql_integer(id)])?;
             Ok(())
         }))
     }
 
-    fn put_off_job<'a>(
+    fn postpone_job<'a>(
         &'a self,
         id: u64,
         due_at: Timestamp,
         why: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let why = why.to_owned();
-        Box::pin(self.database.writer.write("putting a job off", 0, move |connection| {
+        Box::pin(self.database.writer.write("postponing a job", 0, move |connection| {
             connection
                 .prepare_cached(
                     "UPDATE jobs SET due_at = ?2, last_error = ?3, leased_until = NULL
                      WHERE id = ?1",
                 )?
-                .execute(params![number(id), due_at.as_millis(), why])?;
+                .execute(params![sql_integer(id), due_at.as_millis(), why])?;
             Ok(())
         }))
     }
 
-    fn jobs_waiting<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+    fn count_jobs<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
         let kind = kind.to_owned();
         Box::pin(self.database.readers.read("counting jobs", move |connection| {
             let sql = "SELECT count(*) FROM jobs WHERE kind = ?1";
@@ -110,17 +110,17 @@ impl Jobs for SqliteStore {
         after: Option<u64>,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<Job>, StoreError>> {
-        let after = after.map_or(-1, number);
+        let after = after.map_or(-1, sql_integer);
         Box::pin(self.database.readers.read("listing jobs", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id > ?1 ORDER BY id LIMIT ?2");
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![after, limit(most)], kept)?;
+            let rows = statement.query_map(params![after, sql_limit(most)], job_from_row)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Job> {
+fn job_from_row(row: &Row<'_>) -> rusqlite::Result<Job> {
     Ok(Job {
         id: count(row, 0)?,
         kind: row.get(1)?,

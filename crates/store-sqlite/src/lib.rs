@@ -1,29 +1,29 @@
 //! The embedded store engine: one SQLite database and a folder of artefacts in a data directory.
 //!
-//! `README.md` beside this crate tells the tables, the guarantees and the life of a write.
+//! The crate's `README.md` describes the tables, the guarantees and how a write is processed.
 
+mod admin;
 mod answers;
+mod artifact_files;
 mod artifacts;
 mod census;
 mod changes;
 mod clocks;
 mod columns;
+mod compression;
 mod connect;
 mod data_dir;
 mod database;
 mod decisions;
-mod desk;
 mod error;
-mod files;
+mod idempotency;
 mod jobs;
 mod licences;
 mod limits;
 mod log;
 mod migrate;
-mod newest;
-mod once;
+mod newest_answers;
 mod outcomes;
-mod packed;
 mod readers;
 mod readings;
 mod revocations;
@@ -33,5 +33,5 @@ mod sqlite_store;
 mod switches;
 mod writer;
 
-pub use desk::SqliteDesk;
+pub use admin::SqliteAdmin;
 pub use sqlite_store::{SqliteOptions, SqliteStore};

@@ -6,13 +6,14 @@ use store::{BoxFuture, Digest, Licence, Licences, LicensedDomains, StoreError};
 
 use crate::SqliteStore;
 use crate::database::Database;
-use crate::error::Refused;
+use crate::error::DatabaseError;
 
 const COLUMNS: &str = "id, key_sha256, domains, label, created_at, revoked_at";
 
 impl Licences for Database {
     fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
-        let written = self.writer.write("keeping a licence", 0, move |c| insert(c, &licence));
+        let written =
+            self.writer.write("storing a licence", 0, move |c| insert_licence(c, &licence));
         Box::pin(written)
     }
 
@@ -22,7 +23,7 @@ impl Licences for Database {
     ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
         Box::pin(self.readers.read("reading a licence", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM licences WHERE key_sha256 = ?1");
-            one(connection, &sql, params![key_sha256.as_bytes()])
+            find_licence(connection, &sql, params![key_sha256.as_bytes()])
         }))
     }
 
@@ -30,8 +31,8 @@ impl Licences for Database {
         Box::pin(self.readers.read("listing the licences", |connection| {
             let sql = format!("SELECT {COLUMNS} FROM licences ORDER BY created_at, id");
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map([], RawLicence::read)?;
-            rows.map(|raw| Ok(raw?.understood()?)).collect()
+            let rows = statement.query_map([], RawLicence::from_row)?;
+            rows.map(|raw| Ok(raw?.into_licence()?)).collect()
         }))
     }
 
@@ -46,7 +47,7 @@ impl Licences for Database {
                 "UPDATE licences SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
                  RETURNING {COLUMNS}"
             );
-            one(connection, &sql, params![id, at.as_millis()])
+            find_licence(connection, &sql, params![id, at.as_millis()])
         }))
     }
 }
@@ -76,12 +77,12 @@ impl Licences for SqliteStore {
     }
 }
 
-fn insert(connection: &Connection, licence: &Licence) -> Result<(), Refused> {
+fn insert_licence(connection: &Connection, licence: &Licence) -> Result<(), DatabaseError> {
     let sql = format!("INSERT INTO licences ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
     let inserted = connection.prepare_cached(&sql)?.execute(params![
         licence.id,
         licence.key_sha256.as_bytes(),
-        licence.domains.written(),
+        licence.domains.to_text(),
         licence.label,
         licence.created_at.as_millis(),
         licence.revoked_at.map(Timestamp::as_millis),
@@ -98,17 +99,17 @@ fn insert(connection: &Connection, licence: &Licence) -> Result<(), Refused> {
     }
 }
 
-fn one(
+fn find_licence(
     connection: &Connection,
     sql: &str,
     params: &[&dyn rusqlite::ToSql],
-) -> Result<Option<Licence>, Refused> {
+) -> Result<Option<Licence>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row(params, RawLicence::read).optional()?;
-    Ok(found.map(RawLicence::understood).transpose()?)
+    let found = statement.query_row(params, RawLicence::from_row).optional()?;
+    Ok(found.map(RawLicence::into_licence).transpose()?)
 }
 
-/// The columns as they lie in the database, before they are understood.
+/// The columns as stored, before they are parsed.
 struct RawLicence {
     id: String,
     key_sha256: [u8; 32],
@@ -119,7 +120,7 @@ struct RawLicence {
 }
 
 impl RawLicence {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             key_sha256: row.get(1)?,
@@ -130,11 +131,11 @@ impl RawLicence {
         })
     }
 
-    fn understood(self) -> Result<Licence, StoreError> {
+    fn into_licence(self) -> Result<Licence, StoreError> {
         Ok(Licence {
             id: self.id,
             key_sha256: Digest(self.key_sha256),
-            domains: LicensedDomains::read(self.domains.as_deref())?,
+            domains: LicensedDomains::parse(self.domains.as_deref())?,
             label: self.label,
             created_at: Timestamp::from_millis(self.created_at),
             revoked_at: self.revoked_at.map(Timestamp::from_millis),

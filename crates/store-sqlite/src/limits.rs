@@ -1,38 +1,50 @@
-//! Allowances by the day in the database.
+//! Daily allowances in the database.
 
 use rusqlite::{Connection, OptionalExtension, params};
-use store::{BoxFuture, Day, Digest, Draw, Limits, StoreError, Taking};
+use store::{AllowanceDraw, AllowanceOutcome, Allowances, BoxFuture, Day, Digest, StoreError};
 
 use crate::SqliteStore;
-use crate::error::Refused;
+use crate::error::DatabaseError;
 
-impl Limits for SqliteStore {
-    fn take(&self, day: Day, draws: Vec<Draw>) -> BoxFuture<'_, Result<Taking, StoreError>> {
+impl Allowances for SqliteStore {
+    fn draw_allowances(
+        &self,
+        day: Day,
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
         Box::pin(
-            self.database.writer.write("taking of an allowance", 0, move |c| take(c, day, &draws)),
+            self.database
+                .writer
+                .write("drawing from an allowance", 0, move |c| take_allowances(c, day, &draws)),
         )
     }
 
-    fn taken(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
-        Box::pin(self.database.readers.read("reading an allowance", move |c| count(c, day, what)))
+    fn allowance_used(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
+        Box::pin(
+            self.database.readers.read("reading an allowance", move |c| taken_count(c, day, what)),
+        )
     }
 
-    fn forget_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.writer.write("forgetting past days", 0, move |connection| {
+    fn delete_allowances_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.writer.write("deleting past days", 0, move |connection| {
             let sql = "DELETE FROM day_counts WHERE day < ?1";
-            let gone = connection.prepare_cached(sql)?.execute(params![day.number()])?;
-            Ok(gone as u64)
+            let deleted = connection.prepare_cached(sql)?.execute(params![day.number()])?;
+            Ok(deleted as u64)
         }))
     }
 }
 
-/// Runs inside the writer's transaction: nobody counts in between.
-pub(crate) fn take(connection: &Connection, day: Day, draws: &[Draw]) -> Result<Taking, Refused> {
+/// Runs in the writer's transaction, so draws do not race.
+pub(crate) fn take_allowances(
+    connection: &Connection,
+    day: Day,
+    draws: &[AllowanceDraw],
+) -> Result<AllowanceOutcome, DatabaseError> {
     for (which, draw) in draws.iter().enumerate() {
-        let before = draws.iter().take(which).filter(|other| other.what == draw.what).count();
-        let taken = count(connection, day, draw.what)? as usize + before;
-        if taken >= draw.most as usize {
-            return Ok(Taking::Spent { which });
+        let earlier = draws.iter().take(which).filter(|other| other.key == draw.key).count();
+        let taken = taken_count(connection, day, draw.key)? as usize + earlier;
+        if taken >= draw.limit as usize {
+            return Ok(AllowanceOutcome::Exhausted { which });
         }
     }
     let mut add = connection.prepare_cached(
@@ -40,12 +52,12 @@ pub(crate) fn take(connection: &Connection, day: Day, draws: &[Draw]) -> Result<
          ON CONFLICT (day, what) DO UPDATE SET taken = taken + 1",
     )?;
     for draw in draws {
-        add.execute(params![day.number(), draw.what.as_bytes()])?;
+        add.execute(params![day.number(), draw.key.as_bytes()])?;
     }
-    Ok(Taking::Taken)
+    Ok(AllowanceOutcome::Granted)
 }
 
-fn count(connection: &Connection, day: Day, what: Digest) -> Result<u32, Refused> {
+fn taken_count(connection: &Connection, day: Day, what: Digest) -> Result<u32, DatabaseError> {
     let sql = "SELECT taken FROM day_counts WHERE day = ?1 AND what = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row(params![day.number(), what.as_bytes()], |row| row.get(0));

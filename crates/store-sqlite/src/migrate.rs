@@ -1,12 +1,12 @@
-//! Forward-only migrations, each in a transaction of its own, each remembered with its digest.
+//! Forward-only migrations. Each runs in its own transaction and is recorded with its digest.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use store::{Digest, StoreError};
 
 use crate::error::{open_error, store_error};
-use crate::newest;
+use crate::newest_answers;
 
-/// One step of the schema. A step that was ever released is never edited.
+/// One step of the schema. A released step is never edited.
 struct Migration {
     number: u32,
     name: &'static str,
@@ -34,25 +34,28 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// What a migration needs that its text cannot do, by its number.
-type CarryOver = (u32, fn(&Connection) -> rusqlite::Result<()>);
+/// A migration number, and the Rust code that completes that migration.
+type DataMigration = (u32, fn(&Connection) -> rusqlite::Result<()>);
 
-/// What a step needs that SQL cannot do, in the same transaction as the step.
-const CARRIED_OVER: &[CarryOver] = &[(5, newest::fill)];
+/// Data changes that SQL alone cannot do. Each runs in the transaction of its migration.
+const DATA_MIGRATIONS: &[DataMigration] = &[(5, newest_answers::backfill)];
 
-/// `Wayl`, set by the first migration: tells our databases from those of other programs.
+/// `Wayl`, set by the first migration. Distinguishes our databases from those of other programs.
 const APPLICATION_ID: i64 = 0x5761_796c;
 
-/// Brings the schema up to date and returns its version. Refuses a database that a newer program
-/// made, that another build made, or that is not ours.
+/// Migrates the schema and returns its version. Fails for a database of a newer program, of a build
+/// with different migrations, or of another program.
 pub(crate) fn migrate(connection: &mut Connection, place: &str) -> Result<u32, StoreError> {
     refuse_foreign(connection, place)?;
-    apply(connection, MIGRATIONS, CARRIED_OVER)
+    apply_migrations(connection, MIGRATIONS, DATA_MIGRATIONS)
 }
 
-/// Refuses a database that has not exactly the schema this program knows, and changes nothing:
-/// another process has it open.
-pub(crate) fn must_be_current(connection: &Connection, place: &str) -> Result<(), StoreError> {
+/// Fails unless the database has exactly the current schema. Changes nothing, because another
+/// process has the database open.
+pub(crate) fn require_current_schema(
+    connection: &Connection,
+    place: &str,
+) -> Result<(), StoreError> {
     refuse_foreign(connection, place)?;
     let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
     let found: Option<u32> = connection
@@ -63,7 +66,7 @@ pub(crate) fn must_be_current(connection: &Connection, place: &str) -> Result<()
         found if found > known => Err(StoreError::NewerSchema { found, known }),
         _ => {
             let why = String::from(
-                "the server that has it open is of an earlier version, or still starting",
+                "the server that has it open is an older version, or is still starting",
             );
             Err(StoreError::CannotOpen { place: place.to_owned(), why })
         }
@@ -82,16 +85,16 @@ fn refuse_foreign(connection: &Connection, place: &str) -> Result<(), StoreError
     if id == APPLICATION_ID || (id == 0 && objects == 0) {
         return Ok(());
     }
-    let why = String::from("it is a database of another program");
+    let why = String::from("it belongs to another program");
     Err(StoreError::CannotOpen { place: place.to_owned(), why })
 }
 
-fn apply(
+fn apply_migrations(
     connection: &mut Connection,
     migrations: &[Migration],
-    carried_over: &[CarryOver],
+    carried_over: &[DataMigration],
 ) -> Result<u32, StoreError> {
-    let failed = |e: rusqlite::Error| store_error("bringing the schema up to date", &e);
+    let failed = |e: rusqlite::Error| store_error("migrating the schema", &e);
     connection
         .execute_batch(
             "CREATE TABLE IF NOT EXISTS migrations (
@@ -110,7 +113,7 @@ fn apply(
     }
     for migration in migrations {
         let digest = Digest::of(migration.sql.as_bytes()).to_string();
-        // The check and the step are one transaction: a step is applied once or not at all.
+        // Check and step are one transaction, so that a step is never applied twice.
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let applied: Option<String> = transaction
@@ -124,7 +127,7 @@ fn apply(
         match applied {
             Some(applied) if applied == digest => continue,
             Some(_) => return Err(StoreError::ChangedMigration { number: migration.number }),
-            // A hole below what is applied: somebody removed a row.
+            // A gap below the last applied step: somebody removed a row.
             None if found.is_some_and(|found| found > migration.number) => {
                 return Err(StoreError::ChangedMigration { number: migration.number });
             }
@@ -172,38 +175,38 @@ mod tests {
     #[test]
     fn each_step_is_applied_once_and_in_order() {
         let mut connection = Connection::open_in_memory().unwrap();
-        assert_eq!(apply(&mut connection, &[ONE], &[]), Ok(1));
-        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
-        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
+        assert_eq!(apply_migrations(&mut connection, &[ONE], &[]), Ok(1));
+        assert_eq!(apply_migrations(&mut connection, &[ONE, TWO], &[]), Ok(2));
+        assert_eq!(apply_migrations(&mut connection, &[ONE, TWO], &[]), Ok(2));
         assert_eq!(tables(&connection), ["a", "b", "migrations"]);
     }
 
     #[test]
     fn a_step_that_fails_leaves_nothing_behind() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, &[ONE], &[]).unwrap();
-        let refused = apply(&mut connection, &[ONE, BROKEN], &[]).unwrap_err();
+        apply_migrations(&mut connection, &[ONE], &[]).unwrap();
+        let refused = apply_migrations(&mut connection, &[ONE, BROKEN], &[]).unwrap_err();
         assert!(matches!(refused, StoreError::Failed { .. }), "{refused}");
         assert_eq!(tables(&connection), ["a", "migrations"]);
-        assert_eq!(apply(&mut connection, &[ONE, TWO], &[]), Ok(2));
+        assert_eq!(apply_migrations(&mut connection, &[ONE, TWO], &[]), Ok(2));
     }
 
     #[test]
     fn newer_changed_and_missing_steps_are_refused() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, &[ONE, TWO], &[]).unwrap();
+        apply_migrations(&mut connection, &[ONE, TWO], &[]).unwrap();
         assert_eq!(
-            apply(&mut connection, &[ONE], &[]),
+            apply_migrations(&mut connection, &[ONE], &[]),
             Err(StoreError::NewerSchema { found: 2, known: 1 })
         );
         let changed = Migration { sql: "CREATE TABLE a (x);", ..ONE };
         assert_eq!(
-            apply(&mut connection, &[changed, TWO], &[]),
+            apply_migrations(&mut connection, &[changed, TWO], &[]),
             Err(StoreError::ChangedMigration { number: 1 })
         );
         connection.execute("DELETE FROM migrations WHERE number = 1", []).unwrap();
         assert_eq!(
-            apply(&mut connection, &[ONE, TWO], &[]),
+            apply_migrations(&mut connection, &[ONE, TWO], &[]),
             Err(StoreError::ChangedMigration { number: 1 })
         );
     }
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn answers_of_before_are_found_by_their_domains_digits() {
         let mut connection = Connection::open_in_memory().unwrap();
-        apply(&mut connection, &MIGRATIONS[..4], CARRIED_OVER).unwrap();
+        apply_migrations(&mut connection, &MIGRATIONS[..4], DATA_MIGRATIONS).unwrap();
         for (number, domain, at) in
             [(1_u8, "a.lab", 5), (2, "a.lab", 7), (3, "a.lab", 6), (4, "b.lab", 1)]
         {
@@ -237,10 +240,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE theirs (x)").unwrap();
         let refused = migrate(&mut connection, "some.db").unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "some.db cannot be opened: it is a database of another program"
-        );
+        assert_eq!(refused.to_string(), "some.db cannot be opened: it belongs to another program");
         assert_eq!(tables(&connection), ["theirs"]);
     }
 }

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use contract::Domain;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Params, Row, params};
-use store::outcomes::{AGENTS_NAMED, RECENT_OUTCOMES};
-use store::scans::kept_domain;
+use store::outcomes::{MAX_AGENTS_LISTED, MAX_RECENT_OUTCOMES};
+use store::scans::parse_stored_domain;
 use store::{
-    BoxFuture, Day, Digest, Draw, KeptOutcome, NewOutcome, OutcomeCounts, OutcomeTally, Outcomes,
-    StoreError, Taking,
+    AllowanceDraw, AllowanceOutcome, BoxFuture, Day, Digest, NewOutcome, OutcomeCounts,
+    OutcomeTally, Outcomes, StoreError, StoredOutcome,
 };
 
 use crate::SqliteStore;
-use crate::columns::{count, limit, number, time};
-use crate::error::Refused;
-use crate::limits::take;
+use crate::columns::{count, sql_integer, sql_limit, time};
+use crate::error::DatabaseError;
+use crate::limits::take_allowances;
 
 const COLUMNS: &str =
     "seq, domain, at, action, outcome, agent, status, resolve_said, disagree, reporter";
 
-/// One after the other, as [`tally`] reads them.
-const TALLY: &str = "count(*), sum(outcome = 'ok'), sum(outcome = 'blocked'),
+/// In the order in which [`tally_from_row`] reads them.
+const TALLY_COLUMNS: &str = "count(*), sum(outcome = 'ok'), sum(outcome = 'blocked'),
                      sum(outcome = 'challenged'), sum(outcome = 'error'), sum(disagree),
                      count(DISTINCT reporter)";
 
@@ -29,12 +29,12 @@ impl Outcomes for SqliteStore {
     fn put_outcome(
         &self,
         outcome: NewOutcome,
-        draws: Vec<Draw>,
-    ) -> BoxFuture<'_, Result<Taking, StoreError>> {
-        Box::pin(self.database.writer.write("keeping a report", 0, move |connection| {
-            let taking = take(connection, Day::of(outcome.at), &draws)?;
-            if taking == Taking::Taken {
-                insert(connection, None, &outcome)?;
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
+        Box::pin(self.database.writer.write("storing a report", 0, move |connection| {
+            let taking = take_allowances(connection, Day::of(outcome.at), &draws)?;
+            if taking == AllowanceOutcome::Granted {
+                insert_outcome(connection, None, &outcome)?;
             }
             Ok(taking)
         }))
@@ -48,9 +48,9 @@ impl Outcomes for SqliteStore {
     ) -> BoxFuture<'a, Result<OutcomeCounts, StoreError>> {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("counting reports", move |connection| {
-            // One transaction, so that all counts are of the same reports.
+            // One transaction, so that all counts cover the same reports.
             let transaction = connection.unchecked_transaction()?;
-            summary(&transaction, &Window { domain, from, to })
+            summary(&transaction, &OutcomeWindow { domain, from, to })
         }))
     }
 
@@ -60,20 +60,21 @@ impl Outcomes for SqliteStore {
         after: Option<Domain>,
         most: usize,
     ) -> BoxFuture<'_, Result<Vec<(Domain, OutcomeTally)>, StoreError>> {
-        // No name is empty.
+        // Sorts before every domain, because no name is empty.
         let after = after.map_or_else(String::new, |domain| domain.to_string());
         Box::pin(self.database.readers.read("counting a day's reports", move |connection| {
             let sql = format!(
-                "SELECT domain, {TALLY} FROM outcomes WHERE day = ?1 AND domain > ?2
+                "SELECT domain, {TALLY_COLUMNS} FROM outcomes WHERE day = ?1 AND domain > ?2
                  GROUP BY domain ORDER BY domain LIMIT ?3"
             );
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![day.number(), after, limit(most)], |row| {
-                Ok((row.get::<_, String>(0)?, tally(row)?))
-            })?;
+            let rows = statement
+                .query_map(params![day.number(), after, sql_limit(most)], |row| {
+                    Ok((row.get::<_, String>(0)?, tally_from_row(row)?))
+                })?;
             rows.map(|row| {
                 let (name, tally) = row?;
-                Ok((kept_domain(&name)?, tally))
+                Ok((parse_stored_domain(&name)?, tally))
             })
             .collect()
         }))
@@ -88,8 +89,8 @@ impl Outcomes for SqliteStore {
         }))
     }
 
-    fn forget_outcomes(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.writer.write("forgetting reports", 0, move |connection| {
+    fn delete_outcomes_before(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.writer.write("deleting reports", 0, move |connection| {
             let sql = "DELETE FROM outcomes WHERE day < ?1";
             Ok(connection.prepare_cached(sql)?.execute(params![before.number()])? as u64)
         }))
@@ -99,23 +100,26 @@ impl Outcomes for SqliteStore {
         &self,
         after: Option<u64>,
         most: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptOutcome>, StoreError>> {
-        let after = after.map_or(-1, number);
+    ) -> BoxFuture<'_, Result<Vec<StoredOutcome>, StoreError>> {
+        let after = after.map_or(-1, sql_integer);
         Box::pin(self.database.readers.read("listing reports", move |connection| {
             let sql =
                 format!("SELECT {COLUMNS} FROM outcomes WHERE seq > ?1 ORDER BY seq LIMIT ?2");
-            reports(connection, &sql, params![after, limit(most)])
+            find_outcomes(connection, &sql, params![after, sql_limit(most)])
         }))
     }
 
-    fn import_outcomes(&self, outcomes: Vec<KeptOutcome>) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn import_outcomes(
+        &self,
+        outcomes: Vec<StoredOutcome>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         let bytes = outcomes.len() * 200;
-        Box::pin(self.database.writer.write("keeping reports", bytes, move |connection| {
+        Box::pin(self.database.writer.write("storing reports", bytes, move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM outcomes WHERE seq = ?1");
             for kept in &outcomes {
-                match reports(connection, &sql, params![number(kept.seq)])?.pop() {
-                    None => insert(connection, Some(kept.seq), &kept.outcome)?,
-                    Some(there) if there == *kept => {}
+                match find_outcomes(connection, &sql, params![sql_integer(kept.seq)])?.pop() {
+                    None => insert_outcome(connection, Some(kept.seq), &kept.outcome)?,
+                    Some(stored) if stored == *kept => {}
                     Some(_) => {
                         let id = kept.seq.to_string();
                         return Err(StoreError::Duplicate { what: "report", id }.into());
@@ -127,13 +131,17 @@ impl Outcomes for SqliteStore {
     }
 }
 
-fn insert(connection: &Connection, seq: Option<u64>, new: &NewOutcome) -> Result<(), Refused> {
+fn insert_outcome(
+    connection: &Connection,
+    seq: Option<u64>,
+    new: &NewOutcome,
+) -> Result<(), DatabaseError> {
     let sql = format!(
         "INSERT INTO outcomes ({COLUMNS}, day)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
     );
     connection.prepare_cached(&sql)?.execute(params![
-        seq.map(number),
+        seq.map(sql_integer),
         new.domain.as_str(),
         new.at.as_millis(),
         new.action,
@@ -148,18 +156,18 @@ fn insert(connection: &Connection, seq: Option<u64>, new: &NewOutcome) -> Result
     Ok(())
 }
 
-fn reports(
+fn find_outcomes(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-) -> Result<Vec<KeptOutcome>, Refused> {
+) -> Result<Vec<StoredOutcome>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(1)?;
         let outcome = NewOutcome {
-            domain: kept_domain(&name)?,
+            domain: parse_stored_domain(&name)?,
             at: time(row, 2)?,
             action: row.get(3)?,
             outcome: row.get(4)?,
@@ -169,13 +177,13 @@ fn reports(
             disagree: row.get(8)?,
             reporter: Digest(row.get(9)?),
         };
-        found.push(KeptOutcome { seq: count(row, 0)?, outcome });
+        found.push(StoredOutcome { seq: count(row, 0)?, outcome });
     }
     Ok(found)
 }
 
-/// Of columns 1 to 7. A sum over no rows is null; there is none in a group.
-fn tally(row: &Row<'_>) -> rusqlite::Result<OutcomeTally> {
+/// Reads columns 1 to 7. Their sums are never null, because every group has a row.
+fn tally_from_row(row: &Row<'_>) -> rusqlite::Result<OutcomeTally> {
     Ok(OutcomeTally {
         n: count(row, 1)?,
         ok: count(row, 2)?,
@@ -187,8 +195,8 @@ fn tally(row: &Row<'_>) -> rusqlite::Result<OutcomeTally> {
     })
 }
 
-/// The reports a summary is of.
-struct Window {
+/// The reports that a summary covers.
+struct OutcomeWindow {
     domain: String,
     from: Day,
     to: Day,
@@ -196,39 +204,45 @@ struct Window {
 
 const IN_WINDOW: &str = "FROM outcomes WHERE domain = ?1 AND day BETWEEN ?2 AND ?3";
 
-fn summary(connection: &Connection, window: &Window) -> Result<OutcomeCounts, Refused> {
-    let Window { domain, from, to } = window;
-    let asked = params![domain, from.number(), to.number()];
-    let sql = format!("SELECT day, {TALLY} {IN_WINDOW} GROUP BY day ORDER BY day");
+fn summary(
+    connection: &Connection,
+    window: &OutcomeWindow,
+) -> Result<OutcomeCounts, DatabaseError> {
+    let OutcomeWindow { domain, from, to } = window;
+    let parameters = params![domain, from.number(), to.number()];
+    let sql = format!("SELECT day, {TALLY_COLUMNS} {IN_WINDOW} GROUP BY day ORDER BY day");
     let mut statement = connection.prepare_cached(&sql)?;
     let days = statement
-        .query_map(asked, |row| Ok((Day::from_number(row.get(0)?), tally(row)?)))?
+        .query_map(parameters, |row| Ok((Day::from_number(row.get(0)?), tally_from_row(row)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let sql =
-        format!("SELECT {COLUMNS} {IN_WINDOW} ORDER BY day DESC, seq DESC LIMIT {RECENT_OUTCOMES}");
-    let recent = reports(connection, &sql, asked)?.into_iter().map(|kept| kept.outcome).collect();
+    let sql = format!(
+        "SELECT {COLUMNS} {IN_WINDOW} ORDER BY day DESC, seq DESC LIMIT {MAX_RECENT_OUTCOMES}"
+    );
+    let recent =
+        find_outcomes(connection, &sql, parameters)?.into_iter().map(|kept| kept.outcome).collect();
     Ok(OutcomeCounts {
         days,
-        by_action: by(connection, window, "action", usize::MAX)?,
-        by_agent: by(connection, window, "agent", AGENTS_NAMED)?,
-        by_status: by(connection, window, "status", usize::MAX)?,
+        by_action: counts_by_column(connection, window, "action", usize::MAX)?,
+        by_agent: counts_by_column(connection, window, "agent", MAX_AGENTS_LISTED)?,
+        by_status: counts_by_column(connection, window, "status", usize::MAX)?,
         recent,
     })
 }
 
-/// How many there are of each value of a column, the most frequent `most` of them.
-fn by<K: Ord + FromSql>(
+/// The number of reports for each value of a column, for the `most` most frequent values.
+fn counts_by_column<K: Ord + FromSql>(
     connection: &Connection,
-    window: &Window,
+    window: &OutcomeWindow,
     column: &'static str,
     most: usize,
-) -> Result<BTreeMap<K, u64>, Refused> {
+) -> Result<BTreeMap<K, u64>, DatabaseError> {
     let sql = format!(
         "SELECT {column}, count(*) {IN_WINDOW} AND {column} IS NOT NULL
          GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?4"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let asked = params![window.domain, window.from.number(), window.to.number(), limit(most)];
-    let rows = statement.query_map(asked, |row| Ok((row.get(0)?, count(row, 1)?)))?;
+    let parameters =
+        params![window.domain, window.from.number(), window.to.number(), sql_limit(most)];
+    let rows = statement.query_map(parameters, |row| Ok((row.get(0)?, count(row, 1)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

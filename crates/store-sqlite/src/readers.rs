@@ -1,4 +1,4 @@
-//! A few connections that read, used from the runtime's blocking threads.
+//! A pool of read-only connections, used from the runtime's blocking threads.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use store::StoreError;
 use tokio::sync::Semaphore;
 
 use crate::connect;
-use crate::error::{Refused, store_error};
+use crate::error::{DatabaseError, store_error};
 
-/// Shared by every reading task. `permits` counts the connections that may be out at once; `idle`
-/// holds those that are in.
+/// Shared by all reading tasks. `permits` limits how many connections are in use at once; `idle`
+/// (guarded by its mutex) holds the others.
 #[derive(Debug)]
 pub(crate) struct Readers {
     path: PathBuf,
@@ -24,7 +24,10 @@ impl Readers {
         let count = count.max(1);
         let mut idle = Vec::with_capacity(count);
         for _ in 0..count {
-            idle.push(connect::reader(&path).map_err(|e| store_error("opening a reader", &e))?);
+            idle.push(
+                connect::reader_connection(&path)
+                    .map_err(|e| store_error("opening a reader", &e))?,
+            );
         }
         Ok(Self { path, permits: Arc::new(Semaphore::new(count)), idle: Mutex::new(idle) })
     }
@@ -33,15 +36,15 @@ impl Readers {
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         doing: &'static str,
-        read: impl FnOnce(&Connection) -> Result<T, Refused> + Send + 'static,
+        read: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let closed = |e: &dyn std::fmt::Display| StoreError::Failed { doing, why: e.to_string() };
         let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|e| closed(&e))?;
         let readers = Arc::clone(self);
         tokio::task::spawn_blocking(move || {
-            let connection = readers.take()?;
+            let connection = readers.acquire_connection()?;
             let result = read(&connection);
-            readers.give_back(connection);
+            readers.release_connection(connection);
             drop(permit);
             result
         })
@@ -50,13 +53,13 @@ impl Readers {
         .map_err(|refused| refused.into_store_error(doing))
     }
 
-    fn take(&self) -> Result<Connection, Refused> {
+    fn acquire_connection(&self) -> Result<Connection, DatabaseError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // None is idle only when one was lost to a panic: it is replaced.
-        idle.map_or_else(|| Ok(connect::reader(&self.path)?), Ok)
+        // A permit without an idle connection means that one was lost in a panic: open a new one.
+        idle.map_or_else(|| Ok(connect::reader_connection(&self.path)?), Ok)
     }
 
-    fn give_back(&self, connection: Connection) {
+    fn release_connection(&self, connection: Connection) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 }

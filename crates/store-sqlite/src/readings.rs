@@ -1,24 +1,25 @@
 //! Readings in the database.
 
-use contract::limits::INDEPENDENT_READINGS;
+use contract::limits::READINGS_KEPT_PER_DOMAIN;
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use store::scans::kept_domain;
-use store::{BoxFuture, Digest, KeptReading, Readings, StoreError};
+use store::scans::parse_stored_domain;
+use store::{BoxFuture, Digest, Readings, StoreError, StoredReading};
 
 use crate::SqliteStore;
-use crate::error::Refused;
-use crate::packed::{pack, unpack};
-use crate::sqlite_store::{blocking, sql_limit};
+use crate::columns::sql_limit;
+use crate::compression::{compress, decompress};
+use crate::error::DatabaseError;
+use crate::sqlite_store::run_blocking;
 
 const COLUMNS: &str =
     "id, domain, observed_at, network, basis, scan_id, completed, fingerprint, fields, record";
 
 impl Readings for SqliteStore {
-    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>> {
-        const DOING: &str = "keeping a reading";
+    fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "storing a reading";
         Box::pin(async move {
-            let packed = blocking(DOING, move || Packed::new(reading)).await??;
+            let packed = run_blocking(DOING, move || PackedReading::new(reading)).await??;
             let bytes = packed.fields.len() + packed.record.len();
             self.database.writer.write(DOING, bytes, move |c| packed.put(c)).await
         })
@@ -27,12 +28,15 @@ impl Readings for SqliteStore {
     fn reading<'a>(
         &'a self,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredReading>, StoreError>> {
         let id = id.to_owned();
         Box::pin(self.database.readers.read("reading a reading", move |connection| {
             let sql = format!("SELECT {COLUMNS} FROM readings WHERE id = ?1");
-            let raw = connection.prepare_cached(&sql)?.query_row([id], Raw::read).optional()?;
-            Ok(raw.map(Raw::understood).transpose()?)
+            let raw = connection
+                .prepare_cached(&sql)?
+                .query_row([id], RawReading::from_row)
+                .optional()?;
+            Ok(raw.map(RawReading::into_reading).transpose()?)
         }))
     }
 
@@ -40,7 +44,7 @@ impl Readings for SqliteStore {
         &'a self,
         domain: &'a Domain,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredReading>, StoreError>> {
         let domain = domain.to_string();
         Box::pin(self.database.readers.read("reading readings", move |connection| {
             let sql = format!(
@@ -48,8 +52,9 @@ impl Readings for SqliteStore {
                  ORDER BY observed_at DESC, id DESC LIMIT ?2"
             );
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![domain, sql_limit(limit)], Raw::read)?;
-            rows.map(|raw| Ok(raw?.understood()?)).collect()
+            let rows =
+                statement.query_map(params![domain, sql_limit(limit)], RawReading::from_row)?;
+            rows.map(|raw| Ok(raw?.into_reading()?)).collect()
         }))
     }
 
@@ -67,16 +72,16 @@ impl Readings for SqliteStore {
     }
 }
 
-/// A reading made ready outside the transaction.
-struct Packed {
-    reading: KeptReading,
+/// A reading ready to be written: fingerprint and compression are done.
+struct PackedReading {
+    reading: StoredReading,
     fingerprint: Digest,
     fields: Vec<u8>,
     record: Vec<u8>,
 }
 
-impl Packed {
-    fn new(reading: KeptReading) -> Result<Self, StoreError> {
+impl PackedReading {
+    fn new(reading: StoredReading) -> Result<Self, StoreError> {
         reading.check_size()?;
         let failed = |e: std::io::Error| StoreError::Failed {
             doing: "compressing a reading",
@@ -84,13 +89,13 @@ impl Packed {
         };
         Ok(Self {
             fingerprint: reading.fingerprint(),
-            fields: pack(&reading.fields).map_err(failed)?,
-            record: pack(&reading.record).map_err(failed)?,
+            fields: compress(&reading.fields).map_err(failed)?,
+            record: compress(&reading.record).map_err(failed)?,
             reading,
         })
     }
 
-    fn put(&self, connection: &Connection) -> Result<(), Refused> {
+    fn put(&self, connection: &Connection) -> Result<(), DatabaseError> {
         let kept: Option<Vec<u8>> = connection
             .prepare_cached("SELECT fingerprint FROM readings WHERE id = ?1")?
             .query_row([&self.reading.id], |row| row.get(0))
@@ -121,13 +126,13 @@ impl Packed {
         let sql = "DELETE FROM readings WHERE id IN (
                        SELECT id FROM readings WHERE domain = ?1
                        ORDER BY observed_at DESC, id DESC LIMIT -1 OFFSET ?2)";
-        let kept = sql_limit(INDEPENDENT_READINGS);
+        let kept = sql_limit(READINGS_KEPT_PER_DOMAIN);
         connection.prepare_cached(sql)?.execute(params![self.reading.domain.as_str(), kept])?;
         Ok(())
     }
 }
 
-struct Raw {
+struct RawReading {
     id: String,
     domain: String,
     observed_at: i64,
@@ -140,8 +145,8 @@ struct Raw {
     record: Vec<u8>,
 }
 
-impl Raw {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+impl RawReading {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             domain: row.get(1)?,
@@ -156,24 +161,24 @@ impl Raw {
         })
     }
 
-    fn understood(self) -> Result<KeptReading, StoreError> {
+    fn into_reading(self) -> Result<StoredReading, StoreError> {
         let id = self.id.clone();
         let damaged = |why: String| StoreError::Damaged { what: format!("reading {id}"), why };
-        let reading = KeptReading {
-            domain: kept_domain(&self.domain)?,
+        let reading = StoredReading {
+            domain: parse_stored_domain(&self.domain)?,
             observed_at: Timestamp::from_millis(self.observed_at),
             network: self.network,
             basis: self.basis,
             scan_id: self.scan_id,
             completed: self.completed,
-            fields: unpack(&self.fields).map_err(damaged)?,
-            record: unpack(&self.record).map_err(damaged)?,
+            fields: decompress(&self.fields).map_err(damaged)?,
+            record: decompress(&self.record).map_err(damaged)?,
             id: self.id,
         };
         if reading.fingerprint() == Digest(self.fingerprint) {
             Ok(reading)
         } else {
-            Err(damaged("its fingerprint is another".to_owned()))
+            Err(damaged("its fingerprint does not match".to_owned()))
         }
     }
 }

@@ -1,73 +1,73 @@
-//! The chain of revocations, and what is withheld now, in the database.
+//! The chain of revocations, and the actions withheld now, in the database.
 
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
-use store::revocations::link;
-use store::scans::kept_domain;
+use store::revocations::link_revocation;
+use store::scans::parse_stored_domain;
 use store::{
-    BoxFuture, Digest, KeptRevocation, NewRevocation, Revocations, RevocationsAsk, Standing,
-    StoreError, words,
+    BoxFuture, Digest, NewRevocation, Revocations, RevocationsQuery, StoreError, StoredRevocation,
+    WithheldActions, word_list,
 };
 
 use crate::SqliteStore;
-use crate::error::Refused;
-use crate::sqlite_store::{natural, number, sql_limit};
+use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::error::DatabaseError;
 
 const COLUMNS: &str = "seq, prev, entry_sha256, at, effective_from, kind, target_kind, target_id, \
                        domain, actions, reason, why, replaced_by";
-const STANDING: &str = "domain, actions, causes, state, since, updated_at, fingerprint";
+const WITHHELD_COLUMNS: &str = "domain, actions, causes, state, since, updated_at, fingerprint";
 
 impl Revocations for SqliteStore {
     fn append_revocations(
         &self,
         entries: Vec<NewRevocation>,
-        standings: Vec<Standing>,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        standings: Vec<WithheldActions>,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
         Box::pin(async move {
             entries.iter().try_for_each(NewRevocation::check)?;
-            standings.iter().try_for_each(Standing::check)?;
+            standings.iter().try_for_each(WithheldActions::check)?;
             let bytes = 512 * (entries.len() + standings.len());
             let write = move |connection: &Connection| {
-                let kept = append(connection, &entries)?;
-                put_standings(connection, &standings)?;
+                let kept = append_entries(connection, &entries)?;
+                put_withheld_actions(connection, &standings)?;
                 Ok(kept)
             };
-            self.database.writer.write("keeping revocations", bytes, write).await
+            self.database.writer.write("storing revocations", bytes, write).await
         })
     }
 
-    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
-        Box::pin(self.database.readers.read("reading the last revocation", last))
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
+        Box::pin(self.database.readers.read("reading the last revocation", last_entry))
     }
 
-    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
         Box::pin(self.database.readers.read("reading the first revocation", |connection| {
-            Ok(entries(connection, "ORDER BY seq LIMIT 1", [])?.pop())
+            Ok(find_entries(connection, "ORDER BY seq LIMIT 1", [])?.pop())
         }))
     }
 
     fn revocations(
         &self,
-        ask: RevocationsAsk,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        query: RevocationsQuery,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
         Box::pin(self.database.readers.read("reading revocations", move |connection| {
-            let newest = ask.after.is_none() && ask.since.is_none();
+            let newest = query.after.is_none() && query.since.is_none();
             let order = if newest { "DESC" } else { "ASC" };
-            let of_domain = if ask.domain.is_some() { "domain = ?1" } else { "?1 IS NULL" };
+            let of_domain = if query.domain.is_some() { "domain = ?1" } else { "?1 IS NULL" };
             let which = format!(
                 "WHERE {of_domain} AND seq > ?2 AND at >= ?3
                    AND (?4 IS NULL OR kind = ?4) AND (?5 IS NULL OR target_kind = ?5)
                  ORDER BY seq {order} LIMIT ?6"
             );
-            let asked = params![
-                ask.domain.as_ref().map(|domain| domain.as_str()),
-                number(ask.after.unwrap_or(0)),
-                ask.since.map_or(i64::MIN, Timestamp::as_millis),
-                ask.kind,
-                ask.target_kind,
-                sql_limit(ask.limit),
+            let parameters = params![
+                query.domain.as_ref().map(|domain| domain.as_str()),
+                sql_integer(query.after.unwrap_or(0)),
+                query.since.map_or(i64::MIN, Timestamp::as_millis),
+                query.kind,
+                query.target_kind,
+                sql_limit(query.limit),
             ];
-            let mut found = entries(connection, &which, asked)?;
+            let mut found = find_entries(connection, &which, parameters)?;
             if newest {
                 found.reverse();
             }
@@ -79,48 +79,50 @@ impl Revocations for SqliteStore {
         &'a self,
         target_kind: &'a str,
         target_id: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<KeptRevocation>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredRevocation>, StoreError>> {
         let (kind, id) = (target_kind.to_owned(), target_id.to_owned());
         Box::pin(self.database.readers.read("reading revocations", move |connection| {
             let which = "WHERE target_kind = ?1 AND target_id = ?2 ORDER BY seq";
-            entries(connection, which, params![kind, id])
+            find_entries(connection, which, params![kind, id])
         }))
     }
 
-    fn standings(
+    fn withheld_actions(
         &self,
         since: Option<Timestamp>,
-    ) -> BoxFuture<'_, Result<Vec<Standing>, StoreError>> {
-        Box::pin(self.database.readers.read("reading standings", move |connection| match since {
-            None => standings(connection, "WHERE causes <> '' ORDER BY domain", []),
-            Some(since) => {
-                let which = "WHERE updated_at >= ?1 ORDER BY domain";
-                standings(connection, which, [since.as_millis()])
+    ) -> BoxFuture<'_, Result<Vec<WithheldActions>, StoreError>> {
+        Box::pin(self.database.readers.read("reading withheld actions", move |connection| {
+            match since {
+                None => standings(connection, "WHERE causes <> '' ORDER BY domain", []),
+                Some(since) => {
+                    let which = "WHERE updated_at >= ?1 ORDER BY domain";
+                    standings(connection, which, [since.as_millis()])
+                }
             }
         }))
     }
 
-    fn standing<'a>(
+    fn withheld_actions_for<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<Standing>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>> {
         let domain = domain.to_string();
-        Box::pin(self.database.readers.read("reading a standing", move |connection| {
+        Box::pin(self.database.readers.read("reading withheld actions", move |connection| {
             Ok(standings(connection, "WHERE domain = ?1", [domain])?.pop())
         }))
     }
 }
 
-/// Adds entries after the last one, in the writer's transaction: nobody adds one in between. An
-/// end that is damaged is not built upon.
-pub(crate) fn append(
+/// Appends entries to the chain. Runs in the writer's transaction, so appends do not race. Fails if
+/// the last entry is damaged.
+pub(crate) fn append_entries(
     connection: &Connection,
     new: &[NewRevocation],
-) -> Result<Vec<KeptRevocation>, Refused> {
+) -> Result<Vec<StoredRevocation>, DatabaseError> {
     if new.is_empty() {
         return Ok(Vec::new());
     }
-    let mut before = last(connection)?;
+    let mut previous = last_entry(connection)?;
     let sql = format!(
         "INSERT INTO revocations ({COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
@@ -128,9 +130,9 @@ pub(crate) fn append(
     let mut insert = connection.prepare_cached(&sql)?;
     let mut kept = Vec::with_capacity(new.len());
     for entry in new {
-        let linked = link(before.as_ref(), entry.clone())?;
+        let linked = link_revocation(previous.as_ref(), entry.clone())?;
         insert.execute(params![
-            number(linked.seq),
+            sql_integer(linked.seq),
             linked.prev.as_ref().map(Digest::as_bytes),
             linked.entry_sha256.as_bytes(),
             entry.at.as_millis(),
@@ -139,27 +141,30 @@ pub(crate) fn append(
             entry.target_kind,
             entry.target_id,
             entry.domain.as_ref().map(Domain::as_str),
-            words::write(&entry.actions),
+            word_list::join_words(&entry.actions),
             entry.reason,
             entry.why,
             entry.replaced_by.as_ref().map(Digest::as_bytes),
         ])?;
         kept.push(linked.clone());
-        before = Some(linked);
+        previous = Some(linked);
     }
     Ok(kept)
 }
 
-pub(crate) fn put_standings(connection: &Connection, new: &[Standing]) -> Result<(), Refused> {
+pub(crate) fn put_withheld_actions(
+    connection: &Connection,
+    new: &[WithheldActions],
+) -> Result<(), DatabaseError> {
     let sql = format!(
-        "INSERT OR REPLACE INTO standings ({STANDING}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        "INSERT OR REPLACE INTO standings ({WITHHELD_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
     );
     let mut put = connection.prepare_cached(&sql)?;
     for standing in new {
         put.execute(params![
             standing.domain.as_str(),
-            words::write(&standing.actions),
-            words::write(&standing.causes),
+            word_list::join_words(&standing.actions),
+            word_list::join_words(&standing.causes),
             standing.state,
             standing.since.as_millis(),
             standing.updated_at.as_millis(),
@@ -169,33 +174,33 @@ pub(crate) fn put_standings(connection: &Connection, new: &[Standing]) -> Result
     Ok(())
 }
 
-fn last(connection: &Connection) -> Result<Option<KeptRevocation>, Refused> {
-    Ok(entries(connection, "ORDER BY seq DESC LIMIT 1", [])?.pop())
+fn last_entry(connection: &Connection) -> Result<Option<StoredRevocation>, DatabaseError> {
+    Ok(find_entries(connection, "ORDER BY seq DESC LIMIT 1", [])?.pop())
 }
 
-fn entries(
+fn find_entries(
     connection: &Connection,
     which: &str,
     params: impl Params,
-) -> Result<Vec<KeptRevocation>, Refused> {
+) -> Result<Vec<StoredRevocation>, DatabaseError> {
     let sql = format!("SELECT {COLUMNS} FROM revocations {which}");
     let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params, Raw::read)?;
-    rows.map(|raw| Ok(raw?.understood()?)).collect()
+    let rows = statement.query_map(params, RawRevocation::from_row)?;
+    rows.map(|raw| Ok(raw?.into_revocation()?)).collect()
 }
 
-struct Raw {
+struct RawRevocation {
     seq: i64,
     prev: Option<[u8; 32]>,
     entry_sha256: [u8; 32],
     domain: Option<String>,
     actions: String,
-    /// All but the domain and the actions, which are still texts.
+    /// All but the domain and the actions, which are not parsed yet.
     entry: NewRevocation,
 }
 
-impl Raw {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+impl RawRevocation {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             seq: row.get(0)?,
             prev: row.get(1)?,
@@ -217,13 +222,17 @@ impl Raw {
         })
     }
 
-    fn understood(self) -> Result<KeptRevocation, StoreError> {
-        let domain = self.domain.as_deref().map(kept_domain).transpose()?;
-        let kept = KeptRevocation {
-            seq: natural(self.seq, "a revocation's number")?,
+    fn into_revocation(self) -> Result<StoredRevocation, StoreError> {
+        let domain = self.domain.as_deref().map(parse_stored_domain).transpose()?;
+        let kept = StoredRevocation {
+            seq: unsigned(self.seq, "a revocation's number")?,
             prev: self.prev.map(Digest),
             entry_sha256: Digest(self.entry_sha256),
-            entry: NewRevocation { domain, actions: words::read(&self.actions), ..self.entry },
+            entry: NewRevocation {
+                domain,
+                actions: word_list::split_words(&self.actions),
+                ..self.entry
+            },
         };
         kept.check()?;
         Ok(kept)
@@ -234,25 +243,25 @@ fn standings(
     connection: &Connection,
     which: &str,
     params: impl Params,
-) -> Result<Vec<Standing>, Refused> {
-    let sql = format!("SELECT {STANDING} FROM standings {which}");
+) -> Result<Vec<WithheldActions>, DatabaseError> {
+    let sql = format!("SELECT {WITHHELD_COLUMNS} FROM standings {which}");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
         let (actions, causes): (String, String) = (row.get(1)?, row.get(2)?);
-        let standing = Standing {
-            domain: kept_domain(&name)?,
-            actions: words::read(&actions),
-            causes: words::read(&causes),
+        let standing = WithheldActions {
+            domain: parse_stored_domain(&name)?,
+            actions: word_list::split_words(&actions),
+            causes: word_list::split_words(&causes),
             state: row.get(3)?,
             since: Timestamp::from_millis(row.get(4)?),
             updated_at: Timestamp::from_millis(row.get(5)?),
         };
         if standing.fingerprint() != Digest(row.get(6)?) {
-            let what = format!("the standing of {name}");
-            let why = String::from("its fingerprint is another");
+            let what = format!("the withheld actions of {name}");
+            let why = String::from("its fingerprint does not match");
             return Err(StoreError::Damaged { what, why }.into());
         }
         found.push(standing);

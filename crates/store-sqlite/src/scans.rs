@@ -3,22 +3,26 @@
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
-use store::scans::kept_domain;
-use store::{BoxFuture, Digest, Scan, ScanCursor, ScanRow, Scans, Scope, StoreError, Visibility};
+use store::scans::parse_stored_domain;
+use store::{
+    BoxFuture, Digest, Scan, ScanCursor, ScanRow, ScanScope, Scans, StoreError, Visibility,
+};
 
 use crate::SqliteStore;
-use crate::error::Refused;
-use crate::packed::{pack, unpack};
-use crate::sqlite_store::blocking;
+use crate::columns::sql_limit;
+use crate::compression::{compress, decompress};
+use crate::error::DatabaseError;
+use crate::sqlite_store::run_blocking;
 
 impl Scans for SqliteStore {
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
-        const DOING: &str = "keeping a scan";
+        const DOING: &str = "storing a scan";
         Box::pin(async move {
-            let packed = if scan.record.len() + scan.evidence.len() <= PACKED_IN_PLACE {
+            let packed = if scan.record.len() + scan.evidence.len() <= MAX_INLINE_COMPRESSION_BYTES
+            {
                 PackedScan::new(scan)?
             } else {
-                blocking(DOING, move || PackedScan::new(scan)).await??
+                run_blocking(DOING, move || PackedScan::new(scan)).await??
             };
             self.database.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
         })
@@ -26,38 +30,40 @@ impl Scans for SqliteStore {
 
     fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
         let id = id.to_owned();
-        Box::pin(
-            self.database.readers.read("reading a scan", move |connection| {
-                one_scan(connection, &by_id(), params![id])
-            }),
-        )
+        Box::pin(self.database.readers.read("reading a scan", move |connection| {
+            find_scan(connection, &select_by_id(), params![id])
+        }))
     }
 
     fn latest_scan<'a>(
         &'a self,
         domain: &'a Domain,
         since: Option<Timestamp>,
-        scope: Scope,
+        scope: ScanScope,
     ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
         let domain = domain.to_string();
         let since = since.map_or(i64::MIN, Timestamp::as_millis);
         Box::pin(self.database.readers.read("reading the latest scan", move |connection| {
-            one_scan(connection, &latest(scope), params![domain, since])
+            find_scan(connection, &select_latest(scope), params![domain, since])
         }))
     }
 
     fn scans_of<'a>(
         &'a self,
         domain: &'a Domain,
-        scope: Scope,
+        scope: ScanScope,
         before: Option<ScanCursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>> {
         let domain = domain.to_string();
-        // No time that a scan can have is later than this.
-        let (time, id) = before.map_or((i64::MAX, String::new()), bounds);
+        // No scan is later than this.
+        let (time, id) = before.map_or((i64::MAX, String::new()), cursor_bounds);
         Box::pin(self.database.readers.read("reading a history", move |connection| {
-            rows(connection, &history(scope), params![domain, time, id, sql_limit(limit)])
+            find_scan_rows(
+                connection,
+                &select_history(scope),
+                params![domain, time, id, sql_limit(limit)],
+            )
         }))
     }
 
@@ -66,36 +72,36 @@ impl Scans for SqliteStore {
         after: Option<ScanCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>> {
-        // No time that a scan can have is earlier than this.
-        let (time, id) = after.map_or((i64::MIN, String::new()), bounds);
+        // No scan is earlier than this.
+        let (time, id) = after.map_or((i64::MIN, String::new()), cursor_bounds);
         Box::pin(self.database.readers.read("reading all scans", move |connection| {
-            rows(connection, &everything(), params![time, id, sql_limit(limit)])
+            find_scan_rows(connection, &select_all(), params![time, id, sql_limit(limit)])
         }))
     }
 }
 
-/// Up to this many bytes are compressed where they are: handing them to another thread would cost
-/// as much.
-const PACKED_IN_PLACE: usize = 32 * 1024;
+/// Up to this many bytes are compressed on the current thread: switching to another thread would
+/// cost as much.
+const MAX_INLINE_COMPRESSION_BYTES: usize = 32 * 1024;
 
 const ROW_COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall";
 const COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall, \
                        fingerprint, artifacts, record, evidence";
 
-fn by_id() -> String {
+fn select_by_id() -> String {
     format!("SELECT {COLUMNS} FROM scans WHERE id = ?1")
 }
 
-fn latest(scope: Scope) -> String {
-    let listed = filter(scope);
+fn select_latest(scope: ScanScope) -> String {
+    let listed = visibility_filter(scope);
     format!(
         "SELECT {COLUMNS} FROM scans WHERE domain = ?1 {listed} AND scanned_at >= ?2
          ORDER BY scanned_at DESC, id DESC LIMIT 1"
     )
 }
 
-fn history(scope: Scope) -> String {
-    let listed = filter(scope);
+fn select_history(scope: ScanScope) -> String {
+    let listed = visibility_filter(scope);
     format!(
         "SELECT {ROW_COLUMNS} FROM scans
          WHERE domain = ?1 {listed} AND (scanned_at, id) < (?2, ?3)
@@ -103,30 +109,26 @@ fn history(scope: Scope) -> String {
     )
 }
 
-fn everything() -> String {
+fn select_all() -> String {
     format!(
         "SELECT {ROW_COLUMNS} FROM scans WHERE (scanned_at, id) > (?1, ?2)
          ORDER BY scanned_at, id LIMIT ?3"
     )
 }
 
-/// A literal, not a parameter: only so is the index of listed scans used.
-fn filter(scope: Scope) -> &'static str {
+/// A literal, not a parameter, so that SQLite uses the index of listed scans.
+fn visibility_filter(scope: ScanScope) -> &'static str {
     match scope {
-        Scope::Listed => "AND visibility = 'public'",
-        Scope::All => "",
+        ScanScope::PublicOnly => "AND visibility = 'public'",
+        ScanScope::All => "",
     }
 }
 
-fn bounds(cursor: ScanCursor) -> (i64, String) {
+fn cursor_bounds(cursor: ScanCursor) -> (i64, String) {
     (cursor.scanned_at.as_millis(), cursor.id)
 }
 
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
-}
-
-/// A scan ready to be written: all the work that needs no connection is done.
+/// A scan ready to be written: fingerprint and compression are done.
 struct PackedScan {
     row: ScanRow,
     fingerprint: Digest,
@@ -139,7 +141,7 @@ impl PackedScan {
     fn new(scan: Scan) -> Result<Self, StoreError> {
         scan.check_size()?;
         let packed = |bytes: &Bytes| {
-            pack(bytes)
+            compress(bytes)
                 .map_err(|e| StoreError::Failed { doing: "compressing a scan", why: e.to_string() })
         };
         Ok(Self {
@@ -155,7 +157,7 @@ impl PackedScan {
         self.record.len() + self.evidence.len() + self.artifacts.len()
     }
 
-    fn insert(self, connection: &Connection) -> Result<(), Refused> {
+    fn insert(self, connection: &Connection) -> Result<(), DatabaseError> {
         let row = &self.row;
         let time = row.scanned_at.as_millis();
         connection
@@ -179,9 +181,9 @@ impl PackedScan {
             ])
             .map_err(|error| match error.sqlite_extended_error_code() {
                 Some(ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
-                    Refused::Store(StoreError::Duplicate { what: "scan", id: row.id.clone() })
+                    DatabaseError::Store(StoreError::Duplicate { what: "scan", id: row.id.clone() })
                 }
-                _ => Refused::Sqlite(error),
+                _ => DatabaseError::Sqlite(error),
             })?;
         let mut uses = connection.prepare_cached(
             "INSERT INTO artifact_uses (sha256, last_used_at) VALUES (?1, ?2)
@@ -196,23 +198,23 @@ impl PackedScan {
     }
 }
 
-fn one_scan(
+fn find_scan(
     connection: &Connection,
     sql: &str,
     params: &[&dyn rusqlite::ToSql],
-) -> Result<Option<Scan>, Refused> {
+) -> Result<Option<Scan>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement
         .query_row(params, |row| {
             let blobs: [Vec<u8>; 4] = [row.get(7)?, row.get(8)?, row.get(9)?, row.get(10)?];
-            Ok((RawRow::read(row)?, blobs))
+            Ok((RawScanRow::from_row(row)?, blobs))
         })
         .optional()?;
     let Some((raw, blobs)) = found else { return Ok(None) };
     let id = raw.id.clone();
     let damaged = |why: String| StoreError::Damaged { what: format!("scan {id}"), why };
     let [fingerprint, artifacts, record, evidence] = blobs;
-    let row = raw.understood()?;
+    let row = raw.into_scan_row()?;
     let (digests, _) = artifacts.as_chunks::<32>();
     let scan = Scan {
         id: row.id,
@@ -222,28 +224,28 @@ fn one_scan(
         score_version: row.score_version,
         grade: row.grade,
         overall: row.overall,
-        record: unpack(&record).map_err(&damaged)?,
-        evidence: unpack(&evidence).map_err(&damaged)?,
+        record: decompress(&record).map_err(&damaged)?,
+        evidence: decompress(&evidence).map_err(&damaged)?,
         artifacts: digests.iter().copied().map(Digest).collect(),
     };
     if scan.fingerprint().as_bytes().as_slice() != fingerprint {
-        return Err(damaged(String::from("it is not what was put")).into());
+        return Err(damaged(String::from("its fingerprint does not match")).into());
     }
     Ok(Some(scan))
 }
 
-fn rows(
+fn find_scan_rows(
     connection: &Connection,
     sql: &str,
     params: &[&dyn rusqlite::ToSql],
-) -> Result<Vec<ScanRow>, Refused> {
+) -> Result<Vec<ScanRow>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_map(params, RawRow::read)?;
-    found.map(|raw| Ok(raw?.understood()?)).collect()
+    let found = statement.query_map(params, RawScanRow::from_row)?;
+    found.map(|raw| Ok(raw?.into_scan_row()?)).collect()
 }
 
-/// The columns as they lie in the database, before they are understood.
-struct RawRow {
+/// The columns as stored, before they are parsed.
+struct RawScanRow {
     id: String,
     domain: String,
     scanned_at: i64,
@@ -253,8 +255,8 @@ struct RawRow {
     overall: Option<u32>,
 }
 
-impl RawRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+impl RawScanRow {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             domain: row.get(1)?,
@@ -266,14 +268,14 @@ impl RawRow {
         })
     }
 
-    fn understood(self) -> Result<ScanRow, StoreError> {
+    fn into_scan_row(self) -> Result<ScanRow, StoreError> {
         let visibility =
-            Visibility::known(&self.visibility).ok_or_else(|| StoreError::Damaged {
+            Visibility::from_word(&self.visibility).ok_or_else(|| StoreError::Damaged {
                 what: format!("scan {}", self.id),
-                why: String::from("its visibility is none that is known"),
+                why: String::from("its visibility is unknown"),
             })?;
         Ok(ScanRow {
-            domain: kept_domain(&self.domain)?,
+            domain: parse_stored_domain(&self.domain)?,
             id: self.id,
             scanned_at: Timestamp::from_millis(self.scanned_at),
             visibility,
@@ -293,12 +295,12 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         crate::migrate::migrate(&mut connection, "memory").unwrap();
         for (sql, index) in [
-            (by_id(), "sqlite_autoindex_scans_1"),
-            (latest(Scope::Listed), "scans_listed"),
-            (latest(Scope::All), "scans_by_domain"),
-            (history(Scope::Listed), "scans_listed"),
-            (history(Scope::All), "scans_by_domain"),
-            (everything(), "scans_by_time"),
+            (select_by_id(), "sqlite_autoindex_scans_1"),
+            (select_latest(ScanScope::PublicOnly), "scans_listed"),
+            (select_latest(ScanScope::All), "scans_by_domain"),
+            (select_history(ScanScope::PublicOnly), "scans_listed"),
+            (select_history(ScanScope::All), "scans_by_domain"),
+            (select_all(), "scans_by_time"),
         ] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             // The plan needs no values, so none are bound.

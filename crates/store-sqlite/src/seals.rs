@@ -4,34 +4,35 @@ use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::{
-    Anchor, AnchorStage, BoxFuture, Day, Digest, KeptSeal, SealRow, SealedPlace, Seals, StoreError,
+    Anchor, AnchorStage, BoxFuture, Day, Digest, SealPosition, SealRow, Seals, StoreError,
+    StoredSeal,
 };
 
 use crate::SqliteStore;
-use crate::columns::{count, number};
-use crate::error::Refused;
-use crate::packed::{pack, unpack};
-use crate::sqlite_store::blocking;
+use crate::columns::{count, sql_integer, sql_limit};
+use crate::compression::{compress, decompress};
+use crate::error::DatabaseError;
+use crate::sqlite_store::run_blocking;
 
 impl Seals for SqliteStore {
-    fn put_seal(&self, seal: KeptSeal) -> BoxFuture<'_, Result<(), StoreError>> {
-        const DOING: &str = "keeping a seal";
+    fn put_seal(&self, seal: StoredSeal) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "storing a seal";
         Box::pin(async move {
-            let packed = blocking(DOING, move || {
+            let packed = run_blocking(DOING, move || {
                 seal.check_size()?;
-                let statement = pack(&seal.statement)
+                let statement = compress(&seal.statement)
                     .map_err(|e| StoreError::Failed { doing: DOING, why: e.to_string() })?;
                 Ok::<_, StoreError>((seal.fingerprint(), statement, seal))
             });
             let (fingerprint, statement, seal) = packed.await??;
             let bytes = statement.len() + seal.digests.len() * 100;
-            let write = move |c: &Connection| insert(c, &seal, fingerprint, &statement);
+            let write = move |c: &Connection| insert_seal(c, &seal, fingerprint, &statement);
             self.database.writer.write(DOING, bytes, write).await
         })
     }
 
-    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<KeptSeal>, StoreError>> {
-        Box::pin(self.database.readers.read("reading a seal", move |c| one_seal(c, day)))
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<StoredSeal>, StoreError>> {
+        Box::pin(self.database.readers.read("reading a seal", move |c| find_seal(c, day)))
     }
 
     fn seals(
@@ -40,12 +41,11 @@ impl Seals for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<SealRow>, StoreError>> {
         let before = before.map_or(i64::MAX, Day::number);
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         Box::pin(self.database.readers.read("listing the seals", move |connection| {
             let sql = "SELECT day, sha256, root, leaves, sealed_at FROM seals WHERE day < ?1
                        ORDER BY day DESC LIMIT ?2";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![before, limit], seal_row)?;
+            let rows = statement.query_map(params![before, sql_limit(limit)], seal_from_row)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
@@ -59,15 +59,15 @@ impl Seals for SqliteStore {
         }))
     }
 
-    fn sealed_place(
+    fn seal_position(
         &self,
         digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<SealedPlace>, StoreError>> {
-        Box::pin(self.database.readers.read("looking a digest up", move |connection| {
+    ) -> BoxFuture<'_, Result<Option<SealPosition>, StoreError>> {
+        Box::pin(self.database.readers.read("looking up a digest", move |connection| {
             let sql = "SELECT day, leaf FROM sealed_digests WHERE digest = ?1";
             let place = |row: &Row<'_>| {
                 let day = Day::from_number(row.get(0)?);
-                Ok(SealedPlace { day, index: count(row, 1)? })
+                Ok(SealPosition { day, index: count(row, 1)? })
             };
             let mut statement = connection.prepare_cached(sql)?;
             Ok(statement.query_row(params![digest.as_bytes()], place).optional()?)
@@ -77,13 +77,14 @@ impl Seals for SqliteStore {
     fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>> {
         let bytes = anchor.timestamp.len();
         let write = move |c: &Connection| put_anchor(c, &anchor);
-        Box::pin(self.database.writer.write("keeping a timestamp", bytes, write))
+        Box::pin(self.database.writer.write("storing a timestamp", bytes, write))
     }
 
     fn anchors(&self, day: Day) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
         Box::pin(self.database.readers.read("reading timestamps", move |connection| {
-            let sql = format!("SELECT {ANCHOR} FROM anchors WHERE day = ?1 ORDER BY calendar");
-            anchors(connection, &sql, params![day.number()])
+            let sql =
+                format!("SELECT {ANCHOR_COLUMNS} FROM anchors WHERE day = ?1 ORDER BY calendar");
+            find_anchors(connection, &sql, params![day.number()])
         }))
     }
 
@@ -95,14 +96,13 @@ impl Seals for SqliteStore {
     ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
         Box::pin(self.database.readers.read("reading due timestamps", move |connection| {
             let sql = format!(
-                "SELECT {ANCHOR} FROM anchors WHERE stage = ?1 AND next_try_at <= ?2
+                "SELECT {ANCHOR_COLUMNS} FROM anchors WHERE stage = ?1 AND next_try_at <= ?2
                  ORDER BY next_try_at LIMIT ?3"
             );
-            let most = i64::try_from(limit).unwrap_or(i64::MAX);
             let mut due = Vec::new();
             for stage in stages {
-                let asked = params![stage.as_str(), now.as_millis(), most];
-                due.extend(anchors(connection, &sql, asked)?);
+                let parameters = params![stage.as_str(), now.as_millis(), sql_limit(limit)];
+                due.extend(find_anchors(connection, &sql, parameters)?);
             }
             due.sort_by_key(|anchor| anchor.next_try_at);
             due.truncate(limit);
@@ -111,15 +111,15 @@ impl Seals for SqliteStore {
     }
 }
 
-const ANCHOR: &str = "day, calendar, stage, submitted_at, upgraded_at, verified_at, block_height, \
+const ANCHOR_COLUMNS: &str = "day, calendar, stage, submitted_at, upgraded_at, verified_at, block_height, \
                       timestamp, tries, next_try_at, last_error";
 
-fn insert(
+fn insert_seal(
     connection: &Connection,
-    seal: &KeptSeal,
+    seal: &StoredSeal,
     fingerprint: Digest,
     statement: &[u8],
-) -> Result<(), Refused> {
+) -> Result<(), DatabaseError> {
     let day = seal.day.number();
     let kept: Option<Vec<u8>> = connection
         .prepare_cached("SELECT fingerprint FROM seals WHERE day = ?1")?
@@ -143,7 +143,7 @@ fn insert(
             day,
             seal.sha256.as_bytes(),
             seal.root.as_bytes(),
-            number(seal.digests.len() as u64),
+            sql_integer(seal.digests.len() as u64),
             seal.sealed_at.as_millis(),
             fingerprint.as_bytes(),
             statement,
@@ -160,33 +160,33 @@ fn insert(
     Ok(())
 }
 
-fn one_seal(connection: &Connection, day: Day) -> Result<Option<KeptSeal>, Refused> {
+fn find_seal(connection: &Connection, day: Day) -> Result<Option<StoredSeal>, DatabaseError> {
     let sql = "SELECT day, sha256, root, leaves, sealed_at, fingerprint, statement, digests
                FROM seals WHERE day = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let read = |row: &Row<'_>| {
         let blobs: [Vec<u8>; 3] = [row.get(5)?, row.get(6)?, row.get(7)?];
-        Ok((seal_row(row)?, blobs))
+        Ok((seal_from_row(row)?, blobs))
     };
     let found = statement.query_row(params![day.number()], read).optional()?;
     let Some((row, [fingerprint, statement, digests])) = found else { return Ok(None) };
     let damaged = |why: String| StoreError::Damaged { what: format!("the seal of {day}"), why };
     let (digests, _) = digests.as_chunks::<32>();
-    let seal = KeptSeal {
+    let seal = StoredSeal {
         day: row.day,
         sha256: row.sha256,
         root: row.root,
         sealed_at: row.sealed_at,
-        statement: unpack(&statement).map_err(&damaged)?,
+        statement: decompress(&statement).map_err(&damaged)?,
         digests: digests.iter().copied().map(Digest).collect(),
     };
     if seal.fingerprint().as_bytes().as_slice() != fingerprint {
-        return Err(damaged(String::from("it is not what was put")).into());
+        return Err(damaged(String::from("its fingerprint does not match")).into());
     }
     Ok(Some(seal))
 }
 
-fn seal_row(row: &Row<'_>) -> rusqlite::Result<SealRow> {
+fn seal_from_row(row: &Row<'_>) -> rusqlite::Result<SealRow> {
     Ok(SealRow {
         day: Day::from_number(row.get(0)?),
         sha256: Digest(row.get(1)?),
@@ -196,9 +196,9 @@ fn seal_row(row: &Row<'_>) -> rusqlite::Result<SealRow> {
     })
 }
 
-fn put_anchor(connection: &Connection, anchor: &Anchor) -> Result<(), Refused> {
+fn put_anchor(connection: &Connection, anchor: &Anchor) -> Result<(), DatabaseError> {
     let sql = format!(
-        "INSERT OR REPLACE INTO anchors ({ANCHOR})
+        "INSERT OR REPLACE INTO anchors ({ANCHOR_COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
     );
     connection.prepare_cached(&sql)?.execute(params![
@@ -208,7 +208,7 @@ fn put_anchor(connection: &Connection, anchor: &Anchor) -> Result<(), Refused> {
         anchor.submitted_at.map(Timestamp::as_millis),
         anchor.upgraded_at.map(Timestamp::as_millis),
         anchor.verified_at.map(Timestamp::as_millis),
-        anchor.block_height.map(number),
+        anchor.block_height.map(sql_integer),
         &anchor.timestamp[..],
         anchor.tries,
         anchor.next_try_at.as_millis(),
@@ -217,30 +217,30 @@ fn put_anchor(connection: &Connection, anchor: &Anchor) -> Result<(), Refused> {
     Ok(())
 }
 
-fn anchors(
+fn find_anchors(
     connection: &Connection,
     sql: &str,
     params: &[&dyn rusqlite::ToSql],
-) -> Result<Vec<Anchor>, Refused> {
+) -> Result<Vec<Anchor>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_map(params, |row| {
         let stage: String = row.get(2)?;
-        Ok((stage, anchor(row)?))
+        Ok((stage, anchor_from_row(row)?))
     })?;
     found
         .map(|read| {
             let (word, anchor) = read?;
-            let stage = AnchorStage::known(&word).ok_or_else(|| StoreError::Damaged {
+            let stage = AnchorStage::from_word(&word).ok_or_else(|| StoreError::Damaged {
                 what: format!("a timestamp of {}", anchor.day),
-                why: String::from("its stage is none that is known"),
+                why: String::from("its stage is unknown"),
             })?;
             Ok(Anchor { stage, ..anchor })
         })
         .collect()
 }
 
-/// All but the stage, which is still a word.
-fn anchor(row: &Row<'_>) -> rusqlite::Result<Anchor> {
+/// All columns but the stage, which the caller parses.
+fn anchor_from_row(row: &Row<'_>) -> rusqlite::Result<Anchor> {
     let time = |at: usize| {
         Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(Timestamp::from_millis))
     };

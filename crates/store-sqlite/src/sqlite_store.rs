@@ -1,4 +1,4 @@
-//! The engine as a whole: opening, the parts it is made of, and its health.
+//! The store engine: opening it, its parts, and its health check.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use std::sync::atomic::AtomicBool;
 use rusqlite::params;
 use store::{BoxFuture, Store, StoreError};
 
+use crate::artifact_files::ArtifactFiles;
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
-use crate::files::ArtifactFiles;
 use crate::migrate::migrate;
 
-/// What an operator may choose.
+/// Settings an operator can change.
 #[derive(Debug, Clone)]
 pub struct SqliteOptions {
-    /// Connections that read at the same time.
+    /// The number of connections for reading.
     pub read_connections: usize,
 }
 
@@ -26,34 +26,35 @@ impl Default for SqliteOptions {
     }
 }
 
-/// The store in one data directory. Dropping it finishes what is being written, then lets go of
-/// the directory.
+/// The store in one data directory. Dropping it finishes pending writes, then releases the
+/// directory.
 #[derive(Debug)]
 pub struct SqliteStore {
-    // Dropped in this order: the writer ends before the lock is let go.
+    // Dropped in this order: the writer must end before the lock is released.
     pub(crate) database: Database,
     pub(crate) files: Arc<ArtifactFiles>,
-    /// Whether the log's lease was taken since this was opened. Until then, whoever has it is gone,
-    /// because we hold the directory. Opening writes nothing of this: a full disk must still be
-    /// opened to be read.
-    pub(crate) leased: Arc<AtomicBool>,
+    /// Whether the log's lease was taken since this store was opened. Until then a stored lease
+    /// belongs to a process that has ended, because this process holds the directory's lock. Set
+    /// by the writer thread, and reset by `acquire_log_lease` if the write failed. Not stored at
+    /// opening, so that a store on a full disk can still be opened for reading.
+    pub(crate) lease_taken: Arc<AtomicBool>,
     schema_version: u32,
     _dir: DataDir,
 }
 
 impl SqliteStore {
-    /// Opens the store in `dir`, makes it if there is none, and brings its schema up to date.
+    /// Opens the store in `dir`, creates it if there is none, and migrates its schema.
     pub fn open(dir: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
         let dir = DataDir::open(dir)?;
         let path = dir.database();
         let place = path.display().to_string();
-        let mut connection = connect::writer(&path)?;
+        let mut connection = connect::writer_connection(&path)?;
         let schema_version = migrate(&mut connection, &place)?;
         dir.sync()?;
         let files = ArtifactFiles::open(dir.artifacts())?;
         let database = Database::start(path, connection, options.read_connections)?;
         let (files, leased) = (Arc::new(files), Arc::default());
-        Ok(Self { database, files, leased, schema_version, _dir: dir })
+        Ok(Self { database, files, lease_taken: leased, schema_version, _dir: dir })
     }
 }
 
@@ -89,7 +90,7 @@ impl Store for SqliteStore {
             if read >= written {
                 return Ok(());
             }
-            let why = format!("{written} was written and {read} was read");
+            let why = format!("wrote {written} but read {read}");
             Err(StoreError::Failed { doing: DOING, why })
         })
     }
@@ -105,25 +106,8 @@ impl Store for SqliteStore {
     }
 }
 
-/// SQLite counts to 2^63, and has no unsigned numbers.
-pub(crate) fn number(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-/// A number that was kept and can only be natural.
-pub(crate) fn natural(value: i64, what: &str) -> Result<u64, StoreError> {
-    u64::try_from(value).map_err(|_| StoreError::Damaged {
-        what: what.to_owned(),
-        why: String::from("it is below zero"),
-    })
-}
-
-pub(crate) fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
-}
-
-/// Runs work that takes a while, or touches the disk, where it holds nobody up.
-pub(crate) async fn blocking<T: Send + 'static>(
+/// Runs slow or disk-bound work on a blocking thread.
+pub(crate) async fn run_blocking<T: Send + 'static>(
     doing: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StoreError> {

@@ -25,7 +25,7 @@ impl Switches for Database {
         let name = name.to_owned();
         Box::pin(self.readers.read("reading a switch", move |connection| {
             let sql = "SELECT name, is_on, changed_at FROM switches WHERE name = ?1";
-            Ok(connection.prepare_cached(sql)?.query_row([name], read).optional()?)
+            Ok(connection.prepare_cached(sql)?.query_row([name], switch_from_row).optional()?)
         }))
     }
 
@@ -33,7 +33,7 @@ impl Switches for Database {
         Box::pin(self.readers.read("reading the switches", |connection| {
             let sql = "SELECT name, is_on, changed_at FROM switches ORDER BY name";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map([], read)?;
+            let rows = statement.query_map([], switch_from_row)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }))
     }
@@ -53,7 +53,7 @@ impl Switches for SqliteStore {
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Switch> {
+fn switch_from_row(row: &Row<'_>) -> rusqlite::Result<Switch> {
     Ok(Switch {
         name: row.get(0)?,
         on: row.get(1)?,

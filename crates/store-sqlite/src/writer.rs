@@ -1,10 +1,9 @@
-//! The one thread that writes: it takes all that is waiting, commits it with one sync, and only
-//! then tells the callers.
+//! The single thread that writes (group commit): it takes all waiting writes, commits them with one
+//! sync, and only then answers the callers.
 //!
-//! Writes are closures. Each runs in a savepoint of its own, so that one that is refused leaves
-//! its neighbours in the same commit alone. A write whose commit failed on the disk ends the
-//! writer for good: a sync that failed once may claim success the second time without having
-//! written anything.
+//! Writes are closures. Each runs in its own savepoint, so that a failed one does not affect the
+//! others in the same commit. If a commit fails on the disk, the writer stops for good: after a
+//! failed sync, a second one may report success although nothing was written.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -16,35 +15,35 @@ use rusqlite::Connection;
 use store::StoreError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::error::Refused;
+use crate::error::DatabaseError;
 
-/// The most writes and (compressed) bytes in one commit. Bounds how long a caller waits for its
-/// neighbours.
-const GROUP_WRITES: usize = 256;
-const GROUP_BYTES: usize = 8 * 1024 * 1024;
-/// How long a group waits to become as large as the one before it. Callers that were answered
-/// together come back together; without this the first of them would get a sync of its own.
-const GATHER: Duration = Duration::from_millis(1);
-/// Writes that may wait for their answer; further callers wait to get in.
-const WAITING: usize = 1024;
-/// Pages in the log from which it is copied into the database (16 MiB).
+/// The most writes and (compressed) bytes in one commit. Limits how long a caller waits for the
+/// other writes in its group.
+const MAX_GROUP_WRITES: usize = 256;
+const MAX_GROUP_BYTES: usize = 8 * 1024 * 1024;
+/// How long a group waits to become as large as the previous one. Callers that were answered
+/// together tend to write again together; without this the first of them would get its own sync.
+const GATHER_TIME: Duration = Duration::from_millis(1);
+/// The most writes without an answer; further callers wait for a permit.
+const MAX_WAITING_WRITES: usize = 1024;
+/// From this many pages (16 MiB) the write-ahead log is copied into the database.
 const CHECKPOINT_PAGES: i32 = 4_096;
-/// Pages from which readers are held up for a moment so that the log can start over (64 MiB).
+/// From this many pages (64 MiB) the writer waits for readers so that the log can be truncated.
 const TRUNCATE_PAGES: i32 = 16_384;
 
-/// Owns the thread. The thread owns the connection; nobody else has it.
+/// Owns the writer thread. The thread alone owns the writing connection.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// Taken on drop, which lets the thread finish what is waiting and end.
-    queue: Option<mpsc::Sender<Box<dyn Write>>>,
-    /// One for each write that has no answer yet.
+    /// Dropping it lets the thread finish the waiting writes and end.
+    queue: Option<mpsc::Sender<Box<dyn QueuedWrite>>>,
+    /// One permit for each write that has no answer yet.
     permits: Arc<Semaphore>,
     thread: Option<JoinHandle<()>>,
-    /// Set by the thread, once, before it ends early.
+    /// The reason, set once by the thread before it stops early.
     stopped: Arc<OnceLock<String>>,
 }
 
-/// What commits a group; given in so that a test can fail it.
+/// Commits a group. A parameter, so that a test can make it fail.
 type Commit = Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>;
 
 impl Writer {
@@ -63,7 +62,7 @@ impl Writer {
                 Ok(())
             }))
             .map_err(io::Error::other)?;
-        let thread = Thread {
+        let thread = WriterThread {
             connection,
             queue,
             last_group: 1,
@@ -74,30 +73,30 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name(String::from("store-writer"))
             .spawn(move || thread.run())?;
-        let permits = Arc::new(Semaphore::new(WAITING));
+        let permits = Arc::new(Semaphore::new(MAX_WAITING_WRITES));
         Ok(Self { queue: Some(sender), permits, thread: Some(thread), stopped })
     }
 
-    /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is
-    /// roughly what it writes.
+    /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is the
+    /// approximate size of what it writes.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         doing: &'static str,
         bytes: usize,
-        write: impl FnOnce(&Connection) -> Result<T, Refused> + Send + 'static,
+        write: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         let permit = permit.map_err(|_| self.unavailable())?;
         let (reply, answer) = oneshot::channel();
         let waiting =
-            Waiting { doing, bytes, write: Some(write), done: None, reply, _permit: permit };
+            WaitingWrite { doing, bytes, write: Some(write), result: None, reply, _permit: permit };
         let Some(queue) = &self.queue else { return Err(self.unavailable()) };
         queue.send(Box::new(waiting)).map_err(|_| self.unavailable())?;
         answer.await.unwrap_or_else(|_| Err(self.unavailable()))
     }
 
     fn unavailable(&self) -> StoreError {
-        let why = self.stopped.get().map_or("the writer has ended", String::as_str);
+        let why = self.stopped.get().map_or("the writer thread has ended", String::as_str);
         StoreError::Unavailable { why: why.to_owned() }
     }
 }
@@ -106,50 +105,50 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in there has been reported by the panic hook.
+            // The panic hook has already reported a panic of the thread.
             let _ = thread.join();
         }
     }
 }
 
-/// A write that waits for its commit, whatever it returns.
-trait Write: Send {
+/// A write that waits for its commit, independent of its result type.
+trait QueuedWrite: Send {
     fn bytes(&self) -> usize;
-    /// Does the work and holds on to what came out.
-    fn apply(&mut self, connection: &Connection) -> Result<(), Refused>;
+    /// Runs the closure and stores its result.
+    fn apply(&mut self, connection: &Connection) -> Result<(), DatabaseError>;
     fn acknowledge(self: Box<Self>);
     fn fail(self: Box<Self>, error: StoreError);
     fn doing(&self) -> &'static str;
 }
 
-struct Waiting<T, F> {
+struct WaitingWrite<T, F> {
     doing: &'static str,
     bytes: usize,
     write: Option<F>,
-    done: Option<T>,
+    result: Option<T>,
     reply: oneshot::Sender<Result<T, StoreError>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl<T, F> Write for Waiting<T, F>
+impl<T, F> QueuedWrite for WaitingWrite<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> Result<T, Refused> + Send,
+    F: FnOnce(&Connection) -> Result<T, DatabaseError> + Send,
 {
     fn bytes(&self) -> usize {
         self.bytes
     }
 
-    fn apply(&mut self, connection: &Connection) -> Result<(), Refused> {
+    fn apply(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
         if let Some(write) = self.write.take() {
-            self.done = Some(write(connection)?);
+            self.result = Some(write(connection)?);
         }
         Ok(())
     }
 
     fn acknowledge(self: Box<Self>) {
-        // A caller that has gone away wants no answer; one that is here gets what its write made.
-        if let Some(done) = self.done {
+        // Sending fails only if the caller has gone away.
+        if let Some(done) = self.result {
             let _ = self.reply.send(Ok(done));
         }
     }
@@ -163,42 +162,44 @@ where
     }
 }
 
-/// Everything the thread has; it is the only one to touch it.
-struct Thread {
+/// The state of the writer thread. Only the thread uses it, except for `stopped`, which it shares
+/// with [`Writer`].
+struct WriterThread {
     connection: Connection,
-    queue: mpsc::Receiver<Box<dyn Write>>,
-    /// Writes in the last commit: as many are likely to come now.
+    queue: mpsc::Receiver<Box<dyn QueuedWrite>>,
+    /// The number of writes in the last commit; about as many are likely to come next.
     last_group: usize,
     commit: Commit,
-    /// Pages in the log after the last commit, counted by SQLite's hook.
+    /// Pages in the write-ahead log after the last commit; set by SQLite's WAL hook.
     log_pages: Arc<AtomicI32>,
     stopped: Arc<OnceLock<String>>,
 }
 
-impl Thread {
+impl WriterThread {
     fn run(mut self) {
         while let Some(group) = self.next_group() {
-            let went = self.commit_group(group).and_then(|()| self.checkpoint());
-            if let Err(why) = went {
-                tracing::error!(%why, "the store takes no more writes");
-                // Whoever waits in the queue learns it when the queue is dropped.
+            let result = self.commit_group(group).and_then(|()| self.checkpoint());
+            if let Err(why) = result {
+                tracing::error!(%why, "the store accepts no more writes");
+                // Callers still in the queue are answered when the queue is dropped.
                 let _ = self.stopped.set(why);
                 return;
             }
         }
-        // An orderly end leaves no log behind. A reader of another program may prevent it.
+        // An orderly end leaves an empty write-ahead log. A reader in another process may prevent
+        // that.
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
-            tracing::warn!(%error, "the log was not emptied at the end");
+            tracing::warn!(%error, "the write-ahead log could not be truncated at shutdown");
         }
     }
 
-    /// Waits for a write and takes with it what else is there or about to come.
-    fn next_group(&mut self) -> Option<Vec<Box<dyn Write>>> {
+    /// Waits for a write and collects the others that are waiting or about to arrive.
+    fn next_group(&mut self) -> Option<Vec<Box<dyn QueuedWrite>>> {
         let first = self.queue.recv().ok()?;
-        let gather_until = Instant::now() + GATHER;
+        let gather_until = Instant::now() + GATHER_TIME;
         let mut bytes = first.bytes();
         let mut group = vec![first];
-        while group.len() < GROUP_WRITES && bytes < GROUP_BYTES {
+        while group.len() < MAX_GROUP_WRITES && bytes < MAX_GROUP_BYTES {
             let patience = if group.len() < self.last_group {
                 gather_until.saturating_duration_since(Instant::now())
             } else {
@@ -212,21 +213,22 @@ impl Thread {
         Some(group)
     }
 
-    /// One transaction for the whole group; answers every caller. An error is the reason to stop.
-    fn commit_group(&mut self, group: Vec<Box<dyn Write>>) -> Result<(), String> {
+    /// Commits the whole group in one transaction and answers every caller. An error is the reason
+    /// to stop the writer.
+    fn commit_group(&mut self, group: Vec<Box<dyn QueuedWrite>>) -> Result<(), String> {
         if let Err(error) = self.connection.execute_batch("BEGIN IMMEDIATE") {
             return fail_all(group, error.into());
         }
         let mut written = Vec::with_capacity(group.len());
-        // Refused writes are answered after the commit as well: "kept already" must not be said of
-        // a neighbour that is then lost.
+        // Refused writes are also answered after the commit: a duplicate must not be reported for a
+        // write in this group that is then lost.
         let mut refused = Vec::new();
         let mut waiting = group.into_iter();
         while let Some(mut write) = waiting.next() {
             match in_savepoint(&self.connection, write.as_mut()) {
                 Ok(Ok(())) => written.push(write),
                 Ok(Err(error)) => refused.push((write, error)),
-                // The transaction is lost, and with it whatever was in it.
+                // The whole transaction is lost.
                 Err(error) => {
                     self.roll_back();
                     written.push(write);
@@ -259,37 +261,38 @@ impl Thread {
         }
     }
 
-    /// Copies the log into the database when it has grown. An error is the reason to stop.
+    /// Copies the write-ahead log into the database when it has grown. An error is the reason to
+    /// stop the writer.
     fn checkpoint(&mut self) -> Result<(), String> {
         let pages = self.log_pages.load(Ordering::Relaxed);
-        let how = match pages {
+        let pragma = match pages {
             TRUNCATE_PAGES.. => "PRAGMA wal_checkpoint(TRUNCATE)",
             CHECKPOINT_PAGES.. => "PRAGMA wal_checkpoint(PASSIVE)",
             _ => return Ok(()),
         };
-        match self.connection.execute_batch(how).map_err(Refused::from) {
+        match self.connection.execute_batch(pragma).map_err(DatabaseError::from) {
             Ok(()) => Ok(()),
-            Err(error) if error.is_fatal() => Err(reason(error)),
-            // A full disk, or a reader in the way: the log is the record, and holds.
+            Err(error) if error.is_fatal() => Err(fatal_reason(error)),
+            // A full disk, or a reader in the way. Nothing is lost: the data is in the log.
             Err(error) => {
                 let error = error.into_store_error("a checkpoint");
-                tracing::warn!(%error, pages, "the log was not copied into the database");
+                tracing::warn!(%error, pages, "the write-ahead log could not be copied into the database");
                 Ok(())
             }
         }
     }
 }
 
-/// Runs one write so that it can be undone alone. The inner error is the write's own; the outer
-/// one takes the whole transaction with it.
+/// Runs one write in a savepoint. The inner error concerns this write only; the outer one aborts
+/// the whole transaction.
 fn in_savepoint(
     connection: &Connection,
-    write: &mut dyn Write,
-) -> Result<Result<(), Refused>, Refused> {
+    write: &mut dyn QueuedWrite,
+) -> Result<Result<(), DatabaseError>, DatabaseError> {
     connection.prepare_cached("SAVEPOINT one_write")?.execute([])?;
     let outcome = write.apply(connection);
     if let Err(error) = outcome {
-        // Some errors (a full disk) make SQLite undo the whole transaction.
+        // Some errors (a full disk) make SQLite roll back the whole transaction.
         if error.is_fatal() || connection.is_autocommit() {
             return Err(error);
         }
@@ -301,10 +304,10 @@ fn in_savepoint(
     Ok(Ok(()))
 }
 
-/// Tells every caller; returns the reason to stop if there is one.
-fn fail_all(group: Vec<Box<dyn Write>>, error: Refused) -> Result<(), String> {
+/// Answers every caller with the error; returns the reason to stop if the error is fatal.
+fn fail_all(group: Vec<Box<dyn QueuedWrite>>, error: DatabaseError) -> Result<(), String> {
     if error.is_fatal() {
-        let why = reason(error);
+        let why = fatal_reason(error);
         for write in group {
             write.fail(StoreError::Unavailable { why: why.clone() });
         }
@@ -317,7 +320,7 @@ fn fail_all(group: Vec<Box<dyn Write>>, error: Refused) -> Result<(), String> {
     Ok(())
 }
 
-fn reason(error: Refused) -> String {
+fn fatal_reason(error: DatabaseError) -> String {
     error.into_store_error("writing to the database").to_string()
 }
 

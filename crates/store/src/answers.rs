@@ -1,78 +1,78 @@
-//! Kept answers: signed resolve answers, found by their digest and by their domain.
+//! Stored answers: signed resolve answers, found by digest and by domain.
 //!
-//! They are put by [`crate::Log::append`] alone, in one step with the batch they rest on: an answer
-//! that is kept is in the log.
+//! Only [`crate::Log::append`] writes them, in one transaction with their batch, so every stored
+//! answer is in the log.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::{BoxFuture, Digest, StoreError};
 
-/// An answer as the very bytes that were signed.
+/// An answer as the exact bytes that were signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptAnswer {
+pub struct StoredAnswer {
     /// Its own `sha256`.
     pub sha256: Digest,
     pub domain: Domain,
     pub answered_at: Timestamp,
-    /// The place of its decision in the log.
+    /// The log index of its decision.
     pub log_index: u64,
     pub bytes: Bytes,
 }
 
-/// A place in the order of answers: by time, then by digest.
+/// A position in the order of answers: by time, then by digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerCursor {
     pub answered_at: Timestamp,
     pub sha256: Digest,
 }
 
-/// The first digits of the SHA-256 of a domain, by which many domains are asked for at once so that
-/// nobody learns which one was meant: two to eight lower-case hex digits.
+/// The first two to eight lower-case hex digits of the SHA-256 of a domain. A caller requests all
+/// domains with a prefix, so that the service does not learn which one it wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HexPrefix(String);
 
 pub trait Answers: Send + Sync {
-    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<KeptAnswer>, StoreError>>;
+    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<StoredAnswer>, StoreError>>;
 
     /// The last answer about a domain.
     fn latest_answer<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<KeptAnswer>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>>;
 
-    /// The places of all answers, the oldest first, at most `limit`, all after `after`: for moving
-    /// to another store. One that is damaged is listed too, and is an error when it is read.
+    /// The positions of all answers after `after`, oldest first, at most `limit`: for copying to
+    /// another store. A damaged answer is listed too; reading it returns an error.
     fn list_answers(
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>>;
 
-    /// Every answer, the oldest first, at most `limit`, all after `after`.
+    /// All answers after `after`, oldest first, at most `limit`.
     fn export_answers(
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>>;
 
-    /// The newest answer of each domain whose SHA-256 begins so, in the order of these digests, at
+    /// The newest answer of each domain whose SHA-256 has this prefix, ordered by that digest, at
     /// most `limit`.
     fn answers_by_prefix(
         &self,
         prefix: HexPrefix,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>>;
 
-    /// How many domains there are answers about.
-    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// How many domains have an answer.
+    fn count_answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 }
 
 impl HexPrefix {
     pub const SHORTEST: usize = 2;
     pub const LONGEST: usize = 8;
 
-    /// Nothing for a text that is none.
+    /// `None` unless the text is a valid prefix.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let long_enough = (Self::SHORTEST..=Self::LONGEST).contains(&text.len());
@@ -85,37 +85,37 @@ impl HexPrefix {
         &self.0
     }
 
-    /// Whether a domain is in this bucket.
+    /// Whether the domain's digest has this prefix.
     #[must_use]
     pub fn covers(&self, domain: &Domain) -> bool {
         domain_digest(domain).to_hex().starts_with(&self.0)
     }
 
-    /// The first and the last digest that begin so.
+    /// The first and the last digest with this prefix.
     #[must_use]
     pub fn bounds(&self) -> (Digest, Digest) {
         let filled = |with: char| {
             let text: String = self.0.chars().chain(std::iter::repeat(with)).take(64).collect();
-            // 64 hex digits are a digest.
+            // Cannot fail: the text has 64 hex digits.
             text.parse().unwrap_or(Digest([0; 32]))
         };
         (filled('0'), filled('f'))
     }
 }
 
-/// What a domain is found by where it must not be named.
+/// The digest by which a domain is looked up without naming it.
 #[must_use]
 pub fn domain_digest(domain: &Domain) -> Digest {
     Digest::of(domain.as_str().as_bytes())
 }
 
-impl KeptAnswer {
+impl StoredAnswer {
     #[must_use]
     pub fn cursor(&self) -> AnswerCursor {
         AnswerCursor { answered_at: self.answered_at, sha256: self.sha256 }
     }
 
-    /// A digest over everything in here, compared by engines when they read.
+    /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let head = format!(
@@ -136,14 +136,14 @@ impl KeptAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scans::kept_domain;
+    use crate::scans::parse_stored_domain;
 
     #[test]
     fn a_prefix_is_a_few_hex_digits_and_bounds_its_digests() {
         for bad in ["", "a", "AB", "ag", "012345678", "0 ", "ü1"] {
             assert_eq!(HexPrefix::parse(bad), None, "{bad:?}");
         }
-        let shop = kept_domain("shop.lab").unwrap();
+        let shop = parse_stored_domain("shop.lab").unwrap();
         let hex = domain_digest(&shop).to_hex();
         for length in HexPrefix::SHORTEST..=HexPrefix::LONGEST {
             let digits: String = hex.chars().take(length).collect();

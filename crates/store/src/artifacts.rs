@@ -1,19 +1,19 @@
-//! Artefacts: bodies that were received, kept apart from the evidence and named by their digest.
+//! Artefacts: received bodies, stored separately from the evidence under their digest.
 
 use bytes::Bytes;
 use contract::Timestamp;
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
-/// How long artefacts are kept after they were last received or referred to.
+/// How long artefacts are stored after they were last received or referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     Days(u32),
     ForEver,
 }
 
-/// A kept artefact, as a list shows it.
+/// A stored artefact, as listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArtifactRow {
     pub sha256: Digest,
@@ -21,19 +21,19 @@ pub struct ArtifactRow {
     pub kept_at: Timestamp,
 }
 
-/// What a sweep did.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SweepReport {
     pub removed: u64,
-    /// Bytes they took in the store, that is, compressed.
+    /// The compressed bytes that were freed.
     pub removed_bytes: u64,
     pub kept: u64,
 }
 
 pub trait Artifacts: Send + Sync {
-    /// Keeps bytes received at `at`, durably when this returns. Bytes that do not hash to the
-    /// name are refused. Bytes that are kept already stay, and count as received at the later of
-    /// the two moments.
+    /// Stores bytes received at `at`; durable when this returns. Bytes that do not match the digest
+    /// are refused. If the bytes are already stored, only their time of receipt is updated, to the
+    /// later one.
     fn put_artifact(
         &self,
         sha256: Digest,
@@ -41,18 +41,18 @@ pub trait Artifacts: Send + Sync {
         at: Timestamp,
     ) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The bytes of this digest, checked against it: damaged bytes are an error, never an answer.
+    /// The bytes with this digest. Damaged bytes return an error.
     fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>>;
 
-    /// Removes what was received before `older_than`, except what a scan made at or after
-    /// `older_than` refers to.
+    /// Removes artefacts that were last received before `older_than`, unless a scan from
+    /// `older_than` or later refers to them.
     fn sweep_artifacts(
         &self,
         older_than: Timestamp,
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>>;
 
-    /// Every artefact in the order of the digests, at most `limit`, all after `after`: for moving
-    /// to another store.
+    /// All artefacts after `after`, ordered by digest, at most `limit`: for copying to another
+    /// store.
     fn export_artifacts(
         &self,
         after: Option<Digest>,
@@ -61,7 +61,7 @@ pub trait Artifacts: Send + Sync {
 }
 
 impl Retention {
-    /// What a sweep at `now` is to be given, or nothing when nothing is ever swept.
+    /// The `older_than` for a sweep at `now`; `None` when nothing is ever removed.
     #[must_use]
     pub fn cutoff(self, now: Timestamp) -> Option<Timestamp> {
         const DAY_MS: i64 = 24 * 3600 * 1000;
@@ -72,7 +72,8 @@ impl Retention {
     }
 }
 
-/// Refuses bytes that are too large or not those named; called by engines before they write.
+/// Refuses bytes that are too large or do not match the digest. Engines call this before they
+/// write.
 pub fn check_artifact(sha256: Digest, bytes: &[u8]) -> Result<(), StoreError> {
     check_size("body", bytes)?;
     let found = Digest::of(bytes);

@@ -1,9 +1,9 @@
-//! The census: one reading of each domain of a list, run by run.
+//! The census: runs that read every domain of a list once.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct CensusRun {
     pub run: u64,
     pub started_at: Timestamp,
     pub finished_at: Option<Timestamp>,
-    /// The list the domains are from, as JSON.
+    /// The list of domains, as JSON.
     pub frame: Bytes,
     pub method: String,
-    /// The program that measures.
+    /// The build that runs the census.
     pub version_id: String,
 }
 
-/// A domain in a run.
+/// The result for one domain in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CensusRow {
     pub run: u64,
@@ -28,13 +28,13 @@ pub struct CensusRow {
     pub status: String,
     pub measured_at: Option<Timestamp>,
     pub answer_sha256: Option<Digest>,
-    /// The record as it is shown, as JSON.
+    /// The record as served, as JSON.
     pub body: Bytes,
 }
 
-/// Which rows of a run.
+/// Which rows of a run to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CensusAsk {
+pub struct CensusQuery {
     /// Only ranks after this one.
     pub after_rank: Option<u64>,
     /// Only ranks up to this one.
@@ -44,7 +44,7 @@ pub struct CensusAsk {
 }
 
 pub trait Census: Send + Sync {
-    /// Begins a run and gives its number, which is larger than any before.
+    /// Starts a run and returns its number, which is larger than all earlier ones.
     fn begin_census(
         &self,
         started_at: Timestamp,
@@ -53,46 +53,46 @@ pub trait Census: Send + Sync {
         version_id: String,
     ) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Keeps rows, each in place of the one of its run and rank, all or none; durable when this
-    /// returns. A row of a run that was never begun is refused.
-    fn put_census(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores all rows or none, each replacing the row with the same run and rank; durable when
+    /// this returns. A row of an unknown run is refused.
+    fn put_census_rows(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Ends a run. The first moment stands.
+    /// Ends a run. Ending it again does not change the time.
     fn finish_census(&self, run: u64, at: Timestamp) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// A run, or the latest, with the number of its rows.
+    /// The given run, or the latest, with the number of its rows.
     fn census_run(
         &self,
         run: Option<u64>,
     ) -> BoxFuture<'_, Result<Option<(CensusRun, u64)>, StoreError>>;
 
-    /// Rows of a run by rank.
+    /// Rows of a run, ordered by rank.
     fn census_rows(
         &self,
         run: u64,
-        ask: CensusAsk,
+        ask: CensusQuery,
     ) -> BoxFuture<'_, Result<Vec<CensusRow>, StoreError>>;
 
-    /// A domain's row in the latest run that has it.
-    fn census_of<'a>(
+    /// The domain's row in the latest run that contains it.
+    fn latest_census_row<'a>(
         &'a self,
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<CensusRow>, StoreError>>;
 
-    /// Runs in their order, at most `limit`, all after `after`.
+    /// Runs after `after`, in ascending order, at most `limit`.
     fn census_runs(
         &self,
         after: Option<u64>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<CensusRun>, StoreError>>;
 
-    /// Keeps a run under the number it has in another store. One that has ended since is brought
-    /// up to date; another one of that number is refused.
+    /// Stores a run under its number in another store. An existing copy of the same run is updated
+    /// when the run has ended since; a different run with that number is refused.
     fn import_census_run(&self, run: CensusRun) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 impl CensusRow {
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a row that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("census row", &self.body)
     }

@@ -1,11 +1,11 @@
-//! What changed about a domain, in the order in which it was recorded. Changes are put by
-//! [`crate::Log::append`] alone, in one step with the answer that shows them.
+//! Changes between answers about a domain, in the order they were recorded. Only
+//! [`crate::Log::append`] writes them, in one transaction with the newer answer.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::fingerprint::Fingerprint;
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
 /// A change that has no number yet.
@@ -20,10 +20,10 @@ pub struct NewChange {
     pub body: Bytes,
 }
 
-/// A change as it was kept.
+/// A stored change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptChange {
-    /// From 1, without a gap, over all domains.
+pub struct StoredChange {
+    /// From 1, without gaps, across all domains.
     pub seq: u64,
     pub domain: Domain,
     pub at: Timestamp,
@@ -32,49 +32,49 @@ pub struct KeptChange {
     pub body: Bytes,
 }
 
-/// Which changes are asked for. The newest come first, unless `after` is given.
+/// Which changes to return. Newest first, unless `after` is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChangesAsk {
+pub struct ChangesQuery {
     pub domain: Option<Domain>,
     pub section: Option<String>,
     pub direction: Option<String>,
-    /// Only those with a greater number, the smallest first.
+    /// Only changes with a greater number, in ascending order.
     pub after: Option<u64>,
-    /// Only those recorded then or later.
+    /// Only changes recorded at or after this time.
     pub since: Option<Timestamp>,
     pub limit: usize,
 }
 
 pub trait Changes: Send + Sync {
-    fn changes(&self, ask: ChangesAsk) -> BoxFuture<'_, Result<Vec<KeptChange>, StoreError>>;
+    fn changes(&self, ask: ChangesQuery) -> BoxFuture<'_, Result<Vec<StoredChange>, StoreError>>;
 
-    /// The first change that is kept.
-    fn first_change(&self) -> BoxFuture<'_, Result<Option<KeptChange>, StoreError>>;
+    /// The oldest stored change.
+    fn first_change(&self) -> BoxFuture<'_, Result<Option<StoredChange>, StoreError>>;
 }
 
 impl NewChange {
-    /// The change under its number.
+    /// The change with its number.
     #[must_use]
-    pub fn kept(self, seq: u64) -> KeptChange {
+    pub fn into_stored(self, seq: u64) -> StoredChange {
         let Self { domain, at, section, direction, body } = self;
-        KeptChange { seq, domain, at, section, direction, body }
+        StoredChange { seq, domain, at, section, direction, body }
     }
 
-    /// Refuses what no engine could give back; called before it is written.
+    /// Refuses a change that no engine could read back. Called before it is written.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         check_size("change", &self.body)
     }
 }
 
-impl KeptChange {
-    /// The change without its number, as it was put.
+impl StoredChange {
+    /// The change without its number.
     #[must_use]
-    pub fn new_change(self) -> NewChange {
+    pub fn into_new(self) -> NewChange {
         let Self { domain, at, section, direction, body, .. } = self;
         NewChange { domain, at, section, direction, body }
     }
 
-    /// A digest over everything in here, compared by engines when they read.
+    /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         Fingerprint::of("change 1")
@@ -91,22 +91,22 @@ impl KeptChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scans::kept_domain;
+    use crate::scans::parse_stored_domain;
 
     #[test]
     fn every_field_moves_the_fingerprint() {
         let new = NewChange {
-            domain: kept_domain("shop.lab").unwrap(),
+            domain: parse_stored_domain("shop.lab").unwrap(),
             at: Timestamp::from_millis(1),
             section: "policy".into(),
             direction: "tightened".into(),
             body: Bytes::from_static(b"{}"),
         };
-        let before = new.clone().kept(3);
-        assert_eq!(before.clone().new_change(), new);
-        let changes: [fn(&mut KeptChange); 6] = [
+        let before = new.clone().into_stored(3);
+        assert_eq!(before.clone().into_new(), new);
+        let changes: [fn(&mut StoredChange); 6] = [
             |c| c.seq = 4,
-            |c| c.domain = kept_domain("shop.lap").unwrap(),
+            |c| c.domain = parse_stored_domain("shop.lap").unwrap(),
             |c| c.at = Timestamp::from_millis(2),
             |c| c.section = "policies".into(),
             |c| c.direction = "loosened".into(),

@@ -1,14 +1,14 @@
-//! Content clocks: pages that are looked at again and again for a while, and what they were.
+//! Content clocks: pages that are checked repeatedly for a limited time, and their versions.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptClock {
-    /// The page. There is one clock for each.
+pub struct StoredClock {
+    /// The page's address. Each page has at most one clock.
     pub url: String,
     pub domain: Domain,
     pub state: String,
@@ -17,13 +17,13 @@ pub struct KeptClock {
     pub checks: u32,
     pub last_checked_at: Option<Timestamp>,
     pub next_check_at: Timestamp,
-    /// Forgotten from then on.
+    /// The clock is deleted after this time.
     pub expires_at: Timestamp,
-    /// What the page says of its own age, as JSON.
+    /// The dates that the page declares, as JSON.
     pub declared: Bytes,
 }
 
-/// The page as it was for a time.
+/// One version of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockVersion {
     /// From 1.
@@ -36,69 +36,69 @@ pub struct ClockVersion {
     pub text_sha256: Option<Digest>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// What changed since the version before, as JSON.
+    /// What changed since the previous version, as JSON.
     pub change: Bytes,
 }
 
-/// The versions that are kept of a page; the oldest are forgotten.
-pub const CLOCK_VERSIONS: usize = 100;
+/// How many versions of a page are stored; older ones are deleted.
+pub const MAX_CLOCK_VERSIONS: usize = 100;
 
-/// A clock and its versions, the newest first.
-pub type ClockAndVersions = (KeptClock, Vec<ClockVersion>);
+/// A clock and its versions, newest first.
+pub type ClockAndVersions = (StoredClock, Vec<ClockVersion>);
 
 pub trait Clocks: Send + Sync {
-    /// A page's clock.
+    /// The clock of a page.
     fn clock<'a>(
         &'a self,
         url: &'a str,
     ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>>;
 
-    /// Keeps a clock in place of what was kept for its page, and a version in place of the one of
-    /// its number, both or neither; durable when this returns.
+    /// Stores a clock, replacing the one for the same page, and a version, replacing the one with
+    /// the same number; both or neither. Durable when this returns.
     fn put_clock(
         &self,
-        clock: KeptClock,
+        clock: StoredClock,
         version: Option<ClockVersion>,
     ) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Clocks that have not expired and whose next check is due, the longest due first, at most
+    /// Clocks that have not expired and whose next check is due, the longest overdue first, at most
     /// `limit`.
     fn due_clocks(
         &self,
         now: Timestamp,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>>;
 
-    /// The clocks of a domain's pages by address, at most `limit`.
+    /// The clocks of a domain's pages, ordered by address, at most `limit`.
     fn clocks_of<'a>(
         &'a self,
         domain: &'a Domain,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptClock>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<StoredClock>, StoreError>>;
 
     /// How many clocks there are.
-    fn clocks_kept(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+    fn count_clocks(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Forgets the clocks that have expired with all their versions, and says how many there were.
-    fn forget_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// Deletes expired clocks with all their versions, and returns how many clocks there were.
+    fn delete_expired_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Every clock by address, at most `limit`, all after `after`.
+    /// All clocks after `after`, ordered by address, at most `limit`.
     fn export_clocks(
         &self,
         after: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>>;
 }
 
-impl KeptClock {
-    /// Refuses what is too large for any engine; called by engines before they write.
+impl StoredClock {
+    /// Refuses a value that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("clock", &self.declared)
     }
 }
 
 impl ClockVersion {
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a value that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("version of a page", &self.change)
     }

@@ -1,62 +1,34 @@
-//! Moving everything from one store to another, whatever their engines.
+//! Copying everything from one store to another, whatever their engines.
 
-mod beside;
+mod answer_records;
 mod log;
-mod work;
+mod report;
+mod service_records;
+mod target_log;
 
 use contract::Clock;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+pub use report::CopyReport;
+
+use report::{AT_ONCE, PAGE};
+
 use crate::{Digest, Licence, ScanRow, Store, StoreError};
 
-/// How far a copy has come, or what it did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CopyReport {
-    pub scans: u64,
-    /// Of these, how many the target held already, byte for byte the same.
-    pub scans_already_there: u64,
-    pub artifacts: u64,
-    pub seals: u64,
-    pub licences: u64,
-    pub switches: u64,
-    pub outcomes: u64,
-    pub clocks: u64,
-    pub census_rows: u64,
-    pub jobs: u64,
-    /// Batches of the log.
-    pub batches: u64,
-    /// Of these, how many the target had already.
-    pub batches_already_there: u64,
-    pub answers: u64,
-    pub answers_already_there: u64,
-    pub cosignatures: u64,
-    pub sightings: u64,
-    pub changes: u64,
-    pub revocations: u64,
-    pub readings: u64,
-    pub decisions: u64,
-    /// What the source could not give because it is damaged there. The rest was copied.
-    pub damaged: Vec<String>,
-}
-
-const PAGE: usize = 256;
-/// Enough to fill one group commit of the target, few enough to hold in memory.
-const AT_ONCE: usize = 32;
-
-enum Copied {
+enum ScanCopyResult {
     New,
     AlreadyThere,
     Damaged(String),
 }
 
-/// Copies everything but the counts of the day and the replies kept for requests that are sent
-/// again, which a day forgets anyway. Can be run again at
-/// any time, after a failure or to bring a copy up to date; what is there already is compared, and
-/// a scan, an answer or a log that differs is an error.
+/// Copies everything except daily allowance counts and idempotency replies, which expire within a
+/// day. It can be repeated at any time, after a failure or to update a copy. Existing data is
+/// compared; a scan, an answer or a log that differs is an error.
 ///
-/// A target with another log is refused before anything is copied. Then scans go first: they tell
-/// the target which artefacts are in use, so that a sweep there cannot take one that has just come
-/// over. The clock is asked for the terms of the target's lease, which is held while its log grows.
+/// A target with a different log is refused before anything is copied. Scans are copied first, so
+/// that the target knows which artefacts are in use and a sweep there does not remove one that was
+/// just copied. `clock` gives the times for the lease on the target's log, which is held while the
+/// log is copied.
 pub async fn copy(
     from: &dyn Store,
     to: &dyn Store,
@@ -64,25 +36,25 @@ pub async fn copy(
     progress: &mut (dyn FnMut(&CopyReport) + Send),
 ) -> Result<CopyReport, StoreError> {
     let mut report = CopyReport::default();
-    log::compare(from, to).await?;
+    log::check_same_log(from, to).await?;
     let mut after = None;
     loop {
         let page = from.export_scans(after, PAGE).await?;
         let Some(last) = page.last() else { break };
         after = Some(last.cursor());
-        let results: Vec<Copied> = stream::iter(page)
+        let results: Vec<ScanCopyResult> = stream::iter(page)
             .map(|row| copy_scan(from, to, row))
             .buffer_unordered(AT_ONCE)
             .try_collect()
             .await?;
         for result in results {
             match result {
-                Copied::New => report.scans += 1,
-                Copied::AlreadyThere => {
+                ScanCopyResult::New => report.scans += 1,
+                ScanCopyResult::AlreadyThere => {
                     report.scans += 1;
                     report.scans_already_there += 1;
                 }
-                Copied::Damaged(what) => report.damaged.push(what),
+                ScanCopyResult::Damaged(what) => report.damaged.push(what),
             }
         }
         progress(&report);
@@ -98,7 +70,7 @@ pub async fn copy(
                     to.put_artifact(row.sha256, bytes, row.kept_at).await?;
                     report.artifacts += 1;
                 }
-                // Swept since it was listed.
+                // Removed by a sweep since it was listed.
                 Ok(None) => {}
                 Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
                 Err(other) => return Err(other),
@@ -116,17 +88,17 @@ pub async fn copy(
         to.set_switch(switch).await?;
         report.switches += 1;
     }
-    work::copy_work(from, to, &mut report).await?;
+    service_records::copy_service_records(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;
-    beside::copy_revocations(from, to, &mut report).await?;
-    beside::copy_readings(from, to, &mut report).await?;
-    beside::copy_decisions(from, to, &mut report).await?;
+    answer_records::copy_revocations(from, to, &mut report).await?;
+    answer_records::copy_readings(from, to, &mut report).await?;
+    answer_records::copy_decisions(from, to, &mut report).await?;
     progress(&report);
     Ok(report)
 }
 
-/// Every sealed day with its timestamps, which go as far as they have come.
+/// Copies every sealed day with the current state of its timestamps.
 async fn copy_seals(
     from: &dyn Store,
     to: &dyn Store,
@@ -157,8 +129,8 @@ async fn copy_seals(
     }
 }
 
-/// A licence that was revoked since the last copy is revoked in the copy too; one that differs in
-/// any other way is another licence, and an error.
+/// Copies a licence. If it was revoked since the last copy, it is revoked in the target too; any
+/// other difference is an error.
 async fn copy_licence(to: &dyn Store, licence: Licence) -> Result<(), StoreError> {
     let duplicate = match to.put_licence(licence.clone()).await {
         Err(duplicate @ StoreError::Duplicate { .. }) => duplicate,
@@ -173,20 +145,29 @@ async fn copy_licence(to: &dyn Store, licence: Licence) -> Result<(), StoreError
     if there == Some(licence) { Ok(()) } else { Err(duplicate) }
 }
 
-async fn copy_scan(from: &dyn Store, to: &dyn Store, row: ScanRow) -> Result<Copied, StoreError> {
+async fn copy_scan(
+    from: &dyn Store,
+    to: &dyn Store,
+    row: ScanRow,
+) -> Result<ScanCopyResult, StoreError> {
     let scan = match from.scan(&row.id).await {
         Ok(Some(scan)) => scan,
         Ok(None) => {
-            return Ok(Copied::Damaged(format!("scan {} is listed and cannot be found", row.id)));
+            return Ok(ScanCopyResult::Damaged(format!(
+                "scan {} is listed but cannot be found",
+                row.id
+            )));
         }
-        Err(damage @ StoreError::Damaged { .. }) => return Ok(Copied::Damaged(damage.to_string())),
+        Err(damage @ StoreError::Damaged { .. }) => {
+            return Ok(ScanCopyResult::Damaged(damage.to_string()));
+        }
         Err(other) => return Err(other),
     };
     match to.put_scan(scan.clone()).await {
-        Ok(()) => Ok(Copied::New),
+        Ok(()) => Ok(ScanCopyResult::New),
         Err(duplicate @ StoreError::Duplicate { .. }) => {
             if to.scan(&row.id).await?.as_ref() == Some(&scan) {
-                Ok(Copied::AlreadyThere)
+                Ok(ScanCopyResult::AlreadyThere)
             } else {
                 Err(duplicate)
             }

@@ -1,22 +1,22 @@
-//! Decision receipts, kept so that only whoever holds a receipt's digest can open it: they are
-//! found by a digest of that digest, and what is kept is encrypted by the use case.
+//! Decision receipts. They are stored encrypted, under a digest of the receipt's digest, so that
+//! only someone who knows the receipt's digest can find and decrypt it. The use case encrypts them.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::fingerprint::Fingerprint;
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
-/// A receipt, sealed, and what is needed of it without opening it.
+/// An encrypted receipt, and the members that are needed without decrypting it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptDecision {
-    /// SHA-256 of `decision`, a line feed and the receipt's own digest in hex.
+pub struct StoredDecision {
+    /// SHA-256 of the word `decision`, a line feed and the receipt's own digest in hex.
     pub lookup: Digest,
     pub domain: Domain,
     pub action: String,
     pub decision: String,
-    /// The answer that it was taken from.
+    /// The answer that the decision is based on.
     pub answer_sha256: Digest,
     pub decided_at: Timestamp,
     pub expires_at: Timestamp,
@@ -24,17 +24,22 @@ pub struct KeptDecision {
 }
 
 pub trait Decisions: Send + Sync {
-    /// Keeps receipts, all or none, durable when this returns. The same again is fine; another one
-    /// under the same lookup is refused.
-    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores all receipts or none; durable when this returns. Storing the same receipt again has
+    /// no effect; a different one under the same lookup is refused.
+    fn put_decisions(
+        &self,
+        decisions: Vec<StoredDecision>,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>>;
+    fn decision(&self, lookup: Digest)
+    -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>>;
 
-    /// Forgets what expired before `before`, and says how many that were.
-    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// Deletes receipts that expired before `before`, and returns how many there were.
+    fn delete_expired_decisions(&self, before: Timestamp)
+    -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// All lookups in their order, at most `limit`, all after `after`: for moving to another store.
-    /// One that is damaged is listed too.
+    /// All lookups after `after`, in order, at most `limit`: for copying to another store. Damaged
+    /// receipts are listed too.
     fn list_decisions(
         &self,
         after: Option<Digest>,
@@ -42,14 +47,14 @@ pub trait Decisions: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>>;
 }
 
-impl KeptDecision {
-    /// Where the receipt with this digest is kept.
+impl StoredDecision {
+    /// The lookup of the receipt with this digest.
     #[must_use]
     pub fn lookup_of(receipt: &Digest) -> Digest {
         Digest::of(format!("decision\n{receipt}").as_bytes())
     }
 
-    /// A digest over everything in here, compared by engines when they read.
+    /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         Fingerprint::of("decision 1")
@@ -64,7 +69,7 @@ impl KeptDecision {
             .finish()
     }
 
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a receipt that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("sealed decision", &self.sealed)
     }
@@ -73,13 +78,13 @@ impl KeptDecision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scans::kept_domain;
+    use crate::scans::parse_stored_domain;
 
     #[test]
     fn every_field_moves_the_fingerprint() {
-        let before = KeptDecision {
-            lookup: KeptDecision::lookup_of(&Digest::of(b"r")),
-            domain: kept_domain("shop.lab").unwrap(),
+        let before = StoredDecision {
+            lookup: StoredDecision::lookup_of(&Digest::of(b"r")),
+            domain: parse_stored_domain("shop.lab").unwrap(),
             action: "read".into(),
             decision: "allow".into(),
             answer_sha256: Digest::of(b"a"),
@@ -87,9 +92,9 @@ mod tests {
             expires_at: Timestamp::from_millis(2),
             sealed: Bytes::from_static(b"sealed"),
         };
-        let changes: [fn(&mut KeptDecision); 8] = [
+        let changes: [fn(&mut StoredDecision); 8] = [
             |d| d.lookup = Digest::of(b"x"),
-            |d| d.domain = kept_domain("shop.lap").unwrap(),
+            |d| d.domain = parse_stored_domain("shop.lap").unwrap(),
             |d| d.action = "cite".into(),
             |d| d.decision = "block".into(),
             |d| d.answer_sha256 = Digest::of(b"b"),

@@ -1,4 +1,4 @@
-//! Why the store could not do what it was asked.
+//! Why a store operation failed.
 
 use crate::Digest;
 
@@ -6,39 +6,39 @@ use crate::Digest;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Nothing was changed.
-    #[error("a {what} with the id {id} is kept already")]
+    #[error("a {what} with the id {id} is already stored")]
     Duplicate { what: &'static str, id: String },
-    /// Nothing was kept.
-    #[error("the bytes have the SHA-256 {found}, not {named}")]
+    /// Nothing was stored.
+    #[error("the bytes have the SHA-256 {found}, expected {named}")]
     WrongDigest { named: Digest, found: Digest },
-    /// Nothing was kept.
-    #[error("a {what} of {bytes} bytes is larger than the {limit} bytes a store takes")]
+    /// Nothing was stored.
+    #[error("the {what} has {bytes} bytes; a store accepts at most {limit}")]
     TooLarge { what: &'static str, bytes: usize, limit: usize },
-    /// What was kept is not what was put: it is never served.
+    /// The stored bytes differ from those that were written. They are never served.
     #[error("{what} is damaged: {why}")]
     Damaged { what: String, why: String },
-    /// Somebody else extended the log, or took the right to. Nothing was changed.
-    #[error("the log has moved: {why}")]
-    Moved { why: String },
-    /// The write was undone; it may be tried again when there is space.
+    /// Another writer extended the log or took over its lease. Nothing was changed.
+    #[error("another writer holds or extended the log: {why}")]
+    LogConflict { why: String },
+    /// The write was rolled back; it can be retried when there is space.
     #[error("the store has no space left")]
     Full,
-    /// A write to disk failed in a way that must not be tried again: what the disk holds is not
-    /// known until the store is opened anew. Whether this very write was kept is not known either.
-    #[error("the store takes no more writes: {why}")]
+    /// A write to disk failed and must not be retried: the state of the disk is unknown until the
+    /// store is opened again. It is also unknown whether this write was stored.
+    #[error("the store accepts no more writes: {why}")]
     Unavailable { why: String },
     #[error("{place} is in use by another process")]
     InUse { place: String },
     #[error("{place} cannot be opened: {why}")]
     CannotOpen { place: String, why: String },
     #[error(
-        "the database has schema version {found}, this program knows versions up to {known}: \
-         use the newer program"
+        "the database has schema version {found}, but this program supports versions up to {known}; \
+         use a newer program"
     )]
     NewerSchema { found: u32, known: u32 },
     #[error(
-        "migration {number} of the database is not the one this program holds; \
-         the database was made by another build"
+        "migration {number} of the database differs from this program's; \
+         the database was created by a different build"
     )]
     ChangedMigration { number: u32 },
     /// The engine failed in any other way; nothing was changed.

@@ -1,15 +1,16 @@
-//! Digests over kept values, compared by engines when they read.
+//! Digests over stored values, which engines compare when they read.
 
 use bytes::Bytes;
 use contract::Timestamp;
 
 use crate::Digest;
 
-/// Takes a value part by part, each behind its length, so that no two values give the same bytes.
+/// Hashes a value part by part, each preceded by its length, so that different values never hash
+/// the same bytes.
 pub(crate) struct Fingerprint(proof::Hasher);
 
 impl Fingerprint {
-    /// `what` names the kind of value and the version of this rule for it.
+    /// `what` names the kind of value and the version of its hashing rule.
     pub(crate) fn of(what: &str) -> Self {
         Self(proof::Hasher::new()).text(what)
     }
@@ -36,8 +37,8 @@ impl Fingerprint {
         self.bytes(&number.to_be_bytes())
     }
 
-    /// Nothing is not the same as an empty text.
-    pub(crate) fn maybe(self, part: Option<&str>) -> Self {
+    /// Distinguishes `None` from an empty text.
+    pub(crate) fn optional(self, part: Option<&str>) -> Self {
         match part {
             None => self.number(0),
             Some(part) => self.number(1).text(part),

@@ -1,40 +1,40 @@
-//! Work that is to be done whatever happens to the process, one of a kind and key.
+//! A durable job queue: jobs survive a restart, and there is at most one job per kind and key.
 
 use bytes::Bytes;
 use contract::Timestamp;
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
     pub kind: String,
-    /// What it is about: there is one job of a kind and key at a time.
+    /// What the job is about. There is at most one job per kind and key.
     pub key: String,
-    /// Not to be begun before this.
+    /// The job does not start before this time.
     pub due_at: Timestamp,
-    /// Whatever its kind needs to know.
+    /// The job's parameters; their format depends on the kind.
     pub body: Bytes,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Never given twice.
+    /// Never reused.
     pub id: u64,
     pub kind: String,
     pub key: String,
     pub queued_at: Timestamp,
     pub due_at: Timestamp,
-    /// How often it was claimed.
+    /// How many times it was claimed.
     pub tries: u32,
     pub body: Bytes,
-    /// Why it was put off last.
+    /// Why it was last postponed.
     pub last_error: Option<String>,
 }
 
 pub trait Jobs: Send + Sync {
-    /// Queues a job and gives it as it is kept, durably. One of that kind and key that is there
-    /// already, waiting or under way, stays as it is and is given instead.
+    /// Queues a job durably and returns it. If a job with that kind and key is already waiting or
+    /// running, it stays unchanged and is returned instead.
     fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>>;
 
     fn job<'a>(
@@ -43,8 +43,8 @@ pub trait Jobs: Send + Sync {
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
 
-    /// Takes the job that has been due the longest and that nobody has, until `lease_until`; from
-    /// then on it may be taken again. No two get the same one. Counts as a try.
+    /// Claims the job that has been due the longest and is not claimed, until `lease_until`; after
+    /// that it can be claimed again. Two callers never get the same job. Increments `tries`.
     fn claim_job<'a>(
         &'a self,
         kind: &'a str,
@@ -52,22 +52,22 @@ pub trait Jobs: Send + Sync {
         lease_until: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
 
-    /// Forgets a job that is done. One that is gone already is no error: somebody else took it
-    /// over and was quicker.
+    /// Deletes a finished job. A job that no longer exists is not an error: another worker claimed
+    /// it after the lease ended and finished it.
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Gives a job back, to be begun no earlier than `due_at`.
-    fn put_off_job<'a>(
+    /// Returns a job to the queue, due again at `due_at`.
+    fn postpone_job<'a>(
         &'a self,
         id: u64,
         due_at: Timestamp,
         why: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// How many of a kind there are, due or not, those under way included.
-    fn jobs_waiting<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>>;
+    /// How many jobs of a kind there are, including jobs that are not due yet or running.
+    fn count_jobs<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>>;
 
-    /// Every job in the order they were queued, at most `limit`, all after the id `after`.
+    /// All jobs with an id after `after`, in the order they were queued, at most `limit`.
     fn export_jobs(
         &self,
         after: Option<u64>,
@@ -76,7 +76,7 @@ pub trait Jobs: Send + Sync {
 }
 
 impl NewJob {
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a job that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("job", &self.body)
     }

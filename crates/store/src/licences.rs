@@ -1,16 +1,16 @@
-//! Licences: who may ask beyond what everybody may. Of a key only its digest is kept, so that
-//! whoever reads the store can open nothing with it.
+//! Licences: keys that allow more than anonymous access. Only the digest of a key is stored, so
+//! that a reader of the store cannot use it.
 
 use std::collections::BTreeSet;
 
 use contract::{Domain, Timestamp};
 
-use crate::scans::kept_domain;
+use crate::scans::parse_stored_domain;
 use crate::{BoxFuture, Digest, StoreError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Licence {
-    /// Unique for ever. Not a secret.
+    /// Unique and never reused. Not a secret.
     pub id: String,
     /// SHA-256 of the key. Unique.
     pub key_sha256: Digest,
@@ -18,34 +18,34 @@ pub struct Licence {
     /// The operator's own note.
     pub label: Option<String>,
     pub created_at: Timestamp,
-    /// From then on the key opens nothing.
+    /// The key is invalid from this time on.
     pub revoked_at: Option<Timestamp>,
 }
 
-/// What a licence is for.
+/// The domains that a licence covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LicensedDomains {
     All,
-    /// These very domains; names below them are other domains.
-    These(BTreeSet<Domain>),
+    /// Exactly these domains, without their subdomains.
+    Only(BTreeSet<Domain>),
 }
 
 pub trait Licences: Send + Sync {
-    /// Keeps a licence, durably when this returns. An id or a key that is kept already is refused,
-    /// and what is kept stays as it was.
+    /// Stores a licence; durable when this returns. An id or key that is already stored is refused,
+    /// and the stored licence stays unchanged.
     fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The licence whose key has this digest, revoked ones included: the caller decides.
+    /// The licence whose key has this digest, even if it is revoked: the caller decides.
     fn licence_by_key(
         &self,
         key_sha256: Digest,
     ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>>;
 
-    /// Every licence, the oldest first. An operator makes them one by one, so they are few.
+    /// All licences, oldest first. Not paged, because operators create them by hand.
     fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>>;
 
-    /// Ends a licence and returns it as it now is, or nothing for an id that is not kept. The
-    /// first moment stands: revoking again changes nothing.
+    /// Revokes a licence and returns it, or `None` for an unknown id. Revoking again does not
+    /// change the time.
     fn revoke_licence<'a>(
         &'a self,
         id: &'a str,
@@ -54,15 +54,15 @@ pub trait Licences: Send + Sync {
 }
 
 impl Licence {
-    /// Whether this licence, revoked or not, is for this domain.
+    /// Whether this licence, revoked or not, covers the domain.
     #[must_use]
     pub fn covers(&self, domain: &Domain) -> bool {
         self.domains.cover(domain)
     }
 
-    /// Whether its key still opens something.
+    /// Whether the licence is not revoked.
     #[must_use]
-    pub fn in_force(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.revoked_at.is_none()
     }
 }
@@ -72,26 +72,26 @@ impl LicensedDomains {
     pub fn cover(&self, domain: &Domain) -> bool {
         match self {
             Self::All => true,
-            Self::These(domains) => domains.contains(domain),
+            Self::Only(domains) => domains.contains(domain),
         }
     }
 
-    /// One text for engines to keep: the names between spaces, or nothing for all of them.
+    /// The text that engines store: the names separated by spaces, or `None` for all domains.
     #[must_use]
-    pub fn written(&self) -> Option<String> {
+    pub fn to_text(&self) -> Option<String> {
         match self {
             Self::All => None,
-            Self::These(domains) => {
+            Self::Only(domains) => {
                 Some(domains.iter().map(Domain::as_str).collect::<Vec<_>>().join(" "))
             }
         }
     }
 
-    /// What [`LicensedDomains::written`] wrote.
-    pub fn read(written: Option<&str>) -> Result<Self, StoreError> {
+    /// Parses the text of [`LicensedDomains::to_text`].
+    pub fn parse(written: Option<&str>) -> Result<Self, StoreError> {
         let Some(names) = written else { return Ok(Self::All) };
         let names = names.split(' ').filter(|name| !name.is_empty());
-        Ok(Self::These(names.map(kept_domain).collect::<Result<_, _>>()?))
+        Ok(Self::Only(names.map(parse_stored_domain).collect::<Result<_, _>>()?))
     }
 }
 
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
 
     fn these(names: &[&str]) -> LicensedDomains {
-        LicensedDomains::These(names.iter().map(|name| kept_domain(name).unwrap()).collect())
+        LicensedDomains::Only(names.iter().map(|name| parse_stored_domain(name).unwrap()).collect())
     }
 
     #[test]
-    fn a_licence_is_for_its_very_domains() {
-        let shop = kept_domain("shop.lab").unwrap();
-        let below = kept_domain("eu.shop.lab").unwrap();
+    fn a_licence_covers_exactly_its_domains() {
+        let shop = parse_stored_domain("shop.lab").unwrap();
+        let below = parse_stored_domain("eu.shop.lab").unwrap();
         assert!(these(&["other.lab", "shop.lab"]).cover(&shop));
         assert!(!these(&["shop.lab"]).cover(&below));
         assert!(!these(&["eu.shop.lab"]).cover(&shop));
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again() {
+    fn the_stored_text_round_trips() {
         for domains in [LicensedDomains::All, these(&[]), these(&["a.lab", "b.lab"])] {
-            assert_eq!(LicensedDomains::read(domains.written().as_deref()), Ok(domains));
+            assert_eq!(LicensedDomains::parse(domains.to_text().as_deref()), Ok(domains));
         }
-        assert!(LicensedDomains::read(Some("A b")).is_err());
+        assert!(LicensedDomains::parse(Some("A b")).is_err());
     }
 }

@@ -1,43 +1,45 @@
-//! The transparency log as it is kept: batches in order, the places of their leaves, the complete
-//! tiles of the tree over all of them, and what others said of its heads.
+//! Storage of the transparency log: batches in order, the indexes of their leaves, the complete
+//! tiles of the tree over all leaves, cosignatures, and contradicting heads.
 //!
-//! An engine keeps bytes and refuses what would fork the chain; what the bytes mean is known to
-//! `proof` and decided in the use cases.
+//! An engine stores bytes and refuses writes that would fork the chain. The meaning of the bytes is
+//! defined in `proof`; the use cases decide what to append.
 
 use bytes::Bytes;
 use contract::Timestamp;
 use proof::tlog::{MAX_ENTRY_BYTES, TILE_WIDTH, TileId};
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{
-    BoxFuture, Digest, KeptAnswer, MAX_VALUE_BYTES, NewChange, NewRevocation, Standing, StoreError,
+    BoxFuture, Digest, MAX_VALUE_BYTES, NewChange, NewRevocation, StoreError, StoredAnswer,
+    WithheldActions,
 };
 
-/// Before each content stands its length.
+/// The length prefix before each content.
 const LENGTH_BYTES: usize = 4;
 
-/// One leaf of a batch, and what it is the hash of.
+/// One leaf of a batch, and the content that it is the hash of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
     pub leaf: Digest,
-    /// Names what is no decision (a build, an event of a key), so that it can be listed.
+    /// The kind of an entry that is not a decision (a build, a key event), so that entries can be
+    /// listed by kind.
     pub kind: Option<String>,
-    /// Canonical JSON, less than 65,536 bytes; [`MAX_VALUE_BYTES`] for a whole batch, each with
-    /// four bytes more.
+    /// Canonical JSON of less than 65,536 bytes. All contents of a batch, with four bytes more for
+    /// each, have at most [`MAX_VALUE_BYTES`].
     pub content: Bytes,
 }
 
-/// What a batch adds to the log.
+/// A batch to append to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBatch {
     pub batch: u64,
     pub first_index: u64,
-    /// The signed head's own `sha256`, and the very bytes that were signed.
+    /// The signed head's own `sha256`, and the exact bytes that were signed.
     pub sth_sha256: Digest,
     pub sth: Bytes,
     /// Strictly ascending by leaf.
     pub entries: Vec<LogEntry>,
-    /// The tiles of the tree over all leaves that this batch completed.
+    /// The tiles of the tree over all leaves that this batch completes.
     pub tiles: Vec<LogTile>,
 }
 
@@ -49,55 +51,55 @@ pub struct LogTile {
     pub hashes: Bytes,
 }
 
-/// A batch as it was kept.
+/// A stored batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptBatch {
+pub struct StoredBatch {
     pub batch: u64,
     pub first_index: u64,
     pub sth_sha256: Digest,
     pub sth: Bytes,
-    /// In the order of the batch.
+    /// In batch order.
     pub leaves: Vec<Digest>,
 }
 
-/// One step of the log, whole or not at all.
+/// One append to the log, written completely or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Append {
-    /// The lease under which the batch was made.
+    /// The epoch of the lease under which the batch was built.
     pub epoch: u64,
-    /// The digest of the last head that the maker knew; null for an empty log.
-    pub after: Option<Digest>,
-    /// Nothing where every leaf was in the log already.
+    /// The digest of the head that this append follows; `None` for an empty log.
+    pub previous_head: Option<Digest>,
+    /// `None` when every leaf is already in the log.
     pub batch: Option<NewBatch>,
-    /// Answers that rest on this batch or on an earlier one.
-    pub answers: Vec<KeptAnswer>,
-    /// What these answers change for others.
-    pub beside: Beside,
+    /// Answers whose leaf is in this batch or an earlier one.
+    pub answers: Vec<StoredAnswer>,
+    /// Changes, revocations and withheld actions that result from these answers.
+    pub extras: AppendExtras,
 }
 
-/// What is kept in one step with answers, so that no answer is ever known without it.
+/// What is written in the same transaction as answers, so that no answer is visible without it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Beside {
+pub struct AppendExtras {
     pub changes: Vec<NewChange>,
-    /// They get their places in the chain in the same step.
+    /// They get their position in the chain in the same transaction.
     pub revocations: Vec<NewRevocation>,
-    pub standings: Vec<Standing>,
+    pub withheld_actions: Vec<WithheldActions>,
 }
 
-/// Whether somebody may extend the log now.
+/// The result of requesting the lease to extend the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leasing {
-    /// Under this number. It grows with every change of hands, and an append under an earlier one
-    /// is refused: whoever lost the lease cannot write, even if it has not noticed.
-    Taken {
+pub enum LogLease {
+    /// The epoch grows every time the lease changes hands. An append with an earlier epoch is
+    /// refused, so a process that lost the lease cannot write even if it has not noticed.
+    Granted {
         epoch: u64,
     },
-    Held {
+    HeldByOther {
         until: Timestamp,
     },
 }
 
-/// A witness's word that it saw the log at a size and found it consistent with what it saw before.
+/// A witness's cosignature: it saw the log at this size, consistent with what it saw before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cosignature {
     pub tree_size: u64,
@@ -105,77 +107,77 @@ pub struct Cosignature {
     pub witness: String,
     /// The signature line of its note.
     pub line: String,
-    /// The witness's own time.
+    /// The time according to the witness.
     pub at: Timestamp,
 }
 
-/// A head that somebody showed us, signed by our key and not of our chain.
+/// A submitted head that is signed by this log's key but is not part of its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sighting {
+pub struct ContradictingHead {
     pub sth_sha256: Digest,
     pub batch: u64,
     pub seen_at: Timestamp,
     pub sth: Bytes,
-    /// What it contradicts, in words.
+    /// What it contradicts, as text.
     pub why: String,
 }
 
 pub trait Log: Send + Sync {
-    /// Takes or renews the right to extend the log. Granted when nobody has it, when `holder` has
-    /// it, when it ran out, and when the engine knows that whoever had it is gone.
-    fn take_log_lease<'a>(
+    /// Acquires or renews the lease to extend the log. Granted when no one holds it, when `holder`
+    /// holds it, when it has expired, and when the engine knows that its holder no longer runs.
+    fn acquire_log_lease<'a>(
         &'a self,
         holder: &'a str,
         now: Timestamp,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<Leasing, StoreError>>;
+    ) -> BoxFuture<'a, Result<LogLease, StoreError>>;
 
-    /// Adds a batch and the answers that rest on it, durable when this returns. Refused as
-    /// [`StoreError::Moved`] when the lease has changed hands or the last head is another than
-    /// `after`; then nothing was changed. Refused as well is what could not be read again (see
-    /// [`Append::check`]), and an answer whose place the log does not have.
+    /// Appends a batch and answers; durable when this returns. Refused with
+    /// [`StoreError::LogConflict`], without any change, when the lease has changed hands or the
+    /// last head is not `previous_head`. Also refused are values that could not be read back (see
+    /// [`Append::check`]) and answers whose index is not in the log.
     ///
-    /// An answer whose digest is kept already stays as it was kept first.
+    /// An answer whose digest is already stored stays unchanged.
     fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>>;
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>>;
 
-    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>>;
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>>;
 
-    /// The batch that holds this place of the log.
-    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>>;
+    /// The batch that contains this log index.
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>>;
 
-    /// Signed heads from this batch on, oldest first. The one verb that gives bytes as they lie
-    /// on the disk: a head carries its own digest and signature, and whoever is given one checks it.
+    /// Signed heads from this batch on, oldest first. The only method that returns stored bytes
+    /// unchecked: a head contains its own digest and signature, which callers verify.
     fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>>;
 
-    /// Where each of these leaves stands in the log, in the order asked.
-    fn leaf_places(
+    /// The log index of each of these leaves, in the given order.
+    fn leaf_indexes(
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>>;
 
-    /// The kind of each of these leaves, in the order asked: nothing where it has none, or is not
-    /// in the log.
+    /// The kind of each of these leaves, in the given order; `None` for a leaf without a kind or
+    /// not in the log.
     fn leaf_kinds(
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>>;
 
-    /// Contents from this place on, in log order, each checked against its leaf.
+    /// Contents from this index on, in log order, each checked against its leaf.
     fn log_entries(&self, from: u64, limit: usize)
     -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>>;
 
-    /// The places of all entries of a kind, oldest first.
+    /// The log indexes of all entries of a kind, oldest first.
     fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>>;
 
-    /// How many leaves can be found by their hash: one for each in the log, or something is wrong.
-    fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// How many leaves can be found by their hash. In an intact store this is the size of the log.
+    fn count_indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// A complete tile; nothing while the tree is too small to have it.
+    /// A complete tile; `None` while the tree is too small to have it.
     fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>>;
 
-    /// Keeps what witnesses said. The same witness speaks of a size once.
+    /// Stores cosignatures. Only the first of each witness and size is stored.
     fn put_cosignatures(
         &self,
         cosignatures: Vec<Cosignature>,
@@ -183,58 +185,61 @@ pub trait Log: Send + Sync {
 
     fn cosignatures(&self, tree_size: u64) -> BoxFuture<'_, Result<Vec<Cosignature>, StoreError>>;
 
-    /// The sizes from this one on that a witness cosigned, the smallest first.
+    /// The cosigned sizes from this one on, in ascending order.
     fn cosigned_sizes(
         &self,
         from: u64,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<u64>, StoreError>>;
 
-    /// The largest size that a witness cosigned.
+    /// The largest cosigned size.
     fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>>;
 
-    /// Keeps a contradicting head, once.
-    fn put_sighting(&self, sighting: Sighting) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores a contradicting head, once per digest.
+    fn put_contradicting_head(
+        &self,
+        sighting: ContradictingHead,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>>;
+    fn contradicting_heads(&self) -> BoxFuture<'_, Result<Vec<ContradictingHead>, StoreError>>;
 }
 
-impl Beside {
-    /// Everything of both, in this order.
+impl AppendExtras {
+    /// Appends everything of `other`.
     pub fn add(&mut self, mut other: Self) {
         self.changes.append(&mut other.changes);
         self.revocations.append(&mut other.revocations);
-        self.standings.append(&mut other.standings);
+        self.withheld_actions.append(&mut other.withheld_actions);
     }
 }
 
 impl Append {
-    /// Refuses what an engine could keep and then not give back: called by engines before they
-    /// write. Contents must be those of their leaves, because they are compared when they are read.
+    /// Refuses values that an engine could write but not read back. Engines call this before they
+    /// write. Contents must match their leaves, because they are compared when they are read.
     pub fn check(&self) -> Result<(), StoreError> {
         self.batch.as_ref().map_or(Ok(()), NewBatch::check)?;
         self.answers.iter().try_for_each(|answer| check_size("answer", &answer.bytes))?;
-        self.beside.check()
+        self.extras.check()
     }
 }
 
-impl Beside {
+impl AppendExtras {
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.revocations.is_empty() && self.standings.is_empty()
+        self.changes.is_empty() && self.revocations.is_empty() && self.withheld_actions.is_empty()
     }
 
-    /// Puts what stands beside another answer after this.
+    /// Appends everything of `other`.
     pub fn extend(&mut self, other: Self) {
         self.changes.extend(other.changes);
         self.revocations.extend(other.revocations);
-        self.standings.extend(other.standings);
+        self.withheld_actions.extend(other.withheld_actions);
     }
 
     fn check(&self) -> Result<(), StoreError> {
         self.changes.iter().try_for_each(NewChange::check)?;
         self.revocations.iter().try_for_each(NewRevocation::check)?;
-        self.standings.iter().try_for_each(Standing::check)
+        self.withheld_actions.iter().try_for_each(WithheldActions::check)
     }
 }
 
@@ -245,13 +250,13 @@ impl NewBatch {
             why: format!("batch {} {why}", self.batch),
         };
         if self.entries.is_empty() {
-            return Err(refused("has no leaf"));
+            return Err(refused("has no leaves"));
         }
         if !self.entries.is_sorted_by(|one, next| one.leaf < next.leaf) {
-            return Err(refused("does not have its leaves in strictly ascending order"));
+            return Err(refused("has leaves that are not in strictly ascending order"));
         }
         if self.tiles.iter().any(|tile| tile.hashes.len() != LogTile::BYTES) {
-            return Err(refused("has a tile that is not complete"));
+            return Err(refused("has an incomplete tile"));
         }
         check_size("tree head", &self.sth)?;
         let mut bytes = 0;
@@ -261,7 +266,7 @@ impl NewBatch {
                 let (what, limit) = ("log entry", MAX_ENTRY_BYTES);
                 return Err(StoreError::TooLarge { what, bytes: length, limit });
             }
-            let found = proof::tree::leaf_hash(&entry.content);
+            let found = proof::merkle_tree::leaf_hash(&entry.content);
             if found != entry.leaf {
                 return Err(StoreError::WrongDigest { named: entry.leaf, found });
             }
@@ -274,10 +279,10 @@ impl NewBatch {
         Ok(())
     }
 
-    /// What is given back of it.
+    /// The batch as it is stored.
     #[must_use]
-    pub fn kept(&self) -> KeptBatch {
-        KeptBatch {
+    pub fn to_stored(&self) -> StoredBatch {
+        StoredBatch {
             batch: self.batch,
             first_index: self.first_index,
             sth_sha256: self.sth_sha256,
@@ -290,8 +295,8 @@ impl NewBatch {
 impl LogTile {
     pub const BYTES: usize = 256 * 32;
 
-    /// A digest over everything in here, its place included: engines keep it beside the tile, so
-    /// that no tile is ever taken for another.
+    /// A digest over all members, including the position. Engines store it with the tile, so that
+    /// no tile is mistaken for another.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let mut hasher = proof::Hasher::new();
@@ -300,21 +305,21 @@ impl LogTile {
         hasher.finish()
     }
 
-    /// Whether a tree of this size has this tile, complete.
+    /// Whether this tile is complete in a tree of this size.
     #[must_use]
     pub fn is_complete(level: u8, index: u64, tree_size: u64) -> bool {
         u64::from(TileId { level, index }.width(tree_size)) == TILE_WIDTH
     }
 }
 
-impl KeptBatch {
+impl StoredBatch {
     #[must_use]
     pub fn tree_size(&self) -> u64 {
         self.first_index.saturating_add(self.leaves.len() as u64)
     }
 
-    /// A digest over everything in here. Engines keep it beside the batch and compare it when they
-    /// read, so that damage on disk is found and never served.
+    /// A digest over all members. Engines store it with the batch and compare it when they read, so
+    /// that damaged data is found and never served.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let head = format!(
@@ -333,9 +338,9 @@ impl KeptBatch {
     }
 }
 
-/// Contents one after the other, each behind its length: how engines keep the contents of a batch.
+/// Concatenates the contents of a batch, each preceded by its length: the form that engines store.
 #[must_use]
-pub fn write_contents<'a>(contents: impl Iterator<Item = &'a Bytes>) -> Vec<u8> {
+pub fn encode_contents<'a>(contents: impl Iterator<Item = &'a Bytes>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for content in contents {
         let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
@@ -345,8 +350,8 @@ pub fn write_contents<'a>(contents: impl Iterator<Item = &'a Bytes>) -> Vec<u8> 
     bytes
 }
 
-/// The contents of a batch, if they are those of its leaves.
-pub fn read_contents(
+/// Decodes the contents of a batch and checks them against its leaves.
+pub fn decode_contents(
     bytes: &Bytes,
     batch: u64,
     leaves: &[Digest],
@@ -361,15 +366,19 @@ pub fn read_contents(
         let length = rest
             .split_to_checked(LENGTH_BYTES)
             .and_then(|four| <[u8; 4]>::try_from(&four[..]).ok());
-        let length = length.ok_or_else(|| damaged("they end early"))?;
+        let length = length.ok_or_else(|| damaged("they are truncated"))?;
         let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-        let content = rest.split_to_checked(length).ok_or_else(|| damaged("they end early"))?;
-        if proof::tree::leaf_hash(&content) != *leaf {
-            return Err(damaged("one is not that of its leaf"));
+        let content = rest.split_to_checked(length).ok_or_else(|| damaged("they are truncated"))?;
+        if proof::merkle_tree::leaf_hash(&content) != *leaf {
+            return Err(damaged("a content does not match its leaf"));
         }
         contents.push(content);
     }
-    if rest.is_empty() { Ok(contents) } else { Err(damaged("there is more than its leaves")) }
+    if rest.is_empty() {
+        Ok(contents)
+    } else {
+        Err(damaged("there are bytes after the last content"))
+    }
 }
 
 trait SplitToChecked {
@@ -388,14 +397,14 @@ mod tests {
 
     #[test]
     fn every_member_moves_the_fingerprint() {
-        let before = KeptBatch {
+        let before = StoredBatch {
             batch: 1,
             first_index: 2,
             sth_sha256: Digest::of(b"h"),
             sth: Bytes::from_static(b"sth"),
             leaves: vec![Digest::of(b"a"), Digest::of(b"b")],
         };
-        let changes: [fn(&mut KeptBatch); 5] = [
+        let changes: [fn(&mut StoredBatch); 5] = [
             |b| b.batch = 2,
             |b| b.first_index = 3,
             |b| b.sth_sha256 = Digest::of(b"i"),
@@ -426,9 +435,9 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_again_is_refused() {
+    fn values_that_could_not_be_read_back_are_refused() {
         let entry = |content: &[u8]| LogEntry {
-            leaf: proof::tree::leaf_hash(content),
+            leaf: proof::merkle_tree::leaf_hash(content),
             kind: None,
             content: Bytes::copy_from_slice(content),
         };
@@ -449,7 +458,7 @@ mod tests {
             |b| b.sth = Bytes::from(vec![0; MAX_VALUE_BYTES + 1]),
             |b| {
                 let content = Bytes::from(vec![b'x'; MAX_ENTRY_BYTES + 1]);
-                let leaf = proof::tree::leaf_hash(&content);
+                let leaf = proof::merkle_tree::leaf_hash(&content);
                 b.entries = vec![LogEntry { leaf, kind: None, content }];
             },
         ];
@@ -458,7 +467,7 @@ mod tests {
             change(&mut bad);
             assert!(bad.check().is_err(), "change {number}");
         }
-        // Each fits. Together they are as much as can be unpacked, or one byte each more.
+        // Each content fits. Together they have exactly the maximum size, or one byte each more.
         for (content, fits) in [(MAX_ENTRY_BYTES - 3, true), (MAX_ENTRY_BYTES - 2, false)] {
             let mut many: Vec<LogEntry> =
                 (0..=255_u8).map(|number| entry(&vec![number; content])).collect();
@@ -471,9 +480,10 @@ mod tests {
     #[test]
     fn contents_come_back_and_damage_is_found() {
         let contents = [Bytes::from_static(b"{}"), Bytes::new(), Bytes::from(vec![7; 70_000])];
-        let leaves: Vec<Digest> = contents.iter().map(|c| proof::tree::leaf_hash(c)).collect();
-        let written = write_contents(contents.iter());
-        let read = |bytes: Vec<u8>| read_contents(&Bytes::from(bytes), 3, &leaves);
+        let leaves: Vec<Digest> =
+            contents.iter().map(|c| proof::merkle_tree::leaf_hash(c)).collect();
+        let written = encode_contents(contents.iter());
+        let read = |bytes: Vec<u8>| decode_contents(&Bytes::from(bytes), 3, &leaves);
         assert_eq!(read(written.clone()).unwrap(), contents);
         for at in 0..written.len().min(200) {
             let mut flipped = written.clone();

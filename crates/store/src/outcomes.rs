@@ -1,15 +1,16 @@
-//! What agents report of their own visits. Self-reported: nothing that decides ever reads it.
+//! What agents report about their own visits. The reports are unverified, and no decision reads
+//! them.
 //!
-//! Who reported is kept under a digest that its user chose and that holds for one day, so that
-//! reporters of a day can be counted and those of two days cannot be compared.
+//! The reporter is stored as a digest that is valid for one day, so that the reporters of a day can
+//! be counted but not compared across days.
 
 use std::collections::BTreeMap;
 
 use contract::{Domain, Timestamp};
 
-use crate::{BoxFuture, Day, Digest, Draw, StoreError, Taking};
+use crate::{AllowanceDraw, AllowanceOutcome, BoxFuture, Day, Digest, StoreError};
 
-/// One report, as it is counted.
+/// One report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewOutcome {
     pub domain: Domain,
@@ -17,24 +18,24 @@ pub struct NewOutcome {
     pub action: String,
     /// `ok`, `blocked`, `challenged` or `error`.
     pub outcome: String,
-    /// The name the agent gave itself.
+    /// The agent's name according to the report.
     pub agent: Option<String>,
     pub status: Option<u16>,
-    /// What the resolve answer had led the agent to expect.
+    /// What the resolve answer said, according to the report.
     pub resolve_said: Option<String>,
     pub disagree: bool,
-    /// Whoever sent it, under a name of that day.
+    /// The sender, as a digest that is valid for one day.
     pub reporter: Digest,
 }
 
-/// A report with its place among all.
+/// A stored report with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptOutcome {
+pub struct StoredOutcome {
     pub seq: u64,
     pub outcome: NewOutcome,
 }
 
-/// Reports, counted.
+/// Counts of reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutcomeTally {
     pub n: u64,
@@ -43,37 +44,37 @@ pub struct OutcomeTally {
     pub challenged: u64,
     pub error: u64,
     pub disagree: u64,
-    /// Different ones on that day; of several days, the sum of these.
+    /// Distinct reporters of a day; over several days, the sum of the daily numbers.
     pub reporters: u64,
 }
 
-/// The reports about one domain in some days.
+/// The reports about one domain over a range of days.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutcomeCounts {
-    /// Every day that has a report, the oldest first.
+    /// Every day with a report, oldest first.
     pub days: Vec<(Day, OutcomeTally)>,
     pub by_action: BTreeMap<String, u64>,
-    /// Names agents gave themselves: the [`AGENTS_NAMED`] that were given most often.
+    /// Counts by agent name: the [`MAX_AGENTS_LISTED`] most frequent names.
     pub by_agent: BTreeMap<String, u64>,
     pub by_status: BTreeMap<u16, u64>,
-    /// The last [`RECENT_OUTCOMES`], the newest first.
+    /// The latest [`MAX_RECENT_OUTCOMES`] reports, newest first.
     pub recent: Vec<NewOutcome>,
 }
 
-/// The most agents that counts name, because anybody can make names up.
-pub const AGENTS_NAMED: usize = 50;
-pub const RECENT_OUTCOMES: usize = 20;
+/// The maximum number of agent names in the counts. It is limited because anyone can invent names.
+pub const MAX_AGENTS_LISTED: usize = 50;
+pub const MAX_RECENT_OUTCOMES: usize = 20;
 
 pub trait Outcomes: Send + Sync {
-    /// Keeps a report and takes one of each allowance, in one step, or neither; durable when this
-    /// returns. The day is that of `at`.
+    /// Stores a report and counts one use of each allowance in one transaction, or does neither;
+    /// durable when this returns. The day is that of `at`.
     fn put_outcome(
         &self,
         outcome: NewOutcome,
-        draws: Vec<Draw>,
-    ) -> BoxFuture<'_, Result<Taking, StoreError>>;
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>>;
 
-    /// The reports about a domain from the day `from` to the day `to`, both included.
+    /// The reports about a domain from day `from` to day `to`, inclusive.
     fn outcome_summary<'a>(
         &'a self,
         domain: &'a Domain,
@@ -81,7 +82,7 @@ pub trait Outcomes: Send + Sync {
         to: Day,
     ) -> BoxFuture<'a, Result<OutcomeCounts, StoreError>>;
 
-    /// The counts of one day by domain, in the order of names, at most `limit`, all after `after`.
+    /// The counts of one day for domains after `after`, ordered by name, at most `limit`.
     fn outcome_days(
         &self,
         day: Day,
@@ -89,26 +90,29 @@ pub trait Outcomes: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Domain, OutcomeTally)>, StoreError>>;
 
-    /// The day of the first report that is kept.
+    /// The day of the oldest stored report.
     fn first_outcome_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>>;
 
-    /// Forgets the reports of all days before `before`, and says how many there were.
-    fn forget_outcomes(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// Deletes the reports of all days before `before`, and returns how many there were.
+    fn delete_outcomes_before(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Every report in the order they came, at most `limit`, all after `after`.
+    /// All reports after `after`, in the order they were stored, at most `limit`.
     fn export_outcomes(
         &self,
         after: Option<u64>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptOutcome>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<StoredOutcome>, StoreError>>;
 
-    /// Keeps reports under the places they have in another store. The same again is fine; another
-    /// one in its place is refused, and nothing is changed.
-    fn import_outcomes(&self, outcomes: Vec<KeptOutcome>) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores reports under their numbers in another store. Storing the same report again has no
+    /// effect; if a different one has the number, everything is refused and nothing changes.
+    fn import_outcomes(
+        &self,
+        outcomes: Vec<StoredOutcome>,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 impl OutcomeCounts {
-    /// All days together.
+    /// The sum over all days.
     #[must_use]
     pub fn total(&self) -> OutcomeTally {
         let mut total = OutcomeTally::default();

@@ -1,16 +1,16 @@
-//! The latest readings of a domain: by whom it was read, from where, and what was seen. They are
-//! compared with each other; only so many are kept.
+//! The latest readings of each domain, which are compared with each other. Only a limited number is
+//! stored.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::fingerprint::Fingerprint;
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
 /// One reading of a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptReading {
+pub struct StoredReading {
     pub id: String,
     pub domain: Domain,
     pub observed_at: Timestamp,
@@ -18,34 +18,37 @@ pub struct KeptReading {
     pub network: String,
     /// `just_in_time`, `scan` or `census`.
     pub basis: String,
-    /// The kept scan that it is, where it is one.
+    /// The id of the stored scan, when the reading is one.
     pub scan_id: Option<String>,
-    /// Whether all was read that was meant to be.
+    /// Whether everything planned was read.
     pub completed: bool,
-    /// What is compared: a canonical JSON object.
+    /// The compared fields, as a canonical JSON object.
     pub fields: Bytes,
-    /// Canonical JSON of the judged record; empty where `scan_id` names a kept scan.
+    /// Canonical JSON of the judged record; empty when `scan_id` refers to a stored scan.
     pub record: Bytes,
 }
 
 pub trait Readings: Send + Sync {
-    /// Keeps a reading, durable when this returns. Of a domain the newest
-    /// [`contract::limits::INDEPENDENT_READINGS`] by time, then by id, stay. The same reading again
-    /// is fine; another one under its id is refused.
-    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores a reading; durable when this returns. Only the newest
+    /// [`contract::limits::READINGS_KEPT_PER_DOMAIN`] of a domain, by time and then by id, stay
+    /// stored. Storing the same reading again has no effect; a different one with the same id is
+    /// refused.
+    fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn reading<'a>(&'a self, id: &'a str)
-    -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>>;
+    fn reading<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredReading>, StoreError>>;
 
-    /// The readings of a domain, the newest first, at most `limit`.
+    /// The readings of a domain, newest first, at most `limit`.
     fn readings_of<'a>(
         &'a self,
         domain: &'a Domain,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<StoredReading>, StoreError>>;
 
-    /// The ids of all readings in their order, at most `limit`, all after `after`: for moving to
-    /// another store. One that is damaged is listed too.
+    /// The ids of all readings after `after`, in order, at most `limit`: for copying to another
+    /// store. Damaged readings are listed too.
     fn list_readings(
         &self,
         after: Option<String>,
@@ -53,8 +56,8 @@ pub trait Readings: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
 
-impl KeptReading {
-    /// A digest over everything in here, compared by engines when they read.
+impl StoredReading {
+    /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         Fingerprint::of("reading 1")
@@ -63,14 +66,14 @@ impl KeptReading {
             .time(self.observed_at)
             .text(&self.network)
             .text(&self.basis)
-            .maybe(self.scan_id.as_deref())
+            .optional(self.scan_id.as_deref())
             .number(u64::from(self.completed))
             .body(&self.fields)
             .body(&self.record)
             .finish()
     }
 
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a reading that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("reading's fields", &self.fields)?;
         check_size("reading's record", &self.record)
@@ -80,13 +83,13 @@ impl KeptReading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scans::kept_domain;
+    use crate::scans::parse_stored_domain;
 
     #[test]
     fn every_field_moves_the_fingerprint() {
-        let before = KeptReading {
+        let before = StoredReading {
             id: "a".into(),
-            domain: kept_domain("shop.lab").unwrap(),
+            domain: parse_stored_domain("shop.lab").unwrap(),
             observed_at: Timestamp::from_millis(1),
             network: "here".into(),
             basis: "scan".into(),
@@ -95,9 +98,9 @@ mod tests {
             fields: Bytes::from_static(b"{}"),
             record: Bytes::from_static(b"{}"),
         };
-        let changes: [fn(&mut KeptReading); 9] = [
+        let changes: [fn(&mut StoredReading); 9] = [
             |r| r.id = "b".into(),
-            |r| r.domain = kept_domain("shop.lap").unwrap(),
+            |r| r.domain = parse_stored_domain("shop.lap").unwrap(),
             |r| r.observed_at = Timestamp::from_millis(2),
             |r| r.network = "there".into(),
             |r| r.basis = "census".into(),

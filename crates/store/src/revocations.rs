@@ -1,21 +1,20 @@
-//! What was said and no longer stands: a chain of entries, each with the digest of the one before
-//! it, and beside it the domains for which something is withheld now.
+//! Revocations: a hash chain of entries, and the domains for which actions are currently withheld.
 //!
-//! Numbers and digests are given by the engine inside the transaction that keeps an entry, by
-//! [`link`]: nobody can put a second entry after the same one.
+//! The engine assigns numbers and digests with [`link_revocation`], inside the transaction that
+//! writes an entry, so that two entries can never follow the same one.
 
 use contract::{Domain, Timestamp};
 use serde::Serialize;
 
 use crate::fingerprint::Fingerprint;
-use crate::scans::check_size;
-use crate::{BoxFuture, Digest, StoreError, words};
+use crate::size::check_size;
+use crate::{BoxFuture, Digest, StoreError, word_list};
 
-/// An entry that has no place in the chain yet.
+/// An entry that is not in the chain yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRevocation {
     pub at: Timestamp,
-    /// May lie before `at`: a fault reaches back.
+    /// Can be earlier than `at`, when the fault existed before it was found.
     pub effective_from: Timestamp,
     /// `revoked`, `tightened`, `suspended` or `reinstated`.
     pub kind: String,
@@ -30,35 +29,34 @@ pub struct NewRevocation {
 
 /// An entry of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRevocation {
-    /// From 1, without a gap.
+pub struct StoredRevocation {
+    /// From 1, without gaps.
     pub seq: u64,
-    /// The digest of the entry before; nothing for the first.
+    /// The digest of the previous entry; `None` for the first.
     pub prev: Option<Digest>,
-    /// Over the canonical JSON of the entry as it is served, without this member.
+    /// SHA-256 of the canonical JSON of the entry as served, without this member.
     pub entry_sha256: Digest,
     pub entry: NewRevocation,
 }
 
-/// What is withheld for a domain. It replaces what was known of that domain before.
+/// The actions that are withheld for a domain. Replaces the earlier value for that domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct WithheldActions {
     pub domain: Domain,
     pub actions: Vec<String>,
-    /// Empty where nothing is withheld any more.
+    /// Empty when nothing is withheld any longer.
     pub causes: Vec<String>,
     pub state: String,
     pub since: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// Which entries are asked for, the smallest number first. Without `after` and `since` they are
-/// the newest `limit`.
+/// Which entries to return, in ascending order. Without `after` and `since`: the newest `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RevocationsAsk {
-    /// Only those with a greater number.
+pub struct RevocationsQuery {
+    /// Only entries with a greater number.
     pub after: Option<u64>,
-    /// Only those written then or later.
+    /// Only entries written at or after this time.
     pub since: Option<Timestamp>,
     pub domain: Option<Domain>,
     pub kind: Option<String>,
@@ -67,52 +65,52 @@ pub struct RevocationsAsk {
 }
 
 pub trait Revocations: Send + Sync {
-    /// Adds entries to the chain and replaces standings, in one step, durable when this returns.
-    /// Gives the entries back in their places.
+    /// Appends entries to the chain and replaces the withheld actions in one transaction; durable
+    /// when this returns. Returns the entries with their numbers and digests.
     fn append_revocations(
         &self,
         entries: Vec<NewRevocation>,
-        standings: Vec<Standing>,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>>;
+        standings: Vec<WithheldActions>,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>>;
 
-    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>>;
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>>;
 
-    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>>;
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>>;
 
     fn revocations(
         &self,
-        ask: RevocationsAsk,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>>;
+        ask: RevocationsQuery,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>>;
 
-    /// Every entry about one thing, the smallest number first.
+    /// All entries about one target, in ascending order.
     fn revocations_of<'a>(
         &'a self,
         target_kind: &'a str,
         target_id: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<KeptRevocation>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<StoredRevocation>, StoreError>>;
 
-    /// By domain: without a time those in force, with one all that were replaced then or later,
-    /// those included that withhold nothing any more.
-    fn standings(
+    /// Ordered by domain. Without `since`: those currently in force. With `since`: all that were
+    /// updated at or after that time, including those that withhold nothing any longer.
+    fn withheld_actions(
         &self,
         since: Option<Timestamp>,
-    ) -> BoxFuture<'_, Result<Vec<Standing>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Vec<WithheldActions>, StoreError>>;
 
-    fn standing<'a>(
+    fn withheld_actions_for<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<Standing>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>>;
 }
 
-/// An entry as it is served, without its own digest: what that digest is over.
+/// An entry as served, without its own digest: the input of that digest.
 #[derive(Serialize)]
-struct Bare<'a> {
+struct ServedEntry<'a> {
     seq: u64,
     at: Timestamp,
     effective_from: Timestamp,
     #[serde(rename = "type")]
     kind: &'a str,
-    target: BareTarget<'a>,
+    target: ServedTarget<'a>,
     actions: &'a [String],
     reason: &'a str,
     why: &'a str,
@@ -121,31 +119,35 @@ struct Bare<'a> {
 }
 
 #[derive(Serialize)]
-struct BareTarget<'a> {
+struct ServedTarget<'a> {
     kind: &'a str,
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<&'a Domain>,
 }
 
-/// The entry in its place after the last one.
-pub fn link(
-    last: Option<&KeptRevocation>,
+/// The entry with its number and digests, following the last entry.
+pub fn link_revocation(
+    last: Option<&StoredRevocation>,
     entry: NewRevocation,
-) -> Result<KeptRevocation, StoreError> {
+) -> Result<StoredRevocation, StoreError> {
     let seq = last.map_or(1, |last| last.seq.saturating_add(1));
     let prev = last.map(|last| last.entry_sha256);
-    let entry_sha256 = digest(seq, prev, &entry)?;
-    Ok(KeptRevocation { seq, prev, entry_sha256, entry })
+    let entry_sha256 = entry_digest(seq, prev, &entry)?;
+    Ok(StoredRevocation { seq, prev, entry_sha256, entry })
 }
 
-fn digest(seq: u64, prev: Option<Digest>, entry: &NewRevocation) -> Result<Digest, StoreError> {
-    let bare = Bare {
+fn entry_digest(
+    seq: u64,
+    prev: Option<Digest>,
+    entry: &NewRevocation,
+) -> Result<Digest, StoreError> {
+    let bare = ServedEntry {
         seq,
         at: entry.at,
         effective_from: entry.effective_from,
         kind: &entry.kind,
-        target: BareTarget {
+        target: ServedTarget {
             kind: &entry.target_kind,
             id: &entry.target_id,
             domain: entry.domain.as_ref(),
@@ -162,33 +164,33 @@ fn digest(seq: u64, prev: Option<Digest>, entry: &NewRevocation) -> Result<Diges
 }
 
 impl NewRevocation {
-    /// Refuses what no engine could give back; called before it is written.
+    /// Refuses values that no engine could read back. Called before they are written.
     pub fn check(&self) -> Result<(), StoreError> {
-        words::check("actions", &self.actions)?;
+        word_list::check_words("actions", &self.actions)?;
         check_size("revocation", self.why.as_bytes())?;
         check_size("revocation", self.target_id.as_bytes())
     }
 }
 
-impl KeptRevocation {
-    /// Fails unless the entry has the digest it is kept under: called by engines when they read.
+impl StoredRevocation {
+    /// Fails unless the entry matches its stored digest. Engines call this when they read.
     pub fn check(&self) -> Result<(), StoreError> {
-        if digest(self.seq, self.prev, &self.entry)? == self.entry_sha256 {
+        if entry_digest(self.seq, self.prev, &self.entry)? == self.entry_sha256 {
             return Ok(());
         }
         let what = format!("revocation {}", self.seq);
-        Err(StoreError::Damaged { what, why: String::from("its digest is another") })
+        Err(StoreError::Damaged { what, why: String::from("its digest does not match") })
     }
 }
 
-impl Standing {
-    /// Whether something is withheld.
+impl WithheldActions {
+    /// Whether any action is withheld.
     #[must_use]
     pub fn is_in_force(&self) -> bool {
         !self.causes.is_empty()
     }
 
-    /// A digest over everything in here, compared by engines when they read.
+    /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         Fingerprint::of("standing 1")
@@ -201,17 +203,17 @@ impl Standing {
             .finish()
     }
 
-    /// Refuses what no engine could give back; called before it is written.
+    /// Refuses values that no engine could read back. Called before they are written.
     pub fn check(&self) -> Result<(), StoreError> {
-        words::check("actions", &self.actions)?;
-        words::check("causes", &self.causes)
+        word_list::check_words("actions", &self.actions)?;
+        word_list::check_words("causes", &self.causes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scans::kept_domain;
+    use crate::scans::parse_stored_domain;
 
     fn entry() -> NewRevocation {
         NewRevocation {
@@ -220,7 +222,7 @@ mod tests {
             kind: "tightened".into(),
             target_kind: "answer".into(),
             target_id: "5b".into(),
-            domain: Some(kept_domain("shop.lab").unwrap()),
+            domain: Some(parse_stored_domain("shop.lab").unwrap()),
             actions: vec!["read".into(), "cite".into()],
             reason: "site_changed".into(),
             why: "The policy file now disallows the path.".into(),
@@ -230,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_digest_is_over_the_entry_as_it_is_served() {
-        let first = link(None, entry()).unwrap();
+        let first = link_revocation(None, entry()).unwrap();
         let newer = Digest::of(b"newer");
         let served = format!(
             "{{\"actions\":[\"read\",\"cite\"],\"at\":\"1970-01-01T00:00:02Z\",\
@@ -241,17 +243,17 @@ mod tests {
         );
         assert_eq!(first.entry_sha256, Digest::of(served.as_bytes()));
         assert_eq!((first.seq, first.prev), (1, None));
-        let second = link(Some(&first), entry()).unwrap();
+        let second = link_revocation(Some(&first), entry()).unwrap();
         assert_eq!((second.seq, second.prev), (2, Some(first.entry_sha256)));
         assert_ne!(second.entry_sha256, first.entry_sha256);
     }
 
     #[test]
     fn every_member_moves_the_digest() {
-        let first = link(None, entry()).unwrap();
-        let before = link(Some(&first), entry()).unwrap();
+        let first = link_revocation(None, entry()).unwrap();
+        let before = link_revocation(Some(&first), entry()).unwrap();
         before.check().unwrap();
-        let changes: [fn(&mut KeptRevocation); 14] = [
+        let changes: [fn(&mut StoredRevocation); 14] = [
             |k| k.seq = 3,
             |k| k.prev = None,
             |k| k.entry_sha256 = Digest::of(b"x"),
@@ -276,8 +278,8 @@ mod tests {
 
     #[test]
     fn every_field_moves_a_standings_fingerprint() {
-        let before = Standing {
-            domain: kept_domain("shop.lab").unwrap(),
+        let before = WithheldActions {
+            domain: parse_stored_domain("shop.lab").unwrap(),
             actions: vec!["connect".into()],
             causes: vec!["impersonation".into()],
             state: "suspended".into(),
@@ -285,8 +287,8 @@ mod tests {
             updated_at: Timestamp::from_millis(2),
         };
         assert!(before.is_in_force());
-        let changes: [fn(&mut Standing); 7] = [
-            |s| s.domain = kept_domain("shop.lap").unwrap(),
+        let changes: [fn(&mut WithheldActions); 7] = [
+            |s| s.domain = parse_stored_domain("shop.lap").unwrap(),
             |s| s.actions.push("transact".into()),
             |s| s.causes.clear(),
             |s| (s.actions, s.causes) = (s.causes.clone(), s.actions.clone()),

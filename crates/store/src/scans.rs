@@ -1,4 +1,4 @@
-//! Kept scans: the signed record, the evidence it was judged from, and what finds them again.
+//! Stored scans: the signed record, the evidence behind it, and the columns to find it by.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
@@ -6,12 +6,13 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-use crate::{BoxFuture, Digest, MAX_VALUE_BYTES, StoreError, Visibility};
+use crate::size::check_size;
+use crate::{BoxFuture, Digest, StoreError, Visibility};
 
-/// A scan: what was put is what is given back, byte for byte.
+/// A scan. Reading returns exactly the bytes that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
-    /// Unique for ever.
+    /// Unique and never reused.
     pub id: String,
     pub domain: Domain,
     pub scanned_at: Timestamp,
@@ -19,14 +20,14 @@ pub struct Scan {
     pub score_version: u32,
     pub grade: Option<String>,
     pub overall: Option<u32>,
-    /// The very bytes that were signed.
+    /// The exact bytes that were signed.
     pub record: Bytes,
     pub evidence: Bytes,
-    /// The artefacts the evidence points to, in its order.
+    /// The artefacts that the evidence refers to, in its order.
     pub artifacts: Vec<Digest>,
 }
 
-/// What a list shows of a scan.
+/// A scan as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanRow {
     pub id: String,
@@ -38,28 +39,29 @@ pub struct ScanRow {
     pub overall: Option<u32>,
 }
 
-/// A place in the order of scans: by time, then by id (bytewise).
+/// A position in the order of scans: by time, then by id (bytewise).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScanCursor {
     pub scanned_at: Timestamp,
     pub id: String,
 }
 
-/// Which scans a question is about.
+/// Which scans to include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Only what may be listed: public scans. For everything that strangers are shown.
-    Listed,
-    /// Every scan, hidden ones included. For owners, licence holders and our own work.
+pub enum ScanScope {
+    /// Only public scans, which may be listed. For everything that is shown publicly.
+    PublicOnly,
+    /// All scans, including unlisted and private ones. For owners, licence holders and internal
+    /// jobs.
     All,
 }
 
 pub trait Scans: Send + Sync {
-    /// Keeps a scan, whole or not at all; durable when this returns. An id that is kept already
-    /// is refused and what is kept stays as it was.
+    /// Stores a scan completely or not at all; durable when this returns. An id that is already
+    /// stored is refused, and the stored scan stays unchanged.
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The scan of this id, whatever its visibility: the caller decides who may see it.
+    /// The scan with this id, whatever its visibility: the caller decides who may see it.
     fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>>;
 
     /// The last scan of a domain at or after `since`.
@@ -67,20 +69,20 @@ pub trait Scans: Send + Sync {
         &'a self,
         domain: &'a Domain,
         since: Option<Timestamp>,
-        scope: Scope,
+        scope: ScanScope,
     ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>>;
 
-    /// A domain's scans, the newest first, at most `limit`, all before `before`.
+    /// A domain's scans before `before`, newest first, at most `limit`.
     fn scans_of<'a>(
         &'a self,
         domain: &'a Domain,
-        scope: Scope,
+        scope: ScanScope,
         before: Option<ScanCursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>>;
 
-    /// Every scan of every domain, hidden ones included, the oldest first, at most `limit`, all
-    /// after `after`: for moving to another store.
+    /// All scans of all domains after `after`, including unlisted and private ones, oldest first,
+    /// at most `limit`: for copying to another store.
     fn export_scans(
         &self,
         after: Option<ScanCursor>,
@@ -102,12 +104,12 @@ impl Scan {
         }
     }
 
-    /// A digest over everything in here. Engines keep it beside the scan and compare it when they
-    /// read, so that damage on disk is found and never served.
+    /// A digest over all members. Engines store it with the scan and compare it when they read, so
+    /// that damaged data is found and never served.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let number = |value: Option<u32>| value.map_or(String::from("-"), |v| v.to_string());
-        // Lengths first: no two scans can give the same bytes.
+        // With lengths, so that different scans never hash the same bytes.
         let head = format!(
             "scan 1\n{}:{} {} {} {} {} {} {}:{} {} {} {}\n",
             self.id.len(),
@@ -131,7 +133,7 @@ impl Scan {
         hasher.finish()
     }
 
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a scan that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("scan record", &self.record)?;
         check_size("scan's evidence", &self.evidence)
@@ -145,20 +147,13 @@ impl ScanRow {
     }
 }
 
-/// A domain read back from where an engine kept it.
-pub fn kept_domain(text: &str) -> Result<Domain, StoreError> {
+/// Parses a domain that an engine stored.
+pub fn parse_stored_domain(text: &str) -> Result<Domain, StoreError> {
     let deserializer: StrDeserializer<'_, ValueError> = text.into_deserializer();
     Domain::deserialize(deserializer).map_err(|e| StoreError::Damaged {
-        what: String::from("a kept domain"),
+        what: String::from("a stored domain"),
         why: e.to_string(),
     })
-}
-
-pub(crate) fn check_size(what: &'static str, bytes: &[u8]) -> Result<(), StoreError> {
-    if bytes.len() > MAX_VALUE_BYTES {
-        return Err(StoreError::TooLarge { what, bytes: bytes.len(), limit: MAX_VALUE_BYTES });
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -168,7 +163,7 @@ mod tests {
     fn scan() -> Scan {
         Scan {
             id: "a".into(),
-            domain: kept_domain("shop.lab").unwrap(),
+            domain: parse_stored_domain("shop.lab").unwrap(),
             scanned_at: Timestamp::from_millis(1),
             visibility: Visibility::Public,
             score_version: 1,
@@ -185,7 +180,7 @@ mod tests {
         let before = scan();
         let changes: [fn(&mut Scan); 12] = [
             |s| s.id = "b".into(),
-            |s| s.domain = kept_domain("shop.lap").unwrap(),
+            |s| s.domain = parse_stored_domain("shop.lap").unwrap(),
             |s| s.scanned_at = Timestamp::from_millis(2),
             |s| s.visibility = Visibility::Private,
             |s| s.score_version = 2,
@@ -208,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_domain_must_look_like_one() {
-        assert!(kept_domain("gone.tldthatwas").is_ok());
-        assert!(matches!(kept_domain("A b"), Err(StoreError::Damaged { .. })));
+    fn a_stored_domain_must_be_valid() {
+        assert!(parse_stored_domain("gone.tldthatwas").is_ok());
+        assert!(matches!(parse_stored_domain("A b"), Err(StoreError::Damaged { .. })));
     }
 }

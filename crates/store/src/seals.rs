@@ -1,26 +1,26 @@
-//! Daily seals and the timestamps of them.
+//! Daily seals and their timestamps.
 
 use bytes::Bytes;
 use contract::{Day, Timestamp};
 
-use crate::scans::check_size;
+use crate::size::check_size;
 use crate::{BoxFuture, Digest, StoreError};
 
-/// A sealed day: what was put is what is given back, byte for byte.
+/// A sealed day. Reading returns exactly the bytes that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptSeal {
+pub struct StoredSeal {
     pub day: Day,
-    /// The statement's own digest: what is anchored.
+    /// The statement's own digest, which is timestamped.
     pub sha256: Digest,
     pub root: Digest,
     pub sealed_at: Timestamp,
-    /// The signed statement, as the very bytes that were signed.
+    /// The signed statement, as the exact bytes that were signed.
     pub statement: Bytes,
-    /// The digests of the sealed records, in the order of their leaves.
+    /// The digests of the sealed records, in leaf order.
     pub digests: Vec<Digest>,
 }
 
-/// What a list shows of a seal.
+/// A seal as listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealRow {
     pub day: Day,
@@ -30,26 +30,26 @@ pub struct SealRow {
     pub sealed_at: Timestamp,
 }
 
-/// Where a record's digest is sealed.
+/// The day and leaf in which a record's digest is sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SealedPlace {
+pub struct SealPosition {
     pub day: Day,
-    /// Of its leaf, from 0.
+    /// The index of its leaf, from 0.
     pub index: u64,
 }
 
-/// How far a timestamp of a seal has come.
+/// The state of a seal's timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AnchorStage {
     /// The calendar has not answered yet.
     Waiting,
-    /// The calendar has promised to bring it into a block.
+    /// The calendar has accepted the digest but not yet committed it to a block.
     Pending,
-    /// It leads to a block whose header was not compared here.
+    /// It leads to a block whose header was not checked by this service.
     Upgraded,
-    /// It leads to a block, and the block's header says so.
+    /// It leads to a block whose header was checked.
     Verified,
-    /// It does not lead to the block that it names.
+    /// It does not match the block that it names.
     Failed,
 }
 
@@ -57,7 +57,7 @@ pub enum AnchorStage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub day: Day,
-    /// The calendar's address, as it was configured.
+    /// The calendar's address, as configured.
     pub calendar: String,
     pub stage: AnchorStage,
     pub submitted_at: Option<Timestamp>,
@@ -65,24 +65,24 @@ pub struct Anchor {
     pub verified_at: Option<Timestamp>,
     /// The block it leads to.
     pub block_height: Option<u64>,
-    /// The timestamp of the seal's digest as it is by now; empty before the calendar answered.
+    /// The current timestamp of the seal's digest; empty before the calendar answered.
     pub timestamp: Bytes,
-    /// Attempts since it last came further.
+    /// Attempts since the stage last changed.
     pub tries: u32,
-    /// Not to be tried again before this.
+    /// The next attempt is not made before this time.
     pub next_try_at: Timestamp,
     /// What went wrong at the last attempt.
     pub last_error: Option<String>,
 }
 
 pub trait Seals: Send + Sync {
-    /// Keeps a day's seal, whole or not at all; durable when this returns. The same seal again is
-    /// fine; another one of a day that is sealed is refused and what is kept stays as it was.
-    fn put_seal(&self, seal: KeptSeal) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Stores a day's seal completely or not at all; durable when this returns. Storing the same
+    /// seal again has no effect; a different seal for a sealed day is refused.
+    fn put_seal(&self, seal: StoredSeal) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<KeptSeal>, StoreError>>;
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<StoredSeal>, StoreError>>;
 
-    /// Seals, the newest day first, at most `limit`, all before `before`.
+    /// Seals of days before `before`, newest first, at most `limit`.
     fn seals(
         &self,
         before: Option<Day>,
@@ -92,21 +92,21 @@ pub trait Seals: Send + Sync {
     /// The first day that was sealed.
     fn first_sealed_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>>;
 
-    /// Where a record's digest is sealed; the earliest day, should there be several.
-    fn sealed_place(
+    /// Where a record's digest is sealed; the earliest day if there are several.
+    fn seal_position(
         &self,
         digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<SealedPlace>, StoreError>>;
+    ) -> BoxFuture<'_, Result<Option<SealPosition>, StoreError>>;
 
-    /// Keeps how far a timestamp has come, in place of what was kept for that day and calendar;
-    /// durable when this returns.
+    /// Stores the state of a timestamp, replacing that of the same day and calendar; durable when
+    /// this returns.
     fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The timestamps of a day, by calendar.
+    /// The timestamps of a day, ordered by calendar.
     fn anchors(&self, day: Day) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>>;
 
-    /// Timestamps at one of these stages whose next attempt is due, the longest due first, at most
-    /// `limit`.
+    /// Timestamps at one of these stages whose next attempt is due, the longest overdue first, at
+    /// most `limit`.
     fn due_anchors(
         &self,
         stages: Vec<AnchorStage>,
@@ -115,7 +115,7 @@ pub trait Seals: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>>;
 }
 
-impl KeptSeal {
+impl StoredSeal {
     #[must_use]
     pub fn row(&self) -> SealRow {
         SealRow {
@@ -127,13 +127,13 @@ impl KeptSeal {
         }
     }
 
-    /// The digests one after the other, 32 bytes each: how engines keep them.
+    /// The digests concatenated, 32 bytes each: the form that engines store.
     #[must_use]
     pub fn digest_bytes(&self) -> Vec<u8> {
         self.digests.iter().flat_map(|digest| *digest.as_bytes()).collect()
     }
 
-    /// A digest over everything in here, as [`crate::Scan::fingerprint`] is of a scan.
+    /// A digest over all members, like [`crate::Scan::fingerprint`].
     #[must_use]
     pub fn fingerprint(&self) -> Digest {
         let head = format!(
@@ -152,7 +152,7 @@ impl KeptSeal {
         hasher.finish()
     }
 
-    /// Refuses what is too large for any engine; called by engines before they write.
+    /// Refuses a seal that is too large for any engine. Engines call this before they write.
     pub fn check_size(&self) -> Result<(), StoreError> {
         check_size("seal's statement", &self.statement)?;
         check_size("seal's digests", &self.digest_bytes())
@@ -163,7 +163,7 @@ impl AnchorStage {
     pub const ALL: [Self; 5] =
         [Self::Waiting, Self::Pending, Self::Upgraded, Self::Verified, Self::Failed];
 
-    /// The word engines keep.
+    /// The word that engines store.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -176,7 +176,7 @@ impl AnchorStage {
     }
 
     #[must_use]
-    pub fn known(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stage| stage.as_str() == word)
     }
 }
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_field_moves_the_fingerprint() {
-        let before = KeptSeal {
+        let before = StoredSeal {
             day: Day::from_number(1),
             sha256: Digest::of(b"s"),
             root: Digest::of(b"r"),
@@ -195,7 +195,7 @@ mod tests {
             statement: Bytes::from_static(b"statement"),
             digests: vec![Digest::of(b"a")],
         };
-        let changes: [fn(&mut KeptSeal); 6] = [
+        let changes: [fn(&mut StoredSeal); 6] = [
             |s| s.day = s.day.next(),
             |s| s.sha256 = Digest::of(b"t"),
             |s| s.root = Digest::of(b"t"),
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn stages_are_read_back() {
         for stage in AnchorStage::ALL {
-            assert_eq!(AnchorStage::known(stage.as_str()), Some(stage));
+            assert_eq!(AnchorStage::from_word(stage.as_str()), Some(stage));
         }
-        assert_eq!(AnchorStage::known("anchored"), None);
+        assert_eq!(AnchorStage::from_word("anchored"), None);
     }
 }

@@ -1,10 +1,10 @@
-//! Switches an operator may throw while the service runs.
+//! Switches that an operator can set while the service runs.
 
 use contract::Timestamp;
 
 use crate::{BoxFuture, StoreError};
 
-/// A switch as it was last set. One that was never set is off.
+/// A switch as last set. A switch that was never set is off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Switch {
     pub name: String,
@@ -13,11 +13,11 @@ pub struct Switch {
 }
 
 pub trait Switches: Send + Sync {
-    /// Sets a switch, durably when this returns; the last to set it wins.
+    /// Sets a switch; durable when this returns. The last write wins.
     fn set_switch(&self, switch: Switch) -> BoxFuture<'_, Result<(), StoreError>>;
 
     fn switch<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Switch>, StoreError>>;
 
-    /// Every switch that was ever set, by name.
+    /// Every switch that was ever set, ordered by name.
     fn switches(&self) -> BoxFuture<'_, Result<Vec<Switch>, StoreError>>;
 }

@@ -1,16 +1,16 @@
-//! Who may see a kept scan.
+//! Who may see a stored scan.
 
 use std::fmt;
 
-/// The visibility a scan was asked for. Closed, unlike the wire's: a store keeps only what it
-/// knows how to hide.
+/// The requested visibility of a scan. Unlike the wire type it has no unknown values: a store must
+/// know how to hide everything it stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visibility {
     /// Listed everywhere.
     Public,
-    /// Reachable by its link, listed nowhere.
+    /// Reachable by its link, but not listed.
     Unlisted,
-    /// For a licence holder or the owner alone, listed nowhere.
+    /// Only for a licence holder or the owner; not listed.
     Private,
 }
 
@@ -26,9 +26,9 @@ impl Visibility {
         }
     }
 
-    /// The visibility for a word, and nothing for any other.
+    /// The visibility for a known word; `None` for any other.
     #[must_use]
-    pub fn known(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|visibility| visibility.as_str() == word)
     }
 

@@ -1,13 +1,14 @@
-//! Wayleave: tells agents what way they have at a domain, and shows the evidence.
+//! Wayleave: check how a website treats AI agents, and get signed, evidence-backed answers before
+//! acting.
 //!
-//! The one binary: configuration, wiring and commands. No logic of its own.
+//! The binary: configuration, wiring and commands. The logic is in the other crates.
 
-mod built;
+mod build_info;
 mod commands;
 mod config;
+mod logging;
 mod output;
 mod report;
-mod telemetry;
 mod wiring;
 
 use std::process::ExitCode;
@@ -16,20 +17,21 @@ use clap::{Parser, Subcommand};
 
 /// Exit codes that scripts can rely on.
 pub(crate) mod exit {
-    /// What was asked for holds.
-    pub(crate) const GOOD: u8 = 0;
-    /// It was looked at, and does not hold (a tampered file, a grade under the bar, a bad set-up).
-    pub(crate) const BAD: u8 = 1;
-    /// It could not be looked at (wrong usage, unreadable file, no network).
-    pub(crate) const FAILED: u8 = 2;
+    /// The check passed, or the command did its work.
+    pub(crate) const PASSED: u8 = 0;
+    /// It was checked and failed (a tampered file, a grade below `--fail-under`, a bad installation).
+    pub(crate) const CHECK_FAILED: u8 = 1;
+    /// It could not be checked (wrong usage, unreadable file, no network).
+    pub(crate) const COULD_NOT_CHECK: u8 = 2;
 }
 
 #[derive(Debug, Parser)]
 #[command(
     name = "wayleave",
     version,
-    about = "Tells agents what way they have at a domain, and shows the evidence",
-    after_help = "Exit codes: 0 it holds, 1 it was looked at and does not hold, 2 it could not be looked at."
+    about = "Check how a website treats AI agents, and get signed, evidence-backed answers before acting",
+    after_help = "Exit codes: 0 passed, 1 checked and failed, 2 could not be checked.\n\
+                  Run `wayleave COMMAND --help` for the options of a command."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -38,48 +40,56 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the API and the pages, with the store in the data directory
+    /// Run the HTTP API and the web pages
     Serve(commands::serve::Args),
-    /// The same against the lab: ready to try, without the internet
+    /// Run the service against the built-in lab of test sites; needs no internet
+    #[cfg(feature = "demo")]
     Demo(commands::demo::Args),
-    /// The lab: a small internet on loopback
+    /// List or run the lab: test sites with their own DNS and TLS on loopback
+    #[cfg(feature = "demo")]
     Lab(commands::lab::Args),
-    /// Scan one domain and show what agents get there
+    /// Scan one domain and report how it treats AI agents
     Scan(commands::scan::Args),
-    /// Say what way an agent has at a domain: a decision for each action, with reasons
+    /// Decide what agents may do at a domain: one decision per action, with reasons
     Resolve(commands::resolve::Args),
-    /// Ask whether an agent may do something now, before it does
+    /// Check whether an agent may take one action at a URL or domain now
     Preflight(commands::preflight::Args),
-    /// Check files that we signed: digest, signature, key, inclusion
+    /// Verify signed documents: digest, signature, key, inclusion in the log
     Verify(commands::verify::Args),
-    /// Judge a kept scan again, and say whether the same record comes out
+    /// Recompute the record of a stored scan from its evidence, and compare
     Replay(commands::replay::Args),
-    /// Say what a robots.txt allows an agent, and which line decides
+    /// Check what a robots.txt file allows an agent, and which line decides
     Robots(commands::robots::Args),
-    /// Write a JSON file in its canonical form (RFC 8785)
+    /// Print a JSON file in canonical form (RFC 8785)
     Canonical(commands::canonical::Args),
-    /// The transparency log: check it, write it as files, follow another one
+    /// Check, export or monitor a transparency log
     Log(commands::log::Args),
-    /// Cosign the logs of others (C2SP tlog-witness)
+    /// Run a witness that cosigns other services' logs (C2SP tlog-witness)
     Witness(commands::witness::Args),
-    /// Signing keys: list them, or replace one
+    /// List or rotate signing keys, or mark one as compromised
     Key(commands::key::Args),
-    /// Licences: make one, list them, end one
+    /// Create, list or revoke licences
     Licence(commands::licence::Args),
-    /// Measure every domain of a ranked list
+    /// Scan every domain of a ranked list
     Census(commands::census::Args),
-    /// Stop free scans, or let them go on
+    /// Pause or resume free scans, or show whether they are paused
     Scans(commands::scans::Args),
-    /// Show the configuration that is in force
+    /// Print the effective configuration, or list every key
     Config(commands::config::Args),
-    /// Look for what is wrong with this set-up
+    /// Check this installation for problems
     Doctor(commands::doctor::Args),
+    /// Print a completion script for a shell
+    Completions(commands::completions::Args),
+    /// Write the manual pages of all commands into a folder
+    Man(commands::man::Args),
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let result = match Cli::parse().command {
         Command::Serve(args) => commands::serve::run(args),
+        #[cfg(feature = "demo")]
         Command::Demo(args) => commands::demo::run(args),
+        #[cfg(feature = "demo")]
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
@@ -96,12 +106,14 @@ fn main() -> ExitCode {
         Command::Scans(args) => commands::scans::run(args),
         Command::Config(args) => commands::config::run(args),
         Command::Doctor(args) => commands::doctor::run(args),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::man::run(args),
     };
-    match done {
+    match result {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            output::problem(&format!("{error:#}"));
-            ExitCode::from(exit::FAILED)
+            output::print_error(&format!("{error:#}"));
+            ExitCode::from(exit::COULD_NOT_CHECK)
         }
     }
 }

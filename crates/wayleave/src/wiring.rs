@@ -1,4 +1,4 @@
-//! From a configuration to running parts.
+//! Builds the running components (store, keys, service, rate limits) from a configuration.
 
 use std::fs;
 use std::sync::Arc;
@@ -10,37 +10,37 @@ use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::KeyStore;
-use proof::keys::{LogMark, Secret};
-use service::jobs::WitnessPeer;
+use proof::keys::{DeploymentSecret, LogMark};
+use service::log::WitnessPeer;
 
-use service::resolve::{Ranking, UpgradeWindows};
+use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
-    FreeScans, LogSettings, OperatorSettings, Parts, ProofSettings, ResolveSettings, Service,
-    Settings, SystemIds,
+    AnchoringSettings, FreeScans, LogSettings, OperatorSettings, ResolveSettings, Service,
+    ServiceDependencies, Settings, SystemIds,
 };
 use store::Retention;
-use store_sqlite::{SqliteDesk, SqliteOptions, SqliteStore};
-use web::{Rate, RateLimits};
+use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
+use web::{RateLimit, RateLimits};
 
-use crate::config::{Config, Network};
+use crate::config::{Config, NetworkConfig};
 
-/// Where the keys are, inside the data directory.
+/// The folder of the keys, inside the data directory.
 pub(crate) const KEYS_FOLDER: &str = "keys";
 
-/// The runtime every long-running command uses.
+/// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
-    raise_open_files();
+    raise_open_file_limit();
     tokio::runtime::Builder::new_multi_thread()
-        // A reading is many futures deep, and without optimisation each of them is large.
+        // A scan nests many futures, and in debug builds each of them is large.
         .thread_stack_size(8 << 20)
         .enable_all()
         .build()
-        .context("the runtime cannot be started")
+        .context("cannot start the async runtime")
 }
 
-/// Every reading opens a dozen sockets, and the number a process begins with is often the least it
-/// may have. Where it cannot be raised, readings fail one by one, with their reason.
-fn raise_open_files() {
+/// Raises the soft limit of open files to the hard limit: every scan opens about a dozen sockets, and
+/// the default soft limit is often low. If it cannot be raised, single reads fail and say why.
+fn raise_open_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
@@ -48,8 +48,8 @@ fn raise_open_files() {
     }
 }
 
-/// The door's policy: the public internet, plus what the operator lets through.
-pub(crate) fn policy(network: &Network) -> Result<Policy> {
+/// The policy for outgoing connections: the public internet, plus what the operator allowed.
+pub(crate) fn network_policy(network: &NetworkConfig) -> Result<Policy> {
     let resolver = match network.resolver.as_str() {
         "system" => ResolverChoice::System,
         address => ResolverChoice::Server(
@@ -80,12 +80,12 @@ pub(crate) fn policy(network: &Network) -> Result<Policy> {
     })
 }
 
-pub(crate) fn catalogue(config: &Config) -> Result<Catalogue> {
+pub(crate) fn load_catalogue(config: &Config) -> Result<Catalogue> {
     match &config.agents.catalogue {
         Some(file) => {
             let text = fs::read_to_string(file)
                 .with_context(|| format!("agents.catalogue: {} cannot be read", file.display()))?;
-            Catalogue::read(&text).context("agents.catalogue")
+            Catalogue::parse(&text).context("agents.catalogue")
         }
         None => Ok(Catalogue::built_in()?),
     }
@@ -95,37 +95,37 @@ pub(crate) fn brand(config: &Config) -> Result<Brand> {
     Brand::new(&config.server.brand).context("server.brand")
 }
 
-/// The log's name in checkpoints.
-pub(crate) fn origin(config: &Config) -> Result<String> {
+/// The log's origin: its name in checkpoints.
+pub(crate) fn log_origin(config: &Config) -> Result<String> {
     Ok(match &config.proof.origin {
         Some(origin) => origin.clone(),
         None => LogSettings::default_origin(&config.base_url(), &brand(config)?.log_id()),
     })
 }
 
-pub(crate) fn witnesses(config: &Config) -> Result<Vec<WitnessPeer>> {
+pub(crate) fn witness_peers(config: &Config) -> Result<Vec<WitnessPeer>> {
     let read = |text: &String| text.parse::<WitnessPeer>().context("proof.witnesses");
     config.proof.witnesses.iter().map(read).collect()
 }
 
-fn resolve(config: &Config) -> Result<ResolveSettings> {
-    let ours = ResolveSettings::default();
+fn resolve_settings(config: &Config) -> Result<ResolveSettings> {
+    let defaults = ResolveSettings::default();
     let ranking = match &config.resolve.ranking {
         Some(file) => {
             let text = fs::read_to_string(file)
                 .with_context(|| format!("resolve.ranking: {} cannot be read", file.display()))?;
-            Some(Arc::new(Ranking::read(&text).context("resolve.ranking")?))
+            Some(Arc::new(Ranking::parse(&text).context("resolve.ranking")?))
         }
         None => None,
     };
     let windows = UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
         .context("resolve.upgrade_minutes")?;
     let hot_bytes = config.resolve.hot_mb.saturating_mul(1 << 20);
-    Ok(ResolveSettings { hot_bytes, windows, ranking, ..ours })
+    Ok(ResolveSettings { cache_bytes: hot_bytes, windows, ranking, ..defaults })
 }
 
-/// What site owners are told of us. Nothing is made up where the operator said nothing.
-fn operator(config: &Config) -> OperatorSettings {
+/// What the observer directory publishes about this service. Keys that are not set stay empty.
+fn operator_settings(config: &Config) -> OperatorSettings {
     let (operator, network) = (&config.operator, &config.network);
     OperatorSettings {
         name: operator.name.clone(),
@@ -141,18 +141,21 @@ fn operator(config: &Config) -> OperatorSettings {
         },
         egress: network.egress.iter().map(ToString::to_string).collect(),
         resolver: Some(match network.resolver.as_str() {
-            "system" => "the resolver of the system".to_owned(),
+            "system" => "system resolver".to_owned(),
             address => address.to_owned(),
         }),
     }
 }
 
-pub(crate) fn settings(config: &Config) -> Result<Settings> {
+pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
-        operator: operator(config),
-        resolve: resolve(config)?,
+        operator: operator_settings(config),
+        resolve: resolve_settings(config)?,
         brand: brand(config)?,
-        log: LogSettings { witnesses: witnesses(config)?, ..LogSettings::new(origin(config)?) },
+        log: LogSettings {
+            witnesses: witness_peers(config)?,
+            ..LogSettings::new(log_origin(config)?)
+        },
         vantage: config.network.vantage.clone(),
         scan_deadline: Duration::from_millis(config.scan.deadline_ms),
         scans_at_once: config.scan.at_once,
@@ -166,22 +169,25 @@ pub(crate) fn settings(config: &Config) -> Result<Settings> {
             paused: config.limits.scans_paused,
         },
         outcomes_per_day: config.limits.enabled.then_some(config.limits.outcomes_per_day),
-        proof: ProofSettings {
+        proof: AnchoringSettings {
             calendars: config.proof.calendars.clone(),
             explorers: config.proof.explorers.clone(),
-            upgrade_every: Duration::from_secs(config.proof.upgrade_seconds),
-            ..ProofSettings::default()
+            upgrade_interval: Duration::from_secs(config.proof.upgrade_seconds),
+            ..AnchoringSettings::default()
         },
         ..Settings::new(config.base_url())
     })
 }
 
-/// How often one asker may ask. Without address limits only the licences' own rates hold.
-pub(crate) fn rates(config: &Config) -> RateLimits {
+/// The rate limits. With `limits.enabled = false` only the rates per licence apply.
+pub(crate) fn rate_limits(config: &Config) -> RateLimits {
     use contract::limits::{FEED_WINDOW, RATE_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
     let by_licence = RateLimits {
-        keyed_scans: vec![Rate { most: limits.keyed_scan_per_minute, within: SCAN_MINUTE_WINDOW }],
+        keyed_scans: vec![RateLimit {
+            max: limits.keyed_scan_per_minute,
+            window: SCAN_MINUTE_WINDOW,
+        }],
         ..RateLimits::none()
     };
     if !limits.enabled {
@@ -189,77 +195,81 @@ pub(crate) fn rates(config: &Config) -> RateLimits {
     }
     RateLimits {
         scans: vec![
-            Rate { most: limits.scan_per_10s, within: SCAN_BURST_WINDOW },
-            Rate { most: limits.scan_per_minute, within: SCAN_MINUTE_WINDOW },
+            RateLimit { max: limits.scan_per_10s, window: SCAN_BURST_WINDOW },
+            RateLimit { max: limits.scan_per_minute, window: SCAN_MINUTE_WINDOW },
         ],
-        feeds: vec![Rate { most: limits.feed_per_minute, within: FEED_WINDOW }],
-        reads: vec![Rate { most: limits.read_per_minute, within: RATE_WINDOW }],
-        decides: vec![Rate { most: limits.decide_per_minute, within: RATE_WINDOW }],
-        live: vec![Rate { most: limits.live_per_minute, within: RATE_WINDOW }],
+        feeds: vec![RateLimit { max: limits.feed_per_minute, window: FEED_WINDOW }],
+        reads: vec![RateLimit { max: limits.read_per_minute, window: RATE_WINDOW }],
+        decisions: vec![RateLimit { max: limits.decide_per_minute, window: RATE_WINDOW }],
+        live_reads: vec![RateLimit { max: limits.live_per_minute, window: RATE_WINDOW }],
         ..by_licence
     }
 }
 
-/// What operators' commands work at, whether or not a server runs.
-pub(crate) fn desk(config: &Config) -> Result<SqliteDesk> {
+/// Opens the store for admin commands (licences, switches). Works while a server is running.
+pub(crate) fn open_admin(config: &Config) -> Result<SqliteAdmin> {
     let folder = config.data_dir();
-    SqliteDesk::open(&folder)
-        .with_context(|| format!("the store in {} cannot be opened", folder.display()))
+    SqliteAdmin::open(&folder)
+        .with_context(|| format!("cannot open the store in {}", folder.display()))
 }
 
-pub(crate) fn keys(config: &Config) -> Result<KeyStore> {
+pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
     let folder = config.data_dir().join(KEYS_FOLDER);
     KeyStore::open(&folder, SystemClock.now())
-        .with_context(|| format!("the keys in {} cannot be used", folder.display()))
+        .with_context(|| format!("cannot use the keys in {}", folder.display()))
 }
 
-/// Opens everything a service stands on. Creates what is not there yet.
-pub(crate) fn service(config: &Config) -> Result<Service> {
+/// Opens store, keys and network access, and builds the service. Creates the data directory and the
+/// keys if they do not exist yet.
+pub(crate) fn build_service(config: &Config) -> Result<Service> {
     let folder = config.data_dir();
     let store = SqliteStore::open(&folder, SqliteOptions::default())
-        .with_context(|| format!("the store in {} cannot be opened", folder.display()))?;
+        .with_context(|| format!("cannot open the store in {}", folder.display()))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let policy = policy(&config.network)?;
+    let policy = network_policy(&config.network)?;
     if !policy.is_public() {
         tracing::warn!(
             allow_networks = ?config.network.allow_networks,
             allow_names = ?config.network.allow_names,
-            "NOT THE PUBLIC INTERNET: this configuration lets through networks or names that are \
-             refused by default. Never serve strangers with it."
+            "NOT THE PUBLIC INTERNET: this configuration allows networks or names that are refused \
+             by default. Do not expose this server to the public."
         );
     }
     if !config.limits.enabled {
         tracing::warn!(
-            "ADDRESS LIMITS ARE OFF (limits.enabled = false): anybody may ask for scans as often \
-             as they like. For load tests only."
+            "ADDRESS LIMITS ARE OFF (limits.enabled = false): every client can request any number \
+             of scans. Use this for load tests only."
         );
     }
     if config.limits.scans_paused {
-        tracing::warn!("free scans are paused by configuration (limits.scans_paused)");
+        tracing::warn!("free scans are paused by the configuration (limits.scans_paused = true)");
     }
     let keys_folder = folder.join(KEYS_FOLDER);
-    let secret = Secret::open(&keys_folder)
-        .with_context(|| format!("the secret in {} cannot be used", keys_folder.display()))?;
-    Ok(Service::new(Parts {
-        settings: settings(config)?,
-        door: Door::new(policy, Arc::clone(&clock)).context("the door cannot be set up")?,
-        catalogue: catalogue(config)?,
+    let secret = DeploymentSecret::open(&keys_folder)
+        .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
+    Ok(Service::new(ServiceDependencies {
+        settings: service_settings(config)?,
+        door: Door::new(policy, Arc::clone(&clock))
+            .context("cannot set up outgoing connections")?,
+        catalogue: load_catalogue(config)?,
         store: Arc::new(store),
-        keys: keys(config)?,
+        keys: open_keys(config)?,
         secret,
         clock,
         ids: Arc::new(SystemIds),
     }))
 }
 
-/// Opens the log behind a service. What is wrong with it is told and does not keep the rest from
-/// being served: nothing is sealed then.
+/// Opens the transparency log of a service. A fault is logged and does not stop the server: records
+/// are still served, but nothing new is added to the log.
 pub(crate) async fn open_log(config: &Config, service: &Service) -> Result<()> {
     let folder = config.data_dir().join(KEYS_FOLDER);
     match LogMark::open(&folder) {
-        // The fault has been logged, and whoever wants to seal is told.
-        Ok((mark, marked)) => drop(service.open_log(mark, marked).await),
-        Err(error) => tracing::error!(%error, "THE LOG IS NOT EXTENDED: its mark cannot be used"),
+        // `open_log` has logged the fault, and every later attempt to append returns it.
+        Ok((mark, marked)) => drop(service.log.open(mark, marked).await),
+        Err(error) => {
+            tracing::error!(%error, "THE LOG IS NOT EXTENDED: cannot read its high-water mark")
+        }
     }
     Ok(())
 }

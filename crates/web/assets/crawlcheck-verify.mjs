@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// Checks what a Wayleave service signed, without trusting the service and without its program.
+// Verifies documents signed by a Wayleave service. It needs neither the service nor its program.
 //
 //   node crawlcheck-verify.mjs answer.json [more.json …]
 //        [--keys FILE|URL] [--rotation FILE] [--log DIR|URL] [--brand NAME] [--json]
 //
-// One file, no dependencies, Node 20 or later. Exit codes: 0 every document is accepted, 1 one is
-// not (refused, or not fully checked), 2 one could not be looked at.
+// One file, no dependencies, Node 20 or later. Exit codes: 0 every document is accepted, 1 at least
+// one is not (refused, or not fully checked), 2 at least one could not be checked.
 //
-// Written apart from the service's own `wayleave verify`, with the same checks under the same names,
-// so that each can be held against the other. Nothing a document says of itself is believed: digest,
-// message and leaf are made again from its members, and a key counts only if it is published.
-// The network is touched for `--keys URL` and `--log URL` alone.
+// Written independently of the service's own `wayleave verify`, with the same checks under the same
+// names, so that the two can be compared. Nothing a document states about itself is trusted: digest,
+// message and leaf are recomputed from its members, and its key must be published. The network is
+// used only for `--keys URL` and `--log URL`.
 
 import { createHash, createPublicKey, verify as cryptoVerify } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
@@ -19,10 +19,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // ---------------------------------------------------------------------------------------------
-// Strict JSON: what is ambiguous to somebody is refused.
-// Objects become Maps (a member may be called `__proto__`), whole numbers become numbers, and a
-// number written with a point or an exponent becomes a Double: 1.0 is the same value as 1 in the
-// digest, but it is not how a version or an index is written.
+// Strict JSON: input that parsers read in different ways is refused.
+// Objects become Maps (a member may be called `__proto__`), integers become numbers, and a number
+// written with a point or an exponent becomes a Double: in the digest 1.0 and 1 are the same value,
+// but 1.0 is not accepted as a version or an index.
 
 export const MAX_DEPTH = 128;
 
@@ -34,11 +34,11 @@ export class Double {
 
 export class NotStrict extends Error {}
 
-/** Reads one JSON value and nothing after it, from bytes. */
+/** Parses one JSON value from bytes, with nothing after it. */
 export function parseStrict(bytes) {
   let text;
   try {
-    // A byte order mark is kept, so that it is refused like any other letter in its place.
+    // A byte order mark is kept, so that it is refused like any other unexpected character.
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new NotStrict('not strict JSON: not UTF-8');
@@ -47,7 +47,7 @@ export function parseStrict(bytes) {
   reader.skipSpace();
   const value = reader.value(0);
   reader.skipSpace();
-  if (reader.at < text.length) reader.fail('something follows the value');
+  if (reader.at < text.length) reader.fail('unexpected data after the value');
   return value;
 }
 
@@ -92,11 +92,11 @@ class Reader {
         return value;
       }
     }
-    return this.fail(letter === undefined ? 'it ends where a value is expected' : 'expected a value');
+    return this.fail(letter === undefined ? 'unexpected end, expected a value' : 'expected a value');
   }
 
   deeper(depth) {
-    if (depth >= MAX_DEPTH) this.fail('nested too deep');
+    if (depth >= MAX_DEPTH) this.fail('nested too deeply');
     return depth + 1;
   }
 
@@ -108,13 +108,13 @@ class Reader {
     if (this.eat('}')) return members;
     for (;;) {
       const nameAt = this.at;
-      if (this.text[this.at] !== '"') this.fail('expected the name of a member');
+      if (this.text[this.at] !== '"') this.fail('expected a member name');
       const name = this.string();
       this.skipSpace();
       if (!this.eat(':')) this.fail('expected a colon');
       this.skipSpace();
       const value = this.value(below);
-      if (members.has(name)) this.fail('a member of this name was before', nameAt);
+      if (members.has(name)) this.fail('repeated member name', nameAt);
       members.set(name, value);
       this.skipSpace();
       if (this.eat('}')) return members;
@@ -145,9 +145,9 @@ class Reader {
       PLAIN.lastIndex = this.at;
       text += PLAIN.exec(this.text)[0];
       this.at = PLAIN.lastIndex;
-      if (this.at >= this.text.length) this.fail('a string without end');
+      if (this.at >= this.text.length) this.fail('unterminated string');
       if (this.eat('"')) return text;
-      if (!this.eat('\\')) this.fail('a control character inside a string');
+      if (!this.eat('\\')) this.fail('control character in a string');
       text += this.escape();
     }
   }
@@ -158,18 +158,18 @@ class Reader {
       this.at += 1;
       return this.unicodeEscape();
     }
-    if (letter === undefined || !Object.hasOwn(ESCAPES, letter)) this.fail('an unknown escape');
+    if (letter === undefined || !Object.hasOwn(ESCAPES, letter)) this.fail('unknown escape');
     this.at += 1;
     return ESCAPES[letter];
   }
 
   unicodeEscape() {
     const unit = this.fourHex();
-    if (unit >= 0xdc00 && unit <= 0xdfff) this.fail('half a surrogate pair');
+    if (unit >= 0xdc00 && unit <= 0xdfff) this.fail('unpaired surrogate');
     if (unit < 0xd800 || unit > 0xdbff) return String.fromCharCode(unit);
-    if (!this.eat('\\') || !this.eat('u')) this.fail('half a surrogate pair');
+    if (!this.eat('\\') || !this.eat('u')) this.fail('unpaired surrogate');
     const low = this.fourHex();
-    if (low < 0xdc00 || low > 0xdfff) this.fail('half a surrogate pair');
+    if (low < 0xdc00 || low > 0xdfff) this.fail('unpaired surrogate');
     return String.fromCharCode(unit, low);
   }
 
@@ -186,37 +186,37 @@ class Reader {
     const found = NUMBER.exec(this.text);
     if (!found) this.fail('expected a digit');
     this.at = NUMBER.lastIndex;
-    // What the pattern left standing tells of a number that broke off.
+    // The pattern stops before an incomplete fraction or exponent.
     const next = this.text[this.at];
     if (next === '.' && found[1] === undefined && found[2] === undefined) this.fail('expected a digit');
     if ((next === 'e' || next === 'E') && found[2] === undefined) this.fail('expected a digit');
     const value = Number(found[0]);
     if (found[1] === undefined && found[2] === undefined) {
-      if (!Number.isSafeInteger(value)) this.fail('a whole number beyond 2^53 - 1', from);
+      if (!Number.isSafeInteger(value)) this.fail('integer beyond 2^53 - 1', from);
       return value === 0 ? 0 : value;
     }
-    if (!Number.isFinite(value)) this.fail('a number too large for a double', from);
+    if (!Number.isFinite(value)) this.fail('number too large for a double', from);
     return new Double(value);
   }
 }
 
-// Looking into values.
+// Access to members.
 const get = (value, name) => (value instanceof Map ? value.get(name) : undefined);
 const textOf = (value, name) => {
   const found = get(value, name);
   return typeof found === 'string' ? found : undefined;
 };
-/** A whole number that is not negative, written as one. */
+/** A non-negative integer, written as an integer. */
 const countOf = (value, name) => {
   const found = get(value, name);
   return typeof found === 'number' && found >= 0 ? found : undefined;
 };
 
 // ---------------------------------------------------------------------------------------------
-// RFC 8785. ECMAScript's own notation of numbers and strings is what that RFC prescribes, and
-// sorting by UTF-16 units is how JavaScript compares.
+// Canonical JSON (RFC 8785). The RFC prescribes ECMAScript's notation of numbers and strings, and
+// the order of UTF-16 units, in which JavaScript compares strings.
 
-const SEAL_MEMBERS = ['sha256', 'signature'];
+const UNSIGNED_MEMBERS = ['sha256', 'signature'];
 
 /** The canonical form, as text. `leaveOut` names members of the outermost object. */
 export function canonical(value, leaveOut = [], depth = 0) {
@@ -237,7 +237,7 @@ const byUtf16 = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
 // ---------------------------------------------------------------------------------------------
 // Digests and trees (RFC 9162, section 2.1). A leaf is SHA-256(0x00 ‖ content) and is not hashed
-// again; digests are Buffers inside and 64 lower-case hex digits outside.
+// again. Digests are Buffers in this program and 64 lower-case hex digits in documents.
 
 export const sha256 = (...parts) => {
   const hash = createHash('sha256');
@@ -253,7 +253,7 @@ const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 const nodeHash = (left, right) => sha256(NODE, left, right);
 
-/** Whether `leaf` stands at `index` of the tree of `size` leaves with this root (2.1.3.2). */
+/** Whether `leaf` is at `index` in the tree of `size` leaves with this root (2.1.3.2). */
 export function verifyInclusion(leaf, index, size, path, root) {
   if (index >= size) return false;
   let at = BigInt(index);
@@ -263,7 +263,7 @@ export function verifyInclusion(leaf, index, size, path, root) {
     if (last === 0n) return false;
     if (at % 2n === 1n || at === last) {
       hash = nodeHash(sibling, hash);
-      // Levels on which the node had no sibling are passed over.
+      // Skips the levels on which the node had no sibling.
       while (at % 2n === 0n && at !== 0n) {
         at /= 2n;
         last /= 2n;
@@ -277,7 +277,7 @@ export function verifyInclusion(leaf, index, size, path, root) {
   return last === 0n && same(hash, root);
 }
 
-/** Whether the tree of `newSize` leaves begins with the whole tree of `oldSize` (2.1.4.2). */
+/** Whether the tree of `newSize` leaves extends the tree of `oldSize` (2.1.4.2). */
 export function verifyConsistency(oldSize, newSize, oldRoot, newRoot, proof) {
   if (oldSize === newSize) return proof.length === 0 && same(oldRoot, newRoot);
   if (oldSize === 0 || oldSize > newSize || proof.length === 0) return false;
@@ -310,7 +310,7 @@ export function verifyConsistency(oldSize, newSize, oldRoot, newRoot, proof) {
   return last === 0n && same(older, oldRoot) && same(newer, newRoot);
 }
 
-/** The root over leaves that come one by one: the complete subtrees so far, largest first. */
+/** Computes the root over leaves added one by one; stores the complete subtrees, largest first. */
 class Frontier {
   constructor() {
     this.nodes = [];
@@ -332,8 +332,8 @@ class Frontier {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ed25519 by the strict rule: canonical encodings of the key and of R, S below the group order,
-// and neither of them a point of small order. Libraries differ in how much of this they demand.
+// Strict Ed25519: canonical encodings of the key and of R, S below the group order, and neither the
+// key nor R of small order. Libraries differ in which of these they check.
 
 const PRIME = 2n ** 255n - 19n;
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
@@ -368,18 +368,18 @@ function orderEightY() {
 
 const littleEndian = (bytes) => BigInt(`0x${hex(Buffer.from(bytes).reverse()) || '0'}`);
 
-/** Why these 32 bytes are no point that is taken for a key or an R; nothing when they are. */
-function pointTrouble(bytes) {
+/** Why these 32 bytes are not accepted as a key or an R; undefined if they are. */
+function pointError(bytes) {
   const y = littleEndian(bytes) & (2n ** 255n - 1n);
   if (y >= PRIME) return 'its encoding is not canonical';
   if (SMALL_ORDER_Y.includes(y)) return 'it is a point of small order';
   return undefined;
 }
 
-/** Whether these are key and signature by the strict rule. All three are bytes. */
+/** Whether the signature is valid by the strict rule. All three arguments are bytes. */
 export function strictEd25519(key, message, signature) {
   if (key.length !== 32 || signature.length !== 64) return false;
-  if (pointTrouble(key) || pointTrouble(signature.subarray(0, 32))) return false;
+  if (pointError(key) || pointError(signature.subarray(0, 32))) return false;
   if (littleEndian(signature.subarray(32)) >= ORDER) return false;
   try {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') };
@@ -389,7 +389,7 @@ export function strictEd25519(key, message, signature) {
   }
 }
 
-/** Bytes of base64url without padding; nothing when it is written in any other way. */
+/** Decodes base64url without padding; undefined for any other spelling. */
 function fromBase64url(text) {
   if (typeof text !== 'string') return undefined;
   const bytes = Buffer.from(text, 'base64url');
@@ -401,8 +401,8 @@ function keyFromX(x) {
   const bytes = fromBase64url(x);
   if (bytes === undefined) throw new Error('key refused: its x is not base64url without padding');
   if (bytes.length !== 32) throw new Error('key refused: its x is not 32 bytes long');
-  const trouble = pointTrouble(bytes);
-  if (trouble) throw new Error(`key refused: ${trouble}`);
+  const why = pointError(bytes);
+  if (why) throw new Error(`key refused: ${why}`);
   const kid = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url');
   return { bytes, kid };
 }
@@ -412,34 +412,34 @@ function keyFromJwk(jwk) {
     throw new Error('key refused: it is not of type OKP and curve Ed25519');
   }
   const x = textOf(jwk, 'x');
-  if (x === undefined) throw new Error('key refused: it has no x');
+  if (x === undefined) throw new Error('key refused: x is missing');
   return keyFromX(x);
 }
 
 // ---------------------------------------------------------------------------------------------
-// Moments: `YYYY-MM-DDTHH:MM:SS[.fff]Z`, as milliseconds since 1970.
+// Timestamps: `YYYY-MM-DDTHH:MM:SS[.fff]Z`, as milliseconds since 1970.
 
-const MOMENT = /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?Z$/;
-const FIRST_MOMENT = -62167219200000;
-const LAST_MOMENT = 253402300799999;
+const TIMESTAMP = /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?Z$/;
+const MIN_TIMESTAMP = -62167219200000;
+const MAX_TIMESTAMP = 253402300799999;
 
-export function moment(text) {
-  const found = typeof text === 'string' ? MOMENT.exec(text) : null;
+export function parseTimestamp(text) {
+  const found = typeof text === 'string' ? TIMESTAMP.exec(text) : null;
   if (!found) return undefined;
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number);
   if (hour > 23 || minute > 59 || second > 60) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that does not exist runs over into another month.
+  // A day that does not exist overflows into another month.
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) {
     return undefined;
   }
-  // A leap second is the last ordinary one; a fraction finer than a millisecond is cut.
+  // A leap second counts as second 59; fractions are truncated to milliseconds.
   const seconds = hour * 3600 + minute * 60 + Math.min(second, 59);
   return date.getTime() + seconds * 1000 + Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
 }
 
-const written = (ms) => new Date(ms).toISOString().replace('.000Z', 'Z');
+const formatTimestamp = (ms) => new Date(ms).toISOString().replace('.000Z', 'Z');
 
 // ---------------------------------------------------------------------------------------------
 // Brand and purposes.
@@ -466,7 +466,7 @@ class Brand {
     return `${this.name}_${word}`;
   }
 
-  /** Which key signs documents of this kind; nothing when it is no kind of ours. */
+  /** The purpose of the key that signs documents of this kind; undefined for an unknown kind. */
   purposeOf(kind) {
     if (!kind.startsWith(`${this.name}-`)) return undefined;
     const words = kind.slice(this.name.length + 1);
@@ -479,22 +479,23 @@ class Brand {
 const PURPOSES = ['requests', 'documents', 'decisions', 'log heads'];
 
 // ---------------------------------------------------------------------------------------------
-// The list of checks: `true`, `false` or 'not checked', each with what was found.
+// The list of checks, each with its outcome (`true`, `false` or 'not checked') and a detail.
 
 const NOT_CHECKED = 'not checked';
 
 class Checks {
   constructor() {
     this.list = [];
-    this.of = '';
+    // Put before the names of the checks added next.
+    this.prefix = '';
   }
 
   push(name, ok, detail) {
-    this.list.push({ name: this.of + name, ok, detail });
+    this.list.push({ name: this.prefix + name, ok, detail });
   }
 
-  /** Passed with `good`, unless there is a `wrong`. */
-  note(name, good, wrong) {
+  /** Passed with the detail `good`, unless there is a reason `wrong`. */
+  pushResult(name, good, wrong) {
     if (wrong === undefined) this.push(name, true, good);
     else this.push(name, false, wrong);
   }
@@ -505,7 +506,8 @@ function conclusionOf(checks) {
   return checks.some((check) => check.ok === NOT_CHECKED) ? 'incomplete' : 'accepted';
 }
 
-const reasonOf = (work) => {
+/** The value of `work`, or why it failed. */
+const attempt = (work) => {
   try {
     return { value: work() };
   } catch (error) {
@@ -514,8 +516,8 @@ const reasonOf = (work) => {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Which keys are published, for what, and from when to when. An entry of the rotation record that
-// cannot be understood refuses the whole: passed over, it would make a key look better than it is.
+// The published keys: what each is for, and from when to when it may sign. Any malformed entry in
+// the rotation record is an error: skipping it could hide that a key was retired or compromised.
 
 export class KeyPolicy {
   constructor(keys) {
@@ -529,12 +531,12 @@ export class KeyPolicy {
   static fromDirectory(directory, rotation, brand) {
     const keys = new Map();
     const listed = get(directory, 'keys');
-    if (!Array.isArray(listed)) throw directoryRefused('it has no list of keys');
+    if (!Array.isArray(listed)) throw directoryRefused('it has no list `keys`');
     for (const jwk of listed) {
       if (textOf(jwk, 'crv') !== 'Ed25519') continue;
       const { kid } = keyFromJwk(jwk);
       if (textOf(jwk, 'kid') !== undefined && textOf(jwk, 'kid') !== kid) {
-        throw directoryRefused('a kid is not the thumbprint of its key');
+        throw directoryRefused("a kid does not match its key's thumbprint");
       }
       if (keys.has(kid)) throw directoryRefused('it lists a key twice');
       const purpose = purposeIn(jwk, brand.member('purpose'));
@@ -549,79 +551,80 @@ export class KeyPolicy {
       checks.push(
         'key published',
         NOT_CHECKED,
-        'no directory was given: whoever made this document had the key it names, but whose key that is was not checked',
+        'no key directory was given, so it is unknown whose key signed this document',
       );
       return;
     }
     const key = this.keys.get(kid);
-    checks.note(
+    checks.pushResult(
       'key published',
-      `found by its thumbprint ${kid}`,
-      key ? undefined : `no directory entry or retired key has the thumbprint ${kid}`,
+      `published under the thumbprint ${kid}`,
+      key ? undefined : `the key ${kid} is neither in the directory nor among the retired keys`,
     );
     if (!key) return;
-    checks.note('key purpose', `for ${key.purpose}`, misfit(key, purpose));
+    checks.pushResult('key purpose', `for ${key.purpose}`, wrongPurpose(key, purpose));
     checks.push('key window', ...windowOf(key, signedAt));
   }
 
-  /** The key of a document that is only referred to, and was signed no later than `before`. */
+  /** Checks the key of a document that is not at hand but referred to. It was signed no later than
+   *  `before`. */
   checkReference(kid, before, name, checks) {
     if (this.keys === undefined) {
-      checks.push(name, NOT_CHECKED, 'no directory was given');
+      checks.push(name, NOT_CHECKED, 'no key directory was given');
       return;
     }
     const key = this.keys.get(kid);
     let wrong;
-    if (!key) wrong = `no directory entry or retired key has the thumbprint ${kid}`;
-    else if (misfit(key, 'documents')) wrong = misfit(key, 'documents');
-    else if (key.compromised !== undefined) wrong = 'this key is compromised';
+    if (!key) wrong = `the key ${kid} is neither in the directory nor among the retired keys`;
+    else if (wrongPurpose(key, 'documents')) wrong = wrongPurpose(key, 'documents');
+    else if (key.compromised !== undefined) wrong = 'this key is marked as compromised';
     else if (key.from === undefined || before === undefined || key.from > before) {
-      wrong = 'this key had not begun to sign';
+      wrong = 'this key was not in use when the receipt was signed';
     }
-    checks.note(name, 'published, and for documents', wrong);
+    checks.pushResult(name, 'published for signing documents', wrong);
   }
 }
 
 const directoryRefused = (why) => new Error(`key directory refused: ${why}`);
 
-/** Why the key is not for this purpose. */
-function misfit(key, wanted) {
+/** Why the key is not for this purpose; undefined if it is. */
+function wrongPurpose(key, wanted) {
   if (key.purpose === undefined) return 'the key is published without a purpose';
-  if (wanted === undefined) return 'no key is for documents of this kind';
+  if (wanted === undefined) return 'no key may sign documents of this kind';
   if (key.purpose === wanted) return undefined;
   return `the key is for ${key.purpose}, the document needs one for ${wanted}`;
 }
 
 function windowOf(key, at) {
-  if (at === undefined) return [false, 'signed_at is absent or no timestamp'];
+  if (at === undefined) return [false, 'signed_at is missing or not a timestamp'];
   if (key.compromised !== undefined) {
     return at >= key.compromised
-      ? [false, `the key is compromised since ${written(key.compromised)}`]
+      ? [false, `the key is marked as compromised since ${formatTimestamp(key.compromised)}`]
       : [
           NOT_CHECKED,
-          "the key was compromised later, and signed_at is the signer's word: by itself this proves nothing",
+          'the key was compromised later, and signed_at can be backdated by whoever has the key',
         ];
   }
-  if (key.from === undefined) return [false, 'the key is published without a start'];
-  if (at < key.from) return [false, `the key signs nothing before ${written(key.from)}`];
+  if (key.from === undefined) return [false, 'the key is published without a start time'];
+  if (at < key.from) return [false, `signed_at is before the key's start time ${formatTimestamp(key.from)}`];
   if (key.stopped !== undefined && at > key.stopped) {
-    return [false, `the key stopped signing at ${written(key.stopped)}`];
+    return [false, `signed_at is after the key stopped signing at ${formatTimestamp(key.stopped)}`];
   }
-  return [true, `signed at ${written(at)}, key in use from ${written(key.from)}`];
+  return [true, `signed at ${formatTimestamp(at)}, key in use from ${formatTimestamp(key.from)}`];
 }
 
 function addRotation(keys, rotation, brand) {
   for (const entry of entriesOf(rotation, 'retired')) {
-    const stopped = momentIn(entry, 'stopped_signing_at');
-    if (stopped === undefined) throw directoryRefused('a retired key has no end');
+    const stopped = timestampIn(entry, 'stopped_signing_at');
+    if (stopped === undefined) throw directoryRefused('a retired key has no stopped_signing_at');
     const retired = { purpose: purposeIn(entry, 'purpose'), from: startIn(entry, brand, 'not_before') };
-    // The directory says what a key is for; the end stands wherever it is said.
+    // Purpose and start come from the directory if the key is there. The end time always applies.
     const key = entryFor(keys, thumbprintOf(entry), retired);
     key.stopped = key.stopped === undefined ? stopped : Math.min(key.stopped, stopped);
   }
   for (const entry of entriesOf(rotation, 'compromised')) {
-    const since = momentIn(entry, 'compromised_since');
-    if (since === undefined) throw directoryRefused('a compromised key has no date');
+    const since = timestampIn(entry, 'compromised_since');
+    if (since === undefined) throw directoryRefused('a compromised key has no compromised_since');
     const key = entryFor(keys, thumbprintOf(entry), {});
     key.compromised = key.compromised === undefined ? since : Math.min(key.compromised, since);
   }
@@ -635,7 +638,7 @@ function entryFor(keys, kid, fresh) {
 function entriesOf(rotation, name) {
   const entries = get(rotation, name);
   if (entries === undefined) return [];
-  if (!Array.isArray(entries)) throw directoryRefused('the rotation record is not made of lists');
+  if (!Array.isArray(entries)) throw directoryRefused('`retired` and `compromised` in the rotation record must be lists');
   return entries;
 }
 
@@ -646,52 +649,52 @@ function thumbprintOf(entry) {
   }
   const x = textOf(entry, 'x');
   if (x !== undefined && keyFromX(x).kid !== thumbprint) {
-    throw directoryRefused('a thumbprint is not that of its key');
+    throw directoryRefused('a thumbprint does not match its key');
   }
   return thumbprint;
 }
 
 const startIn = (entry, brand, common) =>
-  momentIn(entry, brand.member('signs_from')) ?? momentIn(entry, common);
+  timestampIn(entry, brand.member('signs_from')) ?? timestampIn(entry, common);
 
-/** A moment in the interface's form, or in whole seconds since 1970 as JOSE writes it. */
-function momentIn(entry, name) {
+/** A time as an RFC 3339 string, or in whole seconds since 1970 as in JOSE. */
+function timestampIn(entry, name) {
   const found = get(entry, name);
   if (found === undefined || found === null) return undefined;
   const read =
     typeof found === 'number'
-      ? Math.min(Math.max(found * 1000, FIRST_MOMENT), LAST_MOMENT)
-      : moment(found);
-  if (read === undefined) throw directoryRefused(`${name} is no timestamp`);
+      ? Math.min(Math.max(found * 1000, MIN_TIMESTAMP), MAX_TIMESTAMP)
+      : parseTimestamp(found);
+  if (read === undefined) throw directoryRefused(`${name} is not a timestamp`);
   return read;
 }
 
-/** A word that is none of the four is no purpose of ours, not an error of the directory. */
+/** An unknown purpose is treated as none, not as an error in the directory. */
 function purposeIn(entry, name) {
   const word = get(entry, name);
   if (word === undefined) return undefined;
-  if (typeof word !== 'string') throw directoryRefused(`${name} is not a word`);
+  if (typeof word !== 'string') throw directoryRefused(`${name} is not a string`);
   return PURPOSES.includes(word) ? word : undefined;
 }
 
 // ---------------------------------------------------------------------------------------------
-// The checks every signed document has to pass: kind, digest, signature block, key.
+// The checks for every signed document: kind, digest, signature block, key.
 
-function checkSeal(members, policy, brand, checks) {
+function checkDocument(members, policy, brand, checks) {
   const kind = textOf(members, 'kind') ?? '';
   const purpose = brand.purposeOf(kind);
-  checks.note(
+  checks.pushResult(
     'kind',
     kind,
-    purpose ? undefined : `a document signed here has a kind of the form ${brand.name}-word`,
+    purpose ? undefined : `kind must have the form ${brand.name}-name`,
   );
   const digest = checkDigest(members, checks);
   const block = get(members, 'signature');
   if (!(block instanceof Map)) {
-    checks.push('signature', false, 'there is none');
+    checks.push('signature', false, 'the document has no signature');
     return;
   }
-  const signedAt = moment(get(block, 'signed_at'));
+  const signedAt = parseTimestamp(get(block, 'signed_at'));
   checkForm(block, checks);
   const key = checkKey(block, checks);
   if (key) {
@@ -701,18 +704,18 @@ function checkSeal(members, policy, brand, checks) {
   if (purpose === 'decisions') checkAnswerKey(members, policy, signedAt, checks);
 }
 
-/** The digest made anew, also where it is not the one that is stated. */
+/** The recomputed digest, even if the document states another one. */
 function checkDigest(members, checks) {
-  const { value: made, why } = reasonOf(() => sha256(canonical(members, SEAL_MEMBERS)));
+  const { value: made, why } = attempt(() => sha256(canonical(members, UNSIGNED_MEMBERS)));
   if (made === undefined) {
     checks.push('digest', false, why);
     return undefined;
   }
   const stated = textOf(members, 'sha256');
   let wrong;
-  if (stated === undefined) wrong = 'it states none';
-  else if (stated !== hex(made)) wrong = `it states ${stated}, its members give ${hex(made)}`;
-  checks.note('digest', `sha256 ${hex(made)}`, wrong);
+  if (stated === undefined) wrong = 'the document has no sha256';
+  else if (stated !== hex(made)) wrong = `the document states ${stated}, but its members hash to ${hex(made)}`;
+  checks.pushResult('digest', `sha256 ${hex(made)}`, wrong);
   return made;
 }
 
@@ -721,75 +724,76 @@ function checkForm(block, checks) {
   if (countOf(block, 'v') !== 1) wrong = 'v is not 1';
   else if (textOf(block, 'alg') !== 'Ed25519') wrong = 'alg is not Ed25519';
   else if (textOf(block, 'over') !== 'sha256') wrong = 'over is not sha256';
-  checks.note('signature form', 'version 1, Ed25519, over sha256', wrong);
+  checks.pushResult('signature form', 'version 1, Ed25519, over sha256', wrong);
 }
 
-/** The key the document brings along, if it is the one that the document names. It stands in for
- *  the published one, because the thumbprint fixes the key. */
+/** The key embedded in the document, if its thumbprint is the `kid` that the document names. It can
+ *  be used in place of the published key, because the thumbprint identifies the key. */
 function checkKey(block, checks) {
   const brought = get(block, 'key');
   const jwk = get(brought, 'jwk');
-  const { value: key, why } = reasonOf(() => {
-    if (jwk === undefined) throw new Error('there is no key.jwk');
+  const { value: key, why } = attempt(() => {
+    if (jwk === undefined) throw new Error('key.jwk is missing');
     const found = keyFromJwk(jwk);
     if (textOf(block, 'kid') !== found.kid || textOf(brought, 'kid') !== found.kid) {
-      throw new Error(`kid is not the key's thumbprint ${found.kid}`);
+      throw new Error(`kid does not match the key's thumbprint ${found.kid}`);
     }
     return found;
   });
-  checks.note('thumbprint', `kid ${key?.kid}`, why);
+  checks.pushResult('thumbprint', `kid ${key?.kid}`, why);
   return key;
 }
 
 function checkSignature(block, key, digest, brand, checks) {
   const message = `${brand.name}-data-v1\n${hex(digest)}`;
-  checks.note(
+  checks.pushResult(
     'message',
-    'prefix and digest as they must be',
+    'prefix and digest are correct',
     textOf(block, 'message') === message
       ? undefined
-      : 'signature.message is not the prefix and the digest of this document',
+      : "signature.message is not the prefix followed by this document's digest",
   );
   const signature = fromBase64url(textOf(block, 'sig'));
   let wrong;
   if (signature === undefined) wrong = 'sig is not base64url';
   else if (!strictEd25519(key.bytes, Buffer.from(message), signature)) {
-    wrong = "it is not this key's signature over this document";
+    wrong = 'the signature does not match this key and document';
   }
-  checks.note('signature', 'Ed25519 by the strict rule, over the digest made here', wrong);
+  checks.pushResult('signature', 'valid Ed25519 signature over the recomputed digest', wrong);
 }
 
-/** A receipt leans on the answer it was made from, and so on that answer's key. */
+/** A receipt depends on the answer it was made from, and so on the key that signed that answer. */
 function checkAnswerKey(members, policy, signedAt, checks) {
   const kid = textOf(get(members, 'resolve'), 'kid');
   if (kid === undefined) {
-    checks.push("answer's key", false, 'a receipt names the answer it was made from (resolve.kid)');
+    checks.push("answer's key", false, "resolve.kid (the key of the receipt's answer) is missing");
   } else {
     policy.checkReference(kid, signedAt, "answer's key", checks);
   }
 }
 
 // ---------------------------------------------------------------------------------------------
-// What of an answer is in the log, and whether it is there.
+// The part of an answer that is in the log, and its position there.
 
-/** The decision content: what the answer decides, and nothing that changes with each serving. */
+/** The decision content: what the answer decides, without anything that changes each time it is
+ *  served. */
 export function decisionContent(answer, brand) {
-  const refused = (why) => new Error(`not a decision that can be logged: ${why}`);
+  const refused = (why) => new Error(`decision cannot be logged: ${why}`);
   const required = (name) => {
-    if (!answer.has(name)) throw refused(`it has no ${name}`);
+    if (!answer.has(name)) throw refused(`${name} is missing`);
     return answer.get(name);
   };
   const sortedTexts = (list, pick) => {
     if (list === undefined || list === null) return [];
     const texts = Array.isArray(list) ? list.map(pick) : [undefined];
     if (texts.some((text) => typeof text !== 'string')) {
-      throw refused('a list of its decision holds what is not text');
+      throw refused('a list in it contains something other than text');
     }
     return texts.sort(byUtf16);
   };
   const inner = (section, member) => get(get(answer, section), member) ?? null;
   const actions = get(answer, 'actions');
-  if (!(actions instanceof Map)) throw refused('it has no actions');
+  if (!(actions instanceof Map)) throw refused('actions is missing');
   const decisions = new Map();
   for (const [name, action] of actions) {
     decisions.set(
@@ -818,11 +822,11 @@ export function decisionContent(answer, brand) {
 
 const decisionLeaf = (answer, brand) => sha256(LEAF, canonical(decisionContent(answer, brand)));
 
-/** What of a head the chain and the tree stand on; its own sums are checked. */
+/** The members of a head that define the chain and the tree. Checks that its numbers add up. */
 function readHead(head) {
   const refused = (why) => new Error(`tree head refused: ${why}`);
   const must = (name, value) => {
-    if (value === undefined) throw refused(`${name} is absent or not of its form`);
+    if (value === undefined) throw refused(`${name} is missing or malformed`);
     return value;
   };
   const count = (name) => must(name, countOf(head, name));
@@ -836,25 +840,25 @@ function readHead(head) {
     treeSize: count('tree_size'),
     batchRoot: digest('batch_root'),
     previous,
-    createdAt: must('created_at', moment(get(head, 'created_at'))),
+    createdAt: must('created_at', parseTimestamp(get(head, 'created_at'))),
     sha256: digest('sha256'),
   };
-  if (read.batchSize === 0) throw refused('its batch is empty');
+  if (read.batchSize === 0) throw refused('the batch is empty');
   // A sum beyond 2^53 is rounded, and still larger than any tree_size that can be read.
   if (read.firstIndex + read.batchSize !== read.treeSize) {
     throw refused('tree_size is not first_index plus batch_size');
   }
   const first = read.batch === 0;
   if (first !== (previous === null) || first !== (read.firstIndex === 0)) {
-    throw refused('the first batch, and no other, has no head before it and begins at index 0');
+    throw refused('batch 0, and only batch 0, must have prev_sth_sha256 null and first_index 0');
   }
   return read;
 }
 
 function checkHead(head, brand, checks) {
-  const { value: read, why } = reasonOf(() => readHead(head));
+  const { value: read, why } = attempt(() => readHead(head));
   const foreign = read && read.logId !== brand.logId;
-  checks.note(
+  checks.pushResult(
     'sums',
     `batch ${read?.batch}, tree size ${read?.treeSize}`,
     foreign ? `log_id is ${read.logId}, not ${brand.logId}` : why,
@@ -869,91 +873,90 @@ function checkLogged(members, policy, brand, checks) {
     return;
   }
   const isAnswer = kind === brand.kind('resolve');
-  const place = get(members, 'transparency');
-  if (isAnswer && place instanceof Map) checkAnswer(members, place, policy, brand, checks);
-  else if (isAnswer && place === undefined) {
-    checks.push('log', NOT_CHECKED, 'this answer names no place in the log');
+  const transparency = get(members, 'transparency');
+  if (isAnswer && transparency instanceof Map) checkAnswer(members, transparency, policy, brand, checks);
+  else if (isAnswer && transparency === undefined) {
+    checks.push('log', NOT_CHECKED, 'this answer has no transparency member');
   } else if (isAnswer) checks.push('log', false, 'transparency is not an object');
-  else if (place !== undefined) {
-    checks.push('log', NOT_CHECKED, 'how a document of this kind is logged is not known here');
+  else if (transparency !== undefined) {
+    checks.push('log', NOT_CHECKED, 'this verifier does not know how documents of this kind are logged');
   }
 }
 
 const MERGE_MINUTES = 30;
 
-function checkAnswer(answer, place, policy, brand, checks) {
-  const leaf = reasonOf(() => decisionLeaf(answer, brand));
-  if (textOf(place, 'state') !== 'included') {
-    const minutes = countOf(place, 'merged_within_minutes');
+function checkAnswer(answer, transparency, policy, brand, checks) {
+  const leaf = attempt(() => decisionLeaf(answer, brand));
+  if (textOf(transparency, 'state') !== 'included') {
+    const minutes = countOf(transparency, 'merged_within_minutes');
     if (minutes >= 1 && minutes <= MERGE_MINUTES) {
-      checks.push('log', NOT_CHECKED, 'promised to the log, not in it yet');
+      checks.push('log', NOT_CHECKED, 'the answer is not in the log yet; the service promised to add it');
     } else {
-      checks.push('log', false, `neither in the log nor promised within ${MERGE_MINUTES} minutes`);
+      checks.push('log', false, `the answer is not in the log and not promised within ${MERGE_MINUTES} minutes`);
     }
     return;
   }
   let wrong = leaf.why;
-  if (leaf.value && !same(digestFrom(get(place, 'leaf_hash')), leaf.value)) {
-    wrong = `leaf_hash is not that of this decision, ${hex(leaf.value)}`;
+  if (leaf.value && !same(digestFrom(get(transparency, 'leaf_hash')), leaf.value)) {
+    wrong = `leaf_hash does not match this decision, which hashes to ${hex(leaf.value)}`;
   }
-  checks.note('leaf', `leaf ${leaf.value && hex(leaf.value)}`, wrong);
-  const sth = get(place, 'sth');
+  checks.pushResult('leaf', `leaf ${leaf.value && hex(leaf.value)}`, wrong);
+  const sth = get(transparency, 'sth');
   if (!(sth instanceof Map)) {
-    checks.push('head', false, 'there is no sth');
+    checks.push('head', false, 'sth is missing');
     return;
   }
-  checks.of = 'head: ';
+  checks.prefix = 'head: ';
   if (textOf(sth, 'kind') !== brand.kind('log-sth')) {
     checks.push('kind of head', false, 'sth is not a tree head');
   }
-  checkSeal(sth, policy, brand, checks);
+  checkDocument(sth, policy, brand, checks);
   const head = checkHead(sth, brand, checks);
-  checks.of = '';
-  if (head && leaf.value) checkPlace(place, head, leaf.value, checks);
+  checks.prefix = '';
+  if (head && leaf.value) checkPosition(transparency, head, leaf.value, checks);
 }
 
-/** What the answer says of its place agrees with the head, and the path leads there. */
-function checkPlace(place, head, leaf, checks) {
-  const stated = countOf(place, 'index');
+/** Checks that the answer's stated position agrees with the head, and its inclusion path. */
+function checkPosition(transparency, head, leaf, checks) {
+  const stated = countOf(transparency, 'index');
   const index = stated < head.batchSize ? stated : undefined;
   let wrong;
-  if (textOf(place, 'log_id') !== head.logId) wrong = "log_id is not the head's";
-  else if (countOf(place, 'batch') !== head.batch) wrong = "batch is not the head's";
-  else if (countOf(place, 'batch_size') !== head.batchSize) wrong = "batch_size is not the head's";
-  else if (index === undefined) wrong = 'index is not inside the batch';
-  else if (place.has('log_index') && countOf(place, 'log_index') !== head.firstIndex + index) {
+  if (textOf(transparency, 'log_id') !== head.logId) wrong = 'log_id differs from the head';
+  else if (countOf(transparency, 'batch') !== head.batch) wrong = 'batch differs from the head';
+  else if (countOf(transparency, 'batch_size') !== head.batchSize) wrong = 'batch_size differs from the head';
+  else if (index === undefined) wrong = 'index is outside the batch';
+  else if (transparency.has('log_index') && countOf(transparency, 'log_index') !== head.firstIndex + index) {
     wrong = 'log_index is not first_index plus index';
   }
-  checks.note('place', 'batch, size and index agree with the head', wrong);
-  const path = digestsFrom(get(place, 'path'));
+  checks.pushResult('place', 'batch, size and index agree with the head', wrong);
+  const path = digestsFrom(get(transparency, 'path'));
   const leads =
     path !== undefined &&
     index !== undefined &&
     verifyInclusion(leaf, index, head.batchSize, path, head.batchRoot);
-  checks.note(
+  checks.pushResult(
     'inclusion',
-    "the path leads to the batch's root",
-    leads ? undefined : "the path does not lead to the batch's root",
+    'the path leads to batch_root',
+    leads ? undefined : 'the path does not lead to batch_root',
   );
 }
 
-/** A list of hex digests; nothing when it is not one. */
+/** Parses a list of hex digests; undefined if it is malformed. */
 function digestsFrom(list) {
   const digests = Array.isArray(list) ? list.map(digestFrom) : [undefined];
   return digests.includes(undefined) ? undefined : digests;
 }
 
 // ---------------------------------------------------------------------------------------------
-// A copy of the log, and a document against it.
+// Checks a document against a copy of the log.
 
-/** The most heads and leaves that are looked at; more is not a log somebody checks by hand. */
+/** The most heads and leaves that are checked. Larger logs need another tool. */
 const MAX_HEADS = 1_000_000;
 const MAX_HEADS_BY_URL = 100_000;
 const MAX_LEAVES = 100_000_000;
 const TILE_WIDTH = 256;
 
-/** The heads of a log by their place, the first of them that of batch `first`. Each is checked
- *  when it is added: alone, and as the one that follows. */
+/** The heads of a log from batch `first` on, in order. Each is checked when it is added. */
 export class LogHeads {
   constructor(policy, brand, first = 0) {
     Object.assign(this, { policy, brand, first, list: [] });
@@ -971,60 +974,60 @@ export class LogHeads {
     return this.list[batch - this.first];
   }
 
-  /** Adds the head that stands at the next place: bytes as they were read, or a value. */
+  /** Adds the next head: bytes, or a parsed value. */
   push(found) {
-    this.list.push(this.look(found, this.end));
+    this.list.push(this.checkListedHead(found, this.end));
   }
 
-  /** Says that what the log tells of its newest head and what it lists as such differ. */
-  contradictNewest() {
-    const why = `batch ${this.end - 1}: the log names one newest head and lists another`;
+  /** Records that the log reports one newest head but lists another. */
+  markNewestContradicted() {
+    const why = `batch ${this.end - 1}: the log reports one newest head but lists another`;
     if (this.newest) Object.assign(this.newest, { ok: false, why });
   }
 
-  look(found, batch) {
+  checkListedHead(found, batch) {
     const failed = (why) => ({ ok: false, why: `batch ${batch}: ${why}` });
-    const { value, why } = reasonOf(() => (Buffer.isBuffer(found) ? parseStrict(found) : found));
+    const { value, why } = attempt(() => (Buffer.isBuffer(found) ? parseStrict(found) : found));
     if (why !== undefined) return failed(why);
-    if (!(value instanceof Map)) return failed('there is no head');
+    if (!(value instanceof Map)) return failed('the head is missing');
     if (textOf(value, 'kind') !== this.brand.kind('log-sth')) return failed('it is not a tree head');
     const checks = new Checks();
-    checkSeal(value, this.policy, this.brand, checks);
+    checkDocument(value, this.policy, this.brand, checks);
     const head = checkHead(value, this.brand, checks);
     if (head && get(value, 'tree_root') !== undefined) {
       head.treeRoot = digestFrom(get(value, 'tree_root'));
-      checks.note('tree_root', '', head.treeRoot ? undefined : 'it is not a digest');
+      checks.pushResult('tree_root', '', head.treeRoot ? undefined : 'it is not a digest');
     }
-    const telling = (ok) => checks.list.find((check) => check.ok === ok);
-    const bad = telling(false) ?? telling(NOT_CHECKED);
-    const seen = { head, ok: bad?.ok ?? true, why: bad && `batch ${batch}: ${bad.name}: ${bad.detail}` };
-    if (seen.ok === false) return seen;
+    const firstWith = (ok) => checks.list.find((check) => check.ok === ok);
+    const bad = firstWith(false) ?? firstWith(NOT_CHECKED);
+    const checked = { head, ok: bad?.ok ?? true, why: bad && `batch ${batch}: ${bad.name}: ${bad.detail}` };
+    if (checked.ok === false) return checked;
     if (head.batch !== batch) {
-      return { ...seen, ...failed(`the head that stands here is that of batch ${head.batch}`) };
+      return { ...checked, ...failed(`the log lists the head of batch ${head.batch} here`) };
     }
-    return seen;
+    return checked;
   }
 
-  /** Why the head of this batch does not follow the one before it, which is at hand. */
+  /** Why the head of this batch does not follow the previous one; undefined if it does. */
   brokenLink(batch) {
-    const [before, next] = [this.at(batch - 1)?.head, this.at(batch)?.head];
+    const [previous, next] = [this.at(batch - 1)?.head, this.at(batch)?.head];
     const broken = (why) => `batch ${batch}: ${why}`;
-    if (!before || !next) return broken('there is no head to link');
-    if (before.logId !== next.logId) return broken('it is of another log');
-    if (before.batch + 1 !== next.batch) {
-      return broken('its number does not follow that of the head before');
+    if (!previous || !next) return broken('a head is missing, so the link cannot be checked');
+    if (previous.logId !== next.logId) return broken('it belongs to another log');
+    if (previous.batch + 1 !== next.batch) {
+      return broken("its number does not follow the previous head's number");
     }
-    if (next.firstIndex !== before.treeSize) {
-      return broken('first_index is not the tree_size of the head before');
+    if (next.firstIndex !== previous.treeSize) {
+      return broken("first_index is not the previous head's tree_size");
     }
-    if (next.previous === null || !same(next.previous, before.sha256)) {
-      return broken('prev_sth_sha256 is not the sha256 of the head before');
+    if (next.previous === null || !same(next.previous, previous.sha256)) {
+      return broken("prev_sth_sha256 is not the previous head's sha256");
     }
-    if (next.createdAt < before.createdAt) return broken('it is older than the head before');
+    if (next.createdAt < previous.createdAt) return broken('it is older than the previous head');
     return undefined;
   }
 
-  /** The chain from this batch to the newest: what it is, and why. */
+  /** Checks the chain from this batch to the newest head: outcome and detail. */
   chainFrom(batch) {
     let doubt;
     for (let at = batch; at < this.end; at += 1) {
@@ -1035,30 +1038,31 @@ export class LogHeads {
       if (ok === NOT_CHECKED) doubt ??= why;
     }
     if (doubt) return [NOT_CHECKED, doubt];
-    return [true, `${this.end - batch} heads, from batch ${batch} to batch ${this.end - 1}, are one chain`];
+    return [true, `${this.end - batch} heads from batch ${batch} to batch ${this.end - 1} form one chain`];
   }
 
-  /** The leaves there are by the heads, or why the heads do not say. */
+  /** How many leaves the log has according to its heads. Throws if they contradict each other. */
   treeSize() {
     for (let at = this.first; at < this.end; at += 1) {
       const { head, why } = this.at(at);
       if (!head) throw new Error(why);
       if (head.firstIndex !== (at === 0 ? 0 : this.at(at - 1).head.treeSize)) {
-        throw new Error(`batch ${at}: first_index is not the tree_size of the head before`);
+        throw new Error(`batch ${at}: first_index is not the previous head's tree_size`);
       }
     }
     return this.newest?.head.treeSize ?? 0;
   }
 }
 
-/** Leaf by leaf through a log from its beginning: every head's two roots are made again. */
+/** Goes through all leaves of a log, from batch 0, and recomputes both roots of every head. */
 class LeafWalk {
   constructor(heads) {
-    Object.assign(this, { heads, at: 0, whole: new Frontier(), batch: new Frontier(), last: undefined });
-    const { value, why } = reasonOf(() => heads.treeSize());
+    const [logTree, batchTree] = [new Frontier(), new Frontier()];
+    Object.assign(this, { heads, at: 0, logTree, batchTree, previousLeaf: undefined });
+    const { value, why } = attempt(() => heads.treeSize());
     this.size = value ?? 0;
-    this.trouble = why;
-    this.rootless = undefined;
+    this.failure = why;
+    this.headWithoutRoot = undefined;
   }
 
   /** How many of a tile's hashes belong to the tree. */
@@ -1066,64 +1070,64 @@ class LeafWalk {
     return Math.min(TILE_WIDTH, this.size - tile * TILE_WIDTH);
   }
 
-  tile(bytes, tile) {
+  addTile(bytes, tile) {
     const width = this.width(tile);
     if (bytes === undefined || bytes.length !== width * 32) {
-      this.trouble ??= `tile ${tile} of level 0 is not there with ${width} hashes`;
+      this.failure ??= `tile ${tile} of level 0 is missing or does not have ${width} hashes`;
     }
-    for (let n = 0; n < width && this.trouble === undefined; n += 1) {
-      this.leaf(bytes.subarray(32 * n, 32 * n + 32));
+    for (let n = 0; n < width && this.failure === undefined; n += 1) {
+      this.addLeaf(bytes.subarray(32 * n, 32 * n + 32));
     }
   }
 
-  leaf(leaf) {
+  addLeaf(leaf) {
     const { head } = this.heads.at(this.at);
-    if (this.last && Buffer.compare(this.last, leaf) >= 0) {
-      this.trouble = `batch ${this.at}: its leaves do not stand in ascending order`;
+    if (this.previousLeaf && Buffer.compare(this.previousLeaf, leaf) >= 0) {
+      this.failure = `batch ${this.at}: its leaves are not in ascending order`;
       return;
     }
-    this.last = leaf;
-    this.whole.push(leaf);
-    this.batch.push(leaf);
+    this.previousLeaf = leaf;
+    this.logTree.push(leaf);
+    this.batchTree.push(leaf);
     this.count = (this.count ?? 0) + 1;
     if (this.count < head.treeSize) return;
-    if (!same(this.batch.root(), head.batchRoot)) {
-      this.trouble = `batch ${this.at}: its leaves do not give its batch_root`;
+    if (!same(this.batchTree.root(), head.batchRoot)) {
+      this.failure = `batch ${this.at}: its leaves do not hash to its batch_root`;
     } else if (head.treeRoot === undefined) {
-      this.rootless ??= `batch ${this.at}: its head has no tree_root`;
-    } else if (!same(this.whole.root(), head.treeRoot)) {
-      this.trouble = `batch ${this.at}: all leaves up to it do not give its tree_root`;
+      this.headWithoutRoot ??= `batch ${this.at}: its head has no tree_root`;
+    } else if (!same(this.logTree.root(), head.treeRoot)) {
+      this.failure = `batch ${this.at}: the leaves up to its end do not hash to its tree_root`;
     }
     this.at += 1;
-    this.batch = new Frontier();
-    this.last = undefined;
+    this.batchTree = new Frontier();
+    this.previousLeaf = undefined;
   }
 
   outcome() {
-    if (this.trouble !== undefined) return [false, this.trouble];
-    if (this.rootless !== undefined) return [NOT_CHECKED, this.rootless];
-    return [true, `${this.size} leaves give both roots of all ${this.heads.end} heads`];
+    if (this.failure !== undefined) return [false, this.failure];
+    if (this.headWithoutRoot !== undefined) return [NOT_CHECKED, this.headWithoutRoot];
+    return [true, `${this.size} leaves reproduce both roots of all ${this.heads.end} heads`];
   }
 }
 
-/** The head a document stands on: an answer's, or the document itself. */
-function headNamedBy(members, brand) {
+/** The head that a document refers to: the one in an answer, or the document itself. */
+function headOfDocument(members, brand) {
   const kind = textOf(members, 'kind');
-  const place = get(members, 'transparency');
+  const transparency = get(members, 'transparency');
   if (kind === brand.kind('log-sth')) return members;
-  if (kind !== brand.kind('resolve') || textOf(place, 'state') !== 'included') return undefined;
-  const sth = get(place, 'sth');
+  if (kind !== brand.kind('resolve') || textOf(transparency, 'state') !== 'included') return undefined;
+  const sth = get(transparency, 'sth');
   return sth instanceof Map ? sth : undefined;
 }
 
-/** The document's head against a copy of the log. */
+/** Checks a document's head against a copy of the log. */
 function checkAgainstLog(members, copy, brand, checks) {
-  const named = headNamedBy(members, brand);
+  const named = headOfDocument(members, brand);
   if (named === undefined) {
-    checks.push('log head', NOT_CHECKED, 'this document names no head of the log');
+    checks.push('log head', NOT_CHECKED, 'this document does not refer to a log head');
     return;
   }
-  const { value: head, why } = reasonOf(() => readHead(named));
+  const { value: head, why } = attempt(() => readHead(named));
   if (!head) {
     checks.push('log head', false, why);
     return;
@@ -1135,32 +1139,32 @@ function checkAgainstLog(members, copy, brand, checks) {
     checks.push(
       'log head',
       NOT_CHECKED,
-      `the log as it was read ${end}: this copy is older than the document, or the log was cut back`,
+      `the copy of the log ${end}: the copy is older than the document, or the log was truncated`,
     );
     return;
   }
   const theirs = heads.at(head.batch)?.head;
-  checks.note(
+  checks.pushResult(
     'log head',
-    `batch ${head.batch} has this very head in the log`,
-    same(theirs?.sha256, head.sha256) ? undefined : `batch ${head.batch} has another head in the log`,
+    `the log has the same head for batch ${head.batch}`,
+    same(theirs?.sha256, head.sha256) ? undefined : `the log has another head for batch ${head.batch}`,
   );
   checks.push('chain', ...heads.chainFrom(head.batch));
-  checks.push('consistency', ...copy.grown(head));
+  checks.push('consistency', ...copy.checkConsistency(head));
 }
 
-/** How the consistency of one head with the newest is told from a proof the log gave. */
-function byProof(head, newest, proofs) {
+/** Checks by a consistency proof that the tree of the newest head extends the tree of this one. */
+function checkConsistencyProof(head, newest, proofs) {
   if (head.treeRoot === undefined || newest?.treeRoot === undefined) {
     return [NOT_CHECKED, 'a head without tree_root cannot be compared'];
   }
   const [from, to] = [head.treeSize, newest.treeSize];
   const proof = from === to ? { path: [] } : proofs.get(from);
-  if (proof === undefined) return [false, `the log gave no proof from ${from} to ${to} leaves`];
+  if (proof === undefined) return [false, `the log gave no consistency proof from ${from} to ${to} leaves`];
   if (proof.why !== undefined) return [false, proof.why];
   return verifyConsistency(from, to, head.treeRoot, newest.treeRoot, proof.path)
-    ? [true, `the tree of ${to} leaves begins with the tree of ${from}`]
-    : [false, `the tree of ${to} leaves is not shown to begin with the tree of ${from}`];
+    ? [true, `the tree of ${to} leaves extends the tree of ${from}`]
+    : [false, `the proof does not show that the tree of ${to} leaves extends the tree of ${from}`];
 }
 
 /** Reads an exported log: heads, then every leaf. */
@@ -1176,16 +1180,16 @@ async function logInFolder(folder, policy, brand) {
   }
   const walk = new LeafWalk(heads);
   if (walk.size > MAX_LEAVES) throw new Error(`the log has more than ${MAX_LEAVES} leaves`);
-  for (let tile = 0; tile * TILE_WIDTH < walk.size && walk.trouble === undefined; tile += 1) {
+  for (let tile = 0; tile * TILE_WIDTH < walk.size && walk.failure === undefined; tile += 1) {
     const width = walk.width(tile);
     const whole = join(folder, 'tile', '0', tilePath(tile));
     let bytes = width < TILE_WIDTH ? await readBounded(`${whole}.p/${width}`, 8192) : undefined;
-    // A log that has grown since may have the whole tile only.
+    // A log that has grown since may have only the full tile.
     bytes ??= (await readBounded(whole, 8192))?.subarray(0, 32 * width);
-    walk.tile(bytes, tile);
+    walk.addTile(bytes, tile);
   }
   const outcome = walk.outcome();
-  return { heads, grown: () => outcome };
+  return { heads, checkConsistency: () => outcome };
 }
 
 const linesOf = (bytes) => {
@@ -1207,51 +1211,51 @@ function tilePath(tile) {
 
 /** Reads the part of a service's log that these documents need. */
 async function logByUrl(base, documents, policy, brand) {
-  const ask = async (path) => parseStrict(await fetchBounded(`${base}/api/v1/log${path}`));
-  const latest = get(await ask(''), 'head');
-  const { value: newest, why } = reasonOf(() => readHead(latest));
+  const fetchLog = async (path) => parseStrict(await fetchBounded(`${base}/api/v1/log${path}`));
+  const latest = get(await fetchLog(''), 'head');
+  const { value: newest, why } = attempt(() => readHead(latest));
   if (!newest) throw new Error(`${base}/api/v1/log names no newest head: ${why}`);
   const wanted = documents
-    .map((members) => reasonOf(() => readHead(headNamedBy(members, brand))).value)
+    .map((members) => attempt(() => readHead(headOfDocument(members, brand))).value)
     .filter((head) => head !== undefined && head.batch <= newest.batch);
   const first = wanted.reduce((least, head) => Math.min(least, head.batch), newest.batch);
   if (newest.batch - first >= MAX_HEADS_BY_URL) {
-    throw new Error(`more than ${MAX_HEADS_BY_URL} heads lie between: export the log and use --log DIR`);
+    throw new Error(`more than ${MAX_HEADS_BY_URL} heads lie between the documents and the newest head: export the log and use --log DIR`);
   }
   const found = [];
   for (let to = newest.batch; to >= first; ) {
     const count = Math.min(200, to - first + 1);
-    const page = get(await ask(`/sths?to=${to}&n=${count}`), 'sths');
+    const page = get(await fetchLog(`/sths?to=${to}&n=${count}`), 'sths');
     const listed = Array.isArray(page) ? page : [];
     for (let n = 0; n < count; n += 1) found.push(listed[n]);
     to -= count;
   }
   const heads = new LogHeads(policy, brand, first);
   for (const head of found.reverse()) heads.push(head);
-  if (!same(heads.newest?.head?.sha256, newest.sha256)) heads.contradictNewest();
+  if (!same(heads.newest?.head?.sha256, newest.sha256)) heads.markNewestContradicted();
   const proofs = new Map();
   for (const { treeSize } of wanted) {
     if (treeSize >= newest.treeSize || proofs.has(treeSize)) continue;
-    const path = digestsFrom(get(await ask(`/consistency?from=${treeSize}&to=${newest.treeSize}`), 'proof'));
-    proofs.set(treeSize, path ? { path } : { why: 'the proof of the log is not a list of digests' });
+    const path = digestsFrom(get(await fetchLog(`/consistency?from=${treeSize}&to=${newest.treeSize}`), 'proof'));
+    proofs.set(treeSize, path ? { path } : { why: "the log's consistency proof is not a list of digests" });
   }
-  return { heads, grown: (head) => byProof(head, heads.newest?.head, proofs) };
+  return { heads, checkConsistency: (head) => checkConsistencyProof(head, heads.newest?.head, proofs) };
 }
 
 // ---------------------------------------------------------------------------------------------
-// A document, whole.
+// Verifying a document.
 
-/** Every check of a document, from its bytes. `copy` is a copy of the log, if there is one. */
+/** Makes all checks of a document, given as bytes. `copy` is a copy of the log, if there is one. */
 export function verifyDocument(bytes, policy, brand, copy) {
   const checks = new Checks();
-  const { value: document, why } = reasonOf(() => parseStrict(bytes));
-  checks.note('parse', 'read without ambiguity', why);
+  const { value: document, why } = attempt(() => parseStrict(bytes));
+  checks.pushResult('parse', 'strict JSON', why);
   if (document instanceof Map) {
-    checkSeal(document, policy, brand, checks);
+    checkDocument(document, policy, brand, checks);
     checkLogged(document, policy, brand, checks);
     if (copy) checkAgainstLog(document, copy, brand, checks);
   } else {
-    checks.push('document', false, 'it is not a JSON object');
+    checks.push('document', false, 'the document is not a JSON object');
   }
   return {
     kind: textOf(document, 'kind') ?? null,
@@ -1262,10 +1266,10 @@ export function verifyDocument(bytes, policy, brand, copy) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Files and the network, bounded.
+// Reading files and URLs, with limits on size and time.
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
 const ROTATION_PATH = '/.well-known/security-key-rotation.json';
 
@@ -1280,7 +1284,7 @@ async function readWhole(file) {
   }
 }
 
-/** The bytes of a file of a log; nothing when there is none. */
+/** The bytes of a log file; undefined if the file does not exist. */
 async function readBounded(file, most) {
   let handle;
   try {
@@ -1300,10 +1304,10 @@ async function fetchBounded(url) {
   try {
     const response = await fetch(url, {
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: { accept: 'application/json, */*;q=0.5' },
     });
-    if (response.status !== 200) throw new Error(`it answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`HTTP status ${response.status}`);
     const parts = [];
     let size = 0;
     for await (const part of response.body ?? []) {
@@ -1332,7 +1336,7 @@ async function policyFrom(options, brand) {
   }
   const parsed = ['the key directory', 'the rotation record'].map((what, n) => {
     if (read[n] === undefined) return undefined;
-    const { value, why } = reasonOf(() => parseStrict(read[n]));
+    const { value, why } = attempt(() => parseStrict(read[n]));
     if (why !== undefined) throw new Error(`${what} is not valid: ${why}`);
     return value;
   });
@@ -1346,13 +1350,13 @@ const USAGE = `Usage: node crawlcheck-verify.mjs FILE… [--keys FILE|URL] [--ro
                                  [--log DIR|URL] [--brand NAME] [--json]
 
   FILE              signed documents; - reads standard input
-  --keys FILE|URL   the key directory, or the address of a service (its two well-known addresses are read)
-  --rotation FILE   the rotation record, when the directory is a file
-  --log DIR|URL     an exported log, or the address of a service
-  --brand NAME      the brand the documents are signed under (svc)
-  --json            every check, as JSON
+  --keys FILE|URL   the key directory, or the URL of a service (reads its two well-known URLs)
+  --rotation FILE   the rotation record, if --keys is a file
+  --log DIR|URL     an exported log, or the URL of a service
+  --brand NAME      the brand of the service that signed the documents (default: svc)
+  --json            print all checks as JSON
 
-Exit codes: 0 every file is accepted, 1 one is not, 2 one could not be looked at.`;
+Exit codes: 0 all files accepted, 1 at least one not accepted, 2 at least one could not be checked.`;
 
 function optionsFrom(words) {
   const options = { files: [], brand: 'svc', json: false };
@@ -1369,71 +1373,71 @@ function optionsFrom(words) {
       if (value === undefined) throw new Error(`${word} needs a value\n${USAGE}`);
       options[word.slice(2, cut < 0 ? undefined : cut)] = value;
     } else if (word.startsWith('-') && word !== '-') {
-      throw new Error(`${word} is not known\n${USAGE}`);
+      throw new Error(`unknown option ${word}\n${USAGE}`);
     } else {
       options.files.push(word);
     }
   }
-  if (options.files.length === 0 && !options.help) throw new Error(`no file was named\n${USAGE}`);
+  if (options.files.length === 0 && !options.help) throw new Error(`no file given\n${USAGE}`);
   return options;
 }
 
-/** What the outcomes mean, for people: what is proven now, and what is not. */
-function inPlainWords(verdict, options) {
+/** What the checks prove, and what they do not prove, as sentences for people. */
+function explain(verdict, options) {
   const outcome = (name) => verdict.checks.find((check) => check.name === name)?.ok;
   const all = (...names) => names.every((name) => outcome(name) === true);
   const proven = [];
-  const open_ = [];
-  const tell = (held, yes, no) => (held ? proven : open_).push(held ? yes : no);
-  tell(
+  const unproven = [];
+  const add = (holds, yes, no) => (holds ? proven : unproven).push(holds ? yes : no);
+  add(
     all('parse', 'digest', 'signature form', 'thumbprint', 'message', 'signature'),
-    'not a letter was changed since it was signed with the key it names',
-    'that the document is as it was when it was signed',
+    'the document has not been changed since it was signed with the key it names',
+    'that the document has not been changed since it was signed',
   );
-  tell(
+  add(
     all('key published', 'key purpose', 'key window'),
-    'that key is published, is for documents of this kind, and was in use when it says it signed',
+    'that key is published for documents of this kind and was in use at signed_at',
     options.keys === undefined
-      ? 'whose key that is (--keys names the published ones)'
-      : 'that the key is one that may sign this document',
+      ? 'whose key that is (use --keys to check it against the published keys)'
+      : 'that the key may sign this document',
   );
   if (verdict.checks.some((check) => ['leaf', 'log', 'head'].includes(check.name))) {
     const placed = all('leaf', 'place', 'inclusion', 'head: digest', 'head: signature', 'head: sums');
     const known = all('head: key published', 'head: key purpose', 'head: key window');
-    tell(
+    add(
       placed && (known || options.keys === undefined),
       known
-        ? 'what it decides is in the batch of the log whose signed head it carries'
-        : 'what it decides is in the batch whose head it carries, whoever signed that',
-      'that what it decides is in the log',
+        ? 'the decision is in the batch of the log whose signed head the document contains'
+        : 'the decision is in the batch whose head the document contains (who signed that head is unknown)',
+      'that the decision is in the log',
     );
   }
   if (options.log !== undefined) {
-    tell(
+    add(
       all('log head', 'chain', 'consistency'),
-      'the log has this very head, and has only grown since',
-      'that the log has this head and only grew since',
+      'the log has the same head and has only grown since',
+      'that the log has the same head and has only grown since',
     );
   } else if (outcome('inclusion') !== undefined) {
-    open_.push('that everybody is shown the same log (--log holds it against a copy)');
+    unproven.push('that everybody sees the same log (use --log to check against a copy)');
   }
-  open_.push('that what it says is true: a signature tells who said it');
-  return { proven, open: open_ };
+  unproven.push('that its statements are true: a signature only proves who made them');
+  return { proven, unproven };
 }
 
-/** Nothing a document says may move the cursor or colour the terminal. */
-const harmless = (text) =>
+/** Replaces characters that could control the terminal. */
+const withoutControls = (text) =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g, '\ufffd');
 
 const WORDS = { accepted: 'accepted', incomplete: 'not fully checked', refused: 'refused' };
 
 function show(file, verdict, options) {
-  const lines = [`${file}: ${WORDS[conclusionOf(verdict.checks)]} (${harmless(verdict.kind ?? 'no kind')})`];
+  const lines = [`${file}: ${WORDS[conclusionOf(verdict.checks)]} (${withoutControls(verdict.kind ?? 'no kind')})`];
   for (const { name, ok, detail } of verdict.checks) {
     const word = ok === true ? 'ok' : ok === false ? 'failed' : ok;
-    lines.push(`  ${word.padEnd(11)}  ${name}: ${harmless(detail)}`);
+    lines.push(`  ${word.padEnd(11)}  ${name}: ${withoutControls(detail)}`);
   }
-  const { proven, open: unproven } = inPlainWords(verdict, options);
+  const { proven, unproven } = explain(verdict, options);
   lines.push(proven.length > 0 ? '  Proven:' : '  Proven: nothing.', ...proven.map((line) => `    - ${line}`));
   lines.push('  Not proven:', ...unproven.map((line) => `    - ${line}`));
   return lines.join('\n');
@@ -1451,20 +1455,20 @@ async function main(words) {
   for (const file of options.files) documents.push([file, await readWhole(file)]);
   let copy;
   if (options.log !== undefined && isUrl(options.log)) {
-    const members = documents.map(([, bytes]) => reasonOf(() => parseStrict(bytes)).value);
+    const members = documents.map(([, bytes]) => attempt(() => parseStrict(bytes)).value);
     copy = await logByUrl(baseOf(options.log, '/api/v1/log'), members, policy, brand);
   } else if (options.log !== undefined) {
     copy = await logInFolder(options.log, policy, brand);
   }
   const verdicts = documents.map(([file, bytes]) => [file, verifyDocument(bytes, policy, brand, copy)]);
-  const told = options.json
+  const output = options.json
     ? JSON.stringify(
         verdicts.map(([file, verdict]) => ({ file, conclusion: conclusionOf(verdict.checks), verdict })),
         null,
         2,
       )
     : verdicts.map(([file, verdict]) => show(file, verdict, options)).join('\n');
-  process.stdout.write(`${told}\n`);
+  process.stdout.write(`${output}\n`);
   return verdicts.every(([, verdict]) => conclusionOf(verdict.checks) === 'accepted') ? 0 : 1;
 }
 

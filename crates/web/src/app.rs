@@ -1,4 +1,4 @@
-//! What is served: a router, and what is ready to be sent without it.
+//! The application that the server runs: a router, and a fast path for cached responses.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -7,27 +7,27 @@ use bytes::Bytes;
 use http::{Request, Response};
 use hyper::body::Body;
 
-use crate::edge::Ready;
+use crate::fast_path::FastPath;
 
 /// The HTTP side of a service. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct App {
     router: Router,
-    ready: Option<Arc<Ready>>,
+    fast_path: Option<Arc<FastPath>>,
 }
 
 impl App {
-    pub(crate) fn new(router: Router, ready: Ready) -> Self {
-        Self { router, ready: Some(Arc::new(ready)) }
+    pub(crate) fn new(router: Router, fast_path: FastPath) -> Self {
+        Self { router, fast_path: Some(Arc::new(fast_path)) }
     }
 
-    /// The whole answer, where it lies ready.
-    pub(crate) fn ready<B: Body>(
+    /// The response, if the fast path has it cached. `None` sends the request through the router.
+    pub(crate) fn try_fast_path<B: Body>(
         &self,
         request: &Request<B>,
         peer: SocketAddr,
     ) -> Option<Response<Bytes>> {
-        self.ready.as_ref()?.answer(request, peer)
+        self.fast_path.as_ref()?.try_respond(request, peer)
     }
 
     pub(crate) fn router(&self) -> Router {
@@ -35,9 +35,9 @@ impl App {
     }
 }
 
-/// A router alone: nothing is ready.
+/// A router without a fast path.
 impl From<Router> for App {
     fn from(router: Router) -> Self {
-        Self { router, ready: None }
+        Self { router, fast_path: None }
     }
 }

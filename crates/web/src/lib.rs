@@ -1,75 +1,80 @@
-//! One screen of routes, the error shape, limits, OpenAPI, pages.
+//! The HTTP side of the service: routes, middleware, rate limits, errors, OpenAPI and pages.
 //!
-//! A request comes in through [`serve`] (the socket and its clocks), passes the [`edge`] (its
-//! name, its log line, its bounds), finds its handler in `routes`, and is answered by one call of
-//! the service. Nothing is decided here about sites, records or rules.
+//! [`serve`] accepts the connection and bounds it in time and size. The middleware ([`middleware`])
+//! gives the request an id, a log line, CORS headers and a deadline. `routes` finds the handler, and
+//! the handler answers with one call of the service. Rate limits are enforced by extractors
+//! (`rate_limits::extractors`). This crate decides nothing about sites, records or rules.
 
-mod address;
 mod app;
-mod body;
-mod client_address;
-mod credential;
-mod documents;
-pub mod edge;
-mod errors;
+mod fast_path;
 mod handlers;
-mod limits;
-mod negotiation;
-mod once;
+mod http_metrics;
+pub mod middleware;
 mod openapi;
 mod pages;
-mod rates;
+mod rate_limits;
+mod request;
+mod response;
 mod routes;
 mod server;
-mod shelf;
-mod signing;
 mod state;
-mod telemetry;
-mod witness;
+mod witness_server;
 
 use std::sync::Arc;
 
 use service::Service;
 
 pub use app::App;
-pub use body::StrictJson;
-pub use client_address::ClientAddress;
-pub use edge::WebOptions;
-pub use errors::ApiError;
-pub use rates::{Rate, RateLimits};
-pub use server::{PeerAddress, ServeReport, ServerOptions, serve};
-pub use witness::witness_app;
+pub use middleware::WebOptions;
+pub use rate_limits::{RateLimit, RateLimits};
+#[doc(hidden)]
+pub use request::fuzzing;
+pub use request::{ClientAddress, PeerAddress, StrictJson};
+pub use response::ApiError;
+pub use server::{ServeReport, ServerOptions, serve};
+pub use witness_server::witness_app;
 
 use self::{
-    documents::{Document, FOR_AN_HOUR, HTML, JSON, MARKDOWN},
-    edge::Ready,
-    shelf::AppShelf,
-    state::{AppState, AskRates, Site},
+    fast_path::{CachedResponses, FastPath},
+    middleware::{MiddlewareState, response_signing},
+    rate_limits::RateLimiters,
+    response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
+    state::{AppState, ServiceInfo},
 };
 
-/// The whole HTTP side of a service, ready to be served.
-pub fn app(service: Arc<Service>, options: WebOptions) -> App {
-    let (brand, base_url) = (service.brand().clone(), service.base_url().to_owned());
-    let document = openapi::document(&brand, &base_url);
+/// Builds the complete HTTP application of a service. Pass it to [`serve`].
+pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
+    let issuer = service.issuer().clone();
+    let document = openapi::build_document(&issuer);
     let method = service::scoring_method();
-    let site = Site {
-        openapi: Document::new(document.to_string(), JSON, FOR_AN_HOUR),
-        method: Document::new(pages::method::render(&method), HTML, FOR_AN_HOUR),
-        method_text: Document::new(method, MARKDOWN, FOR_AN_HOUR),
-        reference: Document::new(pages::reference::render(&document), HTML, FOR_AN_HOUR),
-        served: openapi::operation_ids(&document),
-        brand: brand.clone(),
-        base_url: base_url.clone(),
+    let service_info = ServiceInfo {
+        openapi: HttpDocument::new(document.to_string(), JSON, CACHE_ONE_HOUR),
+        method_page: HttpDocument::new(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
+        method_markdown: HttpDocument::new(method, MARKDOWN, CACHE_ONE_HOUR),
+        reference_page: HttpDocument::new(
+            pages::reference::render(&document),
+            HTML,
+            CACHE_ONE_HOUR,
+        ),
+        served_operations: openapi::operation_ids(&document),
+        issuer: issuer.clone(),
     };
     let (router, _) = routes::router().split_for_parts();
-    let rates = Arc::new(AskRates::new(options.limits.clone()));
-    let site = Arc::new(site);
-    let edge = edge::Edge::new(options, &brand, &base_url);
-    let shelf = AppShelf::new(Arc::clone(&service), Arc::clone(&edge), &site, Arc::clone(&rates));
-    let ready = Ready::new(Arc::clone(&edge), shelf);
-    let state = AppState { service: Arc::clone(&service), site, rates };
-    let router = edge
-        .around(router.with_state(state).layer(axum::middleware::from_fn(limits::tell)))
-        .layer(axum::middleware::from_fn_with_state(service, signing::sign));
-    App::new(router, ready)
+    let rate_limiters = Arc::new(RateLimiters::new(options.limits.clone()));
+    let service_info = Arc::new(service_info);
+    let middleware_state = MiddlewareState::new(options, issuer);
+    let cached_responses = CachedResponses::new(
+        Arc::clone(&service),
+        Arc::clone(&middleware_state),
+        &service_info,
+        Arc::clone(&rate_limiters),
+    );
+    let fast_path = FastPath::new(Arc::clone(&middleware_state), cached_responses);
+    let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
+    let router = router
+        .with_state(state)
+        .layer(axum::middleware::from_fn(rate_limits::add_rate_limit_headers));
+    let router = middleware::wrap_router(router, middleware_state)
+        .layer(axum::middleware::from_fn_with_state(service, response_signing::sign_response));
+    App::new(router, fast_path)
 }

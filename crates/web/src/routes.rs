@@ -7,30 +7,30 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         builds, census, changes, claims, content_clock, core_contract, corroboration, decisions,
-        graph, keys, log, observers, operators, outcome, pages as page_handlers, preflight,
-        read_equivalence, reference, report, resolve, resolve_batch, resolve_prefix, revocations,
-        rights, scan, scan_v1, schema, seal, staple,
+        graph, home_page as page_handlers, keys, log, observers, operators, outcome, preflight,
+        read_equivalence, report, resolve, resolve_batch, resolve_prefix, revocations, rights,
+        scan, scan_v1, schema, seal, staple, static_documents,
     },
-    openapi,
+    openapi::base::OpenApiBase,
     pages::STYLE_PATH,
     state::AppState,
 };
 
 pub(crate) fn router() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(openapi::Base::openapi())
+    OpenApiRouter::with_openapi(OpenApiBase::openapi())
         // Scans and reports
         .routes(routes!(scan::scan_domain))
         .routes(routes!(scan_v1::scan_domain_v1))
         .route("/r/{file}", get(report::report_file))
         .routes(routes!(graph::get_graph))
-        // Answers over time and from several networks
+        // Changes over time, and comparison of readings
         .routes(routes!(changes::get_changes))
         .routes(routes!(corroboration::get_corroboration))
         // Resolve
         .routes(routes!(resolve::resolve_domain_v1))
         .routes(routes!(resolve_batch::resolve_batch_v1))
         .routes(routes!(resolve_prefix::resolve_prefix_v1))
-        // Before and after an action
+        // Decisions about actions: receipts, revocations, staples
         .routes(routes!(preflight::preflight_v1))
         .routes(routes!(decisions::decision_check_v1))
         .routes(routes!(revocations::revocations))
@@ -38,7 +38,7 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Outcomes
         .routes(routes!(outcome::post_outcome))
         .routes(routes!(outcome::get_outcomes))
-        // What stands behind answers
+        // The details behind an answer
         .routes(routes!(rights::get_rights))
         .routes(routes!(read_equivalence::get_read_equivalence))
         .routes(routes!(claims::get_claims))
@@ -50,19 +50,19 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(seal::proof))
         .routes(routes!(seal::proof_index))
         .route("/proof/{file}", get(seal::proof_file))
-        // The contract
+        // Core contract, schemas, builds
         .routes(routes!(core_contract::core_contract))
         .routes(routes!(schema::get_schema))
         .routes(routes!(schema::get_schema_by_kind))
-        .routes(routes!(reference::openapi_document))
+        .routes(routes!(static_documents::openapi_document))
         .routes(routes!(graph::graph_context))
         .routes(routes!(builds::get_build))
         // Keys
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))
-        .routes(routes!(reference::offline_verifier))
+        .routes(routes!(static_documents::offline_verifier))
         // The log
-        .routes(routes!(log::record::get_log))
+        .routes(routes!(log::overview::get_log))
         .routes(routes!(log::heads::get_log_head))
         .routes(routes!(log::heads::get_log_heads))
         .routes(routes!(log::heads::get_log_leaves))
@@ -85,8 +85,8 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Pages
         .route("/", get(page_handlers::home))
         .route("/scan", post(page_handlers::scan_form))
-        .route("/method", get(reference::method))
+        .route("/method", get(static_documents::method))
         .route("/log", get(log::page::log_page))
-        .route("/docs", get(reference::docs))
-        .route(STYLE_PATH, get(reference::style))
+        .route("/docs", get(static_documents::docs))
+        .route(STYLE_PATH, get(static_documents::style))
 }

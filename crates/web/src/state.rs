@@ -1,50 +1,20 @@
-//! What handlers are given.
+//! The state that handlers share.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use axum::extract::FromRef;
-use contract::Brand;
-use proof::Digest;
-use service::{AddressBlock, Service};
+use contract::Issuer;
+use service::Service;
 
-use crate::{
-    documents::Document,
-    rates::{RateLimits, Rates},
-};
+use crate::{rate_limits::RateLimiters, response::HttpDocument};
 
-/// Shared by all requests; nothing in here changes but what the rates count, under locks of their
-/// own.
+/// Shared by all requests. Read-only after the start, except for the counters of the rate limiters,
+/// each of which has its own lock.
 #[derive(Debug, Clone)]
 pub(crate) struct AppState {
     pub(crate) service: Arc<Service>,
-    pub(crate) site: Arc<Site>,
-    pub(crate) rates: Arc<AskRates>,
-}
-
-/// Who has asked for what lately.
-#[derive(Debug)]
-pub(crate) struct AskRates {
-    pub(crate) scans: Rates<AddressBlock>,
-    /// By the digest of the licence's id.
-    pub(crate) keyed_scans: Rates<Digest>,
-    /// The log and other feeds.
-    pub(crate) feeds: Rates<AddressBlock>,
-    pub(crate) reads: Rates<AddressBlock>,
-    pub(crate) decides: Rates<AddressBlock>,
-    pub(crate) live: Rates<AddressBlock>,
-}
-
-impl AskRates {
-    pub(crate) fn new(limits: RateLimits) -> Self {
-        Self {
-            scans: Rates::new("scan", limits.scans),
-            keyed_scans: Rates::new("keyed-scan", limits.keyed_scans),
-            feeds: Rates::new("feed", limits.feeds),
-            reads: Rates::new("read", limits.reads),
-            decides: Rates::new("decide", limits.decides),
-            live: Rates::new("live", limits.live),
-        }
-    }
+    pub(crate) service_info: Arc<ServiceInfo>,
+    pub(crate) rate_limiters: Arc<RateLimiters>,
 }
 
 impl FromRef<AppState> for Arc<Service> {
@@ -53,28 +23,28 @@ impl FromRef<AppState> for Arc<Service> {
     }
 }
 
-impl FromRef<AppState> for Arc<AskRates> {
+impl FromRef<AppState> for Arc<RateLimiters> {
     fn from_ref(state: &AppState) -> Self {
-        Self::clone(&state.rates)
+        Self::clone(&state.rate_limiters)
     }
 }
 
-impl FromRef<AppState> for Arc<Site> {
+impl FromRef<AppState> for Arc<ServiceInfo> {
     fn from_ref(state: &AppState) -> Self {
-        Self::clone(&state.site)
+        Self::clone(&state.service_info)
     }
 }
 
-/// What is the same for every request, made once at the start.
+/// What is the same for every request: who issues the answers, and documents built once at the
+/// start. Never written to afterwards.
 #[derive(Debug)]
-pub(crate) struct Site {
-    pub(crate) brand: Brand,
-    pub(crate) base_url: String,
-    /// The operations this build answers.
-    pub(crate) served: BTreeSet<String>,
-    pub(crate) openapi: Document,
-    pub(crate) reference: Document,
-    /// The scoring method, as a page and as it is written.
-    pub(crate) method: Document,
-    pub(crate) method_text: Document,
+pub(crate) struct ServiceInfo {
+    pub(crate) issuer: Issuer,
+    /// The operationIds that this build serves.
+    pub(crate) served_operations: BTreeSet<String>,
+    pub(crate) openapi: HttpDocument,
+    pub(crate) reference_page: HttpDocument,
+    /// The scoring method, as a page and as Markdown.
+    pub(crate) method_page: HttpDocument,
+    pub(crate) method_markdown: HttpDocument,
 }

@@ -1,21 +1,23 @@
-//! What a caller typed: a bare domain or a full address.
+//! Parsing what a caller typed: a bare domain or a full address.
 
-use super::{Domain, HostName, NamePolicy, NameRefusal};
+use super::host_name::{Domain, HostName};
+use super::policy::{NamePolicy, NameRefusal};
 
-/// The longest text taken as a domain or address.
+/// The longest text that is accepted as a domain or address.
 pub const MAX_INPUT_BYTES: usize = 2_048;
 
-/// A caller's text, understood.
+/// What a caller typed, after parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct DomainInput {
     pub domain: Domain,
-    /// The host as it was named, `www.` included.
+    /// The host as the caller wrote it, including a leading `www.`.
     pub host: HostName,
 }
 
-impl Asked {
-    /// Strict where laxness could reach another host than the caller (or a reader of the log)
-    /// thinks: no credentials, no percent signs or backslashes before the path, no odd ports.
+impl DomainInput {
+    /// Parses strictly, because a lenient parser could contact a different host than the caller (or
+    /// a reader of the log) expects: no credentials, no percent signs or backslashes in the host,
+    /// and only the scheme's own port.
     pub fn parse(input: &str, policy: &NamePolicy) -> Result<Self, NameRefusal> {
         let text = input.trim_matches(' ');
         if text.is_empty() {
@@ -38,12 +40,19 @@ impl Asked {
     }
 }
 
-/// What follows the scheme, and the port that scheme stands for.
+impl Domain {
+    /// Parses a bare domain or a full http(s) address.
+    pub fn parse(input: &str, policy: &NamePolicy) -> Result<Self, NameRefusal> {
+        DomainInput::parse(input, policy).map(|input| input.domain)
+    }
+}
+
+/// The text after the scheme, and the scheme's default port.
 fn strip_scheme(text: &str) -> Result<(&str, Option<u16>), NameRefusal> {
     let Some((scheme, rest)) = text.split_once("://") else {
         return if text.starts_with('/') { Err(NameRefusal::Syntax) } else { Ok((text, None)) };
     };
-    // `example.org/?next=https://…` has its "://" behind the host, and is a bare name.
+    // In `example.org/?next=https://…` the "://" comes after the host, so there is no scheme.
     if scheme.contains(['/', '?', '#', '.']) {
         return Ok((text, None));
     }

@@ -1,8 +1,6 @@
-//! Names that belong to no public site.
+//! Reserved names, which are never public sites.
 
-use super::is_under;
-
-/// A name is refused when it is one of these or lies under one.
+/// These names and all their subdomains are refused.
 const RESERVED: &[&str] = &[
     // RFC 6761, RFC 2606
     "example",
@@ -43,4 +41,9 @@ const RESERVED: &[&str] = &[
 
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|reserved| name == *reserved || is_under(name, reserved))
+}
+
+/// Whether `name` is a proper subdomain of `suffix`.
+pub(super) fn is_under(name: &str, suffix: &str) -> bool {
+    name.strip_suffix(suffix).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
 }

@@ -1,4 +1,5 @@
-//! 2.4: what an AI engine states about a claimed business, beside what the business publishes.
+//! 2.4: what an AI engine states about a claimed business, compared with what the business
+//! publishes.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +18,7 @@ pub struct AccuracyRecord {
     pub fields: AccuracyFields,
     /// The names of the fields judged wrong.
     pub wrong: Vec<String>,
-    /// What the engine named as its sources.
+    /// The sources that the engine named.
     pub sources: Vec<String>,
     /// The address of the daily seal.
     pub seal: String,
@@ -42,13 +43,13 @@ pub struct AccuracyField {
     /// What the business publishes; null when it publishes nothing.
     #[schema(required)]
     pub declared: Option<String>,
-    /// What the engine said; null when it said nothing.
+    /// What the engine stated; null when it stated nothing.
     #[schema(required)]
     pub ai: Option<String>,
     pub verdict: AccuracyVerdict,
 }
 
-/// Hours are written in too many ways to be judged: they are recorded.
+/// Opening hours. They are recorded and not judged, because they are written in too many forms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AccuracyHours {
     #[schema(required)]
@@ -57,13 +58,13 @@ pub struct AccuracyHours {
 }
 
 open_enum! {
-    /// What became of one field.
+    /// The result for one field.
     pub enum AccuracyVerdict {
         Wrong = "wrong",
         Correct = "correct",
-        /// Kept, not judged.
+        /// Recorded, not judged.
         Recorded = "recorded",
-        /// One side said nothing, so there is nothing to compare.
+        /// The business or the engine states nothing, so there is nothing to compare.
         NotMeasured = "not_measured",
     }
 }

@@ -6,11 +6,12 @@ use utoipa::ToSchema;
 use super::Rung;
 use crate::open_enum;
 
-/// What an agent may do, by this answer's own sections. Its own policy may be stricter.
+/// What an agent may do, decided from this answer's own sections. An agent's own policy may be
+/// stricter, never looser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Actions {
     pub v: u32,
-    /// The values a decision can have, in words.
+    /// The possible values of a decision, as text.
     pub decisions: String,
     pub rule: String,
     pub read: ActionDecision,
@@ -21,7 +22,7 @@ pub struct Actions {
 }
 
 open_enum! {
-    /// The five things an agent may want to do.
+    /// An action that an agent may want to take.
     pub enum Action {
         Read = "read",
         Cite = "cite",
@@ -32,7 +33,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Readers take a value they do not know as `block`.
+    /// Whether an action may be taken. Treat an unknown value as `block`.
     pub enum Decision {
         Allow = "allow",
         Warn = "warn",
@@ -42,18 +43,24 @@ open_enum! {
     }
 }
 
+request_words!(Action, Decision);
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActionDecision {
     pub decision: Decision,
     pub minimum_assurance: String,
+    /// The rungs of the assurance ladder that are reached.
     pub assurance_found: Vec<Rung>,
+    /// What `allow` requires.
     pub needs: String,
     pub why: String,
     pub doubts: Vec<Doubt>,
+    /// The maximum age of the evidence.
     pub max_age_hours: u32,
 }
 
-/// As [`ActionDecision`], and how far it goes: a source that may be cited need not be right.
+/// As `ActionDecision`, with the scope of the decision: the source may be cited, which does not
+/// mean that its content is correct.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CiteDecision {
     pub decision: Decision,
@@ -73,7 +80,7 @@ pub struct CiteScope {
 }
 
 open_enum! {
-    /// What keeps a decision from being better, or made it stricter.
+    /// Why a decision is not `allow`, or was made stricter.
     pub enum Doubt {
         // What the site's policy says.
         AgentSpecificRobots = "agent_specific_robots",
@@ -92,9 +99,9 @@ open_enum! {
         // What the evidence lacks.
         EntityUnobserved = "entity_unobserved",
         NotMeasured = "not_measured",
-        /// The name is not in the DNS.
+        /// The domain name does not exist in the DNS.
         NoSuchName = "no_such_name",
-        /// The certificate does not hold: careful agents stop before they read.
+        /// The certificate is not valid: a careful client refuses the connection.
         CertificateInvalid = "certificate_invalid",
         StaleEvidence = "stale_evidence",
         SingleVantage = "single_vantage",
@@ -104,7 +111,8 @@ open_enum! {
         ImpersonationSuspected = "impersonation_suspected",
         /// The owner reports an incident.
         IncidentReported = "incident_reported",
-        /// A change that a thief would make was seen and is not confirmed yet.
+        /// A high-risk change (one that an attacker who took over the site would make) was observed
+        /// and is not confirmed yet.
         HighRiskPending = "high_risk_pending",
         // What the declared capabilities lack.
         NoneDeclared = "none_declared",
@@ -114,12 +122,12 @@ open_enum! {
         McpLockDrift = "mcp_lock_drift",
         McpSurfaceIncomplete = "mcp_surface_incomplete",
         McpHardFinding = "mcp_hard_finding",
-        // What became of an earlier decision.
+        // What happened to an earlier decision.
         Revoked = "revoked",
         Tightened = "tightened",
         KeyRevoked = "key_revoked",
         BuildRevoked = "build_revoked",
-        // What the caller asked for.
+        // Restrictions in the request.
         CallerMaxAge = "caller_max_age",
         CallerAssurance = "caller_assurance",
         CallerNetworks = "caller_networks",
@@ -128,11 +136,11 @@ open_enum! {
         CallerPolicy = "caller_policy",
         /// The template the caller chose.
         Template = "template",
-        // What we could not do just now.
+        // What this service could not do at the time.
         LiveBudgetSpent = "live_budget_spent",
         LiveReadFailed = "live_read_failed",
         LiveLimit = "live_limit",
-        // What holds always.
+        // Rules that always apply.
         HumanConfirms = "human_confirms",
         NeverAutomatic = "never_automatic",
     }

@@ -1,26 +1,26 @@
-//! What is known of one build of this program (`/api/v1/builds/{version_id}`).
+//! What is known about one build of this program (`/api/v1/builds/{version_id}`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{CodeState, Deployed, Signature};
+use super::{CodeState, Deployment, Signature};
 use crate::{Timestamp, open_enum};
 
-/// A build: what it was made from and with, which rules it holds, and where the log has it. The
-/// first members are those of `code` in the records it makes.
+/// A build: its source and toolchain, its rules, and its entry in the log. The first members are
+/// the same as in `code` of the records that this build signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Build {
     /// `{brand}-build`.
     pub kind: String,
     pub v: u32,
     pub schema: String,
-    /// The leaf hash of the build's entry in the log, whether or not it is there yet.
+    /// The leaf hash of the build's log entry. Known before the entry is in the log.
     pub version_id: String,
     #[schema(required)]
     pub script_sha16: Option<String>,
     pub state: CodeState,
-    pub deployed: Deployed,
-    /// The entry's place in the whole log.
+    pub deployed: Deployment,
+    /// The entry's index in the log; null until it is logged.
     #[schema(required)]
     pub build_log_entry: Option<u64>,
     pub score_version: u32,
@@ -34,10 +34,10 @@ pub struct Build {
     pub rulepacks: Vec<BuildRulepack>,
     pub attestation: BuildAttestation,
     pub reproducible: BuildReproducible,
-    /// The build before this one; null where none is known.
+    /// The `version_id` of the previous build; null when none is known.
     #[schema(required)]
     pub supersedes: Option<String>,
-    /// The build after this one; null where none is known.
+    /// The `version_id` of the next build; null when none is known.
     #[schema(required)]
     pub superseded_by: Option<String>,
     pub active: BuildActive,
@@ -45,7 +45,7 @@ pub struct Build {
     #[schema(required)]
     pub revoked: Option<BuildRevoked>,
     pub files: BuildFiles,
-    /// How `version_id` is made from this record, in words.
+    /// How `version_id` is computed from this record, as text.
     pub content_rule: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -55,7 +55,7 @@ pub struct Build {
     pub signature: Option<Signature>,
 }
 
-/// The program file. Null where it could not be read.
+/// The program file. Digest and size are null when it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildArtifact {
     pub name: String,
@@ -66,7 +66,7 @@ pub struct BuildArtifact {
     pub target: String,
 }
 
-/// What it was built from. Null where the build does not know.
+/// The source it was built from. Null when the build did not record it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildSource {
     #[schema(required)]
@@ -77,12 +77,12 @@ pub struct BuildSource {
     pub tree_sha: Option<String>,
     #[schema(required)]
     pub tag: Option<String>,
-    /// Whether the sources were those of the commit and nothing else.
+    /// Whether the source tree had no changes beyond the commit.
     #[schema(required)]
     pub clean: Option<bool>,
 }
 
-/// What it was built with. Null where the build does not know.
+/// The tools it was built with. Null when the build did not record them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildToolchain {
     #[schema(required)]
@@ -92,22 +92,22 @@ pub struct BuildToolchain {
     pub profile: String,
 }
 
-/// A set of rules compiled in.
+/// A set of rules compiled into the build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildRulepack {
     pub id: String,
     pub rulepack_sha256: String,
 }
 
-/// A statement by whoever built it, or why there is none.
+/// A provenance statement by the builder, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum BuildAttestation {
-    Given(BuildStatement),
+    Statement(BuildStatement),
     NotMeasured(BuildNotMeasured),
 }
 
-/// Provenance in the form of in-toto and SLSA.
+/// A provenance statement in in-toto and SLSA format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildStatement {
     pub format: String,
@@ -117,26 +117,26 @@ pub struct BuildStatement {
     pub verified_at: Timestamp,
 }
 
-/// Nothing is known, and why.
+/// Nothing is known, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildNotMeasured {
-    pub state: BuildUnknown,
+    pub state: BuildUnknownState,
     pub why: String,
 }
 
 impl BuildNotMeasured {
     #[must_use]
-    pub fn because(why: &str) -> Self {
-        Self { state: BuildUnknown::NotMeasured, why: why.to_owned() }
+    pub fn with_reason(why: &str) -> Self {
+        Self { state: BuildUnknownState::NotMeasured, why: why.to_owned() }
     }
 }
 
 open_enum! {
-    /// The one word for what is not known of a build.
-    pub enum BuildUnknown { NotMeasured = "not_measured" }
+    /// The only state of unknown build facts.
+    pub enum BuildUnknownState { NotMeasured = "not_measured" }
 }
 
-/// Whether somebody else built the same bytes.
+/// Whether an independent rebuild produced the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildReproducible {
     pub state: ReproducedState,
@@ -152,7 +152,7 @@ pub struct BuildReproducible {
 }
 
 open_enum! {
-    /// What came of building it again.
+    /// The result of an independent rebuild.
     pub enum ReproducedState {
         Reproduced = "reproduced",
         Differs = "differs",
@@ -160,8 +160,8 @@ open_enum! {
     }
 }
 
-/// When it was in use. `from` is null until it is in the log, `to` while it is in use or where its
-/// end is not known.
+/// When the build was in use. `from` is null until it is logged; `to` is null while it is in use or
+/// when its end is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildActive {
     #[schema(required)]
@@ -170,7 +170,7 @@ pub struct BuildActive {
     pub to: Option<Timestamp>,
 }
 
-/// How many answers it signed, or why nobody counted.
+/// How many answers the build signed, or why they were not counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum BuildAnswers {
@@ -178,7 +178,7 @@ pub enum BuildAnswers {
     NotMeasured(BuildNotMeasured),
 }
 
-/// A build that must not be trusted any more.
+/// The revocation of a build, which must no longer be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildRevoked {
     pub at: Timestamp,
@@ -187,7 +187,7 @@ pub struct BuildRevoked {
     pub entry_seq: Option<u64>,
 }
 
-/// Where the rules behind the digests can be read; null where they are not published as files.
+/// The addresses of the rules behind the digests; null when they are not published as files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BuildFiles {
     #[schema(required)]

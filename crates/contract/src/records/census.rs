@@ -1,4 +1,4 @@
-//! What a run over a ranked list of domains measured (`/api/census/records`).
+//! What a census (a scan of every domain on a ranked list) measured (`/api/census/records`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,10 +15,10 @@ pub struct CensusPage {
     pub run: CensusRunRecord,
     /// Records on this page.
     pub count: u32,
-    /// Records of the run, whatever was filtered.
+    /// Records of the whole run, ignoring filters.
     pub total_in_run: u64,
     pub records: Vec<CensusRecord>,
-    /// Where the next page begins; null on the last.
+    /// Send this as `cursor` for the next page; null on the last page.
     #[schema(required)]
     pub cursor: Option<String>,
     pub has_more: bool,
@@ -31,7 +31,7 @@ pub struct CensusPage {
     pub signature: Option<Signature>,
 }
 
-/// One run over one list.
+/// One run of the census over one list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusRunRecord {
     pub run: u64,
@@ -48,21 +48,21 @@ pub struct CensusRunRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusFrame {
     pub name: String,
-    /// `YYYY-MM-DD`; null when the operator did not say.
+    /// `YYYY-MM-DD`; null when the operator did not give one.
     #[schema(required)]
     pub date: Option<String>,
     pub size: u64,
-    /// Of the list as it was read: each rank and domain on a line.
+    /// SHA-256 of the list as it was read: one rank and domain per line.
     pub frame_sha256: String,
 }
 
-/// The build that measured.
+/// The build that ran the census.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusCode {
     pub version_id: String,
 }
 
-/// What one domain came to.
+/// The result for one domain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusRecord {
     pub domain: Domain,
@@ -73,12 +73,12 @@ pub struct CensusRecord {
     pub measured_at: Option<Timestamp>,
     #[schema(required)]
     pub host: Option<String>,
-    /// Null without an answer to decide from.
+    /// Null when there is no answer to decide from.
     #[schema(required)]
     pub decisions: Option<CensusDecisions>,
     #[schema(required)]
     pub crawl_policy_state: Option<String>,
-    /// `3 of 5`; null when none was answered.
+    /// How many identities got the page, as `3 of 5`; null when none got a response.
     #[schema(required)]
     pub identities_served: Option<String>,
     pub machine_files_present: Vec<String>,
@@ -88,7 +88,7 @@ pub struct CensusRecord {
 }
 
 open_enum! {
-    /// How far one domain of a run came.
+    /// The result for one domain of a run.
     pub enum CensusStatus {
         Measured = "measured",
         Partial = "partial",
@@ -104,8 +104,8 @@ pub struct CensusDecisions {
     pub connect: Decision,
 }
 
-/// The last line of a run that is read line by line: how many records there were, and their
-/// digest, signed.
+/// The last line of a run that is served line by line: the number of records and their digest,
+/// signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusEnd {
     /// `{brand}-census-end`.
@@ -113,9 +113,9 @@ pub struct CensusEnd {
     pub v: u32,
     pub run: u64,
     pub records: u64,
-    /// Of all lines before this one, each with its line feed.
+    /// SHA-256 of all lines before this one, each with its line feed.
     pub rows_sha256: String,
-    /// Whether the run holds more than these lines; `cursor` goes on.
+    /// Whether the run has more records after these lines; `cursor` continues there.
     pub has_more: bool,
     #[schema(required)]
     pub cursor: Option<String>,

@@ -12,16 +12,16 @@ pub struct Changes {
     pub kind: String,
     pub v: u32,
     pub schema: String,
-    /// Null when changes of every domain were asked for.
+    /// Null when changes of every domain were requested.
     #[schema(required)]
     pub domain: Option<Domain>,
     pub generated_at: Timestamp,
-    /// The newest first, unless a cursor was given: then in the order they were recorded.
+    /// Newest first. With a cursor in the request: in the order they were recorded.
     pub entries: Vec<ChangeEntry>,
-    /// Asking with it gives what was recorded after these entries; null when nothing is kept yet.
+    /// Send this as `cursor` for entries recorded after these; null when no entry is stored yet.
     #[schema(required)]
     pub cursor: Option<String>,
-    /// Whether more that was asked for is kept.
+    /// Whether more entries match the request.
     pub has_more: bool,
     pub coverage: ChangesCoverage,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,16 +32,16 @@ pub struct Changes {
     pub signature: Option<Signature>,
 }
 
-/// How far back the entries reach, and what they rest on.
+/// The period that the entries cover, and the number of readings behind them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChangesCoverage {
-    /// When the oldest entry that is kept was recorded; null while there is none.
+    /// When the oldest stored entry was recorded; null when there is none.
     #[schema(required)]
     pub from: Option<Timestamp>,
-    /// Readings of the domain that are kept; null when no domain was asked for.
+    /// How many readings of the domain are stored; null when no domain was requested.
     #[schema(required)]
     pub readings: Option<u32>,
-    /// Times in which we recorded nothing, and why.
+    /// Periods in which this service recorded nothing, with the reason.
     pub gaps: Vec<CoverageGap>,
 }
 
@@ -52,51 +52,51 @@ pub struct CoverageGap {
     pub why: String,
 }
 
-/// One field that has another value in a new answer than in the one before.
+/// A field whose value differs between two consecutive answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChangeEntry {
-    /// There once the entry is kept.
+    /// Present once the entry is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub seq: Option<u64>,
     pub domain: Domain,
-    /// When we recorded it.
+    /// When this service recorded the change.
     pub at: Timestamp,
     pub section: String,
     /// A dotted path into the answer.
     pub field: String,
-    /// Null for what was measured and found to be nothing.
+    /// The old value; null when the field was measured and empty.
     #[schema(required)]
     pub from: Option<FieldValue>,
+    /// The new value; null when the field was measured and empty.
     #[schema(required)]
     pub to: Option<FieldValue>,
-    /// When we last saw the old value and first saw the new one. All we know is these two
-    /// readings.
+    /// When the old value was last observed and the new one first observed. The change happened at
+    /// an unknown time between these two readings.
     pub happened_between: Vec<Timestamp>,
     pub cause: ChangeCause,
     pub direction: ChangeDirection,
-    /// Actions that this section bears on and whose decision became another.
+    /// Actions that depend on this section and whose decision changed.
     pub actions_affected: Vec<Action>,
-    pub before: AnswerNamed,
-    pub after: AnswerNamed,
-    /// The address of what was read; null when it is not kept.
+    pub before: AnswerRef,
+    pub after: AnswerRef,
+    /// The address of the evidence; null when it is not stored.
     #[schema(required)]
     pub evidence: Option<String>,
 }
 
-/// A value as it is compared: short ones as they are, longer ones and whatever the site wrote by
-/// its digest.
+/// A compared value. Long values, and text written by the site, are replaced by their digest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum FieldValue {
-    Truth(bool),
+    Bool(bool),
     Number(i64),
     Text(String),
     Digest(ValueDigest),
 }
 
 impl FieldValue {
-    /// Longer texts are shown by their digest.
+    /// Longer texts are replaced by their digest.
     pub const MAX_TEXT_CHARS: usize = 200;
 }
 
@@ -106,32 +106,33 @@ pub struct ValueDigest {
     pub bytes: u64,
 }
 
-/// An answer by its digest.
+/// A reference to an answer by its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct AnswerNamed {
-    /// Null when the answer was not sealed when the entry was written.
+pub struct AnswerRef {
+    /// Null when the answer was not yet sealed when the entry was written.
     #[schema(required)]
     pub answer_sha256: Option<String>,
 }
 
 open_enum! {
-    /// What made a field change.
+    /// Why a field changed.
     pub enum ChangeCause {
-        /// The site shows something else.
+        /// The site changed.
         Site = "site",
-        /// More was read than before.
+        /// More of the site was read than before.
         Upgrade = "upgrade",
-        /// Our rules, or the lists they go by, are others.
+        /// This service's rules, or the lists they use, changed.
         Rules = "rules",
-        /// It lies with our looking: what was read before was not read now, or the other way round.
+        /// The observation differs, not the site: something was read in only one of the two
+        /// readings.
         Observer = "observer",
-        /// The owner told us.
+        /// The site owner reported it.
         Owner = "owner",
     }
 }
 
 open_enum! {
-    /// Whether an agent may do less than before, or more.
+    /// Whether the change allows agents less or more than before.
     pub enum ChangeDirection {
         Tightened = "tightened",
         Loosened = "loosened",

@@ -1,4 +1,4 @@
-//! What a site says about itself, recorded and not judged (`/api/v1/claims`).
+//! What a site states about itself, recorded and not judged (`/api/v1/claims`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,15 +13,15 @@ pub struct ClaimsRecord {
     pub v: u32,
     pub schema: String,
     pub domain: Domain,
-    /// False when nothing was read yet.
+    /// False when the site has not been read yet.
     pub observed: bool,
     pub generated_at: Timestamp,
-    /// What the two times of a claim mean.
+    /// The meaning of a claim's two time axes.
     pub axes: BitemporalAxes,
     pub claims: Vec<Claim>,
     pub contradictions: Vec<ClaimContradiction>,
-    pub carriers_read: Vec<CarrierRead>,
-    /// There when nothing was read yet: the address whose reading begins.
+    pub carriers_read: Vec<CarrierReading>,
+    /// Present when the site has not been read yet: requesting this address starts a reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub start: Option<String>,
@@ -34,35 +34,37 @@ pub struct ClaimsRecord {
     pub signature: Option<Signature>,
 }
 
-/// One claim with its two times. Intervals are half-open: from, and until just before.
+/// One claim with its two time intervals. Intervals include their start and exclude their end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Claim {
     pub id: String,
     pub subject: String,
     /// `organization.name`, `contact.phone`, `policy.training`, …
     pub property: String,
-    /// Written by the site: not to be trusted.
+    /// Written by the site. Do not trust it.
     pub untrusted_value: String,
-    /// Of `untrusted_value`.
+    /// SHA-256 of `untrusted_value`.
     pub value_sha256: String,
     pub carrier: ClaimCarrier,
+    /// When the site was first observed to state this.
     pub said_from: Timestamp,
-    /// Null while it is still said.
+    /// When the site was first observed to no longer state this; null while it does.
     #[schema(required)]
     pub said_to: Option<Timestamp>,
+    /// When this service recorded the claim.
     pub recorded_from: Timestamp,
-    /// Null while nothing else was written down about it.
+    /// When a later record replaced it; null while none has.
     #[schema(required)]
     pub recorded_to: Option<Timestamp>,
-    pub state: ClaimStanding,
-    pub checked: ClaimChecked,
+    pub state: ClaimStatus,
+    pub checked: ClaimCheckResult,
 }
 
 open_enum! {
-    /// What became of a claim.
-    pub enum ClaimStanding {
+    /// Whether the site still makes a claim.
+    pub enum ClaimStatus {
         Current = "current",
-        /// The same carrier now says something else of the same property.
+        /// The same carrier now states another value for the same property.
         Changed = "changed",
         Withdrawn = "withdrawn",
     }
@@ -76,15 +78,15 @@ pub struct ClaimCarrier {
     pub url: String,
     #[schema(required)]
     pub pointer: Option<String>,
-    /// Of the body it was read from.
+    /// SHA-256 of the body it was read from.
     #[schema(required)]
     pub evidence_sha256: Option<String>,
 }
 
-/// Whether other carriers of the same reading say the same.
+/// Whether other carriers in the same reading state the same value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ClaimChecked {
-    pub state: ClaimCheck,
+pub struct ClaimCheckResult {
+    pub state: ClaimAgreement,
     #[schema(required)]
     pub against: Option<String>,
     #[schema(required)]
@@ -92,8 +94,8 @@ pub struct ClaimChecked {
 }
 
 open_enum! {
-    /// What a claim was found to be beside others.
-    pub enum ClaimCheck {
+    /// How a claim compares with other claims.
+    pub enum ClaimAgreement {
         Agrees = "agrees",
         Disagrees = "disagrees",
         NotMeasured = "not_measured",
@@ -108,18 +110,18 @@ pub struct ClaimContradiction {
 }
 
 open_enum! {
-    /// Between what two claims disagree.
+    /// Where two contradicting claims were found.
     pub enum ContradictionKind {
         SamePage = "same_page",
         BetweenCarriers = "between_carriers",
-        /// A value that was given up came back.
+        /// An earlier value replaced the current one again.
         OverTime = "over_time",
     }
 }
 
-/// What was looked at for claims, in the newest reading.
+/// A place where the newest reading looked for claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct CarrierRead {
+pub struct CarrierReading {
     #[serde(rename = "type")]
     pub kind: String,
     pub url: String,
@@ -129,11 +131,11 @@ pub struct CarrierRead {
 }
 
 open_enum! {
-    /// What a look at a carrier came to.
+    /// The result of reading a carrier.
     pub enum CarrierState {
         Observed = "observed",
         Absent = "absent",
-        /// A refusal says nothing about what is there.
+        /// The server refused the request, so it is not known whether the carrier exists.
         Refused = "refused",
         NotMeasured = "not_measured",
     }

@@ -1,4 +1,4 @@
-//! 2.8: how agents behaved on our own site.
+//! 2.8: how agents behaved on this service's own site.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,11 +13,11 @@ pub struct ConductRecord {
     pub kind: String,
     pub v: u32,
     pub generated_at: Timestamp,
-    /// Whose requests are counted, in words.
+    /// Whose requests are counted, as text.
     pub population: String,
     pub thresholds: ConductThresholds,
     pub agents: Vec<AgentConduct>,
-    pub not_assessed: Vec<NotAssessed>,
+    pub not_assessed: Vec<UnassessedAgent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
@@ -28,12 +28,12 @@ pub struct ConductRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConductThresholds {
-    /// Fewer say nothing.
+    /// Agents with fewer verified requests are not assessed.
     pub min_verified_requests: u32,
     /// Requests per minute; null when none is published.
     #[schema(required)]
     pub published_rate_limit: Option<u32>,
-    /// Path prefixes.
+    /// The path prefixes that robots.txt disallows.
     pub disallowed_rules: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct AgentConduct {
 }
 
 open_enum! {
-    /// How an agent behaved on the whole.
+    /// The overall verdict on an agent's conduct.
     pub enum ConductVerdict {
         NoViolationsObserved = "no_violations_observed",
         ViolationsObserved = "violations_observed",
@@ -69,7 +69,7 @@ pub struct ConductWindow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ConductIdentity {
     pub verified_requests: u64,
-    /// Requests that used the name from elsewhere.
+    /// Requests that used the agent's name from addresses outside its published ranges.
     pub forged_claims: u64,
     pub forgery_share: Ratio,
 }
@@ -84,7 +84,7 @@ pub struct RobotsConduct {
 }
 
 open_enum! {
-    /// Whether robots.txt was kept to.
+    /// Whether the agent respected robots.txt.
     pub enum RobotsVerdict {
         Respected = "respected",
         NotRespected = "not_respected",
@@ -96,7 +96,7 @@ open_enum! {
 pub struct RateConduct {
     pub verdict: RateVerdict,
     pub peak_requests_per_minute: u64,
-    /// To the minute; null when nothing came.
+    /// With minute resolution; null when there were no requests.
     #[schema(required)]
     pub peak_at: Option<String>,
     #[schema(required)]
@@ -105,9 +105,9 @@ pub struct RateConduct {
 }
 
 open_enum! {
-    /// What can be said about an agent's rate.
+    /// The verdict on an agent's request rate.
     pub enum RateVerdict {
-        /// No limit is published, so there is nothing to keep to.
+        /// Measured only: no limit is published to compare with.
         Measured = "measured",
         WithinLimit = "within_limit",
         OverLimit = "over_limit",
@@ -115,17 +115,17 @@ open_enum! {
     }
 }
 
-/// How often an agent asks whether a page changed instead of fetching it anew.
+/// How often an agent sends conditional requests instead of fetching a page again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Revalidation {
     pub conditional_requests: u64,
-    /// Null when there were no verified requests since.
+    /// Null when there were no verified requests since `measured_since`.
     #[schema(required)]
     pub share_of_verified_since_measured: Option<Ratio>,
     pub measured_since: Timestamp,
 }
 
-/// Visitor checks that sites asked us for in the last 14 days, counted.
+/// Visitor checks of this agent that sites requested in the last 14 days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SiteChecks {
     pub checked: u64,
@@ -133,9 +133,9 @@ pub struct SiteChecks {
     pub spoofed: u64,
 }
 
-/// An agent that cannot be told from an impersonator, or came too seldom.
+/// An agent that is not assessed: it cannot be told from an impersonator, or made too few requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NotAssessed {
+pub struct UnassessedAgent {
     pub agent: String,
     pub claimed_hits: u64,
     pub why: String,

@@ -1,4 +1,4 @@
-//! 2.5 and 3.1: who has shown control of a domain. It changes no decision.
+//! 2.5 and 3.1: who has proven control of a domain. Control changes no decision.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,9 +13,9 @@ pub struct ControlRecord {
     pub v: u32,
     pub domain: Domain,
     pub state: ClaimState,
-    /// What the state means, in words.
+    /// The meaning of the state, as text.
     pub means: String,
-    /// Null when nobody claimed the domain; so are the times.
+    /// Null when nobody has claimed the domain; then the times are null too.
     #[schema(required)]
     pub method: Option<ControlMethod>,
     #[schema(required)]
@@ -26,7 +26,7 @@ pub struct ControlRecord {
     pub last_check_at: Option<Timestamp>,
     #[schema(required)]
     pub next_check_at: Option<Timestamp>,
-    /// Set when the proof is missing.
+    /// Set while the proof is missing.
     #[schema(required)]
     pub grace_ends_at: Option<Timestamp>,
     #[schema(required)]
@@ -41,7 +41,7 @@ pub struct ControlRecord {
 }
 
 open_enum! {
-    /// The state of a claim.
+    /// The state of a domain-control claim.
     pub enum ClaimState {
         Proven = "proven",
         ProofMissing = "proof_missing",
@@ -54,7 +54,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// How control is shown.
+    /// How control is proven.
     pub enum ControlMethod {
         MetaTag = "meta_tag",
         DnsTxt = "dns_txt",
@@ -62,7 +62,7 @@ open_enum! {
     }
 }
 
-/// The registration as it was when the domain was claimed; null where the registry was silent.
+/// The registration data at the time of the claim; null where the registry gave none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RegistryAtClaim {
     #[schema(required)]
@@ -73,7 +73,7 @@ pub struct RegistryAtClaim {
     pub registrar: Option<String>,
 }
 
-/// Something that happened to a claim.
+/// An event in the life of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ControlEvent {
     pub at: Timestamp,
@@ -85,12 +85,12 @@ pub struct ControlEvent {
     pub method: Option<ControlMethod>,
     pub why: String,
     pub readings: Vec<ControlReading>,
-    /// Over the event without this member.
+    /// SHA-256 of the event without this member.
     pub event_sha256: String,
 }
 
 open_enum! {
-    /// What happened to a claim.
+    /// The type of an event of a claim.
     pub enum ControlEventType {
         Claimed = "claimed",
         Verified = "verified",
@@ -105,7 +105,7 @@ open_enum! {
     }
 }
 
-/// What one observer saw when it looked for the proof.
+/// What one observer found when it checked the proof.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ControlReading {
     pub observer: String,

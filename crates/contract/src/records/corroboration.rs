@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{FieldValue, FreshnessSource, Signature, VantageStanding};
+use super::{FieldValue, FreshnessSource, Signature, VantageSummary};
 use crate::{Domain, Timestamp, open_enum};
 
 /// `{brand}-corroboration`, signed.
@@ -15,14 +15,14 @@ pub struct Corroboration {
     pub domain: Domain,
     pub generated_at: Timestamp,
     pub window: CorroborationWindow,
-    pub vantage_state: VantageStanding,
-    /// The newest first.
+    pub vantage_state: VantageSummary,
+    /// Newest first.
     pub readings: Vec<CorroboratingReading>,
-    /// Only what was measured is compared: a field that a reading lacks says nothing.
+    /// Only measured values are compared. A reading without the field neither agrees nor disagrees.
     pub fields: Vec<CorroboratedField>,
     pub quorum: Quorum,
-    /// Readings that did not come to their end. They are not counted against anybody.
-    pub not_completed: Vec<NotCompleted>,
+    /// Readings that did not finish. They count for no value.
+    pub not_completed: Vec<IncompleteReading>,
     pub independence: Independence,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -32,14 +32,14 @@ pub struct Corroboration {
     pub signature: Option<Signature>,
 }
 
-/// Null without readings.
+/// The period of the readings; null when there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CorroborationWindow {
     #[schema(required)]
     pub from: Option<Timestamp>,
     #[schema(required)]
     pub to: Option<Timestamp>,
-    /// So many readings are kept, the newest.
+    /// How many readings are stored at most; older ones are dropped.
     pub kept_max: u32,
 }
 
@@ -50,16 +50,16 @@ pub struct CorroboratingReading {
     pub observer: String,
     pub network: ReadingNetwork,
     pub basis: FreshnessSource,
-    /// Whether it came to its end, which is apart from whether it agrees.
+    /// Whether the reading finished. This does not depend on whether it agrees with others.
     pub completed: bool,
-    /// False for a reading that did not come to its end, and for one by a network that had read
-    /// shortly before or after.
+    /// False for a reading that did not finish, and for a further reading from the same network
+    /// within a short time.
     pub counted: bool,
-    /// Over the canonical JSON of the fields that are compared.
+    /// SHA-256 of the canonical JSON of the compared fields.
     pub reading_sha256: String,
 }
 
-/// From where a reading was made. Null for what the operator does not say.
+/// The network a reading was made from. Null where the operator did not configure a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReadingNetwork {
     pub name: String,
@@ -78,19 +78,19 @@ pub struct CorroboratedField {
     /// A dotted path into the answer.
     pub field: String,
     pub values: Vec<CorroboratedValue>,
-    pub agreement: Agreement,
-    /// Networks disagree at the same time, each of them at one with itself.
+    pub agreement: FieldAgreement,
+    /// Networks disagree within the same period, while the readings of each network agree.
     pub contested: bool,
-    pub spread: Spread,
+    pub spread: ValueSpread,
     pub note: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CorroboratedValue {
-    /// Null for what was measured and found to be nothing, and for what is shown by its digest.
+    /// Null when the field was measured and empty, and when only `value_sha256` is given.
     #[schema(required)]
     pub value: Option<FieldValue>,
-    /// There for long values and for what the site wrote.
+    /// Present for long values and for text written by the site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub value_sha256: Option<String>,
@@ -102,30 +102,30 @@ pub struct CorroboratedValue {
 }
 
 open_enum! {
-    /// How far readings agree in a field.
-    pub enum Agreement {
+    /// How far the readings agree on a field.
+    pub enum FieldAgreement {
         Unanimous = "unanimous",
         /// More than half of the readings.
         Majority = "majority",
         Split = "split",
-        /// There is one reading only.
+        /// There is only one reading.
         Single = "single",
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Spread {
-    pub by: SpreadBy,
+pub struct ValueSpread {
+    pub by: SpreadCause,
 }
 
 open_enum! {
-    /// What explains that values differ.
-    pub enum SpreadBy {
+    /// Why the values differ.
+    pub enum SpreadCause {
         Network = "network",
         Region = "region",
         /// The site changed between two readings.
         Time = "time",
-        /// Nothing differs, or nothing explains it.
+        /// The values do not differ, or the reason is unknown.
         None = "none",
     }
 }
@@ -136,12 +136,13 @@ pub struct Quorum {
     pub networks_needed: u32,
     pub readings_needed: u32,
     pub met: bool,
-    /// `3/3`: readings that show in every contested field what most show, of all that are counted.
+    /// As `3/3`: counted readings that have the majority value in every contested field, and all
+    /// counted readings.
     pub result: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct NotCompleted {
+pub struct IncompleteReading {
     pub reading_id: String,
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! Whether something that was decided still stands (`GET /api/v1/decisions/{sha256}`).
+//! Whether a decision is still valid (`GET /api/v1/decisions/{sha256}`).
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Decision, DecisionReceipt, HeldState, RevocationReason, Signature};
+use super::{Decision, DecisionReceipt, DecisionState, RevocationReason, Signature};
 use crate::{Domain, Timestamp};
 
 /// `{brand}-decision-check`, signed.
@@ -16,12 +16,12 @@ pub struct DecisionCheck {
     pub v: u32,
     pub schema: String,
     pub checked_at: Timestamp,
-    /// Whether a site may let a request in on this receipt: it was issued here, names the host that
-    /// was asked for, still stands, and says `allow` or `warn`.
+    /// Whether a site may accept a request that presents this receipt: the receipt was issued by
+    /// this service, is for the host in the request, is still valid, and says `allow` or `warn`.
     pub accept: bool,
-    /// Why so, in one sentence.
+    /// The reason for `accept`, in one sentence.
     pub reason: String,
-    /// The receipt as it was given out; null where the digest is that of an answer.
+    /// The receipt as issued; null when the digest is that of an answer.
     #[schema(required, value_type = Option<DecisionReceipt>)]
     pub receipt: Option<Value>,
     pub decision_sha256: String,
@@ -29,26 +29,26 @@ pub struct DecisionCheck {
     pub of_kind: String,
     pub domain: Domain,
     pub issued_at: Timestamp,
-    /// The strictest of `actions`.
-    pub state: HeldState,
-    /// Whether it may still be relied on.
+    /// The strictest state in `actions`.
+    pub state: DecisionState,
+    /// Whether the decision is still valid.
     pub stands: bool,
     pub means: String,
-    /// By action; one for a receipt.
+    /// By action. A receipt has one.
     pub actions: BTreeMap<String, ActionCheck>,
-    /// Its end as it was given out; null where nothing was ever observed.
+    /// The expiry time as issued; null when nothing was ever observed.
     #[schema(required)]
     pub valid_until: Option<Timestamp>,
-    /// The newest answer about the domain, where it is another.
+    /// The newest answer about the domain, when it is a different one.
     #[schema(required)]
-    pub superseded_by: Option<SupersededBy>,
+    pub superseded_by: Option<SupersedingAnswer>,
     #[schema(required)]
-    pub revoked: Option<RevokedBy>,
-    /// What changed about the domain since the answer it rests on.
+    pub revoked: Option<RevokingEntry>,
+    /// The sections that changed since the answer behind this decision.
     pub changed_sections: Vec<String>,
-    pub log: DecisionLog,
+    pub log: DecisionLogPosition,
     pub this_update: Timestamp,
-    /// Ask again by then.
+    /// Check again by this time.
     pub next_update: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -58,26 +58,27 @@ pub struct DecisionCheck {
     pub signature: Option<Signature>,
 }
 
-/// What became of the decision about one action.
+/// The current state of the decision about one action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActionCheck {
+    /// The decision as issued.
     pub then: Decision,
-    /// By the newest answer.
+    /// The decision in the newest answer.
     pub now: Decision,
-    pub state: HeldState,
+    pub state: DecisionState,
     pub stands: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SupersededBy {
+pub struct SupersedingAnswer {
     pub answer_sha256: String,
     pub at: Timestamp,
     pub address: String,
 }
 
-/// The entry that took it back.
+/// The revocation entry that applies to the decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RevokedBy {
+pub struct RevokingEntry {
     pub at: Timestamp,
     pub effective_from: Timestamp,
     pub reason: RevocationReason,
@@ -85,10 +86,10 @@ pub struct RevokedBy {
     pub why: String,
 }
 
-/// Where the answer stands in the log. A receipt is bound to it by its digest and is not in the log
-/// itself.
+/// The position of the answer in the log. A receipt itself is not in the log; it names the answer
+/// by digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DecisionLog {
+pub struct DecisionLogPosition {
     /// `included` or `not_logged`.
     pub state: String,
     #[schema(required)]
@@ -97,7 +98,7 @@ pub struct DecisionLog {
     pub index: Option<u64>,
     #[schema(required)]
     pub leaf_hash: Option<String>,
-    /// The address of the signed head.
+    /// The address of the signed tree head.
     #[schema(required)]
     pub sth: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The way from what was read to what was said of it, as a graph (`/api/graph/{id}`).
+//! How the statements of a scan follow from its observations, as a graph (`/api/graph/{id}`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use super::Signature;
 use crate::{Domain, Timestamp, open_enum};
 
-/// Nodes and edges of one scan. Every decision leads back to an observation, over `supports` and
-/// `derived_from` alone.
+/// Nodes and edges of one scan. From every decision a path of `supports` and `derived_from` edges
+/// leads to an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Graph {
     /// `{brand}-graph`.
@@ -17,14 +17,15 @@ pub struct Graph {
     /// The record's id.
     pub id: String,
     pub domain: Domain,
-    /// When the record was made that this is drawn from; a record does not change.
+    /// When the underlying record was created; records do not change.
     pub generated_at: Timestamp,
     pub nodes: Vec<GraphNode>,
     pub edges: Vec<GraphEdge>,
     pub counts: GraphCounts,
-    /// True when there was more than a graph takes; what is shown still holds together.
+    /// True when nodes or edges were left out because of the limits. Every edge shown still has
+    /// both its nodes.
     pub truncated: bool,
-    /// The address of the JSON-LD context that gives types and relations their meaning.
+    /// The address of the JSON-LD context that defines types and relations.
     pub context: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -37,32 +38,32 @@ pub struct Graph {
 impl Graph {
     pub const MAX_NODES: usize = 500;
     pub const MAX_EDGES: usize = 2_000;
-    /// Where the context is served, below the base address.
+    /// The path of the context, below the base address.
     pub const CONTEXT_PATH: &str = "/spec/graph-context.jsonld";
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GraphNode {
-    /// Unique in this graph, and the same whenever it is drawn.
+    /// Unique in this graph, and the same every time the graph is built.
     pub id: String,
     #[serde(rename = "type")]
     pub kind: GraphNodeType,
-    /// In our words.
+    /// Written by this service, not by the site.
     pub label: String,
     pub state: GraphNodeState,
     #[schema(required)]
     pub observed_at: Option<Timestamp>,
-    /// Where it stands: an address, with a JSON pointer as its fragment; null for what has none.
+    /// The address of the content, with a JSON pointer as fragment; null when there is none.
     #[serde(rename = "ref")]
     #[schema(required)]
     pub reference: Option<String>,
-    /// SHA-256 of the bytes behind it, where there are some.
+    /// SHA-256 of the underlying bytes, if there are any.
     #[schema(required)]
     pub digest: Option<String>,
 }
 
 open_enum! {
-    /// What a node stands for.
+    /// What a node represents.
     pub enum GraphNodeType {
         Domain = "domain",
         Host = "host",
@@ -97,13 +98,13 @@ pub struct GraphEdge {
     pub to: String,
     pub rel: GraphRelation,
     pub at: Timestamp,
-    /// A JSON pointer into the record that says so.
+    /// A JSON pointer to the part of the record that supports the edge.
     #[schema(required)]
     pub evidence: Option<String>,
 }
 
 open_enum! {
-    /// How one node stands to another.
+    /// How one node relates to another.
     pub enum GraphRelation {
         ServedBy = "served_by",
         Declares = "declares",

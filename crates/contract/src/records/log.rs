@@ -1,6 +1,6 @@
-//! What is served of the transparency log: its description, heads, leaves, proofs, and what its
-//! readers tell us. Heads are carried whole, also with members that this version does not know:
-//! without them their digest would not hold.
+//! The transparency log as served: its description, tree heads, leaves, proofs, and heads that
+//! readers submit. Heads are kept complete, including members that this version does not know,
+//! because their digest covers all members.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::{LogRules, Signature, SignatureKey, TreeHead};
 use crate::{Timestamp, limits, open_enum};
 
-/// `{brand}-log`: the log as it stands. Signed by the documents key.
+/// `{brand}-log`: the current state of the log. Signed by the documents key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogRecord {
     pub kind: String,
@@ -17,40 +17,40 @@ pub struct LogRecord {
     pub schema: String,
     pub log_id: String,
     pub generated_at: Timestamp,
-    /// Leaves in the log.
+    /// How many leaves the log has.
     pub tree_size: u64,
-    /// How many batches there are; the newest has the number before this one.
+    /// How many batches there are. They are numbered from 0.
     pub batches: u64,
-    /// The newest signed head, whole; null while the log is empty.
+    /// The newest signed tree head; null while the log is empty.
     #[schema(required, value_type = Option<TreeHead>)]
     pub head: Option<Value>,
     #[schema(required)]
-    pub latest: Option<LogLatest>,
+    pub latest: Option<LatestBatchRef>,
     #[schema(required)]
-    pub first: Option<LogFirst>,
+    pub first: Option<FirstBatchRef>,
     pub rules: LogRules,
-    /// What the leaf of a decision is taken over, in words.
+    /// What a decision's leaf hash is computed over, as text.
     pub content_rule: String,
-    /// The key that signs heads now.
+    /// The key that currently signs tree heads.
     pub key: SignatureKey,
-    /// The address of the newest head that a witness cosigned.
+    /// The address of the newest tree head that a witness cosigned.
     pub witnesses: String,
     pub promise: LogPromise,
     pub checkpoint: LogCheckpoint,
-    /// The address below which the tiles of the tree over all leaves are, as C2SP names them.
+    /// The address prefix of the tiles of the tree over all leaves, with C2SP tile paths.
     pub tiles: String,
-    /// The address of the log as a folder of files, which can be copied whole.
+    /// The address of the log as a folder of files that can be mirrored.
     pub files: String,
-    /// How many heads we were shown that bear our signature and are not of this log. Anything but
-    /// 0 is an incident.
+    /// How many submitted tree heads carry this log's signature but are not part of its chain. Any
+    /// value above 0 is an incident.
     pub contradictions: u64,
-    /// Batches, the newest first; empty unless asked for with `limit` or `cursor`.
+    /// Batches, newest first; empty unless requested with `limit` or `cursor`.
     pub list: Vec<LogBatchEntry>,
-    /// What to ask for next, as `cursor`; null at the end of the list.
+    /// Send this as `cursor` for the next page; null at the end of the list.
     #[schema(required)]
     pub cursor: Option<String>,
     pub has_more: bool,
-    /// Where the leaf is that was asked for with `leaf`.
+    /// The position of the leaf that was requested with `leaf`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub lookup: Option<LogLookup>,
@@ -65,7 +65,7 @@ pub struct LogRecord {
 
 /// The newest batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LogLatest {
+pub struct LatestBatchRef {
     pub batch: u64,
     pub sth_sha256: String,
     pub created_at: Timestamp,
@@ -73,33 +73,32 @@ pub struct LogLatest {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LogFirst {
+pub struct FirstBatchRef {
     pub batch: u64,
     pub address: String,
 }
 
-/// What may be relied on while the log is extended.
+/// The time limits that the log guarantees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogPromise {
-    /// What waits to be logged is in a batch after this many seconds, rounded up. Without anything
-    /// to log there is no batch.
+    /// Seconds, rounded up, until a waiting entry is in a batch. There are no empty batches.
     pub max_batch_interval_s: u64,
-    /// From the time an answer is served to the time its batch is signed: 0, because it is served
-    /// only afterwards.
+    /// Seconds between serving an answer and signing its batch: 0, because the batch is signed
+    /// first.
     pub max_delay_s: u64,
 }
 
-/// How the log is read by C2SP's rules.
+/// How to read the log as a C2SP tlog-tiles log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogCheckpoint {
-    /// The log's name in checkpoints.
+    /// The log's origin line in checkpoints.
     pub origin: String,
     /// The verifier key of the signed note.
     pub vkey: String,
     pub address: String,
 }
 
-/// A batch in a list.
+/// A batch as listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogBatchEntry {
     pub batch: u64,
@@ -111,7 +110,7 @@ pub struct LogBatchEntry {
     pub created_at: Timestamp,
 }
 
-/// Where a leaf is. All members but `state` and `leaf_hash` are null where it is not known.
+/// The position of a leaf. All members but `state` and `leaf_hash` are null when it is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogLookup {
     pub state: LookupState,
@@ -123,7 +122,7 @@ pub struct LogLookup {
     pub index: Option<u64>,
     #[schema(required)]
     pub log_index: Option<u64>,
-    /// From the leaf to the batch's root.
+    /// The inclusion path from the leaf to the batch root.
     #[schema(required)]
     pub path: Option<Vec<String>>,
     #[schema(required, value_type = Option<TreeHead>)]
@@ -135,7 +134,7 @@ open_enum! {
     pub enum LookupState { Included = "included", Unknown = "unknown" }
 }
 
-/// How anybody checks the log.
+/// How to verify the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogVerify {
     pub how: String,
@@ -143,59 +142,59 @@ pub struct LogVerify {
     pub verifier: String,
 }
 
-/// The answer of `GET /api/v1/log/sth/{batch}`: a head, what it is over, and who saw it.
+/// The response of `GET /api/v1/log/sth/{batch}`: a tree head with its leaves and witnesses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogSth {
     #[schema(value_type = TreeHead)]
     pub sth: Value,
-    pub witnesses: Vec<LogWitness>,
-    /// The batch's leaves in the order of its tree.
+    pub witnesses: Vec<WitnessCosignature>,
+    /// The batch's leaves in tree order.
     pub leaves: Vec<String>,
 }
 
-/// A witness's word that it saw the log at a size, grown from all it had seen before.
+/// A witness's cosignature: it saw the log at this size, consistent with every size it saw before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LogWitness {
+pub struct WitnessCosignature {
     /// The cosignature, as a line of a C2SP signed note.
     pub token: String,
-    /// The witness's own time.
+    /// The time according to the witness.
     pub at: Timestamp,
-    /// Who made it; null when that is not known.
+    /// The witness that made the cosignature; null when unknown.
     #[schema(required)]
     pub run: Option<String>,
     /// The witness's name, as in the token.
     pub name: String,
 }
 
-/// The answer of `GET /api/v1/log/sths`.
+/// The response of `GET /api/v1/log/sths`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogSths {
-    /// Whole signed heads, the newest first.
+    /// Complete signed tree heads, newest first.
     #[schema(value_type = Vec<TreeHead>)]
     pub sths: Vec<Value>,
-    /// The batch of the first of them; null where there are none.
+    /// The batch of the first head; null when there are none.
     #[schema(required)]
     pub to: Option<u64>,
-    /// How many there are.
+    /// How many heads are listed.
     pub n: u64,
 }
 
-/// The answer of `GET /api/v1/log/leaves/{batch}`.
+/// The response of `GET /api/v1/log/leaves/{batch}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogLeaves {
     pub log_id: String,
     pub batch: u64,
     pub first_index: u64,
     pub batch_size: u64,
-    /// What the leaves must give.
+    /// The root that the leaves must hash to.
     pub batch_root: String,
     pub sth_sha256: String,
-    /// In the order of the tree: strictly ascending.
+    /// In tree order: strictly ascending.
     pub leaves: Vec<String>,
 }
 
-/// The answer of `GET /api/v1/log/inclusion`: a leaf's way to the root of its batch, and to the
-/// root over all leaves of the log at a size.
+/// The response of `GET /api/v1/log/inclusion`: a leaf's inclusion paths to the root of its batch
+/// and to the root over all leaves of the log at a size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogInclusion {
     pub log_id: String,
@@ -204,23 +203,24 @@ pub struct LogInclusion {
     pub index: u64,
     pub log_index: u64,
     pub batch_size: u64,
-    /// From the leaf to the root that `sth` signs.
+    /// The path from the leaf to the batch root that `sth` signs.
     pub path: Vec<String>,
     #[schema(value_type = TreeHead)]
     pub sth: Value,
     pub tree_size: u64,
     pub tree_root: String,
-    /// From the leaf, at `log_index`, to `tree_root`.
+    /// The path from the leaf at `log_index` to `tree_root`.
     pub tree_path: Vec<String>,
 }
 
-/// The answer of `GET /api/v1/log/consistency`: the log at `to` begins with the whole log of `from`.
+/// The response of `GET /api/v1/log/consistency`: a proof that the log at `to` starts with all
+/// leaves of the log at `from`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogConsistency {
     pub log_id: String,
     pub from: LogSize,
     pub to: LogSize,
-    /// RFC 9162, 2.1.4.
+    /// The consistency proof of RFC 9162, section 2.1.4.
     pub proof: Vec<String>,
 }
 
@@ -231,21 +231,21 @@ pub struct LogSize {
     pub tree_root: String,
 }
 
-/// The answer of `GET /api/v1/log/absence`: a leaf is not in a batch, because the leaves on both
-/// sides of where it would be are neighbours. It says nothing of other batches.
+/// The response of `GET /api/v1/log/absence`: a proof that a leaf is not in a batch, because the
+/// leaves before and after its position are adjacent. It covers this batch only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LogAbsence {
     pub log_id: String,
     pub leaf_hash: String,
     pub batch: u64,
     pub state: AbsenceState,
-    /// The leaf's own place, where it is in the batch after all.
+    /// The leaf's own position, when it is in the batch.
     #[schema(required)]
     pub found: Option<LogNeighbour>,
-    /// The last leaf before it; null where it would be the first.
+    /// The last leaf before its position; null when it would be the first.
     #[schema(required)]
     pub left: Option<LogNeighbour>,
-    /// The first leaf behind it; null where it would be the last.
+    /// The first leaf after its position; null when it would be the last.
     #[schema(required)]
     pub right: Option<LogNeighbour>,
     #[schema(value_type = TreeHead)]
@@ -253,11 +253,11 @@ pub struct LogAbsence {
 }
 
 open_enum! {
-    /// Whether a leaf is in the batch that was asked about.
+    /// Whether a leaf is in the requested batch.
     pub enum AbsenceState { Absent = "absent", Included = "included" }
 }
 
-/// A leaf of a batch and its way to the batch's root.
+/// A leaf of a batch and its path to the batch root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogNeighbour {
     pub leaf_hash: String,
@@ -265,22 +265,22 @@ pub struct LogNeighbour {
     pub path: Vec<String>,
 }
 
-/// The answer of `GET /api/v1/log/witness/latest`: the newest head that a witness cosigned.
+/// The response of `GET /api/v1/log/witness/latest`: the newest tree head that a witness cosigned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LogWitnessed {
+pub struct LogWitnessedHead {
     pub batch: u64,
     pub tree_size: u64,
     pub sth_sha256: String,
     /// The signed note with all cosignatures.
     pub checkpoint: String,
-    pub witnesses: Vec<LogWitness>,
+    pub witnesses: Vec<WitnessCosignature>,
 }
 
-/// The body of `POST /api/v1/log/gossip`: heads that somebody was shown.
+/// The body of `POST /api/v1/log/gossip`: tree heads that the caller received as heads of this log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct GossipRequest {
-    /// Whole signed heads.
+    /// Complete signed tree heads.
     #[schema(value_type = Vec<Object>, min_items = 1, max_items = 50)]
     pub sths: Vec<Map<String, Value>>,
 }
@@ -288,51 +288,51 @@ pub struct GossipRequest {
 objects_only!(GossipRequest);
 
 impl GossipRequest {
-    /// Whether it holds as many heads as it may.
+    /// Whether the number of heads is within the limits.
     #[must_use]
-    pub fn is_of_good_size(&self) -> bool {
+    pub fn has_valid_size(&self) -> bool {
         (1..=limits::GOSSIP_HEADS_MAX).contains(&self.sths.len())
     }
 }
 
-/// What we found of the heads that we were shown.
+/// The result of checking submitted tree heads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GossipAnswer {
     pub log_id: String,
     pub checked: u64,
-    /// How many bear our signature and are not of our log.
+    /// How many carry this log's signature but are not part of its chain.
     pub contradictions: u64,
-    /// One for each head, in the order of the request.
+    /// One result per head, in request order.
     pub results: Vec<GossipResult>,
-    /// Our newest head's batch and digest, to compare; null while the log is empty.
+    /// Batch and digest of this log's newest head, for comparison; null while the log is empty.
     #[schema(required)]
-    pub head: Option<LogLatest>,
-    /// What we do with what we were shown, in words.
+    pub head: Option<LatestBatchRef>,
+    /// What this service does with submitted heads, as text.
     pub note: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GossipResult {
     pub state: GossipState,
-    /// As the head states it; null where it states none.
+    /// As stated in the head; null when it states none.
     #[schema(required)]
     pub batch: Option<u64>,
     #[schema(required)]
     pub sth_sha256: Option<String>,
-    /// What was found, in words.
+    /// What was found, as text.
     pub why: String,
 }
 
 open_enum! {
-    /// What a head that somebody was shown is to our log.
+    /// How a submitted tree head relates to this log.
     pub enum GossipState {
-        /// The very head of our chain.
+        /// It is part of this log's chain.
         Known = "known",
-        /// Not a head of this log, or not signed by it: anybody could have made it.
+        /// Not a head of this log, or not signed by it: anyone could have created it.
         NotOurs = "not_ours",
-        /// Signed by us, and not of our chain.
+        /// Signed by this log's key, but not part of its chain.
         Contradicts = "contradicts",
-        /// Signed by us, of a batch that our log has not come to.
+        /// Signed by this log's key, for a batch that this log does not have yet.
         Ahead = "ahead",
     }
 }

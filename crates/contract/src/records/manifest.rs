@@ -1,4 +1,4 @@
-//! What is kept of one scan, by digest (`/r/{id}.manifest.json`).
+//! What is stored of one scan, by digest (`/r/{id}.manifest.json`).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use super::Signature;
 use crate::{Domain, Timestamp};
 
-/// Names everything a record rests on, so that whoever holds the parts can show that they are
-/// these and all. The record names this manifest by its digest.
+/// Lists the digests of everything a scan record is based on, so that anyone who has the files can
+/// check that they are complete and unchanged. The record contains the digest of this manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ScanManifest {
     /// `{brand}-manifest`.
@@ -18,9 +18,10 @@ pub struct ScanManifest {
     pub id: String,
     pub domain: Domain,
     pub observed_at: Timestamp,
-    /// The evidence document.
+    /// SHA-256 of the evidence document.
     pub evidence_sha256: String,
-    /// Every body the evidence names, in the order of the digests. Bodies are kept for a time only.
+    /// SHA-256 of every body in the evidence, sorted. The bodies themselves are stored for a
+    /// limited time.
     pub bodies: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -1,36 +1,39 @@
 //! Every record of the interface, one file for each of its sections.
 //!
-//! Reading a record is lenient: members and words of a later version are passed over. Reading a
-//! request (`requests`, and the report in `outcome`) is strict: whoever misspells a member must
-//! not believe it was heard.
+//! Reading a record is lenient: members and words of a later version are ignored. Reading a request
+//! (`requests`, and the report in `outcome`) is strict: a misspelt member is refused, so that the
+//! caller does not believe it had an effect.
 //!
-//! A member that may be null is `Option` and always written; a member that is only there at times
-//! says so with `skip_serializing_if`. `sha256` and `signature` come last and are put in when the
-//! record is sealed.
+//! A member that may be null is an `Option` and always written; a member that may be absent has
+//! `skip_serializing_if`. `sha256` and `signature` come last and are set when the record is sealed.
 
 #[macro_use]
 mod object_only;
+#[macro_use]
+mod request_words;
 
 mod accuracy;
 mod actions;
+mod agent_view;
+mod assurance_ladder;
 mod build;
 mod census;
 mod changes;
 mod claims;
-mod clock;
 mod conduct;
+mod content_clock;
 mod control;
 mod corroboration;
 mod decision_check;
-mod equivalence;
+mod facts;
 mod graph;
-mod ladder;
 mod log;
 mod manifest;
 mod observers;
 mod outcome;
 mod preflight;
-mod readings;
+mod provenance;
+mod read_equivalence;
 mod receipt;
 mod registry;
 mod report;
@@ -40,6 +43,7 @@ mod resolve_batch;
 mod revocations;
 mod rights;
 mod scan;
+mod scan_readings;
 mod seal;
 mod section;
 mod staple;
@@ -48,24 +52,26 @@ mod visitor;
 
 pub use accuracy::*;
 pub use actions::*;
+pub use agent_view::*;
+pub use assurance_ladder::*;
 pub use build::*;
 pub use census::*;
 pub use changes::*;
 pub use claims::*;
-pub use clock::*;
 pub use conduct::*;
+pub use content_clock::*;
 pub use control::*;
 pub use corroboration::*;
 pub use decision_check::*;
-pub use equivalence::*;
+pub use facts::*;
 pub use graph::*;
-pub use ladder::*;
 pub use log::*;
 pub use manifest::*;
 pub use observers::*;
 pub use outcome::*;
 pub use preflight::*;
-pub use readings::*;
+pub use provenance::*;
+pub use read_equivalence::*;
 pub use receipt::*;
 pub use registry::*;
 pub use report::*;
@@ -75,6 +81,7 @@ pub use resolve_batch::*;
 pub use revocations::*;
 pub use rights::*;
 pub use scan::*;
+pub use scan_readings::*;
 pub use seal::*;
 pub use section::{Section, UnrecognisedObject};
 pub use staple::*;

@@ -1,11 +1,11 @@
-//! Requests are objects. Left alone, a derived reader also takes an array and fills the members in
-//! the order of their declaration, which no schema promises and no caller should find out.
+//! Accepts requests only as JSON objects. A derived deserialiser also accepts an array and fills
+//! the members in declaration order, which no schema allows.
 
 use serde::Deserializer;
 use serde::de::Visitor;
 use serde::forward_to_deserialize_any;
 
-/// Reads what is asked of it as an object, whatever is asked.
+/// Deserialises every type as a map, so that anything but an object is refused.
 pub(super) struct ObjectOnly<D>(pub(super) D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
@@ -22,7 +22,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
     }
 }
 
-/// For types that derive with `#[serde(remote = "Self")]`.
+/// Implements serde's traits for types that derive them with `#[serde(remote = "Self")]`.
 macro_rules! objects_only {
     ($($name:ident),+ $(,)?) => {$(
         impl<'de> serde::Deserialize<'de> for $name {

@@ -1,4 +1,4 @@
-//! Who knocks on behalf of this service, from where, and how to make it stop
+//! Which clients this service sends, from which networks, and how a site can refuse them
 //! (`/.well-known/crawlcheck-observers.json`).
 
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ pub struct ObserverDirectory {
     pub operator: OperatorFacts,
     pub observers: Vec<ObserverEntry>,
     pub identities: Vec<ObserverIdentity>,
-    /// When `prefixes` was made. With them in the form that feeds of crawlers have, so that tools
-    /// which read those read this.
+    /// When `prefixes` was generated. Both members use the format of crawler range feeds, so tools
+    /// that read such feeds can read this one.
     #[serde(rename = "creationTime")]
     pub creation_time: Timestamp,
     pub prefixes: Vec<ObserverPrefix>,
@@ -27,7 +27,7 @@ pub struct ObserverDirectory {
     pub verify: ObserverVerify,
     pub robots: ObserverRobots,
     pub limits: ObserverLimits,
-    /// What none of our readers ever does.
+    /// What this service's clients never do.
     pub never: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -37,7 +37,7 @@ pub struct ObserverDirectory {
     pub signature: Option<Signature>,
 }
 
-/// Who runs the service. Null where the operator has not said.
+/// Who operates the service. Null where the operator did not configure a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OperatorFacts {
     #[schema(required)]
@@ -51,7 +51,7 @@ pub struct OperatorFacts {
     pub security: Option<String>,
 }
 
-/// A place we look from.
+/// A location from which this service reads sites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverEntry {
     pub id: String,
@@ -59,32 +59,32 @@ pub struct ObserverEntry {
     pub state: ObserverState,
     pub role: ObserverRole,
     pub network: ObserverNetwork,
-    /// The networks that requests come from, as CIDR; empty when they are not published.
+    /// The networks that requests come from, in CIDR notation; empty when they are not published.
     pub egress: Vec<String>,
-    /// Whom it asks for addresses.
+    /// The DNS resolver that it uses.
     #[schema(required)]
     pub resolver: Option<String>,
-    /// Null where it is not known.
+    /// Null when unknown.
     #[schema(required)]
     pub since: Option<Timestamp>,
     #[schema(required)]
     pub until: Option<Timestamp>,
-    /// A key of its own, if it has one.
+    /// The observer's own key, if it has one.
     #[schema(required)]
     pub key: Option<ObserverKey>,
 }
 
 open_enum! {
-    /// Whether an observer still looks.
+    /// Whether an observer is in use.
     pub enum ObserverState { Active = "active", Retired = "retired" }
 }
 
 open_enum! {
-    /// Which observer answers come from.
+    /// Whether answers come from this observer.
     pub enum ObserverRole { Primary = "primary", Secondary = "secondary" }
 }
 
-/// As far as the operator has said; null elsewhere.
+/// The observer's network. Null where the operator did not configure a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverNetwork {
     #[schema(required)]
@@ -105,22 +105,23 @@ pub struct ObserverKey {
     pub address: String,
 }
 
-/// A name that we send.
+/// A user agent that this service sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverIdentity {
     pub id: String,
     pub label: String,
-    /// Null for our own reader, which is compared with nobody.
+    /// Null for this service's own identity, which is not part of comparisons.
     #[schema(required)]
     pub role: Option<Role>,
     pub user_agent: String,
-    /// The robots.txt token of the agent whose name this is; null when it is nobody's.
+    /// The robots.txt token of the agent whose user agent is used; null when it is no other
+    /// agent's.
     #[schema(required)]
     pub agent_imitated: Option<String>,
     pub note: String,
 }
 
-/// One network, under one of the two names that feeds of crawlers use.
+/// One network, in the format of crawler range feeds: either `ipv4Prefix` or `ipv6Prefix`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverPrefix {
     #[serde(rename = "ipv4Prefix", default, skip_serializing_if = "Option::is_none")]
@@ -138,7 +139,7 @@ pub struct SignatureAgent {
     pub purpose: String,
 }
 
-/// How a site owner tells our requests from forged ones.
+/// How a site owner can tell this service's requests from forged ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverVerify {
     pub how: Vec<String>,
@@ -146,7 +147,7 @@ pub struct ObserverVerify {
     pub reverse_dns_suffix: Option<String>,
 }
 
-/// How a site owner makes it stop.
+/// How a site owner can stop the requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverRobots {
     pub product_token: String,
@@ -154,13 +155,13 @@ pub struct ObserverRobots {
     pub opt_out: String,
 }
 
-/// How often we come at most. Null where there is no such limit.
+/// Upper limits for requests to a site. Null where there is no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObserverLimits {
-    /// Requests to one host that are under way at a time.
+    /// Simultaneous requests to one host.
     pub requests_at_once_per_host: u32,
     pub scans_at_once_per_domain: u32,
-    /// A domain scanned within this time is not scanned again.
+    /// A domain that was scanned within this time is not scanned again.
     pub rescan_seconds: u64,
     pub live_budget_ms: u64,
     #[schema(required)]

@@ -1,5 +1,5 @@
-//! 2.3: what agents report about their own visits, and the summary of it. Self-reported and
-//! unverified; none of it ever reaches a decision.
+//! 2.3: what agents report about their own visits, and the summary of the reports. Reports are
+//! self-reported and unverified, and never influence a decision.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,14 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::Signature;
 use super::object_only::ObjectOnly;
-use super::requests::{closed, closed_or_null, known, known_or_none};
+use super::request_words::{known_word, optional_word, word_or_null_schema, word_schema};
 use crate::ratio::Ratio;
 use crate::{Day, Domain, Timestamp, open_enum};
 
-/// The body of `POST /api/v1/outcome`. Two shapes are taken, nested and flat; both come to this.
+/// The body of `POST /api/v1/outcome`. Two shapes are accepted, nested and flat; both are converted
+/// to this type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "EitherShape")]
+#[serde(try_from = "OutcomeReportInput")]
 pub struct OutcomeReport {
     pub domain: String,
     pub action: OutcomeAction,
@@ -25,7 +26,7 @@ pub struct OutcomeReport {
     pub result: OutcomeResult,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolve_said: Option<ResolveSaid>,
-    /// The digest of the resolve answer the agent went by.
+    /// The digest of the resolve answer that the agent used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolve_sha256: Option<String>,
 }
@@ -51,43 +52,43 @@ pub struct OutcomeAgent {
     pub name: String,
 }
 
-/// What came of it.
+/// The result of the visit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct OutcomeResult {
-    /// The HTTP status, if there was one.
+    /// The HTTP status, if there was a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 999)]
     pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<bool>,
-    /// Whether a challenge stood in the way, or whose.
+    /// Whether a challenge was served, or the name of its vendor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub challenge: Option<ChallengeSaid>,
+    pub challenge: Option<ReportedChallenge>,
 }
 
 objects_only!(OutcomeAgent, OutcomeResult);
 
-/// A challenge, by a plain yes or no or by its name.
+/// A challenge: true, false, or the vendor's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged, expecting = "`challenge` is true, false or a name")]
-pub enum ChallengeSaid {
-    Seen(bool),
+#[serde(untagged, expecting = "`challenge` must be true, false or a name")]
+pub enum ReportedChallenge {
+    Flag(bool),
     Named(String),
 }
 
-impl ChallengeSaid {
+impl ReportedChallenge {
     #[must_use]
-    pub fn seen(&self) -> bool {
+    pub fn is_challenged(&self) -> bool {
         match self {
-            Self::Seen(seen) => *seen,
+            Self::Flag(seen) => *seen,
             Self::Named(name) => !name.is_empty(),
         }
     }
 }
 
 open_enum! {
-    /// What the resolve answer had led the agent to expect.
+    /// What the resolve answer said about access.
     pub enum ResolveSaid {
         Open = "open",
         Restricted = "restricted",
@@ -96,18 +97,20 @@ open_enum! {
     }
 }
 
-/// Agents write 0 where there was no answer; no status has more than three digits.
+request_words!(OutcomeAction, ResolveSaid);
+
+/// The largest status accepted. Agents send 0 when there was no response.
 const MAX_STATUS: u16 = 999;
 
-/// Everything either shape may hold.
+/// The members of both shapes, before conversion.
 #[derive(Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
-struct EitherShape {
+struct OutcomeReportInput {
     domain: String,
-    #[serde(deserialize_with = "known")]
+    #[serde(deserialize_with = "known_word")]
     action: OutcomeAction,
     #[serde(default)]
-    agent: Option<AgentSaid>,
+    agent: Option<AgentInput>,
     #[serde(default)]
     result: Option<OutcomeResult>,
     #[serde(default)]
@@ -116,54 +119,56 @@ struct EitherShape {
     blocked: Option<bool>,
     #[serde(default)]
     challenged: Option<bool>,
-    #[serde(default, deserialize_with = "known_or_none")]
+    #[serde(default, deserialize_with = "optional_word")]
     resolve_said: Option<ResolveSaid>,
     #[serde(default)]
     resolve_sha256: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for EitherShape {
+impl<'de> Deserialize<'de> for OutcomeReportInput {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         Self::deserialize(ObjectOnly(reader))
     }
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "`agent` is a name, or an object that holds a name")]
-enum AgentSaid {
+#[serde(untagged, expecting = "`agent` must be a name, or an object with a name")]
+enum AgentInput {
     Name(String),
     Nested(OutcomeAgent),
 }
 
-impl TryFrom<EitherShape> for OutcomeReport {
+impl TryFrom<OutcomeReportInput> for OutcomeReport {
     type Error = &'static str;
 
-    fn try_from(given: EitherShape) -> Result<Self, Self::Error> {
+    fn try_from(input: OutcomeReportInput) -> Result<Self, Self::Error> {
         let flat = OutcomeResult {
-            status: given.status,
-            blocked: given.blocked,
-            challenge: given.challenged.map(ChallengeSaid::Seen),
+            status: input.status,
+            blocked: input.blocked,
+            challenge: input.challenged.map(ReportedChallenge::Flag),
         };
-        let result = match given.result {
+        let result = match input.result {
             Some(nested) if flat == OutcomeResult::default() => nested,
             Some(_) => {
-                return Err("give either `result` or `status`, `blocked` and `challenged`");
+                return Err(
+                    "send either `result`, or `status`, `blocked` and `challenged`, not both",
+                );
             }
             None => flat,
         };
         if result.status.is_some_and(|status| status > MAX_STATUS) {
-            return Err("`status` is an HTTP status of three digits");
+            return Err("`status` must be an HTTP status of at most three digits");
         }
         Ok(Self {
-            domain: given.domain,
-            action: given.action,
-            agent: given.agent.map(|agent| match agent {
-                AgentSaid::Name(name) => OutcomeAgent { name },
-                AgentSaid::Nested(agent) => agent,
+            domain: input.domain,
+            action: input.action,
+            agent: input.agent.map(|agent| match agent {
+                AgentInput::Name(name) => OutcomeAgent { name },
+                AgentInput::Nested(agent) => agent,
             }),
             result,
-            resolve_said: given.resolve_said,
-            resolve_sha256: given.resolve_sha256,
+            resolve_said: input.resolve_said,
+            resolve_sha256: input.resolve_sha256,
         })
     }
 }
@@ -174,13 +179,13 @@ impl TryFrom<EitherShape> for OutcomeReport {
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportNested {
     domain: String,
-    #[schema(schema_with = closed::<OutcomeAction>)]
+    #[schema(schema_with = word_schema::<OutcomeAction>)]
     action: OutcomeAction,
     agent: Option<OutcomeAgent>,
     result: Option<OutcomeResult>,
-    #[schema(schema_with = closed_or_null::<ResolveSaid>)]
+    #[schema(schema_with = word_or_null_schema::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
-    /// The digest of the resolve answer the agent went by.
+    /// The digest of the resolve answer that the agent used.
     resolve_sha256: Option<String>,
 }
 
@@ -190,28 +195,30 @@ struct OutcomeReportNested {
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportFlat {
     domain: String,
-    #[schema(schema_with = closed::<OutcomeAction>)]
+    #[schema(schema_with = word_schema::<OutcomeAction>)]
     action: OutcomeAction,
     /// The agent's name.
     agent: Option<String>,
-    /// The HTTP status, if there was one.
+    /// The HTTP status, if there was a response.
     #[schema(maximum = 999)]
     status: Option<u16>,
     blocked: Option<bool>,
     challenged: Option<bool>,
-    #[schema(schema_with = closed_or_null::<ResolveSaid>)]
+    #[schema(schema_with = word_or_null_schema::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
-    /// The digest of the resolve answer the agent went by.
+    /// The digest of the resolve answer that the agent used.
     resolve_sha256: Option<String>,
 }
 
 impl PartialSchema for OutcomeReport {
     fn schema() -> RefOr<Schema> {
-        // Not `oneOf`: a report that holds only what both shapes share is good by either.
+        // Not `oneOf`: a report with only the members that both shapes share matches both.
         let either = AnyOfBuilder::new()
             .item(Ref::from_schema_name(OutcomeReportNested::name()))
             .item(Ref::from_schema_name(OutcomeReportFlat::name()))
-            .description(Some("An agent's own account of one visit, nested or flat."))
+            .description(Some(
+                "An agent's report about one visit, in the nested or the flat shape.",
+            ))
             .build();
         RefOr::T(Schema::AnyOf(either))
     }
@@ -230,7 +237,7 @@ impl ToSchema for OutcomeReport {
     }
 }
 
-/// The answer to a report that was taken (202).
+/// The response to an accepted report (202).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeAccepted {
     pub ok: bool,
@@ -240,14 +247,14 @@ pub struct OutcomeAccepted {
     pub note: String,
 }
 
-/// The report as it was understood.
+/// The report as this service understood it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AcceptedOutcome {
     pub domain: Domain,
     pub action: OutcomeAction,
     pub outcome: OutcomeClass,
-    /// How the resolve answer and the agent's experience differ; null when they do not, or when
-    /// the agent named no answer.
+    /// How the resolve answer and the agent's experience differ; null when they agree, or when the
+    /// report does not say what the answer was.
     #[schema(required)]
     pub disagreement: Option<String>,
 }
@@ -262,7 +269,7 @@ open_enum! {
     }
 }
 
-/// `{brand}-agent-outcomes`: the reports of one domain, counted.
+/// `{brand}-agent-outcomes`: counts of the reports about one domain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeSummary {
     pub kind: String,
@@ -274,16 +281,17 @@ pub struct OutcomeSummary {
     pub blocked: u64,
     pub challenged: u64,
     pub error: u64,
-    /// Reports that differ from what the resolve answer said.
+    /// Reports that contradict what the resolve answer said.
     pub disagree: u64,
-    /// Different addresses of a day, added up over the days: an address is known for a day only.
+    /// Distinct reporter addresses per day, summed over the days. Addresses cannot be compared
+    /// across days.
     pub reporters: u64,
     pub by_action: BTreeMap<String, u64>,
     pub by_agent: BTreeMap<String, u64>,
     pub by_status: BTreeMap<String, u64>,
     pub days: Vec<OutcomeDay>,
     pub recent: Vec<RecentOutcome>,
-    /// `ok` of `n`; null without reports.
+    /// `ok` divided by `n`; null when there are no reports.
     #[schema(required)]
     pub success_rate: Option<Ratio>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,17 +312,17 @@ pub struct OutcomeDay {
     pub challenged: u64,
     pub error: u64,
     pub disagree: u64,
-    /// Different addresses that day.
+    /// Distinct reporter addresses that day.
     pub reporters: u64,
-    /// The digest of the day's record (`{brand}-agent-outcomes-day`), which is sealed with the day
-    /// and can be looked up; not there for a day that is not over.
+    /// The digest of the day's record (`{brand}-agent-outcomes-day`), which is part of the day's
+    /// seal; absent for a day that is not over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
 }
 
-/// `{brand}-agent-outcomes-day`: the reports of one domain and day, counted. What is sealed is the
-/// SHA-256 of its canonical JSON; all of its members are in the summary.
+/// `{brand}-agent-outcomes-day`: counts of the reports about one domain on one day. The SHA-256 of
+/// its canonical JSON is sealed. The summary contains all of its members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeDayRecord {
     pub kind: String,
@@ -330,7 +338,7 @@ pub struct OutcomeDayRecord {
     pub reporters: u64,
 }
 
-/// One of the last reports. Holds nothing about who sent it but the name it gave itself.
+/// One of the latest reports. The only information about its sender is the name in the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecentOutcome {
     pub at: Timestamp,

@@ -1,49 +1,50 @@
-//! Before an action: what a caller asks. The request is strict, and its policy can only tighten.
+//! The preflight request, which an agent sends before an action. Parsing is strict, and the
+//! caller's policy can only make a decision stricter.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::requests::{closed_or_null, known_or_none};
+use super::request_words::{optional_word, word_or_null_schema};
 use super::{Action, Decision, Rung};
 use crate::errors::ErrorCode;
 use crate::{limits, open_enum};
 
-/// The body of `POST /api/v1/preflight`: one check, or `checks` for which the other members are the
-/// defaults.
+/// The body of `POST /api/v1/preflight`: one check, or a list of `checks` for which the other
+/// members are the defaults.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PreflightRequest {
-    /// A bare domain. Either this or `url`.
+    /// A bare domain. Send either this or `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// The address about to be used. Its path is judged against robots.txt; its query is not kept.
+    /// The address to be used. Its path is checked against robots.txt; its query is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<Action>)]
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<Action>)]
     pub action: Option<Action>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentAsked>,
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<PreflightTemplate>)]
+    pub agent: Option<PreflightAgent>,
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<PreflightTemplate>)]
     pub template: Option<PreflightTemplate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CallerPolicy>,
-    /// The exact thing about to be done, at most 8 KiB. It is given back as it came. A `url` in it
-    /// that is an address of the domain is judged like one that is given as `url`.
+    /// The exact operation to be carried out, at most 8 KiB. The receipt contains it unchanged. A
+    /// `url` in it that belongs to the domain is checked like the member `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub operation: Option<Map<String, Value>>,
-    /// Given back as it came.
+    /// The receipt contains it unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 256)]
     pub nonce: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mcp: Option<McpAsked>,
+    pub mcp: Option<McpApproval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held: Option<HeldAsked>,
-    /// How long may be read just now; 0 for stored evidence alone.
+    pub held: Option<HeldDecisionRef>,
+    /// Time in milliseconds for a live read; 0 to use stored evidence only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 1000)]
     pub live_ms: Option<u32>,
@@ -62,13 +63,13 @@ pub struct PreflightCheck {
     pub domain: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<Action>)]
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<Action>)]
     pub action: Option<Action>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<AgentAsked>,
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<PreflightTemplate>)]
+    pub agent: Option<PreflightAgent>,
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<PreflightTemplate>)]
     pub template: Option<PreflightTemplate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CallerPolicy>,
@@ -79,9 +80,9 @@ pub struct PreflightCheck {
     #[schema(max_length = 256)]
     pub nonce: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mcp: Option<McpAsked>,
+    pub mcp: Option<McpApproval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held: Option<HeldAsked>,
+    pub held: Option<HeldDecisionRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 1000)]
     pub live_ms: Option<u32>,
@@ -89,18 +90,18 @@ pub struct PreflightCheck {
     pub include: Option<Vec<String>>,
 }
 
-/// Who is about to act: claimed, not verified, and not kept.
+/// The agent that will act, as claimed by the caller: not verified and not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged, expecting = "`agent` is a name, or an object with `name` or `user_agent`")]
-pub enum AgentAsked {
+#[serde(untagged, expecting = "`agent` must be a name, or an object with `name` or `user_agent`")]
+pub enum PreflightAgent {
     /// A crawler token.
     Name(String),
-    Described(AgentDescribed),
+    Described(AgentDescription),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct AgentDescribed {
+pub struct AgentDescription {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +109,7 @@ pub struct AgentDescribed {
 }
 
 open_enum! {
-    /// A named set of tightenings.
+    /// A named set of additional restrictions.
     pub enum PreflightTemplate {
         SafeCitation = "safe_citation",
         SafeDataRetrieval = "safe_data_retrieval",
@@ -120,28 +121,30 @@ open_enum! {
     }
 }
 
-/// What the caller asks for beyond the rules. A value that would loosen them is refused.
+request_words!(PreflightTemplate);
+
+/// The caller's additional restrictions. A value that would loosen the rules is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CallerPolicy {
-    /// The oldest evidence; not more than the action's own limit.
+    /// The maximum age of the evidence; at most the action's own limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_hours: Option<u32>,
-    /// What a `warn` is to become: `warn`, `require_confirmation` or `block`.
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<Decision>)]
+    /// What to return instead of `warn`: `warn`, `require_confirmation` or `block`.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<Decision>)]
     pub on_warn: Option<Decision>,
-    /// The same under another name; the stricter of both holds.
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<Decision>)]
+    /// Another name for `on_warn`. If both are sent, the stricter one applies.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<Decision>)]
     pub warn_as: Option<Decision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub require_entity: Option<bool>,
-    /// Actions and domains for which a person must agree.
+    /// Actions and domains that require a person's confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 100)]
     pub human_approval: Option<Vec<String>>,
-    /// Actions and domains; what is not among them is blocked. A domain stands for all names under it.
+    /// Actions and domains; everything else is blocked. A domain includes all names under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 100)]
     pub allow: Option<Vec<String>>,
@@ -149,19 +152,19 @@ pub struct CallerPolicy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 100)]
     pub deny: Option<Vec<String>>,
-    /// The rung that must be reached; not below the action's own.
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<Rung>)]
+    /// The rung that must be reached; not lower than the action's own.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<Rung>)]
     pub minimum_assurance: Option<Rung>,
-    /// How many networks must have looked.
+    /// From how many networks the site must have been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum_networks: Option<u32>,
 }
 
-/// The MCP server to connect to, and the digest of what was approved: one of three.
+/// The MCP server to connect to, and one of three digests of what was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct McpAsked {
+pub struct McpApproval {
     pub url: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_sha256: Option<String>,
@@ -171,16 +174,23 @@ pub struct McpAsked {
     pub surface_sha256: Option<String>,
 }
 
-/// A decision the caller holds already.
+/// A decision that the caller already has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
-pub struct HeldAsked {
+pub struct HeldDecisionRef {
     pub decision_sha256: String,
 }
 
-objects_only!(PreflightRequest, PreflightCheck, AgentDescribed, CallerPolicy, McpAsked, HeldAsked);
+objects_only!(
+    PreflightRequest,
+    PreflightCheck,
+    AgentDescription,
+    CallerPolicy,
+    McpApproval,
+    HeldDecisionRef
+);
 
-/// Why a request cannot be answered, and which member is at fault.
+/// Why a request is refused, and which member is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct PreflightRefusal {
@@ -191,22 +201,22 @@ pub struct PreflightRefusal {
 
 impl PreflightRefusal {
     #[must_use]
-    pub fn bad(param: &str, error: impl Into<String>) -> Self {
+    pub fn bad_request(param: &str, error: impl Into<String>) -> Self {
         Self { code: ErrorCode::BadRequest, param: param.to_owned(), error: error.into() }
     }
 }
 
-/// What a request comes to.
+/// The checks of a request, with the defaults applied.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PreflightAsks {
-    One(Box<PreflightCheck>),
-    /// In the order of the request; each is good or refused by itself.
+pub enum PreflightChecks {
+    Single(Box<PreflightCheck>),
+    /// In request order; each check is accepted or refused on its own.
     Batch(Vec<Result<PreflightCheck, PreflightRefusal>>),
 }
 
 impl PreflightRequest {
-    /// Puts the defaults in and holds everything against its bounds.
-    pub fn asks(self) -> Result<PreflightAsks, PreflightRefusal> {
+    /// Applies the defaults and checks all limits.
+    pub fn into_checks(self) -> Result<PreflightChecks, PreflightRefusal> {
         let Self {
             domain,
             url,
@@ -237,24 +247,25 @@ impl PreflightRequest {
             include,
         };
         let Some(checks) = checks else {
-            return defaults.checked().map(|one| PreflightAsks::One(Box::new(one)));
+            return defaults.validated().map(|one| PreflightChecks::Single(Box::new(one)));
         };
         if !(1..=limits::PREFLIGHT_CHECKS_MAX).contains(&checks.len()) {
             return Err(PreflightRefusal {
                 code: ErrorCode::BatchSize,
                 param: "checks".to_owned(),
-                error: format!("give 1 to {} checks", limits::PREFLIGHT_CHECKS_MAX),
+                error: format!("`checks` must have 1 to {} entries", limits::PREFLIGHT_CHECKS_MAX),
             });
         }
-        let checks = checks.into_iter().map(|check| check.or(&defaults).checked()).collect();
-        Ok(PreflightAsks::Batch(checks))
+        let checks =
+            checks.into_iter().map(|check| check.with_defaults(&defaults).validated()).collect();
+        Ok(PreflightChecks::Batch(checks))
     }
 }
 
 impl PreflightCheck {
-    /// What the check leaves open is taken from the defaults. Its own place, if it names one, stands
-    /// for both `domain` and `url`.
-    fn or(self, defaults: &Self) -> Self {
+    /// Takes missing members from the defaults. A check with its own `domain` or `url` takes
+    /// neither from the defaults.
+    fn with_defaults(self, defaults: &Self) -> Self {
         let (domain, url) = if self.domain.is_some() || self.url.is_some() {
             (self.domain, self.url)
         } else {
@@ -276,47 +287,47 @@ impl PreflightCheck {
         }
     }
 
-    fn checked(self) -> Result<Self, PreflightRefusal> {
-        let bad = |param: &str, error: &str| Err(PreflightRefusal::bad(param, error));
+    fn validated(self) -> Result<Self, PreflightRefusal> {
+        let bad = |param: &str, error: &str| Err(PreflightRefusal::bad_request(param, error));
         match (&self.domain, &self.url) {
-            (Some(_), Some(_)) => return bad("url", "give either `domain` or `url`"),
-            (None, None) => return bad("domain", "give `domain` or `url`"),
+            (Some(_), Some(_)) => return bad("url", "send either `domain` or `url`, not both"),
+            (None, None) => return bad("domain", "`domain` or `url` is missing"),
             _ => {}
         }
         if self.action.is_none() {
             return bad("action", "`action` is missing");
         }
-        if self.nonce.as_ref().is_some_and(|text| text.chars().count() > limits::NONCE_CHARS) {
-            return bad("nonce", "`nonce` has at most 256 characters");
+        if self.nonce.as_ref().is_some_and(|text| text.chars().count() > limits::NONCE_CHARS_MAX) {
+            return bad("nonce", "`nonce` must have at most 256 characters");
         }
         if let Some(operation) = &self.operation
-            && let Err(error) = fits(operation)
+            && let Err(error) = check_operation_limits(operation)
         {
             return bad("operation", error);
         }
         if self.live_ms.is_some_and(|ms| ms > limits::PREFLIGHT_LIVE_MS_MAX) {
-            return bad("live_ms", "`live_ms` is 0 to 1000");
+            return bad("live_ms", "`live_ms` must be 0 to 1000");
         }
         if self.include.iter().flatten().any(|word| word != "evidence") {
             return bad("include", "expected one of: evidence");
         }
-        for text in self.agent.iter().flat_map(AgentAsked::texts) {
-            if text.is_empty() || text.len() > limits::AGENT_BYTES {
-                return bad("agent", "a name of an agent has 1 to 512 bytes");
+        for text in self.agent.iter().flat_map(PreflightAgent::names) {
+            if text.is_empty() || text.len() > limits::AGENT_BYTES_MAX {
+                return bad("agent", "an agent's name or user agent must have 1 to 512 bytes");
             }
         }
-        if matches!(&self.agent, Some(AgentAsked::Described(agent)) if *agent == AgentDescribed::default())
+        if matches!(&self.agent, Some(PreflightAgent::Described(agent)) if *agent == AgentDescription::default())
         {
-            return bad("agent", "give `name` or `user_agent`");
+            return bad("agent", "`name` or `user_agent` is missing");
         }
         if let Some(policy) = &self.policy {
-            policy.bounded()?;
+            policy.check_limits()?;
         }
         if let Some(mcp) = &self.mcp {
             if self.action != Some(Action::Connect) {
-                return bad("mcp", "`mcp` goes with the action `connect`");
+                return bad("mcp", "`mcp` is only allowed with the action `connect`");
             }
-            mcp.bounded()?;
+            mcp.check_digests()?;
         }
         if self.held.as_ref().is_some_and(|held| !is_digest(&held.decision_sha256)) {
             return bad("held.decision_sha256", NOT_A_DIGEST);
@@ -325,14 +336,14 @@ impl PreflightCheck {
     }
 }
 
-const NOT_A_DIGEST: &str = "a digest is 64 lower-case hex digits";
+const NOT_A_DIGEST: &str = "a digest must be 64 lower-case hex digits";
 
 fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-impl AgentAsked {
-    fn texts(&self) -> Vec<&String> {
+impl PreflightAgent {
+    fn names(&self) -> Vec<&String> {
         match self {
             Self::Name(name) => vec![name],
             Self::Described(agent) => agent.name.iter().chain(&agent.user_agent).collect(),
@@ -341,7 +352,7 @@ impl AgentAsked {
 }
 
 impl CallerPolicy {
-    fn bounded(&self) -> Result<(), PreflightRefusal> {
+    fn check_limits(&self) -> Result<(), PreflightRefusal> {
         for (param, list) in [
             ("policy.human_approval", &self.human_approval),
             ("policy.allow", &self.allow),
@@ -349,11 +360,11 @@ impl CallerPolicy {
         ] {
             let list = list.as_deref().unwrap_or_default();
             let too_long =
-                |text: &String| text.is_empty() || text.len() > limits::POLICY_ENTRY_BYTES;
+                |text: &String| text.is_empty() || text.len() > limits::POLICY_ENTRY_BYTES_MAX;
             if list.len() > limits::POLICY_LIST_MAX || list.iter().any(too_long) {
-                return Err(PreflightRefusal::bad(
+                return Err(PreflightRefusal::bad_request(
                     param,
-                    "a list has at most 100 entries of 1 to 253 bytes",
+                    "a list must have at most 100 entries of 1 to 253 bytes each",
                 ));
             }
         }
@@ -361,8 +372,8 @@ impl CallerPolicy {
     }
 }
 
-impl McpAsked {
-    fn bounded(&self) -> Result<(), PreflightRefusal> {
+impl McpApproval {
+    fn check_digests(&self) -> Result<(), PreflightRefusal> {
         let digests = [
             ("mcp.tools_sha256", &self.tools_sha256),
             ("mcp.lock_sha256", &self.lock_sha256),
@@ -370,30 +381,33 @@ impl McpAsked {
         ];
         for (param, digest) in &digests {
             if digest.as_ref().is_some_and(|text| !is_digest(text)) {
-                return Err(PreflightRefusal::bad(param, NOT_A_DIGEST));
+                return Err(PreflightRefusal::bad_request(param, NOT_A_DIGEST));
             }
         }
         if digests.iter().filter(|(_, digest)| digest.is_some()).count() > 1 {
-            return Err(PreflightRefusal::bad("mcp", "give one digest of what was approved"));
+            return Err(PreflightRefusal::bad_request(
+                "mcp",
+                "send only one digest of what was approved",
+            ));
         }
         Ok(())
     }
 }
 
-/// Whether an operation can be signed as it came: small, flat enough, and with numbers that every
-/// reader of JSON reads alike.
-fn fits(operation: &Map<String, Value>) -> Result<(), &'static str> {
+/// Checks that the operation can be signed unchanged: small, not nested too deeply, and only with
+/// integers that every JSON parser reads exactly.
+fn check_operation_limits(operation: &Map<String, Value>) -> Result<(), &'static str> {
     let mut waiting: Vec<(&Value, usize)> =
         operation.values().map(|value| (value, 1_usize)).collect();
     while let Some((value, depth)) = waiting.pop() {
-        if depth > limits::OPERATION_DEPTH {
-            return Err("`operation` is nested too deep");
+        if depth > limits::OPERATION_DEPTH_MAX {
+            return Err("`operation` is nested more than 16 levels deep");
         }
         match value {
             Value::Number(number) => {
                 let whole = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
-                if whole.is_some_and(|whole| whole > limits::SAFE_INTEGER) {
-                    return Err("an integer in `operation` is beyond 2^53 - 1");
+                if whole.is_some_and(|whole| whole > limits::MAX_SAFE_INTEGER) {
+                    return Err("`operation` contains an integer beyond 2^53 - 1");
                 }
             }
             Value::Array(items) => waiting.extend(items.iter().map(|item| (item, depth + 1))),
@@ -404,5 +418,9 @@ fn fits(operation: &Map<String, Value>) -> Result<(), &'static str> {
         }
     }
     let bytes = serde_json::to_vec(operation).map_or(usize::MAX, |bytes| bytes.len());
-    if bytes > limits::OPERATION_BYTES { Err("`operation` has at most 8192 bytes") } else { Ok(()) }
+    if bytes > limits::OPERATION_BYTES_MAX {
+        Err("`operation` must have at most 8192 bytes")
+    } else {
+        Ok(())
+    }
 }

@@ -1,5 +1,5 @@
-//! The receipt of a decision. It is signed by the decisions key and says what it rests on, so that it
-//! can be passed on alone.
+//! The receipt of a decision. It is signed by the decisions key and contains its own basis, so that
+//! it can be passed on by itself.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -24,45 +24,45 @@ pub struct DecisionReceipt {
     pub action: Action,
     #[schema(required)]
     pub template: Option<PreflightTemplate>,
-    /// As it came; null when none came.
+    /// Unchanged from the request; null when there was none.
     #[schema(required)]
     pub nonce: Option<String>,
-    /// As it came; null when none came.
+    /// Unchanged from the request; null when there was none.
     #[schema(required, value_type = Option<Object>)]
     pub operation: Option<Map<String, Value>>,
     pub decided_at: Timestamp,
     pub expires_at: Timestamp,
-    /// The same moment, by the name it has in other records.
+    /// The same time as `expires_at`, under the name that other records use.
     pub valid_until: Timestamp,
-    /// How far clocks may be apart when times are compared.
+    /// The clock difference to tolerate when times are compared.
     pub clock_skew_s: u32,
     pub decision: Decision,
-    /// One sentence.
+    /// The decision in one sentence.
     pub meaning: String,
-    /// The answer's own decision, before anything else was applied.
+    /// The decision in the answer, before the steps of the preflight.
     pub base_decision: Decision,
-    /// What made it stricter than the answer's own, in the order it was applied.
+    /// What made the decision stricter than the answer's own, in the order applied.
     pub tightened_by: Vec<Doubt>,
     pub why: String,
     pub needs: String,
     pub doubts: Vec<Doubt>,
     /// The codes of `reasons`, in their order.
     pub reason_codes: Vec<Doubt>,
-    /// The one that decided first.
+    /// The deciding reason comes first.
     pub reasons: Vec<DecisionReason>,
-    /// In the order they were applied.
+    /// In the order applied.
     pub steps: Vec<DecisionStep>,
-    /// Whoever cannot meet one must not go on.
+    /// An agent that cannot meet one of these must not proceed.
     pub obligations: Vec<Obligation>,
-    /// What else could be asked or done.
+    /// What the agent could request or do instead.
     pub alternatives: Vec<String>,
-    /// What the business publishes of itself; null when it was not observed.
+    /// What the business publishes about itself; null when not observed.
     #[schema(required)]
     pub facts: Option<PublishedFacts>,
-    pub assessed: Assessed,
+    pub assessed: AssessedScope,
     pub minimum_assurance: String,
     pub assurance_found: Vec<Rung>,
-    /// The oldest evidence that was accepted.
+    /// The maximum age of evidence that was accepted.
     pub max_age_hours: u32,
     pub evidence_age: EvidenceAge,
     pub basis: Basis,
@@ -84,13 +84,13 @@ pub struct DecisionReceipt {
     pub signature: Option<Signature>,
 }
 
-/// What the decision is about. Paths and addresses are without their query.
+/// What the decision is about. Paths and addresses have no query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptSubject {
     pub domain: Domain,
     #[schema(required)]
     pub host: Option<String>,
-    /// Null when only a domain was asked about.
+    /// Null when the request named only a domain.
     #[schema(required)]
     pub path: Option<String>,
     #[schema(required)]
@@ -100,21 +100,21 @@ pub struct ReceiptSubject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptAgent {
     pub claimed: String,
-    /// The robots.txt group that speaks to it; null when none does or the file was not at hand.
+    /// The robots.txt group that applies to it; null when none does or the file was not available.
     #[schema(required)]
     pub matched_group: Option<String>,
-    /// Always `claimed`: nothing of it was verified.
+    /// Always `claimed`: the agent's identity was not verified.
     pub basis: String,
 }
 
-/// Why a decision is not better.
+/// A reason why a decision is not `allow`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DecisionReason {
     pub code: Doubt,
     pub class: ReasonClass,
-    /// The best decision it leaves, or `doubt` when it leaves it as it is.
+    /// The least strict decision it permits, or `doubt` when it does not change the decision.
     pub effect: String,
-    /// Whether the same question can be answered better later.
+    /// Whether the same request can get a less strict decision later.
     pub retryable: bool,
     pub remedy: Remedy,
     pub detail: String,
@@ -135,7 +135,7 @@ open_enum! {
 }
 
 open_enum! {
-    /// Who can do something about it.
+    /// Who can resolve the reason.
     pub enum Remedy {
         SiteOwner = "site_owner",
         Agent = "agent",
@@ -146,45 +146,45 @@ open_enum! {
     }
 }
 
-/// One thing that was looked at.
+/// One rule that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DecisionStep {
     pub rule: String,
-    /// `none`, `doubt`, or the best decision it leaves.
+    /// `none`, `doubt`, or the least strict decision it permits.
     pub effect: String,
     pub why: String,
 }
 
-/// A duty that goes with the decision.
+/// Something the agent must do when it acts on the decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Obligation {
     #[serde(rename = "type")]
-    pub what: ObligationType,
+    pub obligation_type: ObligationType,
     pub why: String,
-    /// Of `crawl_delay`: between two requests.
+    /// For `crawl_delay`: the pause between two requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub seconds: Option<Quotient>,
-    /// Of `identify`: as whom.
+    /// For `identify`: the user agent to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub user_agent: Option<String>,
-    /// Of `recheck`: when at the latest.
+    /// For `recheck`: the latest time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub at: Option<Timestamp>,
-    /// Of `pay` and `cite_source`: where.
+    /// For `pay` and `cite_source`: the address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub address: Option<String>,
-    /// Of `pay`: how the site asks.
+    /// For `pay`: the payment protocol that the site uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub protocol: Option<String>,
 }
 
 open_enum! {
-    /// The kinds of duties.
+    /// The type of an obligation.
     pub enum ObligationType {
         HumanConfirmation = "human_confirmation",
         CrawlDelay = "crawl_delay",
@@ -196,7 +196,7 @@ open_enum! {
     }
 }
 
-/// What a business publishes of itself. Written by the site: not to be trusted.
+/// What a business publishes about itself. Written by the site. Do not trust it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PublishedFacts {
     #[schema(required)]
@@ -211,14 +211,14 @@ pub struct PublishedFacts {
     pub observed_at: Option<Timestamp>,
 }
 
-/// What exactly was covered.
+/// What exactly the decision covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Assessed {
-    /// The address that was judged, without its query; null when only the domain was.
+pub struct AssessedScope {
+    /// The address that was checked, without its query; null when only the domain was.
     #[schema(required)]
     pub endpoint: Option<String>,
     pub path: String,
-    /// Whether the address had a query. It was judged with the path and is not kept.
+    /// Whether the address had a query. It was checked together with the path and is not stored.
     pub with_query: bool,
     pub robots: AssessedRobots,
     #[schema(required)]
@@ -232,7 +232,7 @@ pub struct Assessed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AssessedRobots {
     pub state: AssessedRobotsState,
-    /// The token that was looked up, `*` when no agent was named.
+    /// The token that was looked up; `*` when no agent was named.
     pub token: String,
     #[schema(required)]
     pub allowed: Option<bool>,
@@ -244,24 +244,24 @@ pub struct AssessedRobots {
 }
 
 open_enum! {
-    /// Whether robots.txt was at hand.
+    /// Whether robots.txt was available for the decision.
     pub enum AssessedRobotsState {
         Read = "read",
         Absent = "absent",
-        /// It was read for the answer, and its text is no longer kept.
+        /// It was read for the answer, but its text is no longer stored.
         NotKept = "not_kept",
         NotRead = "not_read",
     }
 }
 
-/// The tool an operation names, as far as it was compared.
+/// The tool that the operation names, and how it compares with what was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AssessedTool {
     pub untrusted_name: String,
     pub state: McpState,
 }
 
-/// How old the evidence was when it was decided.
+/// The age of the evidence at the time of the decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceAge {
     #[schema(required)]
@@ -271,7 +271,7 @@ pub struct EvidenceAge {
     pub stale: bool,
 }
 
-/// The answer that was decided from.
+/// The answer that the decision is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptAnswer {
     pub answer_sha256: String,
@@ -296,28 +296,28 @@ pub struct ReceiptResolve {
     pub kid: String,
 }
 
-/// What became of a decision the caller holds.
+/// The current state of a decision that the caller already has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HeldDecision {
     pub decision_sha256: String,
-    pub state: HeldState,
+    pub state: DecisionState,
     pub stands: bool,
 }
 
 open_enum! {
-    /// What became of a decision.
-    pub enum HeldState {
+    /// The current state of a decision.
+    pub enum DecisionState {
         Standing = "standing",
         Expired = "expired",
         Superseded = "superseded",
         Tightened = "tightened",
         Revoked = "revoked",
-        /// Never issued here, or past what is kept.
+        /// Never issued by this service, or no longer stored.
         Unknown = "unknown",
     }
 }
 
-/// The MCP server, held against what was approved.
+/// The MCP server, compared with what was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptMcp {
     pub url: String,
@@ -336,25 +336,25 @@ open_enum! {
         Incomplete = "incomplete",
         Unreachable = "unreachable",
         AuthRequired = "auth_required",
-        /// It does something that no approval covers.
+        /// The server does something that no approval covers.
         HardFinding = "hard_finding",
-        /// It was read, and nothing approved was named to compare it with.
+        /// The server was read, but the request named no approved digest.
         NotCompared = "not_compared",
         NotMeasured = "not_measured",
     }
 }
 
-/// Where to listen for the end of this decision.
+/// Where to learn whether this decision is revoked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptRevocation {
     pub feed: String,
-    /// What to ask for next.
+    /// Send this as `cursor` for entries after this receipt.
     #[schema(required)]
     pub cursor: Option<String>,
     pub next_update: Timestamp,
 }
 
-/// The rules that decided.
+/// The rules that the decision is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptRules {
     pub decision_rules_sha256: String,
@@ -369,9 +369,9 @@ pub struct PreflightBatch {
     pub schema: String,
     pub checked_at: Timestamp,
     pub count: u32,
-    /// In the order of the request.
+    /// In request order.
     pub results: Vec<PreflightResult>,
-    /// The strictest decision there is, or null when every check was refused. No score.
+    /// The strictest decision in the batch; null when every check was refused.
     #[schema(required)]
     pub worst: Option<Decision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -391,11 +391,11 @@ pub struct PreflightResult {
     pub result: Option<Box<DecisionReceipt>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub error: Option<PreflightFault>,
+    pub error: Option<PreflightItemError>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PreflightFault {
+pub struct PreflightItemError {
     pub code: ErrorCode,
     pub error: String,
     #[schema(required)]

@@ -1,5 +1,5 @@
-//! 2.6: what the registry says about a domain, and what happened to it. Registrant details are
-//! never asked for, so there is no place for them here.
+//! 2.6: a domain's registration data and its timeline. Registrant details are never requested, so
+//! there are no members for them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -23,7 +23,7 @@ pub struct DomainRecord {
     pub signature: Option<Signature>,
 }
 
-/// Null for what the registry does not tell.
+/// Registration data. Null where the registry gives none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Registry {
     pub state: RegistryState,
@@ -31,7 +31,7 @@ pub struct Registry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub why: Option<String>,
-    /// The address that was asked.
+    /// The address of the registry's response.
     #[schema(required)]
     pub source: Option<String>,
     #[schema(required)]
@@ -66,7 +66,7 @@ pub struct TimelineEntry {
     #[serde(rename = "type")]
     pub event: TimelineType,
     pub detail: String,
-    /// `registry`, or our own brand.
+    /// `registry`, or the brand of this service.
     pub source: String,
 }
 

@@ -1,4 +1,4 @@
-//! Many domains in one call, and looking one up by a prefix of its digest.
+//! Resolving several domains in one request, and looking up domains by a prefix of their digest.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::requests::{RequestWord, closed_or_null, known_or_none};
+use super::request_words::{optional_word, word_or_null_schema};
 use super::{ResolveAnswer, Signature};
 use crate::errors::ErrorCode;
 use crate::{Timestamp, open_enum};
@@ -18,14 +18,14 @@ pub struct ResolveBatchRequest {
     /// Bare domains or full http(s) addresses.
     #[schema(min_items = 1, max_items = 100)]
     pub domains: Vec<String>,
-    #[serde(default, deserialize_with = "known_or_none", skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = closed_or_null::<LiveAsk>)]
-    pub live: Option<LiveAsk>,
-    /// Older evidence than this is read anew, when it may be.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<LiveReadMode>)]
+    pub live: Option<LiveReadMode>,
+    /// Read the site again when its evidence is older than this, if `live` permits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_hours: Option<u32>,
-    /// Members of the answers that are wanted. Then no whole answers are sent, but excerpts with
-    /// the digest of the answer each is from.
+    /// The members to return. With this, the response contains excerpts, each with the digest of
+    /// its answer, instead of whole answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<String>>,
 }
@@ -33,39 +33,34 @@ pub struct ResolveBatchRequest {
 objects_only!(ResolveBatchRequest);
 
 open_enum! {
-    /// Whether a site is read for an answer.
-    pub enum LiveAsk {
-        /// When nothing fresh is kept.
+    /// Whether the site is read for an answer.
+    pub enum LiveReadMode {
+        /// When no fresh reading is stored.
         Auto = "auto",
         Never = "never",
-        /// Unless it was read within the last minutes.
+        /// Always, unless it was read within the last minutes.
         Always = "always",
     }
 }
 
-impl RequestWord for LiveAsk {
-    const WORDS: &[&str] = Self::WORDS;
-    fn known(word: &str) -> Option<Self> {
-        Self::known(word)
-    }
-}
+request_words!(LiveReadMode);
 
-/// `{brand}-resolve-batch`. Each answer is signed by itself, and so is the whole.
+/// `{brand}-resolve-batch`. Each answer is signed, and so is the batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ResolveBatch {
     pub kind: String,
     pub v: u32,
     pub schema: String,
     pub answered_at: Timestamp,
-    /// How many were asked for.
+    /// How many domains were requested.
     pub count: u32,
-    /// In the order asked, without those that failed. Empty when excerpts were asked for.
+    /// In request order, without those that failed. Empty when excerpts were requested.
     #[schema(value_type = Vec<ResolveAnswer>)]
     pub answers: Vec<Value>,
-    /// One for each domain, in the order asked.
+    /// One result per domain, in request order.
     pub results: Vec<BatchResult>,
     pub errors: Vec<BatchError>,
-    pub live: BatchLive,
+    pub live: BatchLiveReads,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
@@ -77,29 +72,29 @@ pub struct ResolveBatch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BatchResult {
     pub index: u32,
-    /// As it was understood; as it was sent (cut short), when it was not.
+    /// The domain as parsed; if it could not be parsed, the text as sent, truncated.
     pub domain: String,
     pub state: BatchState,
     #[schema(required)]
     pub answer_sha256: Option<String>,
-    /// The wanted members, when excerpts were asked for.
+    /// The requested members, when excerpts were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Object)]
     pub excerpt: Option<BTreeMap<String, Value>>,
-    /// Where the whole answer is.
+    /// The address of the whole answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub address: Option<String>,
 }
 
 open_enum! {
-    /// What came of one domain.
+    /// The result for one domain.
     pub enum BatchState { Answered = "answered", Error = "error" }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BatchError {
-    /// The place in the request.
+    /// The index in the request.
     pub index: u32,
     pub domain: String,
     /// One sentence for people.
@@ -107,18 +102,20 @@ pub struct BatchError {
     pub code: ErrorCode,
 }
 
-/// How much was read for the batch.
+/// The live readings for the batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct BatchLive {
+pub struct BatchLiveReads {
+    /// How many domains were requested.
     pub asked: u32,
+    /// How many of them were answered.
     pub done: u32,
     pub budget_ms: u32,
-    /// Domains that were not read because the time of the call was over.
+    /// Domains that were not read because the time budget was used up.
     pub not_read_in_budget: Vec<String>,
 }
 
-/// The answer of `GET /api/v1/resolve-prefix/{hex}`: everything in a bucket, so that nobody learns
-/// which domain was meant.
+/// The response of `GET /api/v1/resolve-prefix/{hex}`: the answers of all domains with this prefix,
+/// so that the service does not learn which domain the caller wants.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PrefixBucket {
     pub kind: String,
@@ -131,7 +128,7 @@ pub struct PrefixBucket {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PrefixAnswer {
-    /// Of the domain in lower case.
+    /// SHA-256 of the domain in lower case.
     pub domain_sha256: String,
     #[schema(value_type = ResolveAnswer)]
     pub answer: Value,

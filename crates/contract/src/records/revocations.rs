@@ -1,5 +1,5 @@
-//! What was said and no longer stands (`GET /api/v1/revocations`): the domains for which something
-//! is withheld now, and the chain of entries that tells of everything that was taken back.
+//! Revoked decisions (`GET /api/v1/revocations`): the domains for which actions are currently
+//! withheld, and the hash chain of all revocation entries.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,40 +9,42 @@ use crate::{Domain, Timestamp, open_enum};
 
 /// `{brand}-revocations`, signed.
 ///
-/// `revoked` and `cleared` are a list to be held: whole where `since` is null, else what changed.
-/// `entries` are a page of the chain.
+/// `revoked` and `cleared` form a list for clients to keep: the complete list when `since` is null,
+/// otherwise the changes since then. `entries` is one page of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RevocationList {
     pub kind: String,
     pub v: u32,
     pub schema: String,
     pub generated_at: Timestamp,
-    /// The number of the newest entry; 0 while there is none.
+    /// The number of the newest entry; 0 when there is none.
     pub seq: u64,
-    /// As it was asked for; null for the whole list.
+    /// As in the request; null for the complete list.
     #[schema(required)]
     pub since: Option<Timestamp>,
-    /// Whether `since` lies within what is kept. If not, the whole list is to be fetched.
+    /// Whether the stored entries reach back to `since`. If not, fetch the complete list.
     pub delta_complete: bool,
-    /// Reading and citing are never in it. A domain stands for all names under it.
+    /// Domains with withheld actions. `read` and `cite` are never withheld. A domain includes all
+    /// names under it.
     pub revoked: Vec<RevokedDomain>,
-    /// No longer withheld.
+    /// Domains whose actions are no longer withheld.
     pub cleared: Vec<ClearedDomain>,
     pub this_update: Timestamp,
-    /// Made anew by then, even if nothing happens: a list that is older is not the newest.
+    /// A new list is published by this time even without changes. A list past this time is
+    /// outdated.
     pub next_update: Timestamp,
-    /// As it was asked for.
+    /// As in the request.
     #[schema(required)]
     pub from_cursor: Option<String>,
-    /// What to ask for next.
+    /// Send this as `cursor` for the next page.
     pub cursor: String,
-    /// Whether there are entries after these.
+    /// Whether more entries follow.
     pub has_more: bool,
-    /// The newest entry of the whole chain; null while there is none.
+    /// The newest entry of the whole chain; null when there is none.
     #[schema(required)]
     pub head: Option<RevocationHead>,
     pub coverage: RevocationCoverage,
-    /// In the order of their numbers.
+    /// In ascending order of `seq`.
     pub entries: Vec<RevocationEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -69,15 +71,16 @@ open_enum! {
         /// The owner reports an incident.
         IncidentReported = "incident_reported",
         ImpersonationSuspected = "impersonation_suspected",
-        /// A change that a thief would make was seen and is not confirmed yet.
+        /// A high-risk change (one that an attacker who took over the site would make) was observed
+        /// and is not confirmed yet.
         HighRiskPending = "high_risk_pending",
     }
 }
 
 open_enum! {
-    /// Whether it may come back.
+    /// Whether the actions can become available again.
     pub enum RevokedState {
-        /// Until its causes are gone.
+        /// Withheld until the causes end.
         Suspended = "suspended",
         Revoked = "revoked",
     }
@@ -95,16 +98,16 @@ pub struct RevocationHead {
     pub entry_sha256: String,
 }
 
-/// What silence means.
+/// The period that the entries cover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RevocationCoverage {
-    /// Nothing is known of what was before; null when that cannot be told.
+    /// Nothing is known about the time before; null when the start is unknown.
     #[schema(required)]
     pub from: Option<Timestamp>,
-    /// How long entries are kept; null where none is ever removed.
+    /// How long entries are stored; null when they are never removed.
     #[schema(required)]
     pub retained_days: Option<u32>,
-    /// Whether every entry since then is kept.
+    /// Whether every entry since `from` is stored.
     pub complete: bool,
 }
 
@@ -114,19 +117,19 @@ pub struct RevocationEntry {
     /// From 1, without a gap.
     pub seq: u64,
     pub at: Timestamp,
-    /// May lie before `at`: a fault reaches back.
+    /// Can be earlier than `at`, when the fault existed before it was found.
     pub effective_from: Timestamp,
     #[serde(rename = "type")]
-    pub what: RevocationType,
+    pub entry_type: RevocationType,
     pub target: RevocationTarget,
-    /// The actions it is about; empty for all.
+    /// The affected actions; empty for all.
     pub actions: Vec<Action>,
     pub reason: RevocationReason,
     pub why: String,
-    /// The digest of what is to be used instead.
+    /// The digest of the replacement.
     #[schema(required)]
     pub replaced_by: Option<String>,
-    /// `entry_sha256` of the entry before; null for the first.
+    /// `entry_sha256` of the previous entry; null for the first.
     #[schema(required)]
     pub prev: Option<String>,
     /// SHA-256 of the canonical JSON of this entry without this member.
@@ -134,23 +137,23 @@ pub struct RevocationEntry {
 }
 
 open_enum! {
-    /// What an entry does.
+    /// The effect of an entry.
     pub enum RevocationType {
         Revoked = "revoked",
         /// A newer answer is stricter.
         Tightened = "tightened",
-        /// Withheld until a cause is gone.
+        /// Withheld until a cause ends.
         Suspended = "suspended",
         /// No longer withheld.
         Reinstated = "reinstated",
     }
 }
 
-/// What an entry is about.
+/// What an entry applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RevocationTarget {
     pub kind: RevocationTargetKind,
-    /// A digest, a key's id, a build's name, an observer's id or a domain.
+    /// A digest, a key id, a build's `version_id`, an observer id or a domain.
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -158,7 +161,7 @@ pub struct RevocationTarget {
 }
 
 open_enum! {
-    /// What can be taken back.
+    /// What can be revoked.
     pub enum RevocationTargetKind {
         Decision = "decision",
         Answer = "answer",
@@ -168,13 +171,13 @@ open_enum! {
         Key = "key",
         Observer = "observer",
         DomainControl = "domain_control",
-        /// Everything said of a domain, for the entry's actions.
+        /// All decisions about a domain, for the entry's actions.
         Domain = "domain",
     }
 }
 
 open_enum! {
-    /// Why something was taken back.
+    /// Why something was revoked.
     pub enum RevocationReason {
         EvidenceWrong = "evidence_wrong",
         ObserverFault = "observer_fault",

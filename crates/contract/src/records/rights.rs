@@ -1,11 +1,11 @@
-//! What a site's public statements say about uses of its content (`/api/v1/rights`).
+//! What a site's public statements allow its content to be used for (`/api/v1/rights`).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{RightsSource, RightsValue, Signature};
+use super::Signature;
 use crate::{Domain, Timestamp, open_enum};
 
 /// `{brand}-rights`, signed.
@@ -16,10 +16,10 @@ pub struct RightsRecord {
     pub schema: String,
     pub domain: Domain,
     pub path: String,
-    /// The robots.txt token that was asked about; null for everyone.
+    /// The robots.txt token in the request; null for all agents.
     #[schema(required)]
     pub agent: Option<String>,
-    /// False when nothing was read that could carry a statement; then every value is `unknown`.
+    /// False when nothing that could contain a statement was read; then every value is `unknown`.
     pub observed: bool,
     #[schema(required)]
     pub read_at: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub struct RightsRecord {
     pub signals: Vec<RightsSignal>,
     pub conflicts: Vec<RightsConflict>,
     pub rule: RightsRule,
-    /// What could carry a statement about this path and was not read.
+    /// Files and pages that could contain a statement about this path and were not read.
     pub not_read: Vec<String>,
     pub reading: String,
     pub api: String,
@@ -43,29 +43,50 @@ pub struct RightsRecord {
     pub signature: Option<Signature>,
 }
 
-/// What is said about one use.
+/// What the site's statements say about one use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RightsDetail {
     pub value: RightsValue,
     pub decided_by: RightsSource,
     pub conflicts: u32,
-    /// Under which terms, where signals name some.
+    /// The terms that the signals name.
     pub terms: Vec<RightsTerm>,
+}
+
+open_enum! {
+    /// Whether a use is allowed.
+    pub enum RightsValue {
+        Allowed = "allowed",
+        Disallowed = "disallowed",
+        Conditional = "conditional",
+        Unknown = "unknown",
+    }
+}
+
+/// The deciding statement. Null when none decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RightsSource {
+    #[schema(required)]
+    pub signal: Option<String>,
+    #[schema(required)]
+    pub url: Option<String>,
+    #[schema(required)]
+    pub evidence: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RightsTerm {
     #[serde(rename = "type")]
     pub kind: TermKind,
-    /// Where the terms are, if the signal names an address. Written by the site: not to be trusted.
+    /// The address of the terms, if the signal names one. Written by the site. Do not trust it.
     #[schema(required)]
     pub untrusted_address: Option<String>,
-    /// The signal that asks for them.
+    /// The signal that contains them.
     pub signal: String,
 }
 
 open_enum! {
-    /// What a condition asks for.
+    /// What a condition requires.
     pub enum TermKind { Pay = "pay", Attribute = "attribute", Limit = "limit", License = "license" }
 }
 
@@ -73,19 +94,19 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RightsSignal {
     pub signal: String,
-    /// Null when the record does not tell.
+    /// Null when not recorded.
     #[schema(required)]
     pub url: Option<String>,
     pub scope: SignalScope,
-    /// The agents of the group it stands in; null outside groups.
+    /// The agents of the robots.txt group that contains it; null outside groups.
     #[schema(required)]
     pub group: Option<String>,
     #[schema(required)]
     pub line: Option<u32>,
-    /// Written by the site: not to be trusted.
+    /// Written by the site. Do not trust it.
     pub untrusted_raw: String,
     pub raw_sha256: String,
-    /// Use to `allow`, `disallow` or `conditional`.
+    /// `allow`, `disallow` or `conditional`, by use.
     pub effects: BTreeMap<String, String>,
     pub read_at: Timestamp,
     pub valid: bool,
@@ -94,7 +115,7 @@ pub struct RightsSignal {
 }
 
 open_enum! {
-    /// What a statement speaks of.
+    /// What a statement applies to.
     pub enum SignalScope { Site = "site", Path = "path", Page = "page", Group = "group" }
 }
 
@@ -102,17 +123,17 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RightsConflict {
     #[serde(rename = "use")]
-    pub about: String,
-    /// The one that decided, and the other.
+    pub content_use: String,
+    /// The deciding signal and the other one.
     pub signals: Vec<String>,
     pub resolved_by: ConflictRule,
 }
 
 open_enum! {
-    /// Which of two signals counts.
+    /// The rule that decides between two signals.
     pub enum ConflictRule {
         MostRestrictive = "most_restrictive",
-        /// Of one mechanism, the place that stands before the other.
+        /// Within one mechanism, the carrier that its standard ranks higher decides.
         MoreSpecific = "more_specific",
     }
 }

@@ -1,4 +1,4 @@
-//! Daily seals: the statement of a day, what the lookup says of one record, and the index.
+//! Daily seals: the statement of a day, the lookup of one record, and the index of days.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use utoipa::ToSchema;
 use super::Signature;
 use crate::{Day, Timestamp, open_enum};
 
-/// What is sealed of one day (`{brand}-day-seal`). Its own `sha256`, over every member but the last
-/// two, is what goes to the timestamp calendars: one timestamp covers the day's records, the log as
-/// it stood, and through `previous` every day before.
+/// The seal of one day (`{brand}-day-seal`). Its `sha256`, over every member but the last two, is
+/// submitted to the timestamp calendars: one timestamp covers the day's records, the state of the
+/// log and, through `previous`, every earlier day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DaySeal {
     /// `{brand}-day-seal`.
     pub kind: String,
     pub v: u32,
     pub day: Day,
-    /// The RFC 9162 root over the leaves, which are strictly ascending; of a day without records,
-    /// the digest of nothing.
+    /// The RFC 9162 root over the leaves, which are strictly ascending; for a day without records,
+    /// the SHA-256 of the empty string.
     pub root: String,
-    /// How many leaves: a digest that came twice is there once.
+    /// How many leaves there are. A digest that occurs twice counts once.
     pub leaves: u64,
-    /// How many digests each stream of records brought.
+    /// How many digests each kind of record contributed.
     pub streams: BTreeMap<String, u64>,
-    /// The newest head of the transparency log; null where there was none.
+    /// The newest tree head of the transparency log; null when there was none.
     #[schema(required)]
     pub log: Option<SealedLogHead>,
-    /// The day before; null for the first day that was sealed.
+    /// The previous day's seal; null for the first sealed day.
     #[schema(required)]
     pub previous: Option<PreviousSeal>,
     pub sealed_at: Timestamp,
@@ -39,19 +39,19 @@ pub struct DaySeal {
     pub signature: Option<Signature>,
 }
 
-/// A head of the transparency log, as far as a seal names it.
+/// The tree head of the transparency log that a seal contains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SealedLogHead {
     pub batch: u64,
     pub tree_size: u64,
     /// The head's own `sha256`.
     pub sth_sha256: String,
-    /// The root over all leaves of the log at that size; null where the head does not carry it.
+    /// The root over all leaves of the log at that size; null when the head does not contain it.
     #[schema(required)]
     pub tree_root: Option<String>,
 }
 
-/// The seal of the day before.
+/// The seal of the previous day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PreviousSeal {
     pub day: Day,
@@ -59,8 +59,8 @@ pub struct PreviousSeal {
     pub seal_sha256: String,
 }
 
-/// A sealed day with everything it was made from (`/proof/{day}.json`). The digests need no
-/// signature of their own: they lead to the signed root, or they are not the ones.
+/// A sealed day with the digests it was computed from (`/proof/{day}.json`). The digests need no
+/// signature: they must hash to the signed root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProofDay {
     /// `{brand}-proof-day`.
@@ -72,27 +72,27 @@ pub struct ProofDay {
     pub digests: Vec<String>,
 }
 
-/// What is known of one record's, or one day's, seal (`/api/seal/lookup`).
+/// The seal of one record or one day (`/api/seal/lookup`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Seal {
     /// `{brand}-seal`.
     pub kind: String,
     pub v: u32,
     pub schema: String,
-    /// The digest that was asked for, or that of the record asked for; null for a day.
+    /// The requested digest, or that of the requested record; null for a day.
     #[schema(required)]
     pub subject_sha256: Option<String>,
     /// The day the record belongs to; null when there is no such record.
     #[schema(required)]
     pub day: Option<Day>,
     pub state: SealState,
-    /// From when on the day is sealed, while it is pending; else null.
+    /// The earliest time at which the day will be sealed; null unless the seal is pending.
     #[schema(required)]
     pub sealed_from: Option<Timestamp>,
-    /// The days that were searched in vain; null when something was found.
+    /// The days that were searched without a result; null when the record was found.
     #[schema(required)]
     pub searched: Option<SearchedDays>,
-    /// Where the record stands in its day; null for a day as a whole.
+    /// The record's leaf in its day; null for a whole day.
     #[schema(required)]
     pub leaf: Option<SealLeaf>,
     /// From the leaf's sibling up to the root's child.
@@ -101,7 +101,7 @@ pub struct Seal {
     pub root: Option<String>,
     #[schema(required)]
     pub leaves: Option<u64>,
-    /// The statement's own `sha256`: what the timestamps are of.
+    /// The statement's `sha256`, which is timestamped.
     #[schema(required)]
     pub seal_sha256: Option<String>,
     #[schema(required)]
@@ -128,7 +128,7 @@ open_enum! {
 /// First and last day of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SearchedDays {
-    /// Null when no day is sealed yet.
+    /// Null when no day has been sealed yet.
     #[schema(required)]
     pub from: Option<Day>,
     #[schema(required)]
@@ -158,21 +158,21 @@ pub struct SealAnchor {
     pub calendar: String,
     #[schema(required)]
     pub submitted_at: Option<Timestamp>,
-    /// When the block's header was compared; null before that.
+    /// When the timestamp was checked against the block header; null before that.
     #[schema(required)]
     pub confirmed_at: Option<Timestamp>,
-    /// The address of the timestamp file; null while no calendar has answered.
+    /// The address of the timestamp file; null until a calendar has answered.
     #[schema(required)]
     pub proof: Option<String>,
     pub detail: AnchorDetail,
 }
 
-/// Null where it is not known.
+/// Details of a timestamp. Null when unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AnchorDetail {
     #[schema(required)]
     pub block_height: Option<u64>,
-    /// Why it is no further, in words.
+    /// Why the timestamp is not confirmed yet, as text.
     #[schema(required)]
     pub why: Option<String>,
 }
@@ -183,22 +183,22 @@ open_enum! {
 }
 
 open_enum! {
-    /// How far a timestamp has come.
+    /// The state of a timestamp.
     pub enum AnchorState {
-        /// No answer of the calendar yet; it is asked again.
+        /// The calendar has not answered yet; the request is repeated.
         Waiting = "waiting",
-        /// The calendar has promised to put it into a block. Nothing is anchored yet.
+        /// The calendar has accepted the digest but not yet committed it to a block.
         Pending = "pending",
-        /// The timestamp leads to a block; its header was not compared here.
+        /// The timestamp leads to a block whose header was not checked by this service.
         Upgraded = "upgraded",
-        /// The timestamp leads to a block whose header was compared.
+        /// The timestamp leads to a block whose header was checked.
         Confirmed = "confirmed",
-        /// The timestamp does not lead to the block it names; it is tried again.
+        /// The timestamp does not match the block it names; the check is repeated.
         Failed = "failed",
     }
 }
 
-/// The sealed days, the newest first (`/proof.json`).
+/// The sealed days, newest first (`/proof.json`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProofIndex {
     /// `{brand}-proof-index`.
@@ -206,13 +206,13 @@ pub struct ProofIndex {
     pub v: u32,
     pub schema: String,
     pub days: Vec<ProofIndexDay>,
-    /// What `before` must be for the next page; null on the last.
+    /// Send this as `before` for the next page; null on the last page.
     #[schema(required)]
     pub cursor: Option<Day>,
     pub has_more: bool,
     /// The address of the key directory.
     pub keys: String,
-    /// The address of the description of a check.
+    /// The address that describes how to verify a seal.
     pub verifier: String,
     /// How to check a seal, step by step.
     pub how: Vec<String>,

@@ -1,7 +1,7 @@
-//! A section of an answer: declared, observed, or not measured with the reason why not.
+//! A section of an answer: declared, observed, or not measured with a reason.
 //!
-//! Written flat: `{"state": "observed", "observed_at": …, …}` beside the members of the body. There
-//! is no way to write a section that was not measured without saying why.
+//! Serialised flat: `{"state": "observed", "observed_at": …, …}` with the members of the body. The
+//! type makes the reason mandatory for a section that was not measured.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, OneOfBuilder, Ref, Schema, 
 
 use crate::Timestamp;
 
-/// One section, and when it was looked at.
+/// One section with the time of its observation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Section<T> {
-    /// What the site says about itself.
+    /// What the site states about itself.
     Declared { observed_at: Timestamp, body: T },
-    /// What we were served.
+    /// What this service was served.
     Observed { observed_at: Timestamp, body: T },
-    /// Nothing is said about the site here; `observed_at` is when we tried, if we did.
+    /// Nothing was measured; `observed_at` is the time of the attempt, if there was one.
     NotMeasured { observed_at: Option<Timestamp>, why: String },
-    /// A state of a later version; only reading makes one. To be taken as not measured.
+    /// A state of a later version. Only deserialising produces it. Treat it as not measured.
     Unrecognised(UnrecognisedObject),
 }
 
@@ -63,8 +63,8 @@ const DECLARED: &str = "declared";
 const OBSERVED: &str = "observed";
 const NOT_MEASURED: &str = "not_measured";
 
-/// An object of a kind this build does not know, kept as it was read. Like
-/// [`Unrecognised`](crate::open_enum::Unrecognised), it cannot be made in code.
+/// An object of a kind that this build does not know, kept as it was read. Like
+/// [`Unrecognised`](crate::open_enum::Unrecognised), it cannot be constructed in code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UnrecognisedObject(Map<String, Value>);
 
@@ -81,7 +81,7 @@ impl UnrecognisedObject {
 }
 
 #[derive(Serialize)]
-struct Held<'a, T> {
+struct MeasuredSection<'a, T> {
     state: &'static str,
     observed_at: Timestamp,
     #[serde(flatten)]
@@ -89,14 +89,14 @@ struct Held<'a, T> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Unmeasured<'a> {
+struct UnmeasuredSection<'a> {
     state: Cow<'a, str>,
     observed_at: Option<Timestamp>,
     why: Cow<'a, str>,
 }
 
 #[derive(Deserialize)]
-struct LookedAt {
+struct ObservationTime {
     observed_at: Timestamp,
 }
 
@@ -104,12 +104,14 @@ impl<T: Serialize> Serialize for Section<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Declared { observed_at, body } => {
-                Held { state: DECLARED, observed_at: *observed_at, body }.serialize(serializer)
+                MeasuredSection { state: DECLARED, observed_at: *observed_at, body }
+                    .serialize(serializer)
             }
             Self::Observed { observed_at, body } => {
-                Held { state: OBSERVED, observed_at: *observed_at, body }.serialize(serializer)
+                MeasuredSection { state: OBSERVED, observed_at: *observed_at, body }
+                    .serialize(serializer)
             }
-            Self::NotMeasured { observed_at, why } => Unmeasured {
+            Self::NotMeasured { observed_at, why } => UnmeasuredSection {
                 state: Cow::Borrowed(NOT_MEASURED),
                 observed_at: *observed_at,
                 why: Cow::Borrowed(why),
@@ -131,11 +133,11 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Section<T> {
         let read = || -> Result<Self, serde_json::Error> {
             Ok(match state.as_str() {
                 NOT_MEASURED => {
-                    let Unmeasured { observed_at, why, .. } = from_members(members)?;
+                    let UnmeasuredSection { observed_at, why, .. } = from_members(members)?;
                     Self::NotMeasured { observed_at, why: why.into_owned() }
                 }
                 DECLARED | OBSERVED => {
-                    let LookedAt { observed_at } = from_members(members.clone())?;
+                    let ObservationTime { observed_at } = from_members(members.clone())?;
                     let body = from_members(members)?;
                     if state == DECLARED {
                         Self::Declared { observed_at, body }
@@ -157,7 +159,7 @@ fn from_members<T: DeserializeOwned>(members: Map<String, Value>) -> Result<T, s
 impl<T: ToSchema> utoipa::PartialSchema for Section<T> {
     fn schema() -> RefOr<Schema> {
         let held = ObjectBuilder::new()
-            .property("state", words(&[DECLARED, OBSERVED]))
+            .property("state", word_enum_schema(&[DECLARED, OBSERVED]))
             .required("state")
             .property("observed_at", Ref::from_schema_name(Timestamp::name()))
             .required("observed_at");
@@ -165,20 +167,20 @@ impl<T: ToSchema> utoipa::PartialSchema for Section<T> {
             .item(Ref::from_schema_name(Timestamp::name()))
             .item(ObjectBuilder::new().schema_type(Type::Null));
         let unmeasured = ObjectBuilder::new()
-            .property("state", words(&[NOT_MEASURED]))
+            .property("state", word_enum_schema(&[NOT_MEASURED]))
             .required("state")
             .property("observed_at", observed_at_or_null)
             .required("observed_at")
             .property("why", ObjectBuilder::new().schema_type(Type::String))
             .required("why");
         let shapes =
-            OneOfBuilder::new().item(flattened::<T>(held.build())).item(unmeasured).build();
+            OneOfBuilder::new().item(flatten_schema::<T>(held.build())).item(unmeasured).build();
         RefOr::T(Schema::OneOf(shapes))
     }
 }
 
-/// Fields name a section through an alias (`type DnsSection = Section<Dns>`): the derive then asks
-/// this very type for its name and schema instead of composing them from the generic.
+/// Fields refer to a section through an alias (`type DnsSection = Section<Dns>`). The derive then
+/// uses this implementation's name and schema instead of composing them from the generic type.
 impl<T: ToSchema> ToSchema for Section<T> {
     fn name() -> Cow<'static, str> {
         Cow::Owned(format!("{}Section", T::name()))
@@ -192,15 +194,15 @@ impl<T: ToSchema> ToSchema for Section<T> {
 }
 
 /// A string that is one of these words.
-pub(super) fn words(words: &[&str]) -> Object {
+pub(super) fn word_enum_schema(words: &[&str]) -> Object {
     ObjectBuilder::new()
         .schema_type(SchemaType::Type(Type::String))
         .enum_values(Some(words.iter().copied()))
         .build()
 }
 
-/// The schema of `T` with the members of `object` put before its own.
-pub(super) fn flattened<T: ToSchema>(mut object: Object) -> Schema {
+/// The schema of `T` with the members of `object` added before its own.
+pub(super) fn flatten_schema<T: ToSchema>(mut object: Object) -> Schema {
     match T::schema() {
         RefOr::T(Schema::Object(body)) => {
             object.properties.extend(body.properties);
@@ -208,7 +210,7 @@ pub(super) fn flattened<T: ToSchema>(mut object: Object) -> Schema {
             object.description = body.description;
             Schema::Object(object)
         }
-        // Bodies are plain structures, so this is not taken; it would still be right.
+        // Not reached today, because all bodies are structs; the result would still be correct.
         other => Schema::AllOf(
             utoipa::openapi::schema::AllOfBuilder::new().item(object).item(other).build(),
         ),

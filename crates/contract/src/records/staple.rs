@@ -1,5 +1,5 @@
-//! The staple of a domain (`GET /api/v1/staple`): its decisions in one signed line that the site can
-//! send along.
+//! The staple of a domain (`GET /api/v1/staple`): its decisions in one signed line, which the site
+//! can send with its responses.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,15 +15,16 @@ pub struct StapleRecord {
     pub schema: String,
     pub domain: Domain,
     pub made_at: Timestamp,
-    /// The signed line. It is good by itself, for the domain and every name under it.
+    /// The signed line. It can be verified by itself and covers the domain and every name under it.
     pub staple: String,
     /// The header field to send it in.
     pub header: String,
     pub txt: StapleTxt,
     pub decisions: StapleDecisions,
-    /// Not to be relied on from then on.
+    /// The staple is not valid from this time on.
     pub fresh_until: Timestamp,
-    /// Says which decisions were made stricter because their evidence ages before the line does.
+    /// Explains which decisions were made stricter because their evidence expires before the
+    /// staple.
     pub reading: String,
     pub answer: StapleAnswer,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +40,7 @@ pub struct StapleRecord {
 pub struct StapleTxt {
     /// The label in front of the domain.
     pub name: String,
-    /// In quotes, in strings of at most 255 bytes.
+    /// Quoted, in strings of at most 255 bytes.
     pub value: String,
 }
 
@@ -51,7 +52,7 @@ pub struct StapleDecisions {
     pub transact: Decision,
 }
 
-/// The answer that the line was made from.
+/// The answer that the staple is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StapleAnswer {
     pub answer_sha256: String,

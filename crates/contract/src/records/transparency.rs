@@ -1,4 +1,4 @@
-//! 2.11: the log, its tree heads, and the signature block.
+//! 2.11: an answer's position in the log, tree heads, and the signature block.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,15 +13,15 @@ pub struct Signature {
     pub alg: String,
     /// The RFC 7638 thumbprint of the key.
     pub kid: String,
-    /// `sha256`: the member whose value is signed.
+    /// Always `sha256`: the member that is signed.
     pub over: String,
-    /// What was signed: `{brand}-data-v1`, a line feed, the hex digest.
+    /// The signed message: `{brand}-data-v1`, a line feed, the hex digest.
     pub message: String,
     /// Base64url without padding.
     pub sig: String,
     pub signed_at: Timestamp,
     pub key: SignatureKey,
-    /// How the digest is taken, in words.
+    /// How the digest is computed, as text.
     pub canonical: String,
 }
 
@@ -55,7 +55,7 @@ impl Jwk {
     pub const CRV: &str = "Ed25519";
 }
 
-/// Where an answer stands in the log.
+/// The position of an answer in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Transparency {
     pub state: LogState,
@@ -64,7 +64,7 @@ pub struct Transparency {
     pub batch: u64,
     /// The position inside the sorted batch, from 0.
     pub index: u64,
-    /// The position in the whole log: the batch's first index and `index`.
+    /// The position in the whole log: the batch's first index plus `index`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub log_index: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Transparency {
     pub sth: TreeHead,
     /// The address where witnesses are listed.
     pub witnesses: String,
-    /// What the leaf is taken over, in words.
+    /// What the leaf hash is computed over, as text.
     pub content_rule: String,
 }
 
@@ -83,7 +83,7 @@ open_enum! {
     pub enum LogState { Included = "included", Pending = "pending" }
 }
 
-/// A signed tree head: the log as it stood after one batch.
+/// A signed tree head: the state of the log after one batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeHead {
     /// `{brand}-log-sth`.
@@ -96,7 +96,7 @@ pub struct TreeHead {
     pub batch_size: u64,
     pub tree_size: u64,
     pub batch_root: String,
-    /// The root of all leaves in log order, where the log keeps that tree too.
+    /// The root over all leaves in log order, if the log also maintains that tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tree_root: Option<String>,
@@ -105,7 +105,7 @@ pub struct TreeHead {
     pub prev_sth_sha256: Option<String>,
     pub created_at: Timestamp,
     pub rules: LogRules,
-    /// The build that made it.
+    /// The build that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub code: Option<CodeObject>,
@@ -117,7 +117,7 @@ pub struct TreeHead {
     pub signature: Option<Signature>,
 }
 
-/// The rules of the log, in words.
+/// The rules of the log, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogRules {
     pub leaf: String,
@@ -125,21 +125,21 @@ pub struct LogRules {
     pub chain: String,
 }
 
-/// Which build, with which rules, made a record.
+/// The build and rules that produced a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CodeObject {
     pub version_id: String,
-    /// The first 16 hex digits of the program's digest; null when the program cannot tell.
+    /// The first 16 hex digits of the program file's SHA-256; null when unknown.
     #[schema(required)]
     pub script_sha16: Option<String>,
     pub state: CodeState,
-    pub deployed: Deployed,
+    pub deployed: Deployment,
     #[schema(required)]
     pub build_log_entry: Option<u64>,
     pub score_version: u32,
     pub scoring_policy_sha256: String,
     pub decision_rules_sha256: String,
-    /// The address that says more about this build.
+    /// The address of the build's record.
     pub check: String,
 }
 
@@ -153,9 +153,9 @@ open_enum! {
     }
 }
 
-/// Null where the build does not know.
+/// When and from what the build was deployed. Null when unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Deployed {
+pub struct Deployment {
     #[schema(required)]
     pub at: Option<Timestamp>,
     #[schema(required)]

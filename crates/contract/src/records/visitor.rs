@@ -1,4 +1,4 @@
-//! 2.7: whether a visitor is the agent it claims to be. Nothing about the visitor is kept.
+//! 2.7: whether a visitor is the agent it claims to be. Nothing about the visitor is stored.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,10 +12,10 @@ pub struct VisitorAnswer {
     pub kind: String,
     pub v: u32,
     pub checked_at: Timestamp,
-    /// The age of the address ranges: the oldest in use. Null when none could be read yet.
+    /// When the oldest address ranges in use were fetched. Null when none could be fetched yet.
     #[schema(required)]
     pub ranges_as_of: Option<Timestamp>,
-    /// How to read the verdicts.
+    /// How to interpret the verdicts.
     pub reading: String,
     /// The address of the specification.
     pub spec: String,
@@ -27,7 +27,7 @@ pub struct VisitorAnswer {
     pub purpose: Option<Purpose>,
     pub verdict: VisitorVerdict,
     pub why: String,
-    /// The addresses of the range feeds that were looked at.
+    /// The addresses of the range feeds that were checked.
     pub feeds: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -37,7 +37,7 @@ pub struct VisitorAnswer {
     pub signature: Option<Signature>,
 }
 
-/// The same for many visitors, in the order they were asked about.
+/// Verdicts for several visitors, in request order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VisitorBatchAnswer {
     pub kind: String,
@@ -56,7 +56,8 @@ pub struct VisitorBatchAnswer {
     pub signature: Option<Signature>,
 }
 
-/// All of `claimed`, `operator` and `purpose` are null when no agent is named.
+/// The verdict for one visitor. `claimed`, `operator` and `purpose` are null when the user agent
+/// names no known agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VisitorResult {
     #[schema(required)]
@@ -71,7 +72,7 @@ pub struct VisitorResult {
 }
 
 open_enum! {
-    /// Whether a visitor is who it says.
+    /// Whether a visitor is the agent it claims to be.
     pub enum VisitorVerdict {
         Verified = "verified",
         Spoofed = "spoofed",
@@ -85,12 +86,12 @@ open_enum! {
     pub enum Purpose {
         Training = "training",
         Search = "search",
-        /// On behalf of a person who asked just now.
+        /// On behalf of a person who requested it.
         UserFetch = "user_fetch",
         Agent = "agent",
         Preview = "preview",
         Ads = "ads",
-        /// A robots.txt token alone: nothing fetches under this name.
+        /// Only a robots.txt token: no crawler sends requests under this name.
         TrainingControl = "training_control",
         Other = "other",
     }

@@ -1,5 +1,5 @@
-//! The contract seen from outside: every field of the interface has its schema, every record its
-//! example, and readers are as lenient, and requests as strict, as they are meant to be.
+//! Tests of the public interface: every field of the interface is in a schema, every record has an
+//! example, reading records is lenient, and reading requests is strict.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,17 +1,18 @@
-//! Reading what a later version wrote: unknown members are passed over, unknown words are kept.
+//! Reading records of a later version: unknown members are ignored, unknown words are kept.
 
-use contract::core_ops::{CORE_OPERATIONS, CoreContract};
+use contract::core_contract::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
     ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
-    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence,
-    LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessed,
-    ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
-    PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex, PublicReportV1,
-    ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest, RevocationList,
-    RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal, Signature, Split,
-    StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
+    IdentitySplit, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths,
+    LogWitnessedHead, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport,
+    OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex,
+    PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest,
+    RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
+    Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch,
+    VisitorBatchAnswer,
 };
 use contract::{Brand, ErrorV1};
 use serde::Serialize;
@@ -80,7 +81,7 @@ fn through(word: &str, written: &Value) -> Value {
         "log-inclusion" => pass::<LogInclusion>(written),
         "log-consistency" => pass::<LogConsistency>(written),
         "log-absence" => pass::<LogAbsence>(written),
-        "log-witness" => pass::<LogWitnessed>(written),
+        "log-witness" => pass::<LogWitnessedHead>(written),
         "log-gossip-request" => pass::<GossipRequest>(written),
         "log-gossip" => pass::<GossipAnswer>(written),
         "signature" => pass::<Signature>(written),
@@ -105,7 +106,7 @@ fn every_record_is_read_back_as_it_was_written() {
 }
 
 #[test]
-fn unknown_members_are_passed_over_at_every_depth() {
+fn unknown_members_are_ignored_at_every_depth() {
     fn add_everywhere(value: &mut Value) {
         match value {
             Value::Object(members) => {
@@ -139,7 +140,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
             "/policy/signals/0/uses",
             "/streams",
             "/statement/streams",
-            // Given back as it came, whatever is in it.
+            // Returned unchanged, whatever it contains.
             "/operation",
             "/results/0/result/operation",
         ] {
@@ -147,7 +148,7 @@ fn unknown_members_are_passed_over_at_every_depth() {
                 entries.remove("a_later_member");
             }
         }
-        // A head that is carried is carried whole, or its digest would not hold.
+        // An embedded tree head keeps all its members, because its digest covers them.
         if word.starts_with("log") {
             for head in ["/head", "/sth", "/sths/0", "/lookup/sth"] {
                 let whole = written.pointer(head).filter(|head| head["kind"] == "svc-log-sth");
@@ -187,7 +188,7 @@ fn unknown_words_are_kept_and_are_no_known_word() {
     assert_eq!(through("scan", &later), later);
     let read: ScanRecord = serde_json::from_value(later).unwrap();
     assert!(
-        matches!(&read.agentview.split, Split::Unrecognised(word) if word.as_str() == "partly")
+        matches!(&read.agentview.split, IdentitySplit::Unrecognised(word) if word.as_str() == "partly")
     );
 
     let mut later = serde_json::to_value(resolve_answer()).unwrap();
@@ -258,7 +259,8 @@ fn every_kind_carries_the_brand() {
     assert_eq!(example("agent-outcomes")["kind"], "svc-agent-outcomes");
 }
 
-/// Heads and signatures made by others after the same rules, when their vectors are at hand.
+/// Heads and signatures created by an independent implementation, when its test vectors are
+/// available.
 #[test]
 fn reads_the_heads_of_the_reference_vectors() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/vectors/reference");

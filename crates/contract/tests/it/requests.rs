@@ -1,8 +1,8 @@
-//! Requests are strict: what is misspelt, given twice or typed otherwise is refused.
+//! Requests are strict: misspelt, duplicate and wrongly typed members are refused.
 
 use contract::Brand;
 use contract::records::{
-    Action, ChallengeSaid, OutcomeAction, OutcomeReport, PreflightAsks, PreflightRequest,
+    Action, OutcomeAction, OutcomeReport, PreflightChecks, PreflightRequest, ReportedChallenge,
     ResolveSaid, ScanRequest, ScanRequestV1, Visibility, VisitorBatch,
 };
 use contract::schema::schema_for;
@@ -52,21 +52,21 @@ fn a_scan_request_with_anything_else_is_refused() {
         ("null", "invalid type"),
         ("", "EOF"),
     ] {
-        let said = refusal::<ScanRequest>(body);
-        assert!(said.contains(because), "{body}: {said}");
+        let message = refusal::<ScanRequest>(body);
+        assert!(message.contains(because), "{body}: {message}");
     }
-    let said = refusal::<ScanRequestV1>(r#"{"domain":"a.example","visibility":"public"}"#);
-    assert!(said.contains("unknown field `visibility`"), "{said}");
+    let message = refusal::<ScanRequestV1>(r#"{"domain":"a.example","visibility":"public"}"#);
+    assert!(message.contains("unknown field `visibility`"), "{message}");
 }
 
 #[test]
-fn what_was_sent_is_not_repeated_for_a_word() {
-    let said = refusal::<ScanRequest>(r#"{"domain":"a.example","visibility":"<script>"}"#);
-    assert!(!said.contains("script"), "{said}");
+fn an_error_about_a_word_does_not_repeat_it() {
+    let message = refusal::<ScanRequest>(r#"{"domain":"a.example","visibility":"<script>"}"#);
+    assert!(!message.contains("script"), "{message}");
 }
 
 #[test]
-fn both_shapes_of_an_outcome_report_come_to_the_same() {
+fn both_shapes_of_an_outcome_report_give_the_same_result() {
     let nested: OutcomeReport = serde_json::from_str(
         r#"{"domain":"shop.example","action":"tool_call","agent":{"name":"ExampleBot"},
             "result":{"status":403,"blocked":true,"challenge":false},
@@ -82,13 +82,13 @@ fn both_shapes_of_an_outcome_report_come_to_the_same() {
     assert_eq!(flat.action, OutcomeAction::ToolCall);
     assert_eq!(flat.resolve_said, Some(ResolveSaid::Open));
     assert_eq!(flat.result.status, Some(403));
-    assert!(flat.result.challenge.is_some_and(|challenge| !challenge.seen()));
+    assert!(flat.result.challenge.is_some_and(|challenge| !challenge.is_challenged()));
 
     let named: OutcomeReport = serde_json::from_str(
         r#"{"domain":"a.example","action":"read","result":{"challenge":"turnstile"}}"#,
     )
     .unwrap();
-    assert_eq!(named.result.challenge, Some(ChallengeSaid::Named("turnstile".to_owned())));
+    assert_eq!(named.result.challenge, Some(ReportedChallenge::Named("turnstile".to_owned())));
 
     let nulls: OutcomeReport = serde_json::from_str(
         r#"{"domain":"a.example","action":"read","agent":null,"status":200,"blocked":null,
@@ -114,9 +114,12 @@ fn an_outcome_report_of_neither_shape_is_refused() {
         (r#"{"domain":"a.example","action":"read","result":{"status":70000}}"#, "invalid value"),
         (r#"{"domain":"a.example","action":"read","status":1000}"#, "three digits"),
         (r#"{"domain":"a.example","action":"read","status":"200"}"#, "invalid type"),
-        (r#"{"domain":"a.example","action":"read","agent":["x"]}"#, "`agent` is a name"),
+        (r#"{"domain":"a.example","action":"read","agent":["x"]}"#, "`agent` must be a name"),
         (r#"{"domain":"a.example","action":"read","result":[403]}"#, "sequence"),
-        (r#"{"domain":"a.example","action":"read","result":{"challenge":7}}"#, "`challenge` is"),
+        (
+            r#"{"domain":"a.example","action":"read","result":{"challenge":7}}"#,
+            "`challenge` must be",
+        ),
         (r#"["a.example","read"]"#, "sequence"),
         (
             r#"{"domain":"a.example","action":"read","resolve_said":"maybe"}"#,
@@ -125,12 +128,12 @@ fn an_outcome_report_of_neither_shape_is_refused() {
         (r#"{"domain":"a.example","action":"read","extra":1}"#, "unknown field `extra`"),
         (r#"{"domain":"a.example","action":"read","action":"read"}"#, "duplicate field"),
     ] {
-        let said = refusal::<OutcomeReport>(body);
-        assert!(said.contains(because), "{body}: {said}");
+        let message = refusal::<OutcomeReport>(body);
+        assert!(message.contains(because), "{body}: {message}");
     }
 }
 
-/// What the schema takes, the reader takes, and the other way round.
+/// The schema and the deserialiser accept the same requests.
 #[test]
 fn schema_and_reader_agree_on_requests() {
     for body in [
@@ -189,26 +192,26 @@ fn a_visitor_batch_names_user_agents_and_perhaps_addresses() {
         (r#"{"visitors":[["192.0.2.1","A"]]}"#, "invalid type: sequence"),
         (r#"[[{"ua":"A"}]]"#, "invalid type: sequence"),
     ] {
-        let said = refusal::<VisitorBatch>(body);
-        assert!(said.contains(because), "{body}: {said}");
+        let message = refusal::<VisitorBatch>(body);
+        assert!(message.contains(because), "{body}: {message}");
     }
 }
 
-fn preflight(body: &str) -> Result<PreflightAsks, String> {
+fn preflight(body: &str) -> Result<PreflightChecks, String> {
     let request: PreflightRequest =
         serde_json::from_str(body).map_err(|error| error.to_string())?;
-    request.asks().map_err(|refusal| refusal.param)
+    request.into_checks().map_err(|refusal| refusal.param)
 }
 
 #[test]
 fn a_preflight_is_one_check_or_several_with_defaults() {
-    let PreflightAsks::One(one) =
+    let PreflightChecks::Single(one) =
         preflight(r#"{"domain":"shop.example","action":"read","agent":"A"}"#).unwrap()
     else {
         panic!("one check")
     };
     assert_eq!((one.action, one.domain.as_deref()), (Some(Action::Read), Some("shop.example")));
-    let PreflightAsks::Batch(several) = preflight(
+    let PreflightChecks::Batch(several) = preflight(
         r#"{"domain":"shop.example","action":"read","nonce":"n","checks":[
             {},{"url":"https://other.example/x","action":"cite"},{"action":"connect","live_ms":1001}]}"#,
     )
@@ -226,7 +229,7 @@ fn a_preflight_is_one_check_or_several_with_defaults() {
 }
 
 #[test]
-fn a_preflight_beyond_its_bounds_is_refused_by_the_member_at_fault() {
+fn a_preflight_beyond_its_limits_is_refused_with_the_wrong_member() {
     let long = "n".repeat(257);
     let big = "x".repeat(8192);
     let deep = format!("{}1{}", "[".repeat(17), "]".repeat(17));
@@ -293,13 +296,13 @@ fn a_preflight_with_a_misspelt_member_is_refused() {
         (r#"{"domain":"a.example","policy":{"on_warn":"ignore"}}"#, "expected one of: allow"),
         (r#"{"domain":"a.example","template":"safe"}"#, "expected one of: safe_citation"),
         (r#"{"domain":"a.example","operation":[1]}"#, "invalid type"),
-        (r#"{"domain":"a.example","agent":{"nmae":"x"}}"#, "`agent` is a name"),
+        (r#"{"domain":"a.example","agent":{"nmae":"x"}}"#, "`agent` must be a name"),
         (r#"{"checks":[{"checks":[]}]}"#, "unknown field `checks`"),
         (r#"{"checks":[["a.example"]]}"#, "sequence"),
         (r#"["a.example"]"#, "sequence"),
         (r#"{"domain":"a.example","live_ms":-1}"#, "invalid value"),
     ] {
-        let said = refusal::<PreflightRequest>(body);
-        assert!(said.contains(because), "{body}: {said}");
+        let message = refusal::<PreflightRequest>(body);
+        assert!(message.contains(because), "{body}: {message}");
     }
 }

@@ -1,9 +1,9 @@
-//! Every schema is a schema, every example fits its own, and a broken one does not.
+//! Every schema is valid, every example matches its schema, and a broken example does not.
 
 use std::collections::BTreeSet;
 
 use contract::Brand;
-use contract::schema::{KINDS, address, schema_for};
+use contract::schema::{KINDS, schema_for, schema_url};
 use serde_json::{Value, json};
 
 use crate::examples::{BASE, all, unreachable_scan};
@@ -22,7 +22,7 @@ fn every_kind_has_a_schema_that_the_meta_schema_accepts() {
     for kind in KINDS {
         let schema = schema(kind.word);
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-        assert_eq!(schema["$id"], address(kind.word, &Brand::default(), BASE));
+        assert_eq!(schema["$id"], schema_url(kind.word, &Brand::default(), BASE));
         assert_eq!(schema["title"], kind.title);
         if let Err(error) = jsonschema::draft202012::meta::validate(&schema) {
             panic!("{}: {error}", kind.word);
@@ -78,8 +78,8 @@ fn every_example_fits_its_schema_and_every_kind_has_one() {
     assert!(jsonschema::draft202012::is_valid(&schema("scan"), &unreachable));
 }
 
-/// Puts something of a wrong type in place of every single member of every example, one after the
-/// other, and takes every required member away.
+/// Replaces each member of every example, one at a time, with a value of the wrong type, and
+/// removes each required member.
 #[test]
 fn a_member_of_a_wrong_type_or_a_missing_one_is_refused() {
     for (word, example) in all() {
@@ -154,7 +154,7 @@ fn only_allowlists_and_requests_are_closed() {
 }
 
 #[test]
-fn every_example_is_written_as_it_was() {
+fn every_example_matches_its_snapshot() {
     for (word, example) in all() {
         insta::assert_json_snapshot!(word, example);
     }

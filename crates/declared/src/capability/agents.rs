@@ -1,30 +1,33 @@
-//! Skills of agents and of skill indexes, and MCP servers.
+//! Skills of A2A agents and skill indexes, and MCP servers.
 
 use serde_json::Value;
 
-use super::{Credential, Found, Signs, Words, items, members, security, text, texts};
+use super::collector::CapabilityCollector;
+use super::fields::{items, members, parse_security, text, texts};
+use super::model::{CredentialRequirement, EffectHints};
+use super::name_words::NameWords;
 
-/// An A2A card: every skill, at the first address of the agent. Nothing in a card says what a skill
-/// does to the world.
-pub(super) fn agent_card(root: &Value, found: &mut Found) {
+/// An A2A card: every skill, at the first URL of the agent. A card does not say which effects a skill
+/// has.
+pub(super) fn agent_card(root: &Value, found: &mut CapabilityCollector) {
     let interface = items(root, "supportedInterfaces").find_map(|one| text(one, "url"));
-    let endpoint = found.address(interface.or_else(|| text(root, "url")));
+    let endpoint = found.resolve_url(interface.or_else(|| text(root, "url")));
     for skill in items(root, "skills") {
         let Some(name) = text(skill, "name").or_else(|| text(skill, "id")) else { continue };
-        let asked = ["securityRequirements", "security"];
-        let (credential, scopes) = asked
+        let requirement_members = ["securityRequirements", "security"];
+        let (credential, scopes) = requirement_members
             .iter()
             .find_map(|name| skill.get(*name))
-            .or_else(|| asked.iter().find_map(|name| root.get(*name)))
-            .map(security)
+            .or_else(|| requirement_members.iter().find_map(|name| root.get(*name)))
+            .map(parse_security)
             .unwrap_or_default();
-        let signs = Signs {
+        let signs = EffectHints {
             credential,
             scopes,
-            words: Words::of(
+            words: NameWords::from_texts(
                 text(skill, "id").into_iter().chain([name]).chain(texts(skill, "tags")),
             ),
-            ..Signs::default()
+            ..EffectHints::default()
         };
         if !found.add(name, endpoint.clone(), signs) {
             break;
@@ -32,20 +35,20 @@ pub(super) fn agent_card(root: &Value, found: &mut Found) {
     }
 }
 
-/// An Agent Skills index: texts for an agent to load and follow.
-pub(super) fn skills(root: &Value, found: &mut Found) {
+/// An Agent Skills index: instructions for an agent to load.
+pub(super) fn skills(root: &Value, found: &mut CapabilityCollector) {
     for skill in items(root, "skills") {
         let Some(name) = text(skill, "name") else { continue };
-        let endpoint = found.address(text(skill, "url"));
-        let signs = Signs { words: Words::of([name]), ..Signs::default() };
+        let endpoint = found.resolve_url(text(skill, "url"));
+        let signs = EffectHints { words: NameWords::from_texts([name]), ..EffectHints::default() };
         if !found.add(name, endpoint, signs) {
             break;
         }
     }
 }
 
-/// An MCP server card: the tools where the older shape lists them, else the server at each address.
-pub(super) fn mcp_card(root: &Value, found: &mut Found) {
+/// An MCP server card: its tools if the older format lists them, otherwise the server at each URL.
+pub(super) fn mcp_card(root: &Value, found: &mut CapabilityCollector) {
     let info = root.get("serverInfo").unwrap_or(root);
     let server = text(info, "name").or_else(|| text(info, "title")).unwrap_or("MCP server");
     let transport = root.get("transport").and_then(|transport| text(transport, "endpoint"));
@@ -55,15 +58,15 @@ pub(super) fn mcp_card(root: &Value, found: &mut Found) {
         tools += 1;
         let hint = |word: &str| tool.get("annotations")?.get(word)?.as_bool();
         let read_only = hint("readOnlyHint");
-        let signs = Signs {
+        let signs = EffectHints {
             read_only,
-            // What changes things is destructive by default, as the protocol has it.
+            // The protocol's default: a tool that is not read-only is destructive.
             destructive: hint("destructiveHint").or((read_only == Some(false)).then_some(true)),
-            credential: told(root.get("authentication")),
-            words: Words::of([name]),
-            ..Signs::default()
+            credential: authentication_requirement(root.get("authentication")),
+            words: NameWords::from_texts([name]),
+            ..EffectHints::default()
         };
-        if !found.add(name, found.address(transport), signs) {
+        if !found.add(name, found.resolve_url(transport), signs) {
             return;
         }
     }
@@ -76,26 +79,36 @@ pub(super) fn mcp_card(root: &Value, found: &mut Found) {
         let secret = items(remote, "headers").any(|header| {
             ["isRequired", "isSecret"].iter().any(|word| header.get(*word) == Some(&true.into()))
         });
-        let credential = if secret { Credential::Needed } else { Credential::Untold };
-        let signs = Signs { credential, words: Words::of([server]), ..Signs::default() };
-        if !found.add(server, found.address(text(remote, "url")), signs) {
+        let credential =
+            if secret { CredentialRequirement::Needed } else { CredentialRequirement::Unstated };
+        let signs = EffectHints {
+            credential,
+            words: NameWords::from_texts([server]),
+            ..EffectHints::default()
+        };
+        if !found.add(server, found.resolve_url(text(remote, "url")), signs) {
             return;
         }
     }
     if remotes == 0 {
-        let credential = told(root.get("authentication"));
-        let signs = Signs { credential, words: Words::of([server]), ..Signs::default() };
-        found.add(server, found.address(transport), signs);
+        let credential = authentication_requirement(root.get("authentication"));
+        let signs = EffectHints {
+            credential,
+            words: NameWords::from_texts([server]),
+            ..EffectHints::default()
+        };
+        found.add(server, found.resolve_url(transport), signs);
     }
 }
 
-/// The older card's word on credentials: `{"required": true, "schemes": ["bearer"]}`.
-fn told(authentication: Option<&Value>) -> Credential {
-    let required = authentication.and_then(|said| said.get("required")).and_then(Value::as_bool);
+/// The `authentication` member of older cards: `{"required": true, "schemes": ["bearer"]}`.
+fn authentication_requirement(authentication: Option<&Value>) -> CredentialRequirement {
+    let required =
+        authentication.and_then(|member| member.get("required")).and_then(Value::as_bool);
     match required {
-        Some(true) => Credential::Needed,
-        Some(false) => Credential::NotNeeded,
-        None if members(authentication).next().is_some() => Credential::Needed,
-        None => Credential::Untold,
+        Some(true) => CredentialRequirement::Needed,
+        Some(false) => CredentialRequirement::NotNeeded,
+        None if members(authentication).next().is_some() => CredentialRequirement::Needed,
+        None => CredentialRequirement::Unstated,
     }
 }

@@ -3,48 +3,51 @@
 use serde_json::Value;
 use url::Url;
 
-use super::{
-    Credential, Found, Method, Signs, Words, absolute, items, members, security, text, texts,
-};
+use super::collector::{CapabilityCollector, MAX_ADDRESS_BYTES, absolute_url};
+use super::fields::{items, members, parse_security, text, texts};
+use super::model::{CredentialRequirement, EffectHints, MethodKind};
+use super::name_words::NameWords;
 
-pub(super) fn operations(root: &Value, found: &mut Found) {
+pub(super) fn operations(root: &Value, found: &mut CapabilityCollector) {
     for (path, item) in members(root.get("paths")) {
         if !path.starts_with('/') {
             continue;
         }
         for (word, operation) in members(Some(item)) {
-            let Some(method) = Method::named(word).filter(|_| operation.is_object()) else {
+            let Some(method) = MethodKind::from_name(word).filter(|_| operation.is_object()) else {
                 continue;
             };
-            let said = format!("{} {path}", word.to_ascii_uppercase());
+            let request_line = format!("{} {path}", word.to_ascii_uppercase());
             let id = text(operation, "operationId");
-            let endpoint = endpoint(root, item, operation, path, found.base.as_ref());
-            let signs = signs(root, item, operation, method, path, id);
-            if !found.add(id.unwrap_or(&said), endpoint, signs) {
+            let endpoint = operation_url(root, item, operation, path, found.base.as_ref());
+            let signs = operation_hints(root, item, operation, method, path, id);
+            if !found.add(id.unwrap_or(&request_line), endpoint, signs) {
                 return;
             }
         }
     }
 }
 
-fn signs(
+fn operation_hints(
     root: &Value,
     item: &Value,
     operation: &Value,
-    method: Method,
+    method: MethodKind,
     path: &str,
     id: Option<&str>,
-) -> Signs {
-    let asked = operation.get("security").or_else(|| root.get("security"));
-    // A description without the member says that nothing is needed.
-    let (mut credential, scopes) = asked.map_or((Credential::NotNeeded, Vec::new()), security);
+) -> EffectHints {
+    let requirements = operation.get("security").or_else(|| root.get("security"));
+    // A description without `security` needs no credentials.
+    let (mut credential, scopes) =
+        requirements.map_or((CredentialRequirement::NotNeeded, Vec::new()), parse_security);
     let mut parameters = items(item, "parameters").chain(items(operation, "parameters"));
-    if parameters.any(|parameter| is_secret(resolved(root, parameter))) {
-        credential = Credential::Needed;
+    if parameters.any(|parameter| is_secret(resolve_reference(root, parameter))) {
+        credential = CredentialRequirement::Needed;
     }
-    let body = operation.get("requestBody").map(|body| resolved(root, body));
-    let in_body = |parameter: &Value| text(resolved(root, parameter), "in") == Some("body");
-    Signs {
+    let body = operation.get("requestBody").map(|body| resolve_reference(root, body));
+    let in_body =
+        |parameter: &Value| text(resolve_reference(root, parameter), "in") == Some("body");
+    EffectHints {
         method: Some(method),
         needs_body: body.is_some_and(|body| body.get("required") == Some(&true.into()))
             || items(operation, "parameters").any(in_body),
@@ -52,18 +55,18 @@ fn signs(
         scopes,
         priced: operation.get("responses").is_some_and(|r| r.get("402").is_some())
             || members(Some(operation)).any(|(name, _)| is_price(name)),
-        // Parts in braces are filled in by the caller and say nothing of the effect.
-        words: Words::of(
+        // Path parameters (`{id}`) say nothing about the effect.
+        words: NameWords::from_texts(
             path.split('/')
                 .filter(|part| !part.starts_with('{'))
                 .chain(id)
                 .chain(texts(operation, "tags")),
         ),
-        ..Signs::default()
+        ..EffectHints::default()
     }
 }
 
-/// A parameter that carries a credential without being called one in `security`.
+/// Whether a parameter carries a credential that `security` does not list.
 fn is_secret(parameter: &Value) -> bool {
     let name = text(parameter, "name").unwrap_or_default().to_ascii_lowercase().replace('-', "_");
     let known = matches!(
@@ -77,15 +80,15 @@ fn is_price(member: &str) -> bool {
     matches!(member, "x-payment-info" | "x-price" | "x-pricing" | "x-402" | "x-x402")
 }
 
-/// What a reference inside the file points to, one step far.
-fn resolved<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
+/// Resolves a `$ref` within the file, one step only.
+fn resolve_reference<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
     text(value, "$ref")
         .and_then(|reference| root.pointer(reference.strip_prefix('#')?))
         .unwrap_or(value)
 }
 
-/// Where an operation answers: the nearest `servers` counts, and the file's own origin without any.
-fn endpoint(
+/// The URL of an operation: from the nearest `servers`, or on the file's own origin without any.
+fn operation_url(
     root: &Value,
     item: &Value,
     operation: &Value,
@@ -96,29 +99,29 @@ fn endpoint(
         .into_iter()
         .find_map(|level| level.get("servers")?.as_array().filter(|list| !list.is_empty()));
     let server = match nearest {
-        Some(list) => absolute(base, text(list.first()?, "url")?)?,
-        None => swagger(root, base)?,
+        Some(list) => absolute_url(base, text(list.first()?, "url")?)?,
+        None => swagger_base_url(root, base)?,
     };
     let mut url = server;
     let whole = format!("{}{path}", url.path().trim_end_matches('/'));
-    // A path with parts to fill in is told as far as it is fixed.
+    // A path with parameters is kept up to the first parameter.
     let fixed = whole.split('{').next().unwrap_or_default();
-    if fixed.len() > super::MAX_ADDRESS_BYTES {
+    if fixed.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     url.set_path(fixed);
     url.set_query(None);
     url.set_fragment(None);
-    (url.as_str().len() <= super::MAX_ADDRESS_BYTES).then_some(url)
+    (url.as_str().len() <= MAX_ADDRESS_BYTES).then_some(url)
 }
 
-/// The host and base path of Swagger 2.0; the file's own origin where they are not given.
-fn swagger(root: &Value, base: Option<&Url>) -> Option<Url> {
+/// Host and base path of Swagger 2.0; the file's own origin if they are missing.
+fn swagger_base_url(root: &Value, base: Option<&Url>) -> Option<Url> {
     let scheme = texts(root, "schemes").find(|scheme| *scheme == "https");
     let scheme = scheme.or_else(|| texts(root, "schemes").next()).or(base.map(Url::scheme))?;
     let path = text(root, "basePath").unwrap_or("/");
     match text(root, "host") {
-        Some(host) => absolute(None, &format!("{scheme}://{host}{path}")),
-        None => absolute(base, path),
+        Some(host) => absolute_url(None, &format!("{scheme}://{host}{path}")),
+        None => absolute_url(base, path),
     }
 }

@@ -3,17 +3,18 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::collector::{MAX_ADDRESS_BYTES, NAME_CHARS};
 use super::*;
-use crate::files::PLACES;
+use crate::files::FILE_LOCATIONS;
 
 const URL: &str = "https://shop.example/.well-known/x";
 
-fn read_json(kind: Kind, file: &Value) -> Declared {
-    read(kind, URL, file.to_string().as_bytes())
+fn read_json(kind: FileKind, file: &Value) -> DeclaredCapabilities {
+    read_capabilities(kind, URL, file.to_string().as_bytes())
 }
 
 /// Names and addresses, in the order of the file.
-fn told(kind: Kind, file: &Value) -> Vec<(String, Option<String>)> {
+fn told(kind: FileKind, file: &Value) -> Vec<(String, Option<String>)> {
     read_json(kind, file).items.into_iter().map(|one| (one.name, one.endpoint)).collect()
 }
 
@@ -27,16 +28,19 @@ fn a_card_declares_its_skills() {
         "securityRequirements": [{"schemes": {"login": ["orders"]}}],
         "skills": [{"id": "track", "name": "Track an order", "tags": ["parcels"]},
                    {"id": "open", "name": "Opening times", "security": []}, {"id": "only-id"}, 7, {}]});
-    let found = read_json(Kind::AgentCard, &card).items;
+    let found = read_json(FileKind::AgentCard, &card).items;
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["Track an order", "Opening times", "only-id"]);
     assert!(found.iter().all(|one| one.endpoint.as_deref() == Some("https://shop.example/a2a")));
-    assert_eq!(found[0].signs.credential, Credential::Needed);
-    assert_eq!(found[0].signs.scopes, ["orders"]);
-    assert!(found[0].signs.words.any(&["parcels"]) && found[0].signs.words.any(&["track"]));
-    assert_eq!(found[1].signs.credential, Credential::NotNeeded, "its own word counts");
+    assert_eq!(found[0].hints.credential, CredentialRequirement::Needed);
+    assert_eq!(found[0].hints.scopes, ["orders"]);
+    assert!(
+        found[0].hints.words.contains_any(&["parcels"])
+            && found[0].hints.words.contains_any(&["track"])
+    );
+    assert_eq!(found[1].hints.credential, CredentialRequirement::NotNeeded, "its own word counts");
     let old = json!({"url": "https://shop.example/old", "skills": [{"name": "x"}]});
-    assert_eq!(told(Kind::AgentCard, &old), [pair("x", Some("https://shop.example/old"))]);
+    assert_eq!(told(FileKind::AgentCard, &old), [pair("x", Some("https://shop.example/old"))]);
 }
 
 #[test]
@@ -46,26 +50,29 @@ fn a_server_card_declares_tools_or_the_server_itself() {
         "tools": [{"name": "find", "annotations": {"readOnlyHint": true}},
                   {"name": "put", "annotations": {"readOnlyHint": false}},
                   {"name": "mend", "annotations": {"readOnlyHint": false, "destructiveHint": false}}]});
-    let found = read_json(Kind::McpServerCard, &old).items;
+    let found = read_json(FileKind::McpServerCard, &old).items;
     assert_eq!(found.len(), 3);
     assert_eq!(found[0].endpoint.as_deref(), Some("https://shop.example/mcp"));
-    assert_eq!((found[0].signs.read_only, found[0].signs.destructive), (Some(true), None));
-    assert_eq!(found[1].signs.destructive, Some(true), "the protocol's default");
-    assert_eq!(found[2].signs.destructive, Some(false));
-    assert_eq!(found[2].signs.credential, Credential::Needed);
+    assert_eq!((found[0].hints.read_only, found[0].hints.destructive), (Some(true), None));
+    assert_eq!(found[1].hints.destructive, Some(true), "the protocol's default");
+    assert_eq!(found[2].hints.destructive, Some(false));
+    assert_eq!(found[2].hints.credential, CredentialRequirement::Needed);
 
     let new = json!({"name": "example.shop/orders", "remotes": [
         {"type": "streamable-http", "url": "https://shop.example/mcp"},
         {"type": "sse", "url": "https://{tenant}.shop.example/sse", "headers": [{"name": "k", "isSecret": true}]}]});
     assert_eq!(
-        told(Kind::McpServerCard, &new),
+        told(FileKind::McpServerCard, &new),
         [
             pair("example.shop/orders", Some("https://shop.example/mcp")),
             pair("example.shop/orders", None)
         ]
     );
-    assert_eq!(read_json(Kind::McpServerCard, &new).items[1].signs.credential, Credential::Needed);
-    assert_eq!(told(Kind::McpServerCard, &json!({"name": "a/b"})), [pair("a/b", None)]);
+    assert_eq!(
+        read_json(FileKind::McpServerCard, &new).items[1].hints.credential,
+        CredentialRequirement::Needed
+    );
+    assert_eq!(told(FileKind::McpServerCard, &json!({"name": "a/b"})), [pair("a/b", None)]);
 }
 
 #[test]
@@ -75,7 +82,7 @@ fn catalogues_name_every_api_once() {
          "item": [{"href": "/api"}, {"href": "https://shop.example/two", "title": "The second"}]},
         {"anchor": "https://shop.example/.well-known/api-catalog", "item": [{"href": "/three"}, 3]}]});
     assert_eq!(
-        told(Kind::ApiCatalog, &catalog),
+        told(FileKind::ApiCatalog, &catalog),
         [
             pair("https://shop.example/api", Some("https://shop.example/api")),
             pair("The second", Some("https://shop.example/two")),
@@ -85,13 +92,13 @@ fn catalogues_name_every_api_once() {
     let catalog = json!({"entries": [
         {"identifier": "urn:air:shop.example:a", "url": "https://shop.example/card", "type": "application/a2a-agent-card+json"},
         {"displayName": "More", "url": "https://shop.example/more", "type": "application/ai-catalog+json"}]});
-    for kind in [Kind::AiCatalog, Kind::Ard] {
+    for kind in [FileKind::AiCatalog, FileKind::Ard] {
         let expected = [pair("urn:air:shop.example:a", Some("https://shop.example/card"))];
         assert_eq!(told(kind, &catalog), expected);
     }
     let skills = json!({"skills": [{"name": "track-order", "url": "track/SKILL.md"}]});
     let expected = [pair("track-order", Some("https://shop.example/.well-known/track/SKILL.md"))];
-    assert_eq!(told(Kind::AgentSkills, &skills), expected);
+    assert_eq!(told(FileKind::AgentSkills, &skills), expected);
 }
 
 #[test]
@@ -101,21 +108,21 @@ fn shops_are_about_buying_and_x402_about_paying() {
     let endpoint = Some("https://shop.example/ucp");
     let both =
         [pair("dev.ucp.shopping.checkout", endpoint), pair("dev.ucp.shopping.order", endpoint)];
-    assert_eq!(told(Kind::Ucp, &ucp), both);
-    assert!(read_json(Kind::Ucp, &ucp).items.iter().all(|one| one.signs.commerce));
+    assert_eq!(told(FileKind::Ucp, &ucp), both);
+    assert!(read_json(FileKind::Ucp, &ucp).items.iter().all(|one| one.hints.commerce));
     let first = json!({"ucp": {"services": {"dev.ucp.shopping": {"rest": {"endpoint": "https://shop.example/ucp"}}},
         "capabilities": [{"name": "dev.ucp.shopping.checkout"}, {"name": "dev.ucp.shopping.order"}]}});
-    assert_eq!(told(Kind::Ucp, &first), both, "the first version's shape");
+    assert_eq!(told(FileKind::Ucp, &first), both, "the first version's shape");
     let silent = json!({"ucp": {"services": {"dev.ucp.shopping": []}}});
-    assert_eq!(told(Kind::Ucp, &silent), [pair("dev.ucp.shopping", None)]);
+    assert_eq!(told(FileKind::Ucp, &silent), [pair("dev.ucp.shopping", None)]);
 
     let acp = json!({"api_base_url": "https://shop.example/acp", "capabilities": {"services": ["checkout", 1]}});
-    assert_eq!(told(Kind::Acp, &acp), [pair("checkout", Some("https://shop.example/acp"))]);
+    assert_eq!(told(FileKind::Acp, &acp), [pair("checkout", Some("https://shop.example/acp"))]);
 
     let x402 = json!({"resources": ["POST https://shop.example/a", {"resource": "https://shop.example/b"}]});
-    let found = read_json(Kind::X402, &x402).items;
-    assert!(found.iter().all(|one| one.signs.priced));
-    assert_eq!(found[0].signs.method, Some(Method::Write));
+    let found = read_json(FileKind::X402, &x402).items;
+    assert!(found.iter().all(|one| one.hints.priced));
+    assert_eq!(found[0].hints.method, Some(MethodKind::Write));
     assert_eq!(found[0].endpoint.as_deref(), Some("https://shop.example/a"));
     assert_eq!(found[1].name, "https://shop.example/b");
 }
@@ -135,33 +142,37 @@ fn operations_are_read_with_what_they_need() {
                        "servers": [{"url": "https://{region}.shop.example"}]}},
         "x-paths": {"get": {}}
     }});
-    let found = read_json(Kind::OpenApi, &file).items;
+    let found = read_json(FileKind::OpenApi, &file).items;
     let by = |name: &str| found.iter().find(|one| one.name == name).unwrap();
     assert_eq!(found.len(), 5, "{found:#?}");
     let get = by("getA");
     assert_eq!(get.endpoint.as_deref(), Some("https://shop.example/v1/a"));
-    assert_eq!(get.signs.method, Some(Method::Safe));
-    assert_eq!(get.signs.credential, Credential::NotNeeded);
+    assert_eq!(get.hints.method, Some(MethodKind::Safe));
+    assert_eq!(get.hints.credential, CredentialRequirement::NotNeeded);
     let post = by("POST /a");
-    assert_eq!((post.signs.method, post.signs.needs_body), (Some(Method::Write), true));
-    assert_eq!(post.signs.credential, Credential::Needed, "the whole file's word");
+    assert_eq!((post.hints.method, post.hints.needs_body), (Some(MethodKind::Write), true));
+    assert_eq!(post.hints.credential, CredentialRequirement::Needed, "the whole file's word");
     let delete = by("DELETE /b/{id}");
     assert_eq!(delete.endpoint.as_deref(), Some("https://shop.example/v1/b/"));
-    assert_eq!(delete.signs.credential, Credential::NotNeeded, "an empty choice is one");
-    assert!(!delete.signs.words.any(&["id"]));
-    assert_eq!(by("GET /c").signs.credential, Credential::Needed, "a key by another name");
+    assert_eq!(delete.hints.credential, CredentialRequirement::NotNeeded, "an empty choice is one");
+    assert!(!delete.hints.words.contains_any(&["id"]));
+    assert_eq!(
+        by("GET /c").hints.credential,
+        CredentialRequirement::Needed,
+        "a key by another name"
+    );
     let d = by("GET /d");
-    assert_eq!((d.signs.credential, d.signs.priced), (Credential::Untold, true));
+    assert_eq!((d.hints.credential, d.hints.priced), (CredentialRequirement::Unstated, true));
     assert_eq!(d.endpoint, None, "a template leads nowhere yet");
 
     let silent = json!({"openapi": "3.0.0", "paths": {"/a": {"get": {}}}});
-    let found = read_json(Kind::OpenApi, &silent).items;
+    let found = read_json(FileKind::OpenApi, &silent).items;
     assert_eq!(found[0].endpoint.as_deref(), Some("https://shop.example/a"));
-    assert_eq!(found[0].signs.credential, Credential::NotNeeded);
+    assert_eq!(found[0].hints.credential, CredentialRequirement::NotNeeded);
     let swagger = json!({"swagger": "2.0", "host": "api.shop.example", "basePath": "/v2",
         "schemes": ["http", "https"], "paths": {"/a": {"head": {}}}});
     let expected = [pair("HEAD /a", Some("https://api.shop.example/v2/a"))];
-    assert_eq!(told(Kind::OpenApi, &swagger), expected);
+    assert_eq!(told(FileKind::OpenApi, &swagger), expected);
 }
 
 #[test]
@@ -170,7 +181,7 @@ fn addresses_are_of_the_web_or_none() {
         ["javascript:alert(1)", "ftp://shop.example/", "https://me:pw@shop.example/", "data:,x"]
     {
         let card = json!({"url": bad, "skills": [{"name": "x"}]});
-        assert_eq!(told(Kind::AgentCard, &card), [pair("x", None)], "{bad}");
+        assert_eq!(told(FileKind::AgentCard, &card), [pair("x", None)], "{bad}");
     }
 }
 
@@ -179,7 +190,7 @@ fn an_address_is_within_a_name_and_under_another() {
     let at = |url: &str| Capability {
         name: String::new(),
         endpoint: Some(url.to_owned()),
-        signs: Signs::default(),
+        hints: EffectHints::default(),
     };
     for (url, within) in [
         ("https://shop.example/a", true),
@@ -188,7 +199,7 @@ fn an_address_is_within_a_name_and_under_another() {
         ("https://myshop.example/", false),
         ("https://shop.example.evil.example/", false),
     ] {
-        assert_eq!(at(url).answers_within("shop.example"), within, "{url}");
+        assert_eq!(at(url).is_served_within("shop.example"), within, "{url}");
     }
     for (url, under) in [
         ("https://shop.example/mcp", true),
@@ -197,22 +208,22 @@ fn an_address_is_within_a_name_and_under_another() {
         ("https://shop.example/", false),
         ("https://api.shop.example/mcp", false),
     ] {
-        assert_eq!(at(url).lies_under("https://shop.example/mcp"), under, "{url}");
+        assert_eq!(at(url).is_under("https://shop.example/mcp"), under, "{url}");
     }
-    assert!(at("https://shop.example/any").lies_under("https://shop.example"));
+    assert!(at("https://shop.example/any").is_under("https://shop.example"));
     let nowhere = Capability { endpoint: None, ..at("") };
-    assert!(!nowhere.answers_within("shop.example") && !nowhere.lies_under("https://shop.example"));
+    assert!(!nowhere.is_served_within("shop.example") && !nowhere.is_under("https://shop.example"));
 }
 
 #[test]
 fn a_file_is_read_up_to_a_bound_and_says_so() {
     let skills: Vec<Value> = (0..=MAX_ITEMS).map(|n| json!({"name": format!("s{n}")})).collect();
-    let full = read_json(Kind::AgentSkills, &json!({"skills": skills.clone()}));
+    let full = read_json(FileKind::AgentSkills, &json!({"skills": skills.clone()}));
     assert_eq!((full.items.len(), full.more), (MAX_ITEMS, true));
-    let fits = read_json(Kind::AgentSkills, &json!({"skills": &skills[1..]}));
+    let fits = read_json(FileKind::AgentSkills, &json!({"skills": &skills[1..]}));
     assert_eq!((fits.items.len(), fits.more), (MAX_ITEMS, false));
     let long = json!({"skills": [{"name": "\u{202e}".repeat(500)}]});
-    let name = &read_json(Kind::AgentSkills, &long).items[0].name;
+    let name = &read_json(FileKind::AgentSkills, &long).items[0].name;
     assert_eq!(name.chars().count(), NAME_CHARS);
     assert!(!name.contains('\u{202e}'));
 }
@@ -282,11 +293,11 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn holds(kind: Kind, url: &str, body: &[u8]) {
-    let found = read(kind, url, body);
-    assert_eq!(found, read(kind, url, body), "the same bytes declare the same");
+fn holds(kind: FileKind, url: &str, body: &[u8]) {
+    let found = read_capabilities(kind, url, body);
+    assert_eq!(found, read_capabilities(kind, url, body), "the same bytes declare the same");
     assert!(found.items.len() <= MAX_ITEMS);
-    assert!(declares(kind) || found.items.is_empty());
+    assert!(declares_capabilities(kind) || found.items.is_empty());
     for one in found.items {
         assert!(one.name.chars().count() <= NAME_CHARS && !one.name.chars().any(char::is_control));
         assert!(
@@ -300,7 +311,7 @@ proptest! {
     #[test]
     fn any_bytes(body in proptest::collection::vec(any::<u8>(), 0..400), url: String) {
         let _ = protected_resource(&body);
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             holds(place.kind, &url, &body);
         }
     }
@@ -308,7 +319,7 @@ proptest! {
     #[test]
     fn any_document(value in any_json()) {
         let body = value.to_string();
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             holds(place.kind, URL, body.as_bytes());
         }
     }

@@ -1,11 +1,10 @@
-//! Which schema.org types are organisations, and which of those are places of business.
+//! Which schema.org types are organisations, and which of those are local businesses.
 //!
-//! Only the names of the types are kept, in our own arrangement; a type that is not here counts as
-//! an organisation when it has what one has (see `graph`).
+//! A type that is not listed counts as an organisation if it has a name and an address (see `graph`).
 
-/// What a node is, as far as identity goes.
+/// What kind of owner a node may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(super) enum EntityClass {
     Person,
     Organization,
     LocalBusiness,
@@ -51,7 +50,7 @@ const ORGANIZATIONS: &[&str] = &[
     "Brand",
 ];
 
-/// Kinds of local business, and places that are run as one.
+/// Kinds of local business, and places that are run like one.
 const BUSINESSES: &[&str] = &[
     "LocalBusiness",
     "AnimalShelter",
@@ -202,7 +201,7 @@ const BUSINESSES: &[&str] = &[
     "TelevisionStation",
     "TouristInformationCenter",
     "TravelAgency",
-    // Places that speak for themselves.
+    // Places that are their own organisation.
     "Museum",
     "Zoo",
     "Aquarium",
@@ -229,8 +228,8 @@ const BUSINESSES: &[&str] = &[
     "FuneralHome",
 ];
 
-/// Types that have names and addresses and are not who runs a site.
-const NOT_IDENTITIES: &[&str] = &[
+/// Types that may have a name and an address but are not the owner of a site.
+const NON_OWNER_TYPES: &[&str] = &[
     "WebSite",
     "WebPage",
     "AboutPage",
@@ -285,21 +284,21 @@ const NOT_IDENTITIES: &[&str] = &[
 ];
 
 /// The class of a type by its plain name, such as `Bakery`.
-pub(super) fn of(name: &str) -> Option<Class> {
+pub(super) fn class_of_type(name: &str) -> Option<EntityClass> {
     if name == "Person" || name == "Patient" {
-        Some(Class::Person)
+        Some(EntityClass::Person)
     } else if BUSINESSES.contains(&name) {
-        Some(Class::LocalBusiness)
+        Some(EntityClass::LocalBusiness)
     } else if ORGANIZATIONS.contains(&name) && name != "Brand" {
-        Some(Class::Organization)
+        Some(EntityClass::Organization)
     } else {
         None
     }
 }
 
-/// Whether the name is that of a known type that is no identity.
-pub(super) fn is_other(name: &str) -> bool {
-    name == "Brand" || NOT_IDENTITIES.contains(&name)
+/// Whether the name is that of a known type that cannot be the owner.
+pub(super) fn is_known_non_owner(name: &str) -> bool {
+    name == "Brand" || NON_OWNER_TYPES.contains(&name)
 }
 
 #[cfg(test)]
@@ -308,13 +307,17 @@ mod tests {
 
     #[test]
     fn types_have_their_class() {
-        assert_eq!(of("Bakery"), Some(Class::LocalBusiness));
-        assert_eq!(of("Corporation"), Some(Class::Organization));
-        assert_eq!(of("Person"), Some(Class::Person));
-        assert_eq!(of("Product"), None);
-        assert!(is_other("Product") && is_other("Brand") && !is_other("TinMender"));
+        assert_eq!(class_of_type("Bakery"), Some(EntityClass::LocalBusiness));
+        assert_eq!(class_of_type("Corporation"), Some(EntityClass::Organization));
+        assert_eq!(class_of_type("Person"), Some(EntityClass::Person));
+        assert_eq!(class_of_type("Product"), None);
+        assert!(
+            is_known_non_owner("Product")
+                && is_known_non_owner("Brand")
+                && !is_known_non_owner("TinMender")
+        );
         for name in BUSINESSES {
-            assert!(!ORGANIZATIONS.contains(name) && !NOT_IDENTITIES.contains(name), "{name}");
+            assert!(!ORGANIZATIONS.contains(name) && !NON_OWNER_TYPES.contains(name), "{name}");
         }
     }
 }

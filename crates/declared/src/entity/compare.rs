@@ -1,16 +1,16 @@
-//! Whether two statements agree.
+//! Compares facts and finds where a page contradicts itself.
 
-use super::normal::{address, name, phone};
-use super::{Carrier, Entity, FactName, Stated};
+use super::model::{Carrier, Entity, EntityFact, FactName};
+use super::normalize::{address, name, phone};
 
-/// How two statements of the same fact stand to each other.
+/// How two values of the same fact relate to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     /// They say the same.
     Same,
-    /// Another spelling, or one says less than the other.
+    /// A different spelling, or one is less complete.
     Variant,
-    /// They may be the same; too little is known to say.
+    /// They may be the same; there is not enough information to decide.
     Weak,
     /// They contradict each other.
     Conflict,
@@ -28,30 +28,30 @@ impl Agreement {
     }
 }
 
-/// Compares two statements of a fact. The order does not matter.
+/// Compares two values of a fact. Symmetric.
 #[must_use]
-pub fn compare(fact: FactName, a: &Stated, b: &Stated) -> Agreement {
-    let (one, other) = (a.normal.as_str(), b.normal.as_str());
+pub fn compare_facts(fact: FactName, a: &EntityFact, b: &EntityFact) -> Agreement {
+    let (one, other) = (a.normalized.as_str(), b.normalized.as_str());
     if one.is_empty() || other.is_empty() {
         return Agreement::Weak;
     }
     match fact {
-        FactName::Telephone | FactName::Fax => phones(one, other),
+        FactName::Telephone | FactName::Fax => compare_phones(one, other),
         FactName::Name | FactName::LegalName | FactName::AlternateName => {
             if one == other {
                 Agreement::Same
-            } else if name::contains(one, other) {
+            } else if name::one_contains_other(one, other) {
                 Agreement::Variant
             } else {
                 Agreement::Conflict
             }
         }
-        FactName::Address => match address::compare(one, other) {
-            address::Likeness::Same => Agreement::Same,
-            address::Likeness::Variant => Agreement::Variant,
-            address::Likeness::Other => Agreement::Conflict,
+        FactName::Address => match address::compare_addresses(one, other) {
+            address::AddressMatch::Same => Agreement::Same,
+            address::AddressMatch::Variant => Agreement::Variant,
+            address::AddressMatch::Other => Agreement::Conflict,
         },
-        // Another file or profile is no contradiction.
+        // A different file or profile is not a contradiction.
         FactName::SameAs | FactName::Logo | FactName::AreaServed | FactName::PriceRange => {
             if one == other { Agreement::Same } else { Agreement::Variant }
         }
@@ -81,7 +81,7 @@ pub fn compare(fact: FactName, a: &Stated, b: &Stated) -> Agreement {
     }
 }
 
-fn phones(one: &str, other: &str) -> Agreement {
+fn compare_phones(one: &str, other: &str) -> Agreement {
     let main = |normal: &str| normal.split(';').next().unwrap_or_default().to_owned();
     if phone::is_possible(one) && phone::is_possible(other) {
         return if one == other {
@@ -92,23 +92,23 @@ fn phones(one: &str, other: &str) -> Agreement {
             Agreement::Conflict
         };
     }
-    match phone::alike(one, other) {
+    match phone::may_be_same(one, other) {
         Some(true) | None => Agreement::Weak,
         Some(false) => Agreement::Conflict,
     }
 }
 
-/// Two statements of one fact about the same subject that are not the same.
+/// Two different values of one fact about the same subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disagreement {
     pub fact: FactName,
-    /// Places in [`Entity::stated`].
+    /// Indexes into [`Entity::facts`].
     pub one: usize,
     pub other: usize,
     pub agreement: Agreement,
 }
 
-/// Facts of which a subject has one, or a few that all its descriptions share.
+/// Facts that should agree in all descriptions of a subject.
 const COMPARED: [FactName; 7] = [
     FactName::Name,
     FactName::LegalName,
@@ -119,18 +119,18 @@ const COMPARED: [FactName; 7] = [
     FactName::Email,
 ];
 
-/// Where a page disagrees with itself. Several places of business are no disagreement: only
-/// statements about the same subject are compared, and what is visible is compared with the main
-/// subject alone, and only where there is one place of business.
+/// Finds where a page contradicts itself. Several business locations are not a contradiction: only facts
+/// about the same subject are compared. Visible facts are compared only with the main subject, and only
+/// if there is one business location.
 #[must_use]
-pub fn disagreements(entity: &Entity) -> Vec<Disagreement> {
+pub fn find_disagreements(entity: &Entity) -> Vec<Disagreement> {
     COMPARED.into_iter().flat_map(|fact| disagreements_of(entity, fact)).collect()
 }
 
 fn disagreements_of(entity: &Entity, fact: FactName) -> Vec<Disagreement> {
-    // Statements side by side in one description (two numbers of one node) do not disagree.
+    // Several values in one description (two numbers of one node) do not contradict each other.
     let mut sources: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (place, stated) in entity.stated.iter().enumerate() {
+    for (place, stated) in entity.facts.iter().enumerate() {
         if stated.fact != fact || !is_about_main(entity, stated) {
             continue;
         }
@@ -150,15 +150,14 @@ fn disagreements_of(entity: &Entity, fact: FactName) -> Vec<Disagreement> {
             let best = pairs
                 .take(400)
                 .filter_map(|(one, other)| {
-                    let (a, b) = (entity.stated.get(one)?, entity.stated.get(other)?);
-                    Some(Disagreement { fact, one, other, agreement: compare(fact, a, b) })
+                    let (a, b) = (entity.facts.get(one)?, entity.facts.get(other)?);
+                    Some(Disagreement { fact, one, other, agreement: compare_facts(fact, a, b) })
                 })
                 .min_by_key(|pair| pair.agreement);
-            // Text beside the markup need not carry everything: two visible sources are not asked
-            // to agree with each other.
+            // Two visible sources need not agree with each other: neither has to be complete.
             let visible = |list: &[usize]| {
                 list.first()
-                    .and_then(|place| entity.stated.get(*place))
+                    .and_then(|place| entity.facts.get(*place))
                     .is_some_and(|stated| stated.carrier.is_visible())
             };
             found.extend(best.filter(|pair| {
@@ -172,12 +171,13 @@ fn disagreements_of(entity: &Entity, fact: FactName) -> Vec<Disagreement> {
     found
 }
 
-/// Whether a statement is about the main subject, or is visible where there is no other subject.
-fn is_about_main(entity: &Entity, stated: &Stated) -> bool {
+/// Whether a fact is about the main subject, or is visible and there is no other subject.
+fn is_about_main(entity: &Entity, stated: &EntityFact) -> bool {
     match &stated.subject {
         Some(subject) => entity.subject.as_ref() == Some(subject),
         None => {
-            entity.places <= 1 && !(stated.fact == FactName::Email && stated.carrier.is_visible())
+            entity.business_place_count <= 1
+                && !(stated.fact == FactName::Email && stated.carrier.is_visible())
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Nodes of structured data that say who a site is.
+//! Finds the nodes of structured data that may describe the owner of a site.
 
 use serde_json::{Map, Value};
 
-use super::classes::{self, Class};
-use crate::page::{Item, ItemValue};
+use super::classes::{self, EntityClass};
+use crate::page::{MicrodataItem, MicrodataValue, truncate_str};
 
 const MAX_DEPTH: usize = 16;
 const MAX_NODES: usize = 500;
 const MAX_TYPES: usize = 10;
 
-/// How a node is reached.
+/// How a node relates to the page, by the property that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum NodeRole {
     /// A branch or department of another node.
-    Part,
+    Branch,
     /// At the top of a block or in its graph.
-    Top,
+    TopLevel,
     /// As the publisher of the site or page.
     Publisher,
 }
@@ -27,12 +27,12 @@ pub(super) struct Node<'a> {
     pub(super) types: Vec<String>,
     pub(super) id: Option<&'a str>,
     pub(super) at: String,
-    pub(super) place: Place,
-    pub(super) class: Option<Class>,
+    pub(super) role: NodeRole,
+    pub(super) class: Option<EntityClass>,
 }
 
 impl<'a> Node<'a> {
-    /// The values of a property, single or in a list, under its plain name or with a prefix.
+    /// The values of a property, single or in a list, with or without a vocabulary prefix.
     pub(super) fn values(&self, name: &str) -> Vec<&'a Value> {
         values(self.members, name)
     }
@@ -60,7 +60,7 @@ pub(super) fn values<'a>(members: &'a Map<String, Value>, name: &str) -> Vec<&'a
     }
 }
 
-/// A text, or the value of `{"@value": …}` and of a named thing, or an address by `@id`.
+/// The string of a value: itself, or the `@value`, `url`, `name` or `@id` of an object.
 pub(super) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => Some(text),
@@ -71,7 +71,7 @@ pub(super) fn text(value: &Value) -> Option<&str> {
     }
 }
 
-/// A name without the vocabulary it comes from: `https://schema.org/name`, `schema:name`.
+/// A name without its vocabulary prefix: `https://schema.org/name`, `schema:name`.
 pub(super) fn plain_name(name: &str) -> &str {
     for prefix in [
         "https://schema.org/",
@@ -87,32 +87,32 @@ pub(super) fn plain_name(name: &str) -> &str {
     name
 }
 
-/// What the context of a block says about its vocabulary.
+/// The vocabulary of a block, by its `@context`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Context {
+pub(super) enum Vocabulary {
     SchemaOrg,
-    /// Another vocabulary: its words do not mean what ours mean.
+    /// Another vocabulary, whose terms have other meanings.
     Foreign,
     Missing,
 }
 
 /// Contexts are recognised, never fetched.
-pub(super) fn context(block: &Value) -> Context {
+pub(super) fn vocabulary(block: &Value) -> Vocabulary {
     let first = match block {
         Value::Array(list) => list.iter().find(|item| item.get("@context").is_some()),
         other => Some(other),
     };
     match first.and_then(|value| value.get("@context")) {
-        None => Context::Missing,
-        Some(said) if names_schema_org(said, 0) => Context::SchemaOrg,
-        Some(_) => Context::Foreign,
+        None => Vocabulary::Missing,
+        Some(stated) if names_schema_org(stated, 0) => Vocabulary::SchemaOrg,
+        Some(_) => Vocabulary::Foreign,
     }
 }
 
-fn names_schema_org(said: &Value, depth: usize) -> bool {
-    match said {
+fn names_schema_org(stated: &Value, depth: usize) -> bool {
+    match stated {
         Value::String(address) => {
-            let plain = super::normal::host(address);
+            let plain = super::normalize::host_of_url(address);
             plain == "schema.org"
         }
         Value::Array(list) => {
@@ -122,31 +122,37 @@ fn names_schema_org(said: &Value, depth: usize) -> bool {
             .values()
             .take(50)
             .filter_map(Value::as_str)
-            .any(|v| super::normal::host(v) == "schema.org"),
+            .any(|v| super::normalize::host_of_url(v) == "schema.org"),
         _ => false,
     }
 }
 
-/// Properties that lead from a node to who stands behind it.
+/// Properties that lead from a node to its publisher.
 const PUBLISHERS: &[&str] = &["publisher", "copyrightHolder", "sourceOrganization"];
-/// Properties that lead to what the page is about.
+/// Properties that lead to the subject of the page.
 const SUBJECTS: &[&str] = &["mainEntity", "about"];
 /// Properties that lead to branches.
 const PARTS: &[&str] = &["department", "subOrganization", "location", "hasPOS", "branch"];
 
-/// Gathers the nodes of a block.
-pub(super) fn gather<'a>(block: &'a Value, at: &str, nodes: &mut Vec<Node<'a>>) {
-    walk(block, at, Place::Top, 0, nodes);
+/// Collects the nodes of a block.
+pub(super) fn collect_nodes<'a>(block: &'a Value, at: &str, nodes: &mut Vec<Node<'a>>) {
+    collect_into(block, at, NodeRole::TopLevel, 0, nodes);
 }
 
-fn walk<'a>(value: &'a Value, at: &str, place: Place, depth: usize, nodes: &mut Vec<Node<'a>>) {
+fn collect_into<'a>(
+    value: &'a Value,
+    at: &str,
+    place: NodeRole,
+    depth: usize,
+    nodes: &mut Vec<Node<'a>>,
+) {
     if depth > MAX_DEPTH || nodes.len() >= MAX_NODES {
         return;
     }
     let members = match value {
         Value::Array(list) => {
             for (n, item) in list.iter().enumerate().take(MAX_NODES) {
-                walk(item, &format!("{at}/{n}"), place, depth + 1, nodes);
+                collect_into(item, &format!("{at}/{n}"), place, depth + 1, nodes);
             }
             return;
         }
@@ -154,7 +160,7 @@ fn walk<'a>(value: &'a Value, at: &str, place: Place, depth: usize, nodes: &mut 
         _ => return,
     };
     if let Some(graph) = members.get("@graph") {
-        walk(graph, &format!("{at}/@graph"), place, depth + 1, nodes);
+        collect_into(graph, &format!("{at}/@graph"), place, depth + 1, nodes);
     }
     let types = types(members);
     if types.is_empty() {
@@ -164,25 +170,25 @@ fn walk<'a>(value: &'a Value, at: &str, place: Place, depth: usize, nodes: &mut 
         members,
         id: ["@id", "id"].into_iter().find_map(|k| members.get(k).and_then(Value::as_str)),
         at: at.to_owned(),
-        place,
+        role: place,
         class: class(&types, members),
         types,
     });
     let leads = PUBLISHERS
         .iter()
-        .map(|name| (*name, Place::Publisher))
-        .chain(SUBJECTS.iter().map(|name| (*name, Place::Top)))
-        .chain(PARTS.iter().map(|name| (*name, Place::Part)));
+        .map(|name| (*name, NodeRole::Publisher))
+        .chain(SUBJECTS.iter().map(|name| (*name, NodeRole::TopLevel)))
+        .chain(PARTS.iter().map(|name| (*name, NodeRole::Branch)));
     for (name, place) in leads {
         if let Some(inner) = members.get(name).filter(|v| v.is_object() || v.is_array()) {
-            walk(inner, &format!("{at}/{name}"), place, depth + 1, nodes);
+            collect_into(inner, &format!("{at}/{name}"), place, depth + 1, nodes);
         }
     }
 }
 
 fn types(members: &Map<String, Value>) -> Vec<String> {
-    let said = members.get("@type").or_else(|| members.get("type"));
-    let list: Vec<&Value> = match said {
+    let stated = members.get("@type").or_else(|| members.get("type"));
+    let list: Vec<&Value> = match stated {
         Some(Value::Array(list)) => list.iter().collect(),
         Some(value) => vec![value],
         None => Vec::new(),
@@ -190,22 +196,22 @@ fn types(members: &Map<String, Value>) -> Vec<String> {
     list.into_iter()
         .filter_map(Value::as_str)
         .take(MAX_TYPES)
-        .map(|name| super::cut(plain_name(name.trim()), 100).to_owned())
+        .map(|name| truncate_str(plain_name(name.trim()), 100).to_owned())
         .collect()
 }
 
-fn class(types: &[String], members: &Map<String, Value>) -> Option<Class> {
-    let known = types.iter().filter_map(|name| classes::of(name)).max();
-    if known.is_some() || types.iter().any(|name| classes::is_other(name)) {
+fn class(types: &[String], members: &Map<String, Value>) -> Option<EntityClass> {
+    let known = types.iter().filter_map(|name| classes::class_of_type(name)).max();
+    if known.is_some() || types.iter().any(|name| classes::is_known_non_owner(name)) {
         return known;
     }
-    // A type nobody knows that has a name and an address is run by somebody.
+    // An unknown type with a name and an address is treated as an organisation.
     let organised = !values(members, "name").is_empty() && !values(members, "address").is_empty();
-    organised.then_some(Class::Organization)
+    organised.then_some(EntityClass::Organization)
 }
 
-/// A microdata item in the form of a JSON-LD node, so that both are read by the same rules.
-pub(super) fn from_item(items: &[Item], number: usize, depth: usize) -> Option<Value> {
+/// Converts a microdata item to a JSON-LD node, so that both are read by the same code.
+pub(super) fn from_item(items: &[MicrodataItem], number: usize, depth: usize) -> Option<Value> {
     let item = items.get(number).filter(|_| depth <= MAX_DEPTH)?;
     let mut members = Map::new();
     let types: Vec<Value> = item.types.iter().map(|t| Value::String(t.clone())).collect();
@@ -215,10 +221,10 @@ pub(super) fn from_item(items: &[Item], number: usize, depth: usize) -> Option<V
     }
     for (name, value) in &item.properties {
         let value = match value {
-            ItemValue::Text(text) => Value::String(text.clone()),
-            // Items come after the item they belong to, so that this ends.
-            ItemValue::Item(inner) if *inner > number => from_item(items, *inner, depth + 1)?,
-            ItemValue::Item(_) => continue,
+            MicrodataValue::Text(text) => Value::String(text.clone()),
+            // An item comes after the item that contains it, so the recursion ends.
+            MicrodataValue::Item(inner) if *inner > number => from_item(items, *inner, depth + 1)?,
+            MicrodataValue::Item(_) => continue,
         };
         match members.entry(plain_name(name)).or_insert_with(|| Value::Array(Vec::new())) {
             Value::Array(list) => list.push(value),

@@ -1,28 +1,27 @@
-//! Gathers what a page says of who is behind it.
+//! Reads the facts about its owner from a page.
 
 use serde_json::{Map, Value};
 
-use super::classes::Class;
-use super::graph::{self, Context, Node, Place};
-use super::json::{self, Mended};
-use super::normal::{self, address, hours::Week, name, phone};
-use super::{Carrier, Entity, FactName, Stated, cut};
+use super::classes::EntityClass;
+use super::graph::{self, Node, NodeRole, Vocabulary};
+use super::json_ld::{self, Repair};
+use super::model::{Carrier, Entity, EntityFact, FactName};
+use super::normalize::{self, address, hours::OpeningHours, name, phone};
 use crate::fault::{Fault, Weight};
-use crate::page::{MAX_DATA_BYTES, Page};
+use crate::page::{MAX_DATA_BYTES, Page, truncate_str};
 
 const MAX_STATED: usize = 200;
 const MAX_FAULTS: usize = 50;
-/// Statements of one property of one node.
+/// How many values of one property of one node are read.
 const MAX_OF_ONE: usize = 20;
-/// Numbers taken from the text of header and footer.
+/// How many telephone numbers of header and footer are read.
 const MAX_VISIBLE_NUMBERS: usize = 10;
 
-/// Reads who is behind a page. The domain says which region a telephone number belongs to when the
-/// page does not.
+/// Reads the owner of a page. The domain gives the region of telephone numbers if the page does not.
 #[must_use]
-pub fn read(page: &Page, domain: &str) -> Entity {
+pub fn read_entity(page: &Page, domain: &str) -> Entity {
     let mut entity = Entity::default();
-    let blocks = json_ld(page, &mut entity.faults);
+    let blocks = parse_json_ld_blocks(page, &mut entity.faults);
     let items: Vec<(String, Value)> = page
         .microdata
         .iter()
@@ -36,15 +35,15 @@ pub fn read(page: &Page, domain: &str) -> Entity {
     for (carrier, list) in [(Carrier::JsonLd, &blocks), (Carrier::Microdata, &items)] {
         for (at, block) in list {
             let mut found = Vec::new();
-            graph::gather(block, at, &mut found);
+            graph::collect_nodes(block, at, &mut found);
             nodes.extend(found.into_iter().map(|node| (carrier, node)));
         }
     }
-    raise_publishers(&mut nodes);
-    let identities = identities(&nodes);
+    mark_publishers(&mut nodes);
+    let identities = owner_nodes(&nodes);
     let main = identities.iter().copied().max_by_key(|n| {
-        // Of equals the first counts.
-        nodes.get(*n).map(|(_, node)| (rank(node, domain), std::cmp::Reverse(*n)))
+        // Of equal candidates the first one counts.
+        nodes.get(*n).map(|(_, node)| (owner_rank(node, domain), std::cmp::Reverse(*n)))
     });
     let home = main
         .and_then(|n| nodes.get(n))
@@ -54,58 +53,60 @@ pub fn read(page: &Page, domain: &str) -> Entity {
         })
         .or_else(|| region_of_domain(domain));
     if let Some((_, node)) = main.and_then(|n| nodes.get(n)) {
-        entity.name = node.name().map(|name| cut(name, 300).to_owned());
+        entity.name = node.name().map(|name| truncate_str(name, 300).to_owned());
         entity.types.clone_from(&node.types);
         entity.subject = Some(subject(node));
-        entity.found = entity.name.is_some();
+        entity.owner_found = entity.name.is_some();
     }
     for n in &identities {
         if let Some((carrier, node)) = nodes.get(*n) {
             let region = country(node).or_else(|| home.clone());
-            Statements { entity: &mut entity, carrier: *carrier, region }.of_node(node);
+            FactCollector { entity: &mut entity, carrier: *carrier, region }.add_node(node);
         }
     }
     let mut places: Vec<String> = identities
         .iter()
         .filter_map(|n| nodes.get(*n))
-        .filter(|(_, node)| node.class == Some(Class::LocalBusiness) || node.place == Place::Part)
+        .filter(|(_, node)| {
+            node.class == Some(EntityClass::LocalBusiness) || node.role == NodeRole::Branch
+        })
         .map(|(_, node)| subject(node))
         .collect();
     places.sort_unstable();
     places.dedup();
-    entity.places = places.len();
-    beside(page, &mut entity, home.as_deref());
+    entity.business_place_count = places.len();
+    add_facts_outside_markup(page, &mut entity, home.as_deref());
     let has_markup = !page.json_ld.is_empty() || !page.microdata.is_empty();
-    entity.script_only = !has_markup && page.app_root;
+    entity.script_only = !has_markup && page.is_app_shell;
     entity
 }
 
-/// The readable blocks with where they stand.
-fn json_ld(page: &Page, faults: &mut Vec<Fault>) -> Vec<(String, Value)> {
+/// The readable JSON-LD blocks with their positions.
+fn parse_json_ld_blocks(page: &Page, faults: &mut Vec<Fault>) -> Vec<(String, Value)> {
     let mut blocks = Vec::new();
     for (n, raw) in page.json_ld.iter().enumerate() {
         let at = format!("/json_ld/{n}");
-        match json::read(raw) {
+        match json_ld::parse_lenient(raw) {
             Ok((value, mended)) => {
-                faults.extend(mended_fault(mended, &at));
-                match graph::context(&value) {
-                    Context::SchemaOrg => blocks.push((at, value)),
-                    Context::Missing => {
+                faults.extend(repair_fault(mended, &at));
+                match graph::vocabulary(&value) {
+                    Vocabulary::SchemaOrg => blocks.push((at, value)),
+                    Vocabulary::Missing => {
                         faults.push(Fault {
                             code: "json_ld_no_context",
                             weight: Weight::Warning,
                             at: at.clone(),
-                            problem: "The block does not say which vocabulary its words come from."
+                            problem: "The block has no @context, so readers cannot tell which vocabulary it uses."
                                 .to_owned(),
                             fix: "Add \"@context\": \"https://schema.org\" to the block.".to_owned(),
                         });
                         blocks.push((at, value));
                     }
-                    Context::Foreign => faults.push(Fault {
+                    Vocabulary::Foreign => faults.push(Fault {
                         code: "json_ld_foreign_context",
                         weight: Weight::Note,
                         at,
-                        problem: "The block uses a vocabulary other than schema.org; who is behind the site was not read from it.".to_owned(),
+                        problem: "The block uses a vocabulary other than schema.org, so we did not read the site's owner from it.".to_owned(),
                         fix: "Describe the organisation in a block with \"@context\": \"https://schema.org\".".to_owned(),
                     }),
                 }
@@ -114,15 +115,15 @@ fn json_ld(page: &Page, faults: &mut Vec<Fault>) -> Vec<(String, Value)> {
                 code: "json_ld_too_long",
                 weight: Weight::Warning,
                 at,
-                problem: format!("The block is longer than the {} KiB that were read.", MAX_DATA_BYTES >> 10),
-                fix: "Describe who is behind the site in a short block of its own.".to_owned(),
+                problem: format!("The block is longer than {} KiB. The rest was not read.", MAX_DATA_BYTES >> 10),
+                fix: "Describe the site's owner in a short separate block.".to_owned(),
             }),
             Err(place) => faults.push(Fault {
                 code: "json_ld_invalid",
                 weight: Weight::Error,
                 at,
-                problem: format!("The block is not JSON: it breaks at {place}."),
-                fix: "Write the block with a JSON serialiser, or run it through a JSON checker before publishing.".to_owned(),
+                problem: format!("The block is not valid JSON: it breaks at {place}."),
+                fix: "Generate the block with a JSON serialiser, or check it with a JSON validator before publishing.".to_owned(),
             }),
         }
         if faults.len() >= MAX_FAULTS {
@@ -132,23 +133,23 @@ fn json_ld(page: &Page, faults: &mut Vec<Fault>) -> Vec<(String, Value)> {
     blocks
 }
 
-fn mended_fault(mended: Mended, at: &str) -> Option<Fault> {
+fn repair_fault(mended: Repair, at: &str) -> Option<Fault> {
     let (code, problem, fix) = match mended {
-        Mended::Nothing => return None,
-        Mended::Wrapper => (
+        Repair::Nothing => return None,
+        Repair::Wrapper => (
             "json_ld_wrapped",
-            "The block stands inside of comment or CDATA marks; strict readers see no JSON.",
-            "Take the marks away: the script element needs nothing around its JSON.",
+            "The block is wrapped in comment or CDATA marks. Strict readers find no JSON.",
+            "Remove the marks; the script element needs nothing around its JSON.",
         ),
-        Mended::Escaped => (
+        Repair::Escaped => (
             "json_ld_escaped",
-            "Quotes in the block are written as character references, which a script element does not undo.",
+            "Quotes in the block are written as character references. Browsers do not decode them inside a script element.",
             "Write plain quotation marks, and turn off HTML escaping for this block in the template.",
         ),
-        Mended::Syntax => (
+        Repair::Syntax => (
             "json_ld_loose_syntax",
-            "The block has commas before a closing bracket, comments or raw line breaks in strings; strict readers drop it whole.",
-            "Remove them, or write the block with a JSON serialiser.",
+            "The block contains trailing commas, comments or raw line breaks in strings. Strict readers ignore the whole block.",
+            "Remove them, or generate the block with a JSON serialiser.",
         ),
     };
     Some(Fault {
@@ -160,8 +161,8 @@ fn mended_fault(mended: Mended, at: &str) -> Option<Fault> {
     })
 }
 
-/// Nodes that others name as their publisher by reference are publishers too.
-fn raise_publishers(nodes: &mut [(Carrier, Node<'_>)]) {
+/// Marks nodes that other nodes reference as their publisher.
+fn mark_publishers(nodes: &mut [(Carrier, Node<'_>)]) {
     let mut named: Vec<String> = Vec::new();
     for (_, node) in nodes.iter() {
         for value in node.values("publisher") {
@@ -173,25 +174,28 @@ fn raise_publishers(nodes: &mut [(Carrier, Node<'_>)]) {
     named.sort_unstable();
     for (_, node) in nodes {
         if node.id.is_some_and(|id| named.binary_search_by(|n| n.as_str().cmp(id)).is_ok()) {
-            node.place = node.place.max(Place::Publisher);
+            node.role = node.role.max(NodeRole::Publisher);
         }
     }
 }
 
-/// The nodes that are organisations, or the one person behind a site that names no organisation.
-fn identities(nodes: &[(Carrier, Node<'_>)]) -> Vec<usize> {
-    let of = |wanted: fn(&Node<'_>) -> bool| -> Vec<usize> {
+/// The nodes that may be the owner: organisations, or the only person if there is no organisation.
+fn owner_nodes(nodes: &[(Carrier, Node<'_>)]) -> Vec<usize> {
+    let nodes_where = |wanted: fn(&Node<'_>) -> bool| -> Vec<usize> {
         nodes.iter().enumerate().filter(|(_, (_, node))| wanted(node)).map(|(n, _)| n).collect()
     };
-    // A reference to a node is not one more node.
-    let organised = of(|node| {
-        matches!(node.class, Some(Class::Organization | Class::LocalBusiness))
+    // A node with only an id is a reference, not another organisation.
+    let organised = nodes_where(|node| {
+        matches!(node.class, Some(EntityClass::Organization | EntityClass::LocalBusiness))
             && node.members.keys().any(|key| !key.starts_with('@') && key != "type" && key != "id")
     });
-    let publishing = of(|node| {
-        node.class == Some(Class::Person) && node.place == Place::Publisher && node.name().is_some()
+    let publishing = nodes_where(|node| {
+        node.class == Some(EntityClass::Person)
+            && node.role == NodeRole::Publisher
+            && node.name().is_some()
     });
-    let people = of(|node| node.class == Some(Class::Person) && node.name().is_some());
+    let people =
+        nodes_where(|node| node.class == Some(EntityClass::Person) && node.name().is_some());
     match (organised.is_empty(), publishing.is_empty()) {
         (false, true) => organised,
         (false, false) => [organised, publishing].concat(),
@@ -201,45 +205,45 @@ fn identities(nodes: &[(Carrier, Node<'_>)]) -> Vec<usize> {
     }
 }
 
-/// Which of several nodes speaks for the site.
-fn rank(node: &Node<'_>, domain: &str) -> (bool, u8) {
-    let host = normal::host(domain);
+/// How well a node qualifies as the owner of the site.
+fn owner_rank(node: &Node<'_>, domain: &str) -> (bool, u8) {
+    let host = normalize::host_of_url(domain);
     let own = node.texts("url").iter().chain(node.id.iter()).any(|address| {
-        let address = normal::host(address);
+        let address = normalize::host_of_url(address);
         !host.is_empty() && (address == host || address.ends_with(&format!(".{host}")))
     });
-    let place = match node.place {
-        Place::Publisher => 8,
-        Place::Top => 2,
-        Place::Part => 0,
+    let place = match node.role {
+        NodeRole::Publisher => 8,
+        NodeRole::TopLevel => 2,
+        NodeRole::Branch => 0,
     };
     let class = match node.class {
-        Some(Class::Organization) => 2,
-        Some(Class::LocalBusiness) => 1,
+        Some(EntityClass::Organization) => 2,
+        Some(EntityClass::LocalBusiness) => 1,
         _ => 0,
     };
     (node.name().is_some(), place + class + if own { 4 } else { 0 })
 }
 
 fn subject(node: &Node<'_>) -> String {
-    cut(node.id.unwrap_or(&node.at), 300).to_owned()
+    truncate_str(node.id.unwrap_or(&node.at), 300).to_owned()
 }
 
 /// The country of a node's address.
 fn country(node: &Node<'_>) -> Option<String> {
     node.values("address").into_iter().find_map(|value| {
-        let said = graph::values(value.as_object()?, "addressCountry");
-        let code = address::country_code(cut(graph::text(said.first()?)?, 100));
+        let countries = graph::values(value.as_object()?, "addressCountry");
+        let code = address::country_code(truncate_str(graph::text(countries.first()?)?, 100));
         (code.len() == 2).then_some(code)
     })
 }
 
-/// The region a country's own top-level domain stands for.
+/// The region of a country-code top-level domain.
 fn region_of_domain(domain: &str) -> Option<String> {
     let last = domain.trim_end_matches('.').rsplit('.').next()?;
     match last.to_ascii_lowercase().as_str() {
         "uk" => Some("GB".to_owned()),
-        // Sold to everybody: they say nothing about where.
+        // Sold worldwide, so they do not indicate a region.
         "io" | "co" | "ai" | "me" | "tv" | "cc" | "ws" | "fm" | "to" | "gg" | "ly" | "la"
         | "eu" => None,
         two if two.len() == 2 && two.bytes().all(|b| b.is_ascii_alphabetic()) => {
@@ -249,15 +253,15 @@ fn region_of_domain(domain: &str) -> Option<String> {
     }
 }
 
-/// Adds statements of one carrier.
-struct Statements<'e> {
+/// Adds facts from one carrier.
+struct FactCollector<'e> {
     entity: &'e mut Entity,
     carrier: Carrier,
     region: Option<String>,
 }
 
-impl Statements<'_> {
-    fn of_node(&mut self, node: &Node<'_>) {
+impl FactCollector<'_> {
+    fn add_node(&mut self, node: &Node<'_>) {
         const TEXTS: [(&str, FactName); 13] = [
             ("name", FactName::Name),
             ("legalName", FactName::LegalName),
@@ -283,7 +287,7 @@ impl Statements<'_> {
         for value in node.values("address").into_iter().take(MAX_OF_ONE) {
             let at = format!("{}/address", node.at);
             match value.as_object() {
-                Some(members) => self.add_fields(&fields(members), &subject, at),
+                Some(members) => self.add_fields(&address_fields(members), &subject, at),
                 None => self.add(
                     FactName::Address,
                     graph::text(value).unwrap_or_default(),
@@ -303,61 +307,70 @@ impl Statements<'_> {
     }
 
     fn add(&mut self, fact: FactName, value: &str, subject: Option<&str>, at: String) {
-        let value = cut(value.trim(), normal::MAX_VALUE).trim();
+        let value = truncate_str(value.trim(), normalize::MAX_VALUE).trim();
         if value.is_empty() {
             return;
         }
         let normal = match fact {
-            FactName::Name | FactName::LegalName | FactName::AlternateName => name::normal(value),
-            FactName::Telephone | FactName::Fax => phone::normal(value, self.region.as_deref()),
-            FactName::Address => address::normal(value),
-            FactName::Url | FactName::SameAs | FactName::Logo => normal::url(value),
-            FactName::TaxId | FactName::VatId | FactName::Lei | FactName::Duns => {
-                normal::folded(value).chars().filter(|c| c.is_alphanumeric()).collect()
+            FactName::Name | FactName::LegalName | FactName::AlternateName => {
+                name::normalize_name(value)
             }
-            FactName::Email => normal::plain(value.strip_prefix("mailto:").unwrap_or(value)),
-            FactName::Hours | FactName::PriceRange | FactName::AreaServed => normal::plain(value),
+            FactName::Telephone | FactName::Fax => {
+                phone::normalize_phone(value, self.region.as_deref())
+            }
+            FactName::Address => address::normalize_address(value),
+            FactName::Url | FactName::SameAs | FactName::Logo => normalize::normalize_url(value),
+            FactName::TaxId | FactName::VatId | FactName::Lei | FactName::Duns => {
+                normalize::fold(value).chars().filter(|c| c.is_alphanumeric()).collect()
+            }
+            FactName::Email => {
+                normalize::normalize_text(value.strip_prefix("mailto:").unwrap_or(value))
+            }
+            FactName::Hours | FactName::PriceRange | FactName::AreaServed => {
+                normalize::normalize_text(value)
+            }
         };
         if fact == FactName::Telephone && subject.is_some() && !phone::is_possible(&normal) {
             self.phone_fault(&normal, &at);
         }
-        self.push(Stated {
+        self.push(EntityFact {
             fact,
             value: value.to_owned(),
-            normal,
+            normalized: normal,
             carrier: self.carrier,
             subject: subject.map(str::to_owned),
             at,
         });
     }
 
-    fn add_fields(&mut self, fields: &address::Fields, subject: &str, at: String) {
-        let written = fields.written();
+    fn add_fields(&mut self, fields: &address::AddressFields, subject: &str, at: String) {
+        let written = fields.to_line();
         if written.is_empty() {
             return;
         }
-        self.push(Stated {
+        self.push(EntityFact {
             fact: FactName::Address,
-            value: cut(&written, normal::MAX_VALUE).to_owned(),
-            normal: fields.normal(),
+            value: truncate_str(&written, normalize::MAX_VALUE).to_owned(),
+            normalized: fields.to_normalized(),
             carrier: self.carrier,
             subject: Some(subject.to_owned()),
             at,
         });
     }
 
-    /// All hours of a node are one statement, in whichever notation they come.
+    /// Adds all opening hours of a node as one fact, whatever their notation.
     fn add_hours(&mut self, node: &Node<'_>, subject: &str) {
-        let mut week = Week::default();
+        let mut week = OpeningHours::default();
         let mut written: Vec<String> = Vec::new();
         let mut understood = true;
         for text in node.texts("openingHours").into_iter().take(MAX_OF_ONE) {
-            let text = cut(text.trim(), normal::MAX_VALUE);
+            let text = truncate_str(text.trim(), normalize::MAX_VALUE);
             understood &= week.add_text(text);
             written.push(text.to_owned());
         }
         let specified = node.values("openingHoursSpecification");
-        let said = if written.is_empty() { "openingHoursSpecification" } else { "openingHours" };
+        let property =
+            if written.is_empty() { "openingHoursSpecification" } else { "openingHours" };
         for value in specified.into_iter().take(50) {
             let Some(members) = value.as_object() else { continue };
             let one =
@@ -366,7 +379,7 @@ impl Statements<'_> {
                 .into_iter()
                 .filter_map(graph::text)
                 .take(10)
-                .map(|day| cut(day, 60).to_owned())
+                .map(|day| truncate_str(day, 60).to_owned())
                 .collect();
             let valid = (one("validFrom"), one("validThrough"));
             understood &= week.add_specification(&days, one("opens"), one("closes"), valid);
@@ -374,27 +387,27 @@ impl Statements<'_> {
             written.push(format!(
                 "{} {}-{}",
                 day_names.join(","),
-                cut(one("opens").unwrap_or_default(), 20),
-                cut(one("closes").unwrap_or_default(), 20)
+                truncate_str(one("opens").unwrap_or_default(), 20),
+                truncate_str(one("closes").unwrap_or_default(), 20)
             ));
         }
         if written.is_empty() {
             return;
         }
-        let at = format!("{}/{said}", node.at);
+        let at = format!("{}/{property}", node.at);
         if !understood {
             self.fault(Fault {
                 code: "hours_not_understood",
                 weight: Weight::Warning,
                 at: at.clone(),
-                problem: "Some of the opening hours are not written as schema.org asks.".to_owned(),
-                fix: "Write each as days and times: \"openingHours\": [\"Mo-Fr 09:00-17:00\", \"Sa 10:00-14:00\"].".to_owned(),
+                problem: "Some of the opening hours are not in the format that schema.org defines.".to_owned(),
+                fix: "Write days and times: \"openingHours\": [\"Mo-Fr 09:00-17:00\", \"Sa 10:00-14:00\"].".to_owned(),
             });
         }
-        self.push(Stated {
+        self.push(EntityFact {
             fact: FactName::Hours,
-            value: cut(&written.join("; "), normal::MAX_VALUE).to_owned(),
-            normal: week.normal(),
+            value: truncate_str(&written.join("; "), normalize::MAX_VALUE).to_owned(),
+            normalized: week.to_normalized(),
             carrier: self.carrier,
             subject: Some(subject.to_owned()),
             at,
@@ -408,12 +421,12 @@ impl Statements<'_> {
             weight: if known { Weight::Warning } else { Weight::Note },
             at: at.to_owned(),
             problem: if normal.is_empty() {
-                "The telephone number holds no digits.".to_owned()
+                "The telephone number contains no digits.".to_owned()
             } else if known {
-                "The telephone number has not as many digits as numbers of its country have."
+                "The telephone number does not have as many digits as numbers in its country."
                     .to_owned()
             } else {
-                "The telephone number does not say which country it is in.".to_owned()
+                "The telephone number has no country code, and the page does not say which country it is in.".to_owned()
             },
             fix: "Write it with its country code: \"telephone\": \"+44 20 7946 0000\".".to_owned(),
         });
@@ -425,21 +438,21 @@ impl Statements<'_> {
         }
     }
 
-    fn push(&mut self, stated: Stated) {
-        let list = &mut self.entity.stated;
+    fn push(&mut self, stated: EntityFact) {
+        let list = &mut self.entity.facts;
         if list.len() < MAX_STATED && !list.contains(&stated) {
             list.push(stated);
         }
     }
 }
 
-fn fields(members: &Map<String, Value>) -> address::Fields {
+fn address_fields(members: &Map<String, Value>) -> address::AddressFields {
     let one = |name: &str| -> String {
         let parts: Vec<&str> =
             graph::values(members, name).into_iter().filter_map(graph::text).take(5).collect();
-        cut(&parts.join(", "), 200).to_owned()
+        truncate_str(&parts.join(", "), 200).to_owned()
     };
-    address::Fields {
+    address::AddressFields {
         street: one("streetAddress"),
         locality: one("addressLocality"),
         region: one("addressRegion"),
@@ -448,11 +461,11 @@ fn fields(members: &Map<String, Value>) -> address::Fields {
     }
 }
 
-/// What is said beside structured data: Open Graph, links to call and write, addresses, and numbers
-/// in the header and footer.
-fn beside(page: &Page, entity: &mut Entity, region: Option<&str>) {
+/// Adds facts outside structured data: Open Graph, tel: and mailto: links, address elements, and
+/// telephone numbers in the header and footer.
+fn add_facts_outside_markup(page: &Page, entity: &mut Entity, region: Option<&str>) {
     let region = region.map(str::to_owned);
-    let mut graph = Statements { entity, carrier: Carrier::OpenGraph, region: region.clone() };
+    let mut graph = FactCollector { entity, carrier: Carrier::OpenGraph, region: region.clone() };
     for (called, content) in &page.meta {
         let fact = match called.as_str() {
             "og:site_name" => FactName::Name,
@@ -468,7 +481,7 @@ fn beside(page: &Page, entity: &mut Entity, region: Option<&str>) {
         page.meta
             .iter()
             .find(|(name, _)| *name == called)
-            .map(|(_, v)| cut(v, 200))
+            .map(|(_, v)| truncate_str(v, 200))
             .unwrap_or_default()
     };
     let written = ["street_address", "postal_code", "locality", "country_name"].map(contact);
@@ -486,7 +499,7 @@ fn beside(page: &Page, entity: &mut Entity, region: Option<&str>) {
         graph.add(FactName::Telephone, number, None, "tel: link".to_owned());
     }
     graph.carrier = Carrier::MailLink;
-    for mail in &page.mails {
+    for mail in &page.emails {
         graph.add(FactName::Email, mail, None, "mailto: link".to_owned());
     }
     graph.carrier = Carrier::AddressElement;
@@ -494,13 +507,13 @@ fn beside(page: &Page, entity: &mut Entity, region: Option<&str>) {
         graph.add(FactName::Address, block, None, "address element".to_owned());
     }
     graph.carrier = Carrier::VisibleText;
-    for number in visible_numbers(&page.edges, region.as_deref()) {
+    for number in visible_numbers(&page.header_footer, region.as_deref()) {
         graph.add(FactName::Telephone, &number, None, "header or footer".to_owned());
     }
 }
 
-/// Numbers in a text that can hardly be anything but telephone numbers: with a plus sign, or after
-/// a word that announces one.
+/// Numbers in a text that are most likely telephone numbers: with a plus sign, or after a word such as
+/// “phone”.
 fn visible_numbers(text: &str, region: Option<&str>) -> Vec<String> {
     let is_part =
         |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '/' | '(' | ')' | '+');
@@ -517,10 +530,10 @@ fn visible_numbers(text: &str, region: Option<&str>) -> Vec<String> {
         let number =
             run.get(..length).unwrap_or_default().trim_end_matches([' ', '-', '.', '/', '(', '+']);
         let digits = number.chars().filter(char::is_ascii_digit).count();
-        if !(7..=15).contains(&digits) || !(number.starts_with('+') || is_announced(before)) {
+        if !(7..=15).contains(&digits) || !(number.starts_with('+') || follows_phone_word(before)) {
             continue;
         }
-        let normal = phone::normal(number, region);
+        let normal = phone::normalize_phone(number, region);
         if phone::is_possible(&normal) || region.is_none() {
             found.push(number.to_owned());
         }
@@ -531,10 +544,10 @@ fn visible_numbers(text: &str, region: Option<&str>) -> Vec<String> {
     found
 }
 
-fn is_announced(before: &str) -> bool {
+fn follows_phone_word(before: &str) -> bool {
     let end = before.trim_end_matches([' ', ':', '.', '(', '\u{a0}']);
     let word = end.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let word = normal::folded(cut(word, 40));
+    let word = normalize::fold(truncate_str(word, 40));
     matches!(
         word.as_str(),
         "tel"

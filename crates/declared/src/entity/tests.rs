@@ -2,7 +2,7 @@ use super::*;
 use crate::page::Page;
 
 fn entity(html: &str) -> Entity {
-    read(&Page::read(html.as_bytes(), None), "tin.example")
+    read_entity(&Page::read(html.as_bytes(), None), "tin.example")
 }
 
 fn json_ld(json: &str) -> Entity {
@@ -10,7 +10,7 @@ fn json_ld(json: &str) -> Entity {
 }
 
 fn normals(entity: &Entity, fact: FactName) -> Vec<&str> {
-    entity.stated.iter().filter(|s| s.fact == fact).map(|s| s.normal.as_str()).collect()
+    entity.facts.iter().filter(|s| s.fact == fact).map(|s| s.normalized.as_str()).collect()
 }
 
 fn codes(entity: &Entity) -> Vec<&str> {
@@ -30,10 +30,10 @@ const BAKERY: &str = r##"{
 #[test]
 fn a_business_is_read_with_all_it_says() {
     let entity = json_ld(BAKERY);
-    assert!(entity.found && entity.faults.is_empty(), "{:?}", entity.faults);
+    assert!(entity.owner_found && entity.faults.is_empty(), "{:?}", entity.faults);
     assert_eq!(entity.name.as_deref(), Some("Tin & Co Ltd"));
     assert_eq!(entity.types, ["Bakery", "Store"]);
-    assert_eq!((entity.subject.as_deref(), entity.places), (Some("#us"), 1));
+    assert_eq!((entity.subject.as_deref(), entity.business_place_count), (Some("#us"), 1));
     assert_eq!(normals(&entity, FactName::Name), ["tin"]);
     assert_eq!(normals(&entity, FactName::Telephone), ["+442079460000"], "region of the address");
     assert_eq!(normals(&entity, FactName::Url), ["tin.example"]);
@@ -43,13 +43,13 @@ fn a_business_is_read_with_all_it_says() {
     );
     assert_eq!(normals(&entity, FactName::Hours), ["Mo 09:00-17:00; Tu 09:00-17:00"]);
     assert_eq!(normals(&entity, FactName::SameAs).len(), 2);
-    let telephone = entity.stated.iter().find(|s| s.fact == FactName::Telephone).unwrap();
+    let telephone = entity.facts.iter().find(|s| s.fact == FactName::Telephone).unwrap();
     assert_eq!(telephone.at, "/json_ld/0/telephone");
     assert_eq!((telephone.carrier, telephone.value.as_str()), (Carrier::JsonLd, "020 7946 0000"));
 }
 
 #[test]
-fn who_is_found_and_who_is_not() {
+fn which_nodes_count_as_owner() {
     let context = r#""@context":"https://schema.org""#;
     for (json, name) in [
         (r#"{C,"@type":"Organization","name":"Tin"}"#, Some("Tin")),
@@ -86,7 +86,7 @@ fn who_is_found_and_who_is_not() {
         (r#""Organization""#, None),
     ] {
         let entity = json_ld(&json.replace('C', context));
-        assert_eq!((entity.found, entity.name.as_deref()), (name.is_some(), name), "{json}");
+        assert_eq!((entity.owner_found, entity.name.as_deref()), (name.is_some(), name), "{json}");
     }
 }
 
@@ -122,12 +122,12 @@ fn blocks_that_are_not_quite_json_are_read_and_noted() {
         ),
     ] {
         let entity = json_ld(json);
-        assert_eq!((entity.found, codes(&entity)), (found, vec![code]), "{json}");
+        assert_eq!((entity.owner_found, codes(&entity)), (found, vec![code]), "{json}");
     }
 }
 
 #[test]
-fn microdata_and_open_graph_and_the_page_itself_speak() {
+fn facts_come_from_microdata_open_graph_and_visible_text() {
     let entity = entity(
         "<meta property=og:site_name content='Tin'><meta name='og:url' content='https://tin.example/'>\
          <div itemscope itemtype='http://schema.org/Restaurant'><b itemprop=name>Tin</b>\
@@ -137,14 +137,14 @@ fn microdata_and_open_graph_and_the_page_itself_speak() {
          <a href='tel:+442079460000'>Call</a><a href=mailto:A@tin.example>write</a>\
          <address>1 High Street</address><footer>Phone: 020 7946 0001, VAT 123456789, +44 20 7946 0002</footer>",
     );
-    assert!(entity.found);
+    assert!(entity.owner_found);
     assert_eq!(entity.types, ["Restaurant"]);
     assert_eq!(normals(&entity, FactName::Hours), ["Mo 09:00-17:00; Tu 09:00-17:00"]);
     let carriers: Vec<(Carrier, &str)> = entity
-        .stated
+        .facts
         .iter()
         .filter(|s| s.fact == FactName::Telephone)
-        .map(|s| (s.carrier, s.normal.as_str()))
+        .map(|s| (s.carrier, s.normalized.as_str()))
         .collect();
     assert_eq!(
         carriers,
@@ -156,8 +156,8 @@ fn microdata_and_open_graph_and_the_page_itself_speak() {
         ]
     );
     assert_eq!(normals(&entity, FactName::Email), ["a@tin.example"]);
-    assert!(entity.stated.iter().any(|s| s.carrier == Carrier::AddressElement));
-    assert_eq!(entity.stated.iter().filter(|s| s.carrier == Carrier::OpenGraph).count(), 2);
+    assert!(entity.facts.iter().any(|s| s.carrier == Carrier::AddressElement));
+    assert_eq!(entity.facts.iter().filter(|s| s.carrier == Carrier::OpenGraph).count(), 2);
 }
 
 #[test]
@@ -166,12 +166,12 @@ fn the_region_of_a_number_is_that_of_the_domain_when_nobody_says_more() {
     for (domain, normal) in
         [("tin.co.uk", "+442079460000"), ("tin.example", "~2079460000"), ("tin.io", "~2079460000")]
     {
-        assert_eq!(normals(&read(&page, domain), FactName::Telephone), [normal], "{domain}");
+        assert_eq!(normals(&read_entity(&page, domain), FactName::Telephone), [normal], "{domain}");
     }
 }
 
 #[test]
-fn a_shell_says_nothing_yet() {
+fn an_app_shell_without_markup_is_marked() {
     assert!(entity("<div id=root></div><script src=a.js></script>").script_only);
     assert!(!entity("<p>Hello</p>").script_only);
     let marked = "<script type=application/ld+json>{}</script><div id=root></div><script></script>";
@@ -218,13 +218,13 @@ fn a_page_disagrees_with_itself_only_about_one_subject() {
     ] {
         let entity = entity(&html);
         let found: Vec<(FactName, Agreement)> =
-            disagreements(&entity).iter().map(|d| (d.fact, d.agreement)).collect();
+            find_disagreements(&entity).iter().map(|d| (d.fact, d.agreement)).collect();
         assert_eq!(found, expected, "{html}");
     }
 }
 
 #[test]
-fn what_is_too_much_is_left_out() {
+fn entity_limits_hold() {
     let many: Vec<String> = (0..2_000)
         .map(|n| {
             format!(r#"{{"@type":"Store","name":"Shop {n}","telephone":"+44 20 7946 {n:04}"}}"#)
@@ -232,7 +232,7 @@ fn what_is_too_much_is_left_out() {
         .collect();
     let entity =
         json_ld(&format!(r#"{{"@context":"https://schema.org","@graph":[{}]}}"#, many.join(",")));
-    assert!(entity.stated.len() <= 200 && entity.found && entity.faults.len() <= 50);
+    assert!(entity.facts.len() <= 200 && entity.owner_found && entity.faults.len() <= 50);
     let long = format!(r#"{{"@context":"https://schema.org","a":"{}"}}"#, "x".repeat(300_000));
     assert_eq!(codes(&json_ld(&long)), ["json_ld_too_long"]);
     let deep = format!(
@@ -240,47 +240,47 @@ fn what_is_too_much_is_left_out() {
         r#"{"@type":"Organization","department":"#.repeat(100),
         "}".repeat(100)
     );
-    assert!(json_ld(&deep).found);
+    assert!(json_ld(&deep).owner_found);
 }
 
-fn stated(fact: FactName, value: &str) -> Stated {
+fn stated(fact: FactName, value: &str) -> EntityFact {
     let html = match fact {
         FactName::Telephone => format!("<a href='tel:{value}'>x</a>"),
         FactName::Address => format!("<address>{value}</address>"),
         _ => format!("<meta property=og:site_name content='{value}'>"),
     };
-    let nothing = Stated {
+    let nothing = EntityFact {
         fact,
         value: String::new(),
-        normal: String::new(),
+        normalized: String::new(),
         carrier: Carrier::VisibleText,
         subject: None,
         at: String::new(),
     };
-    entity(&html).stated.into_iter().find(|s| s.fact == fact).unwrap_or(nothing)
+    entity(&html).facts.into_iter().find(|s| s.fact == fact).unwrap_or(nothing)
 }
 
 proptest::proptest! {
     #[test]
     fn any_bytes_have_an_entity(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
-        let page = Page { json_ld: vec![String::from_utf8_lossy(&bytes).into_owned()], edges: String::from_utf8_lossy(&bytes).into_owned(), ..Page::read(&bytes, None) };
-        let entity = read(&page, "tin.example");
-        let _ = disagreements(&entity);
+        let page = Page { json_ld: vec![String::from_utf8_lossy(&bytes).into_owned()], header_footer: String::from_utf8_lossy(&bytes).into_owned(), ..Page::read(&bytes, None) };
+        let entity = read_entity(&page, "tin.example");
+        let _ = find_disagreements(&entity);
     }
 
     #[test]
     fn any_graph_has_an_entity(json in "[\\[\\]{},:]{0,8}(\"(@type|@id|@graph|name|address|telephone|publisher|Organization|Person|x)\"[:,\\]}\\[{]{0,3}){0,20}") {
         let entity = json_ld(&json);
-        proptest::prop_assert_eq!(entity.found, entity.name.is_some() && entity.subject.is_some());
+        proptest::prop_assert_eq!(entity.owner_found, entity.name.is_some() && entity.subject.is_some());
     }
 
     #[test]
     fn comparing_is_symmetric(a in "[0-9a-zA-Z+() .,]{0,20}", b in "[0-9a-zA-Z+() .,]{0,20}") {
         for fact in [FactName::Name, FactName::Telephone, FactName::Address] {
             let (x, y) = (stated(fact, &a), stated(fact, &b));
-            proptest::prop_assert_eq!(compare(fact, &x, &y), compare(fact, &y, &x));
-            if !x.normal.is_empty() && fact != FactName::Telephone {
-                proptest::prop_assert_eq!(compare(fact, &x, &x), Agreement::Same);
+            proptest::prop_assert_eq!(compare_facts(fact, &x, &y), compare_facts(fact, &y, &x));
+            if !x.normalized.is_empty() && fact != FactName::Telephone {
+                proptest::prop_assert_eq!(compare_facts(fact, &x, &x), Agreement::Same);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The A2A agent card, versions 0.3 and 1.0 and the files that try to be both.
+//! The A2A agent card, versions 0.3 and 1.0, including cards that combine both.
 
 use std::collections::BTreeSet;
 
@@ -6,106 +6,111 @@ use data_encoding::BASE64URL_NOPAD;
 use serde_json::Value;
 use url::Url;
 
-use super::http::Media;
+use super::http::MediaTypes;
 use super::json;
-use super::node::{Need, Node};
-use super::report::{Report, counted, quoted};
+use super::node::{JsonNode, Requirement};
+use super::report::{Report, count_with_noun, quoted};
 use crate::fault::Weight;
 
-const MEDIA: Media = Media {
-    right: &["application/json", "application/a2a-agent-card+json"],
+const MEDIA: MediaTypes = MediaTypes {
+    accepted: &["application/json", "application/a2a-agent-card+json"],
     tolerated: &["application/a2a+json"],
-    otherwise: Weight::Warning,
+    weight_otherwise: Weight::Warning,
 };
 
-/// A protected header is a few members long.
+/// Longer protected headers are not decoded.
 const MAX_PROTECTED_CHARS: usize = 8_192;
 
 const INTERFACES_FIX: &str = "Write: \"supportedInterfaces\": [{\"url\": \"https://your.site/a2a\", \"protocolBinding\": \"JSONRPC\", \"protocolVersion\": \"1.0\"}]";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    One,
-    ZeroThree,
+enum CardShape {
+    V1,
+    V03,
     Both,
-    Older,
+    BeforeV03,
 }
 
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
-    let value = json::open_object(report, &MEDIA)?;
-    let root = Node::root(&value);
+    let value = json::parse_object(report, &MEDIA)?;
+    let root = JsonNode::root(&value);
     report.must_be_https();
     let shape = match (
         root.has("supportedInterfaces"),
         root.has("url"),
         root.has("protocolVersion"),
     ) {
-        (true, true, true) => Shape::Both,
-        (true, _, _) => Shape::One,
-        (false, true, true) => Shape::ZeroThree,
-        (false, true, false) => Shape::Older,
+        (true, true, true) => CardShape::Both,
+        (true, _, _) => CardShape::V1,
+        (false, true, true) => CardShape::V03,
+        (false, true, false) => CardShape::BeforeV03,
         (false, false, _) => {
-            report.spoil(
+            report.fatal(
                 "unknown_shape",
                 "",
-                "The card says nowhere how the agent is reached: it has neither supportedInterfaces (1.0) nor url and protocolVersion (0.3).",
+                "The card does not say how to reach the agent: it has neither supportedInterfaces (1.0) nor url and protocolVersion (0.3).",
                 INTERFACES_FIX,
             );
             return None;
         }
     };
     let mut interfaces = 0;
-    if matches!(shape, Shape::One | Shape::Both) {
-        interfaces += version_one(report, &root, shape);
+    if matches!(shape, CardShape::V1 | CardShape::Both) {
+        interfaces += check_version_1(report, &root, shape);
     }
-    if matches!(shape, Shape::ZeroThree | Shape::Both | Shape::Older) {
-        interfaces += version_zero(report, &root, shape);
+    if matches!(shape, CardShape::V03 | CardShape::Both | CardShape::BeforeV03) {
+        interfaces += check_version_0(report, &root, shape);
     }
     report.version = Some(
         match shape {
-            Shape::One => "A2A 1.0",
-            Shape::ZeroThree => "A2A 0.3",
-            Shape::Both => "A2A 1.0 and 0.3 (hybrid)",
-            Shape::Older => "A2A before 0.3",
+            CardShape::V1 => "A2A 1.0",
+            CardShape::V03 => "A2A 0.3",
+            CardShape::Both => "A2A 1.0 and 0.3 (hybrid)",
+            CardShape::BeforeV03 => "A2A before 0.3",
         }
         .into(),
     );
-    common(report, &root, shape);
-    let skills = skills(report, &root);
-    security(report, &root);
-    let signatures = signatures(report, &root);
-    report.count("interfaces", interfaces);
-    report.count("skills", skills);
-    report.count("signatures", signatures);
+    check_common(report, &root, shape);
+    let skills = check_skills(report, &root);
+    check_security(report, &root);
+    let signatures = check_signatures(report, &root);
+    report.set_count("interfaces", interfaces);
+    report.set_count("skills", skills);
+    report.set_count("signatures", signatures);
     Some(format!(
         "An agent with {} and {}{}.",
-        counted(skills, "skill", "skills"),
-        counted(interfaces, "interface", "interfaces"),
+        count_with_noun(skills, "skill", "skills"),
+        count_with_noun(interfaces, "interface", "interfaces"),
         if signatures > 0 { ", signed (the signature was not checked)" } else { "" }
     ))
 }
 
-fn common(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) {
-    report.text(root, "name", Need::Vital, "Give the agent a name: \"name\": \"Order helper\"");
+fn check_common(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) {
+    report.text(
+        root,
+        "name",
+        Requirement::Vital,
+        "Give the agent a name: \"name\": \"Order helper\"",
+    );
     report.text(
         root,
         "description",
-        Need::Vital,
-        "Say what the agent does: \"description\": \"…\"",
+        Requirement::Vital,
+        "Describe what the agent does: \"description\": \"…\"",
     );
     report.text(
         root,
         "version",
-        Need::Vital,
-        "Give the agent's own version: \"version\": \"1.0.0\"",
+        Requirement::Vital,
+        "Add the agent's own version: \"version\": \"1.0.0\"",
     );
     for name in ["defaultInputModes", "defaultOutputModes"] {
         let fix = format!("List media types: \"{name}\": [\"text/plain\"]");
-        for mode in report.texts(root, name, Need::Vital, &fix).unwrap_or_default() {
+        for mode in report.texts(root, name, Requirement::Vital, &fix).unwrap_or_default() {
             if !mode.contains('/') {
                 report.warn(
                     "bad_media_type",
-                    root.path(name),
+                    root.pointer_to(name),
                     format!("{} is not a media type.", quoted(mode)),
                     fix.clone(),
                 );
@@ -113,27 +118,31 @@ fn common(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) {
         }
     }
     let fix = "Write an object, even an empty one: \"capabilities\": {\"streaming\": false}";
-    if let Some(capabilities) = report.object(root, "capabilities", Need::Vital, fix) {
+    if let Some(capabilities) = report.object(root, "capabilities", Requirement::Vital, fix) {
         for name in ["streaming", "pushNotifications", "extendedAgentCard"] {
-            report.truth(&capabilities, name);
+            report.boolean(&capabilities, name);
         }
-        let list =
-            report.list(&capabilities, "extensions", Need::May, "Write extensions as a list.");
-        for extension in list.iter().flat_map(Node::items) {
-            report.text(&extension, "uri", Need::Must, "Name the extension by its URI.");
+        let list = report.list(
+            &capabilities,
+            "extensions",
+            Requirement::May,
+            "Write extensions as a list.",
+        );
+        for extension in list.iter().flat_map(JsonNode::items) {
+            report.text(&extension, "uri", Requirement::Must, "Add the URI of the extension.");
         }
     }
     if let Some(provider) =
-        report.object(root, "provider", Need::May, "Write provider as an object.")
+        report.object(root, "provider", Requirement::May, "Write provider as an object.")
     {
         let fix = "Give provider both organization and url.";
-        report.text(&provider, "organization", Need::Must, fix);
-        report.url(&provider, "url", Need::Must, fix);
+        report.text(&provider, "organization", Requirement::Must, fix);
+        report.url(&provider, "url", Requirement::Must, fix);
     }
     for name in ["documentationUrl", "iconUrl"] {
-        report.url(root, name, Need::May, "Write the full address.");
+        report.url(root, name, Requirement::May, "Write the full address.");
     }
-    if shape == Shape::One {
+    if shape == CardShape::V1 {
         for name in [
             "url",
             "protocolVersion",
@@ -144,53 +153,53 @@ fn common(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) {
             if root.has(name) {
                 report.note(
                     "removed_member",
-                    root.path(name),
+                    root.pointer_to(name),
                     format!(
-                        "“{name}” is no longer part of the card in version 1.0; readers ignore it."
+                        "“{name}” was removed in version 1.0. Readers ignore it."
                     ),
-                    "Say it in supportedInterfaces or capabilities and remove it here.",
+                    "Move the information to supportedInterfaces or capabilities and remove this member.",
                 );
             }
         }
     }
 }
 
-fn version_one(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) -> usize {
-    // A card of both kinds can still be read by the other half.
-    let need = if shape == Shape::One { Need::Vital } else { Need::Must };
+fn check_version_1(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) -> usize {
+    // A hybrid card is still usable through its other half.
+    let need = if shape == CardShape::V1 { Requirement::Vital } else { Requirement::Must };
     let Some(list) = report.list(root, "supportedInterfaces", need, INTERFACES_FIX) else {
         return 0;
     };
     if list.len() == 0 {
-        let problem = "The list of interfaces is empty, so nobody can reach the agent.";
+        let problem = "The list of interfaces is empty, so no client can reach the agent.";
         let at = list.at.clone();
         match shape {
-            Shape::One => report.spoil("no_interfaces", at, problem, INTERFACES_FIX),
+            CardShape::V1 => report.fatal("no_interfaces", at, problem, INTERFACES_FIX),
             _ => report.error("no_interfaces", at, problem, INTERFACES_FIX),
         }
     }
     for interface in list.items() {
-        report.url(&interface, "url", Need::Must, INTERFACES_FIX);
+        report.url(&interface, "url", Requirement::Must, INTERFACES_FIX);
         if interface.has("transport") && !interface.has("protocolBinding") {
             report.error(
                 "transport_for_binding",
-                interface.path("transport"),
-                "The member is called protocolBinding in version 1.0; transport was its name before.",
+                interface.pointer_to("transport"),
+                "In version 1.0 this member is called protocolBinding; transport is the old name.",
                 "Rename transport to protocolBinding.",
             );
         } else if let Some(binding) =
-            report.text(&interface, "protocolBinding", Need::Must, INTERFACES_FIX)
+            report.text(&interface, "protocolBinding", Requirement::Must, INTERFACES_FIX)
         {
-            check_binding(report, &interface.path("protocolBinding"), binding);
+            check_binding(report, &interface.pointer_to("protocolBinding"), binding);
         }
         if let Some(version) =
-            report.text(&interface, "protocolVersion", Need::Must, INTERFACES_FIX)
+            report.text(&interface, "protocolVersion", Requirement::Must, INTERFACES_FIX)
             && !is_version(version)
         {
             report.warn(
                 "bad_version",
-                interface.path("protocolVersion"),
-                format!("{} is not a version of A2A like 1.0.", quoted(version)),
+                interface.pointer_to("protocolVersion"),
+                format!("{} is not an A2A version such as 1.0.", quoted(version)),
                 "Write: \"protocolVersion\": \"1.0\"",
             );
         }
@@ -198,19 +207,14 @@ fn version_one(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) -> usize 
     list.len()
 }
 
-fn version_zero(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) -> usize {
-    let need = if shape == Shape::Both { Need::Must } else { Need::Vital };
-    report.url(
-        root,
-        "url",
-        need,
-        "Give the address where the agent answers: \"url\": \"https://your.site/a2a\"",
-    );
+fn check_version_0(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) -> usize {
+    let need = if shape == CardShape::Both { Requirement::Must } else { Requirement::Vital };
+    report.url(root, "url", need, "Add the URL of the agent: \"url\": \"https://your.site/a2a\"");
     match shape {
-        Shape::Older => report.warn(
+        CardShape::BeforeV03 => report.warn(
             "old_shape",
             "/protocolVersion",
-            "The card has no protocolVersion: it is of a version before 0.3, which current clients do not read.",
+            "The card has no protocolVersion, so it is older than 0.3. Current clients do not read it.",
             INTERFACES_FIX,
         ),
         _ => {
@@ -220,34 +224,40 @@ fn version_zero(report: &mut Report<'_>, root: &Node<'_>, shape: Shape) -> usize
                 report.warn(
                     "bad_version",
                     "/protocolVersion",
-                    format!("{} is not a version of A2A like 0.3.0.", quoted(version)),
+                    format!("{} is not an A2A version such as 0.3.0.", quoted(version)),
                     "Write: \"protocolVersion\": \"0.3.0\"",
                 );
             }
         }
     }
-    if shape == Shape::ZeroThree {
+    if shape == CardShape::V03 {
         report.note(
             "older_version",
             "",
-            "The card is of A2A 0.3; clients of version 1.0 look for supportedInterfaces.",
-            format!("Add beside what is there: {INTERFACES_FIX}"),
+            "The card follows A2A 0.3. Clients for version 1.0 look for supportedInterfaces.",
+            format!("Keep the existing members. {INTERFACES_FIX}"),
         );
     }
-    if let Some(transport) = report.text(root, "preferredTransport", Need::May, "Write it as text.")
+    if let Some(transport) =
+        report.text(root, "preferredTransport", Requirement::May, "Write it as a string.")
     {
         check_binding(report, "/preferredTransport", transport);
     }
-    let more = report.list(root, "additionalInterfaces", Need::May, "Write it as a list.");
-    for interface in more.iter().flat_map(Node::items) {
-        report.url(&interface, "url", Need::Must, "Give each interface a url and a transport.");
+    let more = report.list(root, "additionalInterfaces", Requirement::May, "Write it as a list.");
+    for interface in more.iter().flat_map(JsonNode::items) {
+        report.url(
+            &interface,
+            "url",
+            Requirement::Must,
+            "Give each interface a url and a transport.",
+        );
         if let Some(transport) = report.text(
             &interface,
             "transport",
-            Need::Must,
+            Requirement::Must,
             "Give each interface a url and a transport.",
         ) {
-            check_binding(report, &interface.path("transport"), transport);
+            check_binding(report, &interface.pointer_to("transport"), transport);
         }
     }
     1 + more.map_or(0, |more| more.len())
@@ -258,55 +268,59 @@ fn check_binding(report: &mut Report<'_>, at: &str, binding: &str) {
         report.warn(
             "unknown_binding",
             at,
-            format!("{} is not a binding of A2A.", quoted(binding)),
-            "Use JSONRPC, GRPC or HTTP+JSON; a binding of your own is named by a URI. An ordinary REST API is not HTTP+JSON.",
+            format!("{} is not an A2A binding.", quoted(binding)),
+            "Use JSONRPC, GRPC or HTTP+JSON. Identify a custom binding by a URI. An ordinary REST API is not HTTP+JSON.",
         );
     }
 }
 
-fn skills(report: &mut Report<'_>, root: &Node<'_>) -> usize {
+fn check_skills(report: &mut Report<'_>, root: &JsonNode<'_>) -> usize {
     let fix = "Give every skill id, name, description and tags: {\"id\": \"track\", \"name\": \"Track an order\", \"description\": \"…\", \"tags\": [\"orders\"]}";
-    let Some(list) = report.list(root, "skills", Need::Vital, fix) else { return 0 };
+    let Some(list) = report.list(root, "skills", Requirement::Vital, fix) else { return 0 };
     if list.len() == 0 {
         report.warn(
             "no_skills",
             "/skills",
-            "The list of skills is empty, so no client can tell what to ask the agent.",
+            "The list of skills is empty, so clients cannot tell what the agent can do.",
             fix,
         );
     }
     let mut ids = BTreeSet::new();
     for skill in list.items() {
         if !skill.value.is_object() {
-            report.wrong_type(&skill, "a skill (an object)", Need::Must, fix);
+            report.wrong_type(&skill, "a skill (an object)", Requirement::Must, fix);
             continue;
         }
-        if let Some(id) = report.text(&skill, "id", Need::Must, fix)
+        if let Some(id) = report.text(&skill, "id", Requirement::Must, fix)
             && !ids.insert(id)
         {
             report.warn(
                 "doubled_skill",
-                skill.path("id"),
-                format!("The id {} stands more than once.", quoted(id)),
-                "Give every skill its own id.",
+                skill.pointer_to("id"),
+                format!("The id {} is used more than once.", quoted(id)),
+                "Give every skill a unique id.",
             );
         }
-        report.text(&skill, "name", Need::Must, fix);
-        report.text(&skill, "description", Need::Must, fix);
-        report.texts(&skill, "tags", Need::Must, fix);
+        report.text(&skill, "name", Requirement::Must, fix);
+        report.text(&skill, "description", Requirement::Must, fix);
+        report.texts(&skill, "tags", Requirement::Must, fix);
     }
     list.len()
 }
 
-/// What the card asks for must be among what it explains.
-fn security(report: &mut Report<'_>, root: &Node<'_>) {
-    let schemes =
-        report.object(root, "securitySchemes", Need::May, "Write it as an object by name.");
+/// Every scheme that the card requires must be defined in securitySchemes.
+fn check_security(report: &mut Report<'_>, root: &JsonNode<'_>) {
+    let schemes = report.object(
+        root,
+        "securitySchemes",
+        Requirement::May,
+        "Write it as an object with one member per scheme name.",
+    );
     let known: BTreeSet<&str> =
-        schemes.iter().flat_map(Node::members).map(|(name, _)| name).collect();
+        schemes.iter().flat_map(JsonNode::members).map(|(name, _)| name).collect();
     for member in ["securityRequirements", "security"] {
-        let list = report.list(root, member, Need::May, "Write it as a list of objects.");
-        for requirement in list.iter().flat_map(Node::items) {
+        let list = report.list(root, member, Requirement::May, "Write it as a list of objects.");
+        for requirement in list.iter().flat_map(JsonNode::items) {
             // Version 1.0 puts the names one level deeper, under schemes.
             let names = match requirement.member("schemes") {
                 Some(inner) if inner.value.is_object() => inner,
@@ -317,38 +331,39 @@ fn security(report: &mut Report<'_>, root: &Node<'_>) {
                     "unknown_scheme",
                     found.at,
                     format!(
-                        "The scheme {} is asked for and not explained in securitySchemes.",
+                        "The scheme {} is required but not defined in securitySchemes.",
                         quoted(name)
                     ),
-                    "Add the scheme to securitySchemes, or take the requirement out.",
+                    "Add the scheme to securitySchemes, or remove the requirement.",
                 );
             }
         }
     }
 }
 
-fn signatures(report: &mut Report<'_>, root: &Node<'_>) -> usize {
-    let Some(list) = report.list(root, "signatures", Need::May, "Write signatures as a list.")
+fn check_signatures(report: &mut Report<'_>, root: &JsonNode<'_>) -> usize {
+    let Some(list) =
+        report.list(root, "signatures", Requirement::May, "Write signatures as a list.")
     else {
         return 0;
     };
-    let fix = "Sign the card again with a current A2A library; the protected header must hold alg and kid.";
+    let fix = "Sign the card again with a current A2A library. The protected header must contain alg and kid.";
     for signature in list.items() {
-        report.text(&signature, "signature", Need::Must, fix);
-        let Some(protected) = report.text(&signature, "protected", Need::Must, fix) else {
+        report.text(&signature, "signature", Requirement::Must, fix);
+        let Some(protected) = report.text(&signature, "protected", Requirement::Must, fix) else {
             continue;
         };
-        let at = signature.path("protected");
+        let at = signature.pointer_to("protected");
         let header = (protected.len() <= MAX_PROTECTED_CHARS)
             .then(|| BASE64URL_NOPAD.decode(protected.as_bytes()).ok())
             .flatten()
-            .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+            .and_then(|bytes| contract::json::parse_value(&bytes).ok())
             .filter(Value::is_object);
         let Some(header) = header else {
             report.error(
                 "bad_signature",
                 at,
-                "The protected header is not base64url of a JSON object.",
+                "The protected header is not a base64url-encoded JSON object.",
                 fix,
             );
             continue;
@@ -378,8 +393,8 @@ fn signatures(report: &mut Report<'_>, root: &Node<'_>) -> usize {
                 report.warn(
                     "keys_elsewhere",
                     at,
-                    format!("The keys are said to be at {}, on another host; careful clients do not trust that.", quoted(jku)),
-                    "Serve the key set on the host of the card.",
+                    format!("The signature refers to keys at {}, on another host. Careful clients do not trust them.", quoted(jku)),
+                    "Serve the key set on the same host as the card.",
                 );
             }
         }

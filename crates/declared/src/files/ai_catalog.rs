@@ -1,90 +1,99 @@
-//! AI Catalog and its offspring ARD: lists of what a publisher offers to agents.
+//! AI Catalog and ARD, which derives from it: lists of what a publisher offers to agents.
 
 use std::collections::BTreeSet;
 
-use super::http::Media;
+use super::http::MediaTypes;
 use super::json;
-use super::node::{Need, Node};
-use super::report::{Report, counted, quoted};
+use super::node::{JsonNode, Requirement};
+use super::report::{Report, count_with_noun, quoted};
 use crate::fault::Weight;
 
 const CATALOG_TYPE: &str = "application/ai-catalog+json";
 
-const CATALOG_MEDIA: Media =
-    Media { right: &[CATALOG_TYPE], tolerated: &["application/json"], otherwise: Weight::Warning };
+const CATALOG_MEDIA: MediaTypes = MediaTypes {
+    accepted: &[CATALOG_TYPE],
+    tolerated: &["application/json"],
+    weight_otherwise: Weight::Warning,
+};
 
-const ARD_MEDIA: Media = Media {
-    right: &["application/json", CATALOG_TYPE],
+const ARD_MEDIA: MediaTypes = MediaTypes {
+    accepted: &["application/json", CATALOG_TYPE],
     tolerated: &[],
-    otherwise: Weight::Warning,
+    weight_otherwise: Weight::Warning,
 };
 
 pub(super) fn check(report: &mut Report<'_>, ard: bool) -> Option<String> {
-    let value = json::open_object(report, if ard { &ARD_MEDIA } else { &CATALOG_MEDIA })?;
-    let root = Node::root(&value);
+    let value = json::parse_object(report, if ard { &ARD_MEDIA } else { &CATALOG_MEDIA })?;
+    let root = JsonNode::root(&value);
     report.must_be_https();
     let fix = "Write: \"specVersion\": \"1.0\"";
-    if let Some(version) = report.text(&root, "specVersion", Need::Must, fix) {
+    if let Some(version) = report.text(&root, "specVersion", Requirement::Must, fix) {
         if version == "1.0" {
             report.version = Some("1.0".into());
         } else {
             report.warn(
                 "unknown_version",
                 "/specVersion",
-                format!("{} is not a version that readers know.", quoted(version)),
+                format!("{} is not a version that readers support.", quoted(version)),
                 fix,
             );
         }
     }
-    if let Some(host) = report.object(&root, "host", Need::May, "Write host as an object.") {
+    if let Some(host) = report.object(&root, "host", Requirement::May, "Write host as an object.") {
         report.text(
             &host,
             "displayName",
-            Need::Must,
+            Requirement::Must,
             "Give host a displayName, the publisher's name.",
         );
-        report.url(&host, "documentationUrl", Need::May, "Write the full address.");
-        report.url(&host, "logoUrl", Need::May, "Write the full address.");
+        report.url(&host, "documentationUrl", Requirement::May, "Write the full URL.");
+        report.url(&host, "logoUrl", Requirement::May, "Write the full URL.");
     }
-    let entries = report.list(&root, "entries", Need::Vital, "Add a list: \"entries\": [ … ]")?;
+    let entries =
+        report.list(&root, "entries", Requirement::Vital, "Add a list: \"entries\": [ … ]")?;
     if entries.len() == 0 {
         report.warn(
             "no_entries",
             "/entries",
-            "The catalog lists nothing.",
-            "List your agents, MCP servers and skills, or answer 404 until you have some.",
+            "The catalog is empty.",
+            "List your agents, MCP servers and skills, or answer 404 if you have none.",
         );
     }
     let mut identifiers = BTreeSet::new();
     let mut nested = 0;
     for entry in entries.items() {
-        one(report, &entry, ard, &mut identifiers);
+        check_entry(report, &entry, ard, &mut identifiers);
         if entry.text("type").or_else(|| entry.text("mediaType")) == Some(CATALOG_TYPE) {
             nested += 1;
         }
     }
-    report.count("entries", entries.len());
-    report.count("nested_catalogs", nested);
-    Some(format!("{}.", counted(entries.len(), "entry", "entries")))
+    report.set_count("entries", entries.len());
+    report.set_count("nested_catalogs", nested);
+    Some(format!("{}.", count_with_noun(entries.len(), "entry", "entries")))
 }
 
-fn one<'v>(report: &mut Report<'_>, entry: &Node<'v>, ard: bool, seen: &mut BTreeSet<&'v str>) {
+fn check_entry<'v>(
+    report: &mut Report<'_>,
+    entry: &JsonNode<'v>,
+    ard: bool,
+    seen: &mut BTreeSet<&'v str>,
+) {
     if !entry.value.is_object() {
         report.wrong_type(
             entry,
             "an entry (an object)",
-            Need::Must,
+            Requirement::Must,
             "Write each entry as an object.",
         );
         return;
     }
     let fix =
-        "Write a name like urn:air:your.site:shop:orders (publisher's domain, name space, name).";
-    if let Some(identifier) = report.text(entry, "identifier", Need::Must, fix) {
+        "Write a name like urn:air:your.site:shop:orders (publisher's domain, namespace, name).";
+    if let Some(identifier) = report.text(entry, "identifier", Requirement::Must, fix) {
         if !is_urn_air(identifier) {
             report.warn(
                 "bad_identifier",
-                entry.path("identifier"),
+                entry.pointer_to("identifier"),
                 format!("{} is not of the form urn:air:publisher:name.", quoted(identifier)),
                 fix,
             );
@@ -92,32 +101,32 @@ fn one<'v>(report: &mut Report<'_>, entry: &Node<'v>, ard: bool, seen: &mut BTre
         if !seen.insert(identifier) {
             report.error(
                 "doubled_identifier",
-                entry.path("identifier"),
-                format!("{} stands more than once.", quoted(identifier)),
-                "Give every entry its own identifier.",
+                entry.pointer_to("identifier"),
+                format!("{} is used more than once.", quoted(identifier)),
+                "Give every entry a unique identifier.",
             );
         }
     }
     report.text(
         entry,
         "displayName",
-        if ard { Need::Must } else { Need::May },
+        if ard { Requirement::Must } else { Requirement::May },
         "Give the entry a name for people: \"displayName\": \"Order tracking\"",
     );
-    let fix = "Say what the address holds: \"type\": \"application/mcp-server-card+json\" or \"application/a2a-agent-card+json\"";
+    let fix = "State the type of the document: \"type\": \"application/mcp-server-card+json\" or \"application/a2a-agent-card+json\"";
     if !entry.has("type") && entry.has("mediaType") {
         report.warn(
             "old_member",
-            entry.path("mediaType"),
-            "The member is called type by now; current readers do not look for mediaType.",
+            entry.pointer_to("mediaType"),
+            "The member is now called type. Current readers do not look for mediaType.",
             "Rename mediaType to type.",
         );
-    } else if let Some(kind) = report.text(entry, "type", Need::Must, fix)
+    } else if let Some(kind) = report.text(entry, "type", Requirement::Must, fix)
         && !is_media_type(kind)
     {
         report.error(
             "bad_type",
-            entry.path("type"),
+            entry.pointer_to("type"),
             format!("{} is not a media type.", quoted(kind)),
             fix,
         );
@@ -125,49 +134,50 @@ fn one<'v>(report: &mut Report<'_>, entry: &Node<'v>, ard: bool, seen: &mut BTre
     match (entry.has("url"), entry.has("data")) {
         (true, true) => report.error(
             "url_and_data",
-            entry.path("data"),
-            "The entry has both url and data; exactly one is allowed.",
-            "Keep url and serve the data there.",
+            entry.pointer_to("data"),
+            "The entry has both url and data. Exactly one of them is allowed.",
+            "Keep url and serve the data at that URL.",
         ),
         (false, false) => report.error(
             "missing_member",
-            entry.path("url"),
-            "The entry has neither url nor data, so it leads nowhere.",
-            "Add the address of the card or the document: \"url\": \"https://…\"",
+            entry.pointer_to("url"),
+            "The entry has neither url nor data, so readers cannot find what it describes.",
+            "Add the URL of the card or document: \"url\": \"https://…\"",
         ),
         _ => {}
     }
-    report.url(entry, "url", Need::May, "Write the full address.");
-    if let Some(trust) = report.object(entry, "trustManifest", Need::May, "Write it as an object.")
+    report.url(entry, "url", Requirement::May, "Write the full URL.");
+    if let Some(trust) =
+        report.object(entry, "trustManifest", Requirement::May, "Write it as an object.")
     {
         report.text(
             &trust,
             "identity",
-            Need::Must,
+            Requirement::Must,
             "Give trustManifest an identity, a DID or SPIFFE id.",
         );
     }
     if ard {
-        queries(report, entry);
+        check_queries(report, entry);
     }
 }
 
-/// ARD indexes entries by the questions they answer.
-fn queries(report: &mut Report<'_>, entry: &Node<'_>) {
-    let fix = "Add 2 to 5 questions people would ask: \"representativeQueries\": [\"where is my parcel\", …]";
-    match report.texts(entry, "representativeQueries", Need::May, fix) {
+/// Checks the queries by which ARD indexes entries.
+fn check_queries(report: &mut Report<'_>, entry: &JsonNode<'_>) {
+    let fix = "Add 2 to 5 questions that people would ask: \"representativeQueries\": [\"where is my parcel\", …]";
+    match report.texts(entry, "representativeQueries", Requirement::May, fix) {
         None => report.note(
             "no_queries",
-            entry.path("representativeQueries"),
-            "The entry says no questions it answers, by which indexes find it.",
+            entry.pointer_to("representativeQueries"),
+            "The entry lists no representative queries. Indexes use them to find entries.",
             fix,
         ),
         Some(queries) if !(2..=5).contains(&queries.len()) => report.warn(
             "number_of_queries",
-            entry.path("representativeQueries"),
+            entry.pointer_to("representativeQueries"),
             format!(
-                "The entry gives {}, where 2 to 5 are asked for.",
-                counted(queries.len(), "question", "questions")
+                "The entry gives {}; the draft asks for 2 to 5.",
+                count_with_noun(queries.len(), "question", "questions")
             ),
             fix,
         ),

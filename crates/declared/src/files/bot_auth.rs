@@ -1,49 +1,51 @@
-//! The key directory of Web Bot Auth: with which keys a bot signs its requests.
+//! The key directory of Web Bot Auth: the keys with which a bot signs its requests.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::http::Media;
-use super::node::{Need, Node};
-use super::report::{Report, counted, quoted};
+use super::http::MediaTypes;
+use super::json_text::describe_value;
+use super::node::{JsonNode, Requirement};
+use super::report::{Report, count_with_noun, quoted};
 use super::{json, jwk};
 use crate::fault::Weight;
 
 const TYPE: &str = "application/http-message-signatures-directory+json";
 const TAG: &str = "tag=\"http-message-signatures-directory\"";
 
-// The label is judged here on its own: any other type makes the file void.
-const MEDIA: Media = Media { right: &[TYPE], tolerated: &[], otherwise: Weight::Error };
+// With any other media type the file is unusable; `check` marks it so.
+const MEDIA: MediaTypes =
+    MediaTypes { accepted: &[TYPE], tolerated: &[], weight_otherwise: Weight::Error };
 
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
     report.must_not_redirect();
     report.must_be_https();
     if report.served.status != 200 {
-        report.spoil(
+        report.fatal(
             "not_status_200",
             "",
             format!(
-                "The answer has status {}; only 200 counts for a key directory.",
+                "The response has status {}. Readers accept a key directory only with status 200.",
                 report.served.status
             ),
-            "Answer with status 200.",
+            "Serve it with status 200.",
         );
     }
-    let value = json::open_object(report, &MEDIA)?;
+    let value = json::parse_object(report, &MEDIA)?;
     if report.served.media_type().as_deref() != Some(TYPE) {
-        report.void();
+        report.mark_unusable();
     }
-    signature(report);
-    let root = Node::root(&value);
+    check_signature(report);
+    let root = JsonNode::root(&value);
     let fix =
         "Write a key set: {\"keys\": [{\"kty\": \"OKP\", \"crv\": \"Ed25519\", \"x\": \"…\"}]}";
-    let list = report.list(&root, "keys", Need::Vital, fix)?;
+    let list = report.list(&root, "keys", Requirement::Vital, fix)?;
     if list.len() == 0 {
-        report.spoil(
+        report.fatal(
             "no_keys",
             "/keys",
-            "The directory holds no key, so no signature can be checked with it.",
+            "The directory contains no keys, so it cannot verify any signature.",
             fix,
         );
     }
@@ -61,17 +63,17 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
             report.error(
                 "kid_not_thumbprint",
                 kid.at,
-                format!("The kid is {} and not the key's thumbprint (RFC 7638), by which verifiers look it up.", json::glimpse(kid.value)),
+                format!("The kid is {}, not the key's thumbprint (RFC 7638). Verifiers look up keys by thumbprint.", describe_value(kid.value)),
                 format!("Write: \"kid\": \"{thumbprint}\""),
             );
         }
-        lifetime(report, &key);
+        check_lifetime(report, &key);
         if !names.insert(thumbprint) {
             report.warn(
                 "doubled_key",
                 key.at.clone(),
-                "The same key stands more than once.",
-                "Keep one of them.",
+                "The same key is listed more than once.",
+                "Remove the duplicates.",
             );
         }
         if let Some(usage) = key.text("use")
@@ -79,54 +81,54 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         {
             report.warn(
                 "not_for_signing",
-                key.path("use"),
-                format!("The key is for {}, not for signatures.", quoted(usage)),
+                key.pointer_to("use"),
+                format!("The key is marked for {}, not for signatures.", quoted(usage)),
                 "Write: \"use\": \"sig\"",
             );
         }
     }
     if list.len() > 0 && fine == 0 {
-        report.spoil("no_usable_key", "/keys", "None of the keys can be used.", fix);
+        report.fatal("no_usable_key", "/keys", "None of the keys can be used.", fix);
     }
-    report.count("keys", list.len());
-    Some(format!("{}.", counted(list.len(), "signing key", "signing keys")))
+    report.set_count("keys", list.len());
+    Some(format!("{}.", count_with_noun(list.len(), "signing key", "signing keys")))
 }
 
-/// The answer may be signed; if it is, it must say what for.
-fn signature(report: &mut Report<'_>) {
+/// Checks that a signed response carries the tag for key directories.
+fn check_signature(report: &mut Report<'_>) {
     if let Some(input) = report.served.header("signature-input")
         && !input.contains(TAG)
     {
         report.warn(
             "signature_without_tag",
             "Signature-Input",
-            "The answer is signed without the tag of key directories, so the signature proves nothing here.",
+            "The response is signed without the tag for key directories, so the signature proves nothing.",
             format!("Add the parameter {TAG} to Signature-Input."),
         );
     }
 }
 
-fn lifetime(report: &mut Report<'_>, key: &Node<'_>) {
+fn check_lifetime(report: &mut Report<'_>, key: &JsonNode<'_>) {
     let now = report.served.read_at_s;
     let moment = |name: &str| {
         let seconds = key.value.get(name).and_then(Value::as_i64)?;
-        // Some write milliseconds.
+        // Some files give milliseconds.
         Some(if seconds > 100_000_000_000 { seconds / 1_000 } else { seconds })
     };
     if moment("exp").is_some_and(|exp| exp <= now) {
         report.warn(
             "key_expired",
-            key.path("exp"),
+            key.pointer_to("exp"),
             "The key has expired.",
-            "Take it out, or publish the key that is used now.",
+            "Remove it, or publish the key that you use now.",
         );
     }
     if moment("nbf").is_some_and(|nbf| nbf > now) {
         report.note(
             "key_not_yet_valid",
-            key.path("nbf"),
+            key.pointer_to("nbf"),
             "The key is not valid yet.",
-            "Nothing must be done if it is meant for later.",
+            "No action is needed if the key is meant for later.",
         );
     }
 }

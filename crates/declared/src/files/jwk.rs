@@ -1,34 +1,39 @@
-//! Public keys as JSON Web Keys (RFC 7517), and the name RFC 7638 gives them.
+//! Public keys as JSON Web Keys (RFC 7517), and their thumbprint (RFC 7638).
 
 use aws_lc_rs::digest;
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-use super::json::glimpse;
-use super::node::{Need, Node};
+use super::json_text::describe_value;
+use super::node::{JsonNode, Requirement};
 use super::report::{Report, quoted};
 
-/// Members that only a private or a shared key has.
+/// Members that only private or shared keys have.
 const SECRET: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/// Holds one key against RFC 7517; says whether it can be used.
-pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
+/// Checks one key against RFC 7517. Returns whether it is usable.
+pub(super) fn check(report: &mut Report<'_>, key: &JsonNode<'_>) -> bool {
     if !key.value.is_object() {
-        report.wrong_type(key, "a key (an object)", Need::Must, "Write each key as a JWK object.");
+        report.wrong_type(
+            key,
+            "a key (an object)",
+            Requirement::Must,
+            "Write each key as a JWK object.",
+        );
         return false;
     }
     if let Some(secret) = SECRET.into_iter().find(|name| key.has(name)) {
-        report.spoil(
+        report.fatal(
             "private_key_published",
-            key.path(secret),
-            "A private or shared key stands here for everybody to read: whoever has it can sign in your name.",
-            "Take the key out of use at once, make a new one, and publish only its public members (kty, crv, x, and y for EC).",
+            key.pointer_to(secret),
+            "A private or shared key is published here. Anybody who reads it can sign in your name.",
+            "Stop using this key at once. Create a new one and publish only its public members (kty, crv, x, and y for EC).",
         );
         return false;
     }
     let fix =
         "Give every key its type, for example \"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"…\".";
-    let Some(kty) = report.text(key, "kty", Need::Must, fix) else { return false };
+    let Some(kty) = report.text(key, "kty", Requirement::Must, fix) else { return false };
     let needed: &[&str] = match kty {
         "OKP" => &["crv", "x"],
         "EC" => &["crv", "x", "y"],
@@ -36,8 +41,8 @@ pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
         _ => {
             report.warn(
                 "unknown_key_type",
-                key.path("kty"),
-                format!("{} is not a key type that verifiers of web signatures know.", quoted(kty)),
+                key.pointer_to("kty"),
+                format!("{} is not a key type that HTTP signature verifiers support.", quoted(kty)),
                 "Use an Ed25519 key: \"kty\":\"OKP\",\"crv\":\"Ed25519\".",
             );
             return false;
@@ -45,7 +50,7 @@ pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
     };
     let mut fine = true;
     for name in needed {
-        let Some(text) = report.text(key, name, Need::Must, fix) else {
+        let Some(text) = report.text(key, name, Requirement::Must, fix) else {
             fine = false;
             continue;
         };
@@ -63,10 +68,10 @@ pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
             fine = false;
             report.error(
                 "bad_key_material",
-                key.path(name),
+                key.pointer_to(name),
                 format!(
-                    "{} is not base64url (without padding) of the length this kind of key has.",
-                    glimpse(key.value.get(name).unwrap_or(&Value::Null))
+                    "{} is not base64url (without padding) of the length that this key type requires.",
+                    describe_value(key.value.get(name).unwrap_or(&Value::Null))
                 ),
                 "Export the public key again as a JWK with a current library.",
             );
@@ -75,11 +80,11 @@ pub(super) fn check(report: &mut Report<'_>, key: &Node<'_>) -> bool {
     fine
 }
 
-/// The RFC 7638 thumbprint; none where the members it is made of are not there.
+/// The RFC 7638 thumbprint; none if the members for it are missing.
 pub(super) fn thumbprint(key: &Value) -> Option<String> {
     let text = |name: &str| key.get(name)?.as_str();
     let kty = text("kty")?;
-    // The members a thumbprint is made of, in the order of their names, as the RFC asks.
+    // The members of a thumbprint in alphabetical order, as the RFC requires.
     let names: &[&str] = match kty {
         "OKP" => &["crv", "kty", "x"],
         "EC" => &["crv", "kty", "x", "y"],

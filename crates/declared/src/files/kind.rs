@@ -1,27 +1,27 @@
-//! Which files an agent may look for, and where.
+//! Which files an agent may look for, and at which path.
 
-/// One place where an agent may look for a file.
+/// A path at which an agent may look for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct FileLocation {
     pub path: &'static str,
-    pub kind: Kind,
-    /// Whether it is one of the eight paths the interface names.
-    pub eight: bool,
-    pub applies: Applies,
+    pub kind: FileKind,
+    /// Whether it is one of the eight paths that the interface lists.
+    pub in_interface: bool,
+    pub applies: Applicability,
 }
 
-/// Whose absence is worth a word.
+/// For which sites a missing file is worth reporting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Applies {
+pub enum Applicability {
     /// Worth having for any site.
     Everyone,
-    /// Only for sites that offer this; where it is absent it does not apply.
-    Some,
+    /// Only for sites that offer the feature; if the file is absent, it does not apply.
+    WhereOffered,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FileKind {
     RobotsTxt,
     Sitemap,
     LlmsTxt,
@@ -45,41 +45,69 @@ pub enum Kind {
     AiTxt,
 }
 
-/// The eight of the interface in its order, then the others.
-pub const PLACES: &[Place] = &[
-    eight("/robots.txt", Kind::RobotsTxt, Applies::Everyone),
-    eight("/sitemap.xml", Kind::Sitemap, Applies::Everyone),
-    eight("/llms.txt", Kind::LlmsTxt, Applies::Everyone),
-    eight("/agents.md", Kind::AgentsMd, Applies::Some),
-    eight("/.well-known/agent-skills/index.json", Kind::AgentSkills, Applies::Some),
-    eight("/.well-known/mcp/server-card.json", Kind::McpServerCard, Applies::Some),
-    eight("/.well-known/api-catalog", Kind::ApiCatalog, Applies::Some),
-    eight("/.well-known/agent-card.json", Kind::AgentCard, Applies::Some),
-    other("/llms-full.txt", Kind::LlmsFullTxt, Applies::Some),
-    other("/.well-known/ai-catalog.json", Kind::AiCatalog, Applies::Some),
-    other("/.well-known/ard.json", Kind::Ard, Applies::Some),
-    other("/.well-known/ucp", Kind::Ucp, Applies::Some),
-    other("/.well-known/acp.json", Kind::Acp, Applies::Some),
-    other("/.well-known/x402", Kind::X402, Applies::Some),
-    other("/.well-known/oauth-protected-resource", Kind::OauthResource, Applies::Some),
-    other("/.well-known/oauth-authorization-server", Kind::OauthServer, Applies::Some),
-    other("/openapi.json", Kind::OpenApi, Applies::Some),
-    other("/.well-known/security.txt", Kind::SecurityTxt, Applies::Everyone),
-    other("/.well-known/http-message-signatures-directory", Kind::BotAuthDirectory, Applies::Some),
-    other("/.well-known/tdmrep.json", Kind::Tdmrep, Applies::Some),
-    other("/ai.txt", Kind::AiTxt, Applies::Some),
+/// The eight paths of the interface in its order, then the others.
+pub const FILE_LOCATIONS: &[FileLocation] = &[
+    interface_file("/robots.txt", FileKind::RobotsTxt, Applicability::Everyone),
+    interface_file("/sitemap.xml", FileKind::Sitemap, Applicability::Everyone),
+    interface_file("/llms.txt", FileKind::LlmsTxt, Applicability::Everyone),
+    interface_file("/agents.md", FileKind::AgentsMd, Applicability::WhereOffered),
+    interface_file(
+        "/.well-known/agent-skills/index.json",
+        FileKind::AgentSkills,
+        Applicability::WhereOffered,
+    ),
+    interface_file(
+        "/.well-known/mcp/server-card.json",
+        FileKind::McpServerCard,
+        Applicability::WhereOffered,
+    ),
+    interface_file("/.well-known/api-catalog", FileKind::ApiCatalog, Applicability::WhereOffered),
+    interface_file(
+        "/.well-known/agent-card.json",
+        FileKind::AgentCard,
+        Applicability::WhereOffered,
+    ),
+    other_file("/llms-full.txt", FileKind::LlmsFullTxt, Applicability::WhereOffered),
+    other_file("/.well-known/ai-catalog.json", FileKind::AiCatalog, Applicability::WhereOffered),
+    other_file("/.well-known/ard.json", FileKind::Ard, Applicability::WhereOffered),
+    other_file("/.well-known/ucp", FileKind::Ucp, Applicability::WhereOffered),
+    other_file("/.well-known/acp.json", FileKind::Acp, Applicability::WhereOffered),
+    other_file("/.well-known/x402", FileKind::X402, Applicability::WhereOffered),
+    other_file(
+        "/.well-known/oauth-protected-resource",
+        FileKind::OauthResource,
+        Applicability::WhereOffered,
+    ),
+    other_file(
+        "/.well-known/oauth-authorization-server",
+        FileKind::OauthServer,
+        Applicability::WhereOffered,
+    ),
+    other_file("/openapi.json", FileKind::OpenApi, Applicability::WhereOffered),
+    other_file("/.well-known/security.txt", FileKind::SecurityTxt, Applicability::Everyone),
+    other_file(
+        "/.well-known/http-message-signatures-directory",
+        FileKind::BotAuthDirectory,
+        Applicability::WhereOffered,
+    ),
+    other_file("/.well-known/tdmrep.json", FileKind::Tdmrep, Applicability::WhereOffered),
+    other_file("/ai.txt", FileKind::AiTxt, Applicability::WhereOffered),
 ];
 
-const fn eight(path: &'static str, kind: Kind, applies: Applies) -> Place {
-    Place { path, kind, eight: true, applies }
+const fn interface_file(
+    path: &'static str,
+    kind: FileKind,
+    applies: Applicability,
+) -> FileLocation {
+    FileLocation { path, kind, in_interface: true, applies }
 }
 
-const fn other(path: &'static str, kind: Kind, applies: Applies) -> Place {
-    Place { path, kind, eight: false, applies }
+const fn other_file(path: &'static str, kind: FileKind, applies: Applicability) -> FileLocation {
+    FileLocation { path, kind, in_interface: false, applies }
 }
 
-impl Kind {
-    /// The stable word for machines.
+impl FileKind {
+    /// The stable code of the kind.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -107,7 +135,7 @@ impl Kind {
         }
     }
 
-    /// What people call it.
+    /// The name for people.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -135,15 +163,15 @@ impl Kind {
         }
     }
 
-    /// Which text says how it must look.
+    /// The standard or convention that defines the format.
     #[must_use]
     pub fn standard(self) -> &'static str {
         match self {
             Self::RobotsTxt => "RFC 9309",
             Self::Sitemap => "sitemaps.org protocol 0.9",
             Self::LlmsTxt => "llmstxt.org (a convention)",
-            Self::LlmsFullTxt => "no standard: a habit that grew beside llms.txt",
-            Self::AgentsMd => "no standard for websites: a habit that began with shops",
+            Self::LlmsFullTxt => "no standard (a convention related to llms.txt)",
+            Self::AgentsMd => "no standard for websites (a convention that began with shops)",
             Self::AgentSkills => "Agent Skills discovery draft 0.2.0",
             Self::McpServerCard => "MCP Server Card draft (SEP-2127)",
             Self::ApiCatalog => "RFC 9727 and RFC 9264",
@@ -152,14 +180,14 @@ impl Kind {
             Self::Ard => "Agentic Resource Discovery draft",
             Self::Ucp => "Universal Commerce Protocol",
             Self::Acp => "Agentic Commerce Protocol",
-            Self::X402 => "no standard for this path: a habit of x402 indexes",
+            Self::X402 => "no standard for this path (a convention of x402 indexes)",
             Self::OauthResource => "RFC 9728",
             Self::OauthServer => "RFC 8414",
             Self::OpenApi => "OpenAPI Specification",
             Self::SecurityTxt => "RFC 9116",
             Self::BotAuthDirectory => "HTTP Message Signatures directory draft (Web Bot Auth)",
             Self::Tdmrep => "TDM Reservation Protocol (W3C Community Group report)",
-            Self::AiTxt => "ai.txt (a convention of Spawning)",
+            Self::AiTxt => "ai.txt (a convention by Spawning)",
         }
     }
 }
@@ -172,31 +200,32 @@ mod tests {
 
     #[test]
     fn every_place_is_named_once_and_the_eight_come_first() {
-        let paths: BTreeSet<&str> = PLACES.iter().map(|place| place.path).collect();
-        let words: BTreeSet<&str> = PLACES.iter().map(|place| place.kind.as_str()).collect();
+        let paths: BTreeSet<&str> = FILE_LOCATIONS.iter().map(|place| place.path).collect();
+        let words: BTreeSet<&str> =
+            FILE_LOCATIONS.iter().map(|place| place.kind.as_str()).collect();
         assert_eq!((paths.len(), words.len()), (21, 21));
-        assert!(PLACES.iter().take(8).all(|place| place.eight));
-        assert!(PLACES.iter().skip(8).all(|place| !place.eight));
-        assert!(PLACES.iter().all(|place| place.path.starts_with('/')));
-        let first: Vec<Kind> = PLACES.iter().take(8).map(|place| place.kind).collect();
+        assert!(FILE_LOCATIONS.iter().take(8).all(|place| place.in_interface));
+        assert!(FILE_LOCATIONS.iter().skip(8).all(|place| !place.in_interface));
+        assert!(FILE_LOCATIONS.iter().all(|place| place.path.starts_with('/')));
+        let first: Vec<FileKind> = FILE_LOCATIONS.iter().take(8).map(|place| place.kind).collect();
         assert_eq!(
             first,
             [
-                Kind::RobotsTxt,
-                Kind::Sitemap,
-                Kind::LlmsTxt,
-                Kind::AgentsMd,
-                Kind::AgentSkills,
-                Kind::McpServerCard,
-                Kind::ApiCatalog,
-                Kind::AgentCard
+                FileKind::RobotsTxt,
+                FileKind::Sitemap,
+                FileKind::LlmsTxt,
+                FileKind::AgentsMd,
+                FileKind::AgentSkills,
+                FileKind::McpServerCard,
+                FileKind::ApiCatalog,
+                FileKind::AgentCard
             ]
         );
     }
 
     #[test]
     fn words_are_snake_case() {
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             let word = place.kind.as_str();
             assert!(
                 word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')

@@ -1,29 +1,30 @@
-//! Whether a page comes as Markdown when an agent asks for it so.
+//! Checks whether a page is served as Markdown when an agent asks for it.
 
+use super::kind::FileKind;
+use super::model::ServedFile;
 use super::report::Report;
-use super::{Kind, Served};
 use crate::fault::Fault;
-use crate::shape::looks_like_html;
+use crate::sniff::looks_like_html;
 
-/// What an answer to `Accept: text/markdown` showed.
+/// The response to a request with `Accept: text/markdown`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Markdown {
-    /// Whether Markdown came, under its own media type.
+pub struct MarkdownOffer {
+    /// Whether Markdown was served, with the right media type.
     pub offered: bool,
-    /// Whether caches are told that the answer depends on what was asked for.
+    /// Whether `Vary` tells caches that the response depends on `Accept`.
     pub vary_ok: bool,
-    /// How many tokens the server says the text has.
+    /// The number of tokens of the text, as the server states it.
     pub tokens: Option<u64>,
-    /// Only what is wrong with an offer; not to offer Markdown is no fault.
+    /// Faults of the Markdown response. Not offering Markdown is not a fault.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the answer to a request that asked for `text/markdown`.
+/// Checks the response to a request that asked for `text/markdown`.
 #[must_use]
-pub fn markdown_negotiation(served: &Served<'_>) -> Markdown {
-    // The kind is only a name here; nothing of it is used.
-    let mut report = Report::new(Kind::AgentsMd, served);
-    let vary_ok = served.listed("vary").any(|name| name == "accept" || name == "*");
+pub fn check_markdown_negotiation(served: &ServedFile<'_>) -> MarkdownOffer {
+    // The kind is required by `Report` and has no effect here.
+    let mut report = Report::new(FileKind::AgentsMd, served);
+    let vary_ok = served.list_elements("vary").any(|name| name == "accept" || name == "*");
     let labelled = served.media_type().as_deref() == Some("text/markdown");
     let html = looks_like_html(served.body);
     let empty = served.body.trim_ascii().is_empty();
@@ -33,58 +34,58 @@ pub fn markdown_negotiation(served: &Served<'_>) -> Markdown {
         report.error(
             "html_as_markdown",
             "Content-Type",
-            "The answer is labelled text/markdown, and its body is an HTML page.",
-            "Convert the page, or answer with Content-Type: text/html where you have no Markdown.",
+            "The response is labelled text/markdown, but its body is an HTML page.",
+            "Convert the page to Markdown, or send Content-Type: text/html if you have no Markdown.",
         );
     }
     if success && labelled && empty {
         report.error(
             "empty",
             "",
-            "The answer is labelled text/markdown and holds nothing.",
-            "Send the text of the page, or the HTML page where you have no Markdown.",
+            "The response is labelled text/markdown but is empty.",
+            "Send the text of the page, or the HTML page if you have no Markdown.",
         );
     }
-    if offered && std::str::from_utf8(served.body).is_err() && !served.cut {
+    if offered && std::str::from_utf8(served.body).is_err() && !served.truncated {
         report.warn(
             "not_utf8",
             "",
             "The Markdown is not valid UTF-8.",
-            "Send UTF-8 and say so: Content-Type: text/markdown; charset=utf-8",
+            "Send UTF-8 with the header: Content-Type: text/markdown; charset=utf-8",
         );
     }
     if offered && !vary_ok {
         report.error(
             "no_vary",
             "Vary",
-            "The answer does not say that it depends on Accept, so a cache may hand Markdown to browsers or HTML to agents.",
-            "Send with both forms the header: Vary: Accept",
+            "The response lacks Vary: Accept, so a cache may serve Markdown to browsers or HTML to agents.",
+            "Send this header with both the HTML and the Markdown response: Vary: Accept",
         );
     }
     let tokens = served.header("x-markdown-tokens").and_then(|value| value.trim().parse().ok());
-    Markdown { offered, vary_ok, tokens, faults: report.finish(None).faults }
+    MarkdownOffer { offered, vary_ok, tokens, faults: report.finish(None).faults }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asked(status: u16, fields: &[(&str, &str)], body: &str) -> Markdown {
+    fn asked(status: u16, fields: &[(&str, &str)], body: &str) -> MarkdownOffer {
         let headers: Vec<(String, String)> =
             fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        markdown_negotiation(&Served {
-            asked_url: "https://shop.example/",
+        check_markdown_negotiation(&ServedFile {
+            requested_url: "https://shop.example/",
             final_url: "https://shop.example/",
             redirects: 0,
             status,
             headers: &headers,
             body: body.as_bytes(),
-            cut: false,
+            truncated: false,
             read_at_s: 0,
         })
     }
 
-    fn codes(markdown: &Markdown) -> Vec<&str> {
+    fn codes(markdown: &MarkdownOffer) -> Vec<&str> {
         markdown.faults.iter().map(|fault| fault.code).collect()
     }
 

@@ -1,34 +1,33 @@
-//! Walking through JSON with the way kept, so that every fault can say where.
+//! JSON values together with their JSON pointer, so that every fault can say where it is.
 
 use serde_json::Value;
 use url::Url;
 
-use super::json::glimpse;
+use super::json_text::{describe_value, pointer_token};
 use super::report::Report;
 use crate::fault::Weight;
-use crate::shown::shown;
 
 /// A value and the JSON pointer to it.
 #[derive(Clone)]
-pub(super) struct Node<'v> {
+pub(super) struct JsonNode<'v> {
     pub(super) value: &'v Value,
     pub(super) at: String,
 }
 
-/// How badly a member is needed.
+/// Whether a member is required.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
-    /// Without it the whole file cannot be used.
+pub(super) enum Requirement {
+    /// Required; without it the whole file is unusable.
     Vital,
-    /// Required; without it this part cannot be used.
+    /// Required; without it this part is unusable.
     Must,
-    /// Advised.
+    /// Recommended.
     Should,
-    /// Free to be left out.
+    /// Optional.
     May,
 }
 
-impl<'v> Node<'v> {
+impl<'v> JsonNode<'v> {
     pub(super) fn root(value: &'v Value) -> Self {
         Self { value, at: String::new() }
     }
@@ -37,14 +36,14 @@ impl<'v> Node<'v> {
         self.value.get(name).is_some()
     }
 
-    /// The pointer to a member, whether it is there or not.
-    pub(super) fn path(&self, name: &str) -> String {
-        format!("{}/{}", self.at, escaped(name))
+    /// The pointer to a member, whether it exists or not.
+    pub(super) fn pointer_to(&self, name: &str) -> String {
+        format!("{}/{}", self.at, pointer_token(name))
     }
 
     pub(super) fn member(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name)?;
-        Some(Self { value, at: self.path(name) })
+        Some(Self { value, at: self.pointer_to(name) })
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&'v str> {
@@ -64,7 +63,7 @@ impl<'v> Node<'v> {
     pub(super) fn members(&self) -> impl Iterator<Item = (&'v str, Self)> + use<'v> {
         let at = self.at.clone();
         self.value.as_object().into_iter().flatten().map(move |(name, value)| {
-            (name.as_str(), Self { value, at: format!("{at}/{}", escaped(name)) })
+            (name.as_str(), Self { value, at: format!("{at}/{}", pointer_token(name)) })
         })
     }
 
@@ -79,21 +78,21 @@ impl<'v> Node<'v> {
 }
 
 impl Report<'_> {
-    /// A member that must be a text with something in it.
+    /// A member that must be a string that is not empty.
     pub(super) fn text<'v>(
         &mut self,
-        node: &Node<'v>,
+        node: &JsonNode<'v>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
     ) -> Option<&'v str> {
-        let found = self.wanted(node, name, need, fix)?;
+        let found = self.required_member(node, name, need, fix)?;
         let Some(text) = found.value.as_str() else {
-            self.wrong_type(&found, "a text", need, fix);
+            self.wrong_type(&found, "a string", need, fix);
             return None;
         };
         if text.trim().is_empty() {
-            self.lacking(
+            self.add_missing(
                 "empty_value",
                 need,
                 found.at,
@@ -107,12 +106,12 @@ impl Report<'_> {
 
     pub(super) fn list<'v>(
         &mut self,
-        node: &Node<'v>,
+        node: &JsonNode<'v>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
-    ) -> Option<Node<'v>> {
-        let found = self.wanted(node, name, need, fix)?;
+    ) -> Option<JsonNode<'v>> {
+        let found = self.required_member(node, name, need, fix)?;
         if found.value.is_array() {
             return Some(found);
         }
@@ -122,12 +121,12 @@ impl Report<'_> {
 
     pub(super) fn object<'v>(
         &mut self,
-        node: &Node<'v>,
+        node: &JsonNode<'v>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
-    ) -> Option<Node<'v>> {
-        let found = self.wanted(node, name, need, fix)?;
+    ) -> Option<JsonNode<'v>> {
+        let found = self.required_member(node, name, need, fix)?;
         if found.value.is_object() {
             return Some(found);
         }
@@ -135,12 +134,12 @@ impl Report<'_> {
         None
     }
 
-    /// A list of texts; what is not a text is told and left out.
+    /// A list of strings; items that are not strings are reported and skipped.
     pub(super) fn texts<'v>(
         &mut self,
-        node: &Node<'v>,
+        node: &JsonNode<'v>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
     ) -> Option<Vec<&'v str>> {
         let list = self.list(node, name, need, fix)?;
@@ -148,13 +147,13 @@ impl Report<'_> {
         for item in list.items() {
             match item.value.as_str() {
                 Some(text) => out.push(text),
-                None => self.wrong_type(&item, "a text", Need::Must, fix),
+                None => self.wrong_type(&item, "a string", Requirement::Must, fix),
             }
         }
-        if out.is_empty() && need != Need::May {
-            // An empty list is a lesser fault than none: the shape is right.
-            let weight = if need == Need::Should { Weight::Note } else { Weight::Warning };
-            self.fault(
+        if out.is_empty() && need != Requirement::May {
+            // An empty list is less serious than a missing one: the type is right.
+            let weight = if need == Requirement::Should { Weight::Note } else { Weight::Warning };
+            self.add_fault(
                 weight,
                 "empty_value",
                 list.at,
@@ -165,90 +164,86 @@ impl Report<'_> {
         Some(out)
     }
 
-    /// A member that may be there and must then be true or false.
-    pub(super) fn truth(&mut self, node: &Node<'_>, name: &str) {
+    /// An optional member that must be true or false.
+    pub(super) fn boolean(&mut self, node: &JsonNode<'_>, name: &str) {
         if let Some(found) = node.member(name)
             && !found.value.is_boolean()
         {
             self.wrong_type(
                 &found,
                 "true or false",
-                Need::Must,
+                Requirement::Must,
                 "Write true or false, without quotes.",
             );
         }
     }
 
-    /// A member that must be a full web address.
+    /// A member that must be a full URL.
     pub(super) fn url(
         &mut self,
-        node: &Node<'_>,
+        node: &JsonNode<'_>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
     ) -> Option<Url> {
         let text = self.text(node, name, need, fix)?;
-        self.absolute(&node.path(name), text)
+        self.check_absolute_url(&node.pointer_to(name), text)
     }
 
-    pub(super) fn wrong_type(&mut self, found: &Node<'_>, wanted: &str, need: Need, fix: &str) {
-        // What may be left out does no good when it is there and wrong.
-        let need = if need == Need::May { Need::Should } else { need };
-        self.lacking(
+    pub(super) fn wrong_type(
+        &mut self,
+        found: &JsonNode<'_>,
+        wanted: &str,
+        need: Requirement,
+        fix: &str,
+    ) {
+        // An optional member of the wrong type is treated like a recommended one.
+        let need = if need == Requirement::May { Requirement::Should } else { need };
+        self.add_missing(
             "wrong_type",
             need,
             found.at.clone(),
-            format!("Here stands {} where {wanted} is expected.", glimpse(found.value)),
+            format!("The value is {}; {wanted} is required here.", describe_value(found.value)),
             fix.to_owned(),
         );
     }
 
-    fn wanted<'v>(
+    fn required_member<'v>(
         &mut self,
-        node: &Node<'v>,
+        node: &JsonNode<'v>,
         name: &str,
-        need: Need,
+        need: Requirement,
         fix: &str,
-    ) -> Option<Node<'v>> {
+    ) -> Option<JsonNode<'v>> {
         let found = node.member(name);
-        if found.is_none() && need != Need::May {
+        if found.is_none() && need != Requirement::May {
             let problem = match need {
-                Need::Should => format!("“{name}” is missing, which is advised."),
-                _ => format!("“{name}” is missing, which is required."),
+                Requirement::Should => format!("“{name}” is missing. The standard recommends it."),
+                _ => format!("“{name}” is missing. The standard requires it."),
             };
-            self.lacking("missing_member", need, node.path(name), problem, fix.to_owned());
+            self.add_missing(
+                "missing_member",
+                need,
+                node.pointer_to(name),
+                problem,
+                fix.to_owned(),
+            );
         }
         found
     }
 
-    fn lacking(
+    fn add_missing(
         &mut self,
         code: &'static str,
-        need: Need,
+        need: Requirement,
         at: String,
         problem: String,
         fix: String,
     ) {
         match need {
-            Need::Vital => self.spoil(code, at, problem, fix),
-            Need::Must => self.error(code, at, problem, fix),
-            Need::Should | Need::May => self.warn(code, at, problem, fix),
+            Requirement::Vital => self.fatal(code, at, problem, fix),
+            Requirement::Must => self.error(code, at, problem, fix),
+            Requirement::Should | Requirement::May => self.warn(code, at, problem, fix),
         }
-    }
-}
-
-/// A name as a part of a JSON pointer, fit to be shown.
-pub(super) fn escaped(name: &str) -> String {
-    shown(name, 60).replace('~', "~0").replace('/', "~1")
-}
-
-pub(super) fn word_for(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }

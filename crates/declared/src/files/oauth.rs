@@ -2,31 +2,31 @@
 
 use url::Url;
 
-use super::address::same_origin;
-use super::http::Media;
+use super::http::MediaTypes;
 use super::json;
-use super::node::{Need, Node};
-use super::report::{Report, counted, quoted};
+use super::node::{JsonNode, Requirement};
+use super::report::{Report, count_with_noun, quoted};
+use super::urls::same_origin;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 
-pub(super) fn resource(report: &mut Report<'_>) -> Option<String> {
-    let value = json::open_object(report, &Media::JSON)?;
-    let root = Node::root(&value);
+pub(super) fn check_resource(report: &mut Report<'_>) -> Option<String> {
+    let value = json::parse_object(report, &MediaTypes::JSON)?;
+    let root = JsonNode::root(&value);
     report.must_be_https();
-    let expected = identifier(report.served.asked_url, RESOURCE);
+    let expected = expected_identifier(report.served.requested_url, RESOURCE);
     let fix = match &expected {
         Some(expected) => format!("Write exactly: \"resource\": \"{expected}\""),
-        None => "Write the address of the resource: \"resource\": \"https://your.site\"".to_owned(),
+        None => "Write the URL of the resource: \"resource\": \"https://your.site\"".to_owned(),
     };
-    if let Some(text) = report.text(&root, "resource", Need::Vital, &fix) {
-        if let Some(url) = report.absolute("/resource", text) {
+    if let Some(text) = report.text(&root, "resource", Requirement::Vital, &fix) {
+        if let Some(url) = report.check_absolute_url("/resource", text) {
             if url.fragment().is_some() {
                 report.error(
                     "has_fragment",
                     "/resource",
-                    "The identifier holds a fragment (#…), which is forbidden.",
+                    "The identifier contains a fragment (#…), which the standard forbids.",
                     fix.clone(),
                 );
             }
@@ -34,72 +34,74 @@ pub(super) fn resource(report: &mut Report<'_>) -> Option<String> {
                 report.warn(
                     "has_query",
                     "/resource",
-                    "The identifier holds a query (?…), which is advised against.",
+                    "The identifier contains a query (?…), which the standard advises against.",
                     fix.clone(),
                 );
             }
             if let Some(expected) = &expected {
-                equal(report, text, &url, expected);
+                check_resource_identifier(report, text, &url, expected);
             }
         } else {
-            report.spoil(
+            report.fatal(
                 "bad_identifier",
                 "/resource",
-                "The identifier is not a full https address, so clients must discard the file.",
+                "The identifier is not a full https URL, so clients must discard the file.",
                 fix,
             );
         }
     }
-    let fix =
-        "Name where tokens are issued: \"authorization_servers\": [\"https://login.your.site\"]";
+    let fix = "Add the servers that issue tokens: \"authorization_servers\": [\"https://login.your.site\"]";
     let servers =
-        report.texts(&root, "authorization_servers", Need::Should, fix).unwrap_or_default();
+        report.texts(&root, "authorization_servers", Requirement::Should, fix).unwrap_or_default();
     for issuer in &servers {
         check_issuer(report, "/authorization_servers", issuer);
     }
     for name in ["scopes_supported", "resource_signing_alg_values_supported"] {
-        report.texts(&root, name, Need::May, "Write it as a list of texts.");
+        report.texts(&root, name, Requirement::May, "Write it as a list of strings.");
     }
     let fix = "Write: \"bearer_methods_supported\": [\"header\"]";
     for method in
-        report.texts(&root, "bearer_methods_supported", Need::May, fix).unwrap_or_default()
+        report.texts(&root, "bearer_methods_supported", Requirement::May, fix).unwrap_or_default()
     {
         match method {
             "header" | "body" => {}
             "query" => report.warn(
                 "token_in_query",
                 "/bearer_methods_supported",
-                "Tokens are accepted in the query of an address, where they end up in logs.",
+                "Tokens are accepted in the URL query, where they end up in logs.",
                 fix,
             ),
             other => report.error(
                 "unknown_method",
                 "/bearer_methods_supported",
-                format!("{} is not a way to send a token.", quoted(other)),
+                format!("{} is not a defined method for sending a token.", quoted(other)),
                 fix,
             ),
         }
     }
     for name in ["jwks_uri", "resource_documentation", "resource_policy_uri", "resource_tos_uri"] {
-        report.url(&root, name, Need::May, "Write the full https address.");
+        report.url(&root, name, Requirement::May, "Write the full https URL.");
     }
-    if report.text(&root, "resource_name", Need::May, "Write the name as text.").is_none() {
+    if report
+        .text(&root, "resource_name", Requirement::May, "Write the name as a string.")
+        .is_none()
+    {
         report.note(
             "no_resource_name",
             "/resource_name",
-            "The resource has no name that a client could show when it asks for consent.",
-            "Add a name for people: \"resource_name\": \"Orders API\"",
+            "The resource has no name that clients can show when they ask for consent.",
+            "Add a readable name: \"resource_name\": \"Orders API\"",
         );
     }
-    report.count("authorization_servers", servers.len());
+    report.set_count("authorization_servers", servers.len());
     Some(format!(
         "A protected resource with {}.",
-        counted(servers.len(), "authorization server", "authorization servers")
+        count_with_noun(servers.len(), "authorization server", "authorization servers")
     ))
 }
 
-/// RFC 9728 3.3: unless the two are identical, the data must not be used.
-fn equal(report: &mut Report<'_>, text: &str, url: &Url, expected: &str) {
+/// RFC 9728 3.3: clients must not use the data unless the two are identical.
+fn check_resource_identifier(report: &mut Report<'_>, text: &str, url: &Url, expected: &str) {
     if text == expected {
         return;
     }
@@ -108,7 +110,7 @@ fn equal(report: &mut Report<'_>, text: &str, url: &Url, expected: &str) {
         report.note(
             "trailing_slash",
             "/resource",
-            "The identifier ends with a slash that strict clients, which compare letter by letter, did not ask with.",
+            "The identifier ends with a slash. Strict clients compare it exactly and expect no slash.",
             fix,
         );
         return;
@@ -116,32 +118,32 @@ fn equal(report: &mut Report<'_>, text: &str, url: &Url, expected: &str) {
     let same = Url::parse(expected).is_ok_and(|expected| same_origin(&expected, url));
     if same {
         let path = url.path().to_owned();
-        report.spoil(
+        report.fatal(
             "resource_mismatch",
             "/resource",
-            format!("The identifier is not the one this path stands for, {}, so strict clients discard the file; only those that fall back to the root still read it.", quoted(expected)),
-            format!("Serve this file at {RESOURCE}{}.", crate::shown::shown(&path, 100)),
+            format!("The identifier does not match this path (expected {}), so strict clients discard the file. Only clients that fall back to the root read it.", quoted(expected)),
+            format!("Serve this file at {RESOURCE}{}.", contract::text::display_safe(&path, 100)),
         );
     } else {
-        report.spoil(
+        report.fatal(
             "resource_mismatch",
             "/resource",
-            format!("The identifier belongs to another site than the one asked, {}; clients must discard the file.", quoted(expected)),
+            format!("The identifier belongs to another site (expected {}), so clients must discard the file.", quoted(expected)),
             fix,
         );
     }
 }
 
-pub(super) fn server(report: &mut Report<'_>) -> Option<String> {
-    let value = json::open_object(report, &Media::JSON)?;
-    let root = Node::root(&value);
+pub(super) fn check_server(report: &mut Report<'_>) -> Option<String> {
+    let value = json::parse_object(report, &MediaTypes::JSON)?;
+    let root = JsonNode::root(&value);
     report.must_be_https();
-    let expected = identifier(report.served.asked_url, SERVER);
+    let expected = expected_identifier(report.served.requested_url, SERVER);
     let fix = match &expected {
         Some(expected) => format!("Write exactly: \"issuer\": \"{expected}\""),
         None => "Write: \"issuer\": \"https://login.your.site\"".to_owned(),
     };
-    if let Some(issuer) = report.text(&root, "issuer", Need::Vital, &fix) {
+    if let Some(issuer) = report.text(&root, "issuer", Requirement::Vital, &fix) {
         check_issuer(report, "/issuer", issuer);
         if let Some(expected) = &expected
             && issuer != expected
@@ -150,29 +152,33 @@ pub(super) fn server(report: &mut Report<'_>) -> Option<String> {
                 report.note(
                     "trailing_slash",
                     "/issuer",
-                    "The issuer ends with a slash; clients compare it letter by letter.",
+                    "The issuer ends with a slash. Clients compare it exactly and expect no slash.",
                     fix,
                 );
             } else {
-                report.spoil(
+                report.fatal(
                     "issuer_mismatch",
                     "/issuer",
-                    format!("The issuer is not the one this path stands for, {}; clients must not use the file.", quoted(expected)),
+                    format!("The issuer does not match this path (expected {}), so clients must not use the file.", quoted(expected)),
                     fix,
                 );
             }
         }
     }
     let fix = "Write: \"response_types_supported\": [\"code\"]";
-    report.texts(&root, "response_types_supported", Need::Must, fix);
-    let grants =
-        report.texts(&root, "grant_types_supported", Need::May, "Write it as a list of texts.");
+    report.texts(&root, "response_types_supported", Requirement::Must, fix);
+    let grants = report.texts(
+        &root,
+        "grant_types_supported",
+        Requirement::May,
+        "Write it as a list of strings.",
+    );
     let default = ["authorization_code", "implicit"];
     let grants = grants.unwrap_or_else(|| default.to_vec());
     let interactive = grants.iter().any(|grant| default.contains(grant));
-    let need = if interactive { Need::Must } else { Need::May };
+    let need = if interactive { Requirement::Must } else { Requirement::May };
     report.url(&root, "authorization_endpoint", need, "Add the address where users log in.");
-    let need = if grants == ["implicit"] { Need::May } else { Need::Must };
+    let need = if grants == ["implicit"] { Requirement::May } else { Requirement::Must };
     report.url(&root, "token_endpoint", need, "Add the address where tokens are issued.");
     for name in [
         "jwks_uri",
@@ -181,34 +187,34 @@ pub(super) fn server(report: &mut Report<'_>) -> Option<String> {
         "introspection_endpoint",
         "service_documentation",
     ] {
-        report.url(&root, name, Need::May, "Write the full https address.");
+        report.url(&root, name, Requirement::May, "Write the full https URL.");
     }
     let fix = "Write: \"code_challenge_methods_supported\": [\"S256\"]";
-    let methods = report.texts(&root, "code_challenge_methods_supported", Need::May, fix);
+    let methods = report.texts(&root, "code_challenge_methods_supported", Requirement::May, fix);
     if grants.contains(&"authorization_code")
         && !methods.as_ref().is_some_and(|methods| methods.contains(&"S256"))
     {
         report.warn(
             "no_pkce",
             "/code_challenge_methods_supported",
-            "The file does not say that PKCE with S256 is supported; MCP clients then refuse to log in.",
+            "The file does not declare support for PKCE with S256. MCP clients then refuse to log in.",
             fix,
         );
     }
-    report.count("grant_types", grants.len());
+    report.set_count("grant_types", grants.len());
     Some(format!(
         "An authorization server with {}.",
-        counted(grants.len(), "grant type", "grant types")
+        count_with_noun(grants.len(), "grant type", "grant types")
     ))
 }
 
 fn check_issuer(report: &mut Report<'_>, at: &str, issuer: &str) {
-    let Some(url) = report.absolute(at, issuer) else { return };
+    let Some(url) = report.check_absolute_url(at, issuer) else { return };
     if url.scheme() != "https" {
         report.error(
             "issuer_not_https",
             at,
-            "An issuer must be an https address.",
+            "An issuer must be an https URL.",
             "Write the issuer with https://.",
         );
     }
@@ -216,14 +222,14 @@ fn check_issuer(report: &mut Report<'_>, at: &str, issuer: &str) {
         report.error(
             "issuer_with_query",
             at,
-            "An issuer has no query and no fragment.",
+            "An issuer must not contain a query or a fragment.",
             "Write the issuer as scheme, host and path only.",
         );
     }
 }
 
-/// The identifier a well-known address stands for: the suffix stands between host and path.
-fn identifier(asked: &str, suffix: &str) -> Option<String> {
+/// The identifier that a well-known URL stands for: the suffix is inserted between host and path.
+fn expected_identifier(asked: &str, suffix: &str) -> Option<String> {
     let url = Url::parse(asked).ok()?;
     let path = url.path().strip_prefix(suffix)?;
     if !(path.is_empty() || path.starts_with('/')) {

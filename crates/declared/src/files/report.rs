@@ -1,47 +1,49 @@
-//! What is gathered while a file is inspected.
+//! Collects faults, counts and URLs while a file is inspected.
 
 use std::collections::BTreeMap;
 
+use contract::text::display_safe;
 use url::Url;
 
-use super::{Inspection, Kind, MAX_ADDRESSES, Served, generator};
+use super::generator;
+use super::kind::FileKind;
+use super::model::{Inspection, MAX_ADDRESSES, ServedFile};
 use crate::fault::{Fault, Weight};
-use crate::shown::shown;
 
-/// How many faults of one code are told one by one; the last of them says how many more there are.
-const OF_ONE_CODE: u64 = 5;
+/// How many faults of one code are listed; the last of them says how many more there are.
+const MAX_FAULTS_PER_CODE: u64 = 5;
 
 /// How much of a site's own text a fault may quote.
 pub(super) const QUOTED_CHARS: usize = 80;
 
-/// Longer addresses are not handed out.
+/// Longer URLs are not returned.
 const MAX_ADDRESS_CHARS: usize = 2_048;
 
 pub(super) struct Report<'a> {
-    pub(super) served: Served<'a>,
-    pub(super) kind: Kind,
-    /// What references inside the file are resolved against.
+    pub(super) served: ServedFile<'a>,
+    pub(super) kind: FileKind,
+    /// The base URL for references in the file.
     pub(super) base: Option<Url>,
     pub(super) version: Option<String>,
     pub(super) generator: Option<String>,
     faults: Vec<Fault>,
-    told: BTreeMap<&'static str, u64>,
-    spoilt: bool,
+    count_by_code: BTreeMap<&'static str, u64>,
+    unusable: bool,
     counts: BTreeMap<&'static str, u64>,
     addresses: Vec<String>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(kind: Kind, served: &Served<'a>) -> Self {
+    pub(super) fn new(kind: FileKind, served: &ServedFile<'a>) -> Self {
         Self {
             served: *served,
             kind,
             base: Url::parse(served.final_url).ok(),
             version: None,
-            generator: generator::hint(served),
+            generator: generator::detect_generator(served),
             faults: Vec::new(),
-            told: BTreeMap::new(),
-            spoilt: false,
+            count_by_code: BTreeMap::new(),
+            unusable: false,
             counts: BTreeMap::new(),
             addresses: Vec::new(),
         }
@@ -54,7 +56,7 @@ impl<'a> Report<'a> {
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        self.fault(Weight::Note, code, at.into(), problem.into(), fix.into());
+        self.add_fault(Weight::Note, code, at.into(), problem.into(), fix.into());
     }
 
     pub(super) fn warn(
@@ -64,10 +66,10 @@ impl<'a> Report<'a> {
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        self.fault(Weight::Warning, code, at.into(), problem.into(), fix.into());
+        self.add_fault(Weight::Warning, code, at.into(), problem.into(), fix.into());
     }
 
-    /// Something that spoils a part.
+    /// A fault that makes a part of the file unusable.
     pub(super) fn error(
         &mut self,
         code: &'static str,
@@ -75,22 +77,22 @@ impl<'a> Report<'a> {
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        self.fault(Weight::Error, code, at.into(), problem.into(), fix.into());
+        self.add_fault(Weight::Error, code, at.into(), problem.into(), fix.into());
     }
 
-    /// Something that spoils the whole.
-    pub(super) fn spoil(
+    /// A fault that makes the whole file unusable.
+    pub(super) fn fatal(
         &mut self,
         code: &'static str,
         at: impl Into<String>,
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        self.spoilt = true;
-        self.fault(Weight::Error, code, at.into(), problem.into(), fix.into());
+        self.unusable = true;
+        self.add_fault(Weight::Error, code, at.into(), problem.into(), fix.into());
     }
 
-    pub(super) fn fault(
+    pub(super) fn add_fault(
         &mut self,
         weight: Weight,
         code: &'static str,
@@ -98,57 +100,57 @@ impl<'a> Report<'a> {
         problem: String,
         fix: String,
     ) {
-        let told = self.told.entry(code).or_default();
-        *told += 1;
-        if *told <= OF_ONE_CODE {
+        let count = self.count_by_code.entry(code).or_default();
+        *count += 1;
+        if *count <= MAX_FAULTS_PER_CODE {
             self.faults.push(Fault { code, weight, at, problem, fix });
         }
     }
 
-    /// A fault already told turns out to spoil the whole.
-    pub(super) fn void(&mut self) {
-        self.spoilt = true;
+    /// Marks the file as unusable because of a fault that was already added.
+    pub(super) fn mark_unusable(&mut self) {
+        self.unusable = true;
     }
 
-    /// The end of the body is not here, so nothing can be said of the whole.
-    pub(super) fn not_read_whole(&mut self) {
-        self.spoilt = true;
+    /// Reports that the body is incomplete, so that the file cannot be checked.
+    pub(super) fn add_not_read_whole(&mut self) {
+        self.unusable = true;
         self.note(
             "not_read_whole",
             "",
-            "The file did not come to its end within what is read of it, so it was not checked.",
-            "Nothing is known to be wrong; keep the file small and served quickly so that agents with a bound can read it.",
+            "The file was not received completely within our size and time limits, so it was not checked.",
+            "We found nothing wrong. Keep the file small and fast to serve, so that agents with limits can read all of it.",
         );
     }
 
-    pub(super) fn count(&mut self, name: &'static str, number: usize) {
+    pub(super) fn set_count(&mut self, name: &'static str, number: usize) {
         self.counts.insert(name, u64::try_from(number).unwrap_or(u64::MAX));
     }
 
-    pub(super) fn hand_out(&mut self, address: &str) {
+    pub(super) fn add_address(&mut self, address: &str) {
         if self.addresses.len() < MAX_ADDRESSES && address.len() <= MAX_ADDRESS_CHARS {
             self.addresses.push(address.to_owned());
         }
     }
 
     pub(super) fn finish(mut self, summary: Option<String>) -> Inspection {
-        for (code, told) in &self.told {
-            let more = told.saturating_sub(OF_ONE_CODE);
+        for (code, count) in &self.count_by_code {
+            let more = count.saturating_sub(MAX_FAULTS_PER_CODE);
             if more > 0
                 && let Some(last) = self.faults.iter_mut().rev().find(|fault| fault.code == *code)
             {
-                last.problem.push_str(&format!(" The same goes for {more} more."));
+                last.problem.push_str(&format!(" There are {more} more faults of this kind."));
             }
         }
         let mut seen = std::collections::BTreeSet::new();
         self.addresses.retain(|address| seen.insert(address.clone()));
         Inspection {
             kind: self.kind,
-            usable: !self.spoilt,
+            usable: !self.unusable,
             version: self.version,
             generator: self.generator,
             summary: summary
-                .unwrap_or_else(|| format!("Could not be read as {}.", self.kind.title())),
+                .unwrap_or_else(|| format!("It could not be read as {}.", self.kind.title())),
             counts: self.counts,
             addresses: self.addresses,
             faults: self.faults,
@@ -156,12 +158,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A piece of the file, fit to stand in a fault.
+/// A quotation from the file that is safe to use in a fault.
 pub(super) fn quoted(text: &str) -> String {
-    format!("“{}”", shown(text, QUOTED_CHARS - 2))
+    format!("“{}”", display_safe(text, QUOTED_CHARS - 2))
 }
 
 /// `1 link`, `2 links`.
-pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count_with_noun(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }

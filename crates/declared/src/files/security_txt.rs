@@ -1,18 +1,18 @@
-//! security.txt (RFC 9116): whom to tell of a hole.
+//! security.txt (RFC 9116): whom to contact about a vulnerability.
 
 use url::Url;
 
-use super::report::{Report, counted, quoted};
-use super::{text, when};
+use super::report::{Report, count_with_noun, quoted};
+use super::{text, timestamps};
 
 const YEAR_S: i64 = 366 * 86_400;
 
 const EXPIRES_FIX: &str =
-    "Write exactly one line, at most a year ahead: Expires: 2027-06-30T12:00:00Z";
-const CONTACT_FIX: &str = "Write a line like: Contact: mailto:security@your.site";
+    "Write exactly one Expires line, at most a year ahead: Expires: 2027-06-30T12:00:00Z";
+const CONTACT_FIX: &str = "Add a line such as: Contact: mailto:security@your.site";
 
 #[derive(Default)]
-struct Found {
+struct FieldCounts {
     contacts: usize,
     expires: usize,
     languages: usize,
@@ -22,7 +22,7 @@ struct Found {
 }
 
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
-    let text = text::open(report, &text::PLAIN)?;
+    let text = text::read_text(report, &text::PLAIN_TEXT)?;
     if report.served.media_type().as_deref() == Some("text/plain")
         && !report
             .served
@@ -32,25 +32,25 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         report.note(
             "no_charset",
             "Content-Type",
-            "The answer does not say that the text is UTF-8, which the standard asks for.",
+            "The Content-Type does not say that the text is UTF-8, which the standard requires.",
             "Send the header: Content-Type: text/plain; charset=utf-8",
         );
     }
     report.must_be_https();
-    location(report);
-    if report.served.cut {
-        report.not_read_whole();
+    check_location(report);
+    if report.served.truncated {
+        report.add_not_read_whole();
         return None;
     }
-    let mut found = Found::default();
+    let mut found = FieldCounts::default();
     for (number, line) in body_lines(&text, &mut found.signed) {
-        field(report, &mut found, number, line);
+        check_field(report, &mut found, number, line);
     }
     if found.contacts == 0 {
-        report.spoil(
+        report.fatal(
             "no_contact",
             "",
-            "The file names no contact, which is what it is for.",
+            "The file has no Contact line. The standard requires one.",
             CONTACT_FIX,
         );
     }
@@ -58,7 +58,7 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         report.error(
             "no_expires",
             "",
-            "The line Expires is missing, which is required; readers cannot tell whether the file is still true.",
+            "The Expires line is missing. The standard requires it; without it readers cannot tell whether the file is still valid.",
             EXPIRES_FIX,
         );
     }
@@ -66,44 +66,47 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         report.warn(
             "no_canonical_match",
             "",
-            "None of the Canonical lines is the address this file was read from, so a reader must doubt it.",
-            format!("Add the line: Canonical: {}", crate::shown::shown(report.served.final_url, 200)),
+            "No Canonical line matches the URL of this file, so readers should not trust it.",
+            format!(
+                "Add the line: Canonical: {}",
+                contract::text::display_safe(report.served.final_url, 200)
+            ),
         );
     }
     if found.signed && found.canonical == 0 {
         report.note(
             "signed_without_canonical",
             "",
-            "The file is signed but does not say where it belongs, so it could be put elsewhere.",
-            "Add a line Canonical with the address of the file and sign it again.",
+            "The file is signed but has no Canonical line, so somebody could publish it on another site.",
+            "Add a Canonical line with the URL of the file and sign it again.",
         );
     }
-    report.count("contacts", found.contacts);
+    report.set_count("contacts", found.contacts);
     report.version = Some("RFC 9116".into());
     Some(format!(
         "{}{}.",
-        counted(found.contacts, "contact", "contacts"),
+        count_with_noun(found.contacts, "contact", "contacts"),
         if found.signed { ", signed (the signature was not checked)" } else { "" }
     ))
 }
 
-/// The file counts only at its well-known place.
-fn location(report: &mut Report<'_>) {
+/// Notes a file that is not served at the well-known path.
+fn check_location(report: &mut Report<'_>) {
     let path = report.base.as_ref().map(|url| url.path().to_owned());
     if path.is_some_and(|path| path != "/.well-known/security.txt") {
         report.note(
             "legacy_location",
             "",
-            "The file was found at another path than /.well-known/security.txt.",
+            "The file is not served at /.well-known/security.txt.",
             "Serve it at /.well-known/security.txt and redirect the old path there.",
         );
     }
 }
 
-/// The lines that count, without an OpenPGP frame, with their numbers.
+/// The content lines with their line numbers, without the OpenPGP armour.
 fn body_lines<'t>(text: &'t str, signed: &mut bool) -> Vec<(usize, &'t str)> {
     let mut lines = Vec::new();
-    // In a signed text the armour's own header lines run to the first empty line.
+    // In a signed text, the armour headers end at the first empty line.
     let mut in_armour_head = false;
     for (index, line) in text.lines().enumerate() {
         if line.trim_end() == "-----BEGIN PGP SIGNED MESSAGE-----" && lines.is_empty() {
@@ -121,7 +124,7 @@ fn body_lines<'t>(text: &'t str, signed: &mut bool) -> Vec<(usize, &'t str)> {
     lines
 }
 
-fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) {
+fn check_field(report: &mut Report<'_>, found: &mut FieldCounts, number: usize, line: &str) {
     if line.trim().is_empty() || line.starts_with('#') {
         return;
     }
@@ -130,8 +133,8 @@ fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) 
         report.warn(
             "leading_space",
             at.clone(),
-            "The line begins with white space; strict readers pass it over.",
-            "Let the line begin with the name of the field.",
+            "The line starts with white space. Strict readers ignore it.",
+            "Start the line with the field name.",
         );
     }
     let Some((name, value)) = line.split_once(':') else {
@@ -139,7 +142,7 @@ fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) 
             "not_a_field",
             at,
             format!("{} is neither a field nor a comment.", quoted(line.trim())),
-            "Write “Name: value”, or begin the line with #.",
+            "Write “Name: value”, or start the line with #.",
         );
         return;
     };
@@ -147,8 +150,8 @@ fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) 
         report.warn(
             "no_space",
             at.clone(),
-            "No space stands after the colon, where the standard's grammar has one.",
-            "Put one space after the colon.",
+            "There is no space after the colon. The standard requires one.",
+            "Add one space after the colon.",
         );
     }
     let value = value.trim();
@@ -164,11 +167,11 @@ fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) 
     match name.trim().to_ascii_lowercase().as_str() {
         "contact" => {
             found.contacts += 1;
-            contact(report, &at, value);
+            check_contact(report, &at, value);
         }
         "expires" => {
             found.expires += 1;
-            expires(report, &at, value, found.expires);
+            check_expires(report, &at, value, found.expires);
         }
         "preferred-languages" => {
             found.languages += 1;
@@ -176,47 +179,47 @@ fn field(report: &mut Report<'_>, found: &mut Found, number: usize, line: &str) 
                 report.error(
                     "several_languages",
                     at,
-                    "Preferred-Languages stands more than once.",
-                    "Write one line with all of them: Preferred-Languages: en, fr",
+                    "There is more than one Preferred-Languages line.",
+                    "Put all languages on one line: Preferred-Languages: en, fr",
                 );
             }
         }
         "canonical" => {
             found.canonical += 1;
-            if value == report.served.final_url || value == report.served.asked_url {
+            if value == report.served.final_url || value == report.served.requested_url {
                 found.canonical_matches = true;
             }
-            web_address(report, &at, value);
+            check_web_address(report, &at, value);
         }
-        "encryption" => encryption(report, &at, value),
-        "policy" | "acknowledgments" | "hiring" | "csaf" => web_address(report, &at, value),
+        "encryption" => check_encryption(report, &at, value),
+        "policy" | "acknowledgments" | "hiring" | "csaf" => check_web_address(report, &at, value),
         "acknowledgements" => report.warn(
             "misspelt_field",
             at,
-            "The field is spelt Acknowledgments in the standard; readers pass this one over.",
+            "The standard spells this field Acknowledgments. Readers ignore this line.",
             "Write: Acknowledgments:",
         ),
         _ => report.note(
             "unknown_field",
             at,
-            format!("{} is not a field of the standard; readers ignore it.", quoted(name.trim())),
-            "Nothing must be done; check the spelling.",
+            format!("{} is not a field of the standard. Readers ignore it.", quoted(name.trim())),
+            "Check the spelling. If it is intended, no action is needed.",
         ),
     }
 }
 
-fn contact(report: &mut Report<'_>, at: &str, value: &str) {
+fn check_contact(report: &mut Report<'_>, at: &str, value: &str) {
     let scheme = value.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some("https" | "http") => web_address(report, at, value),
+        Some("https" | "http") => check_web_address(report, at, value),
         Some("mailto" | "tel") => {}
         Some(_) if Url::parse(value).is_ok() => {}
         _ => report.error(
             "contact_not_uri",
             at,
-            format!("{} is not a URI, so a tool cannot use it.", quoted(value)),
+            format!("{} is not a URI, so tools cannot use it.", quoted(value)),
             if value.contains('@') {
-                "Put mailto: before the mail address."
+                "Put mailto: before the email address."
             } else {
                 "Put mailto:, tel: or https:// before it."
             },
@@ -224,66 +227,68 @@ fn contact(report: &mut Report<'_>, at: &str, value: &str) {
     }
 }
 
-fn expires(report: &mut Report<'_>, at: &str, value: &str, so_far: usize) {
+fn check_expires(report: &mut Report<'_>, at: &str, value: &str, so_far: usize) {
     if so_far > 1 {
         report.error(
             "several_expires",
             at,
-            "Expires stands more than once, so nobody knows which counts.",
+            "There is more than one Expires line, so readers cannot tell which one applies.",
             EXPIRES_FIX,
         );
     }
-    let Some(moment) = when::rfc3339(value) else {
+    let Some(moment) = timestamps::parse_rfc3339(value) else {
         report.error(
             "bad_expires",
             at,
-            format!("{} is not a moment as RFC 3339 writes it.", quoted(value)),
+            format!("{} is not an RFC 3339 date and time.", quoted(value)),
             EXPIRES_FIX,
         );
         return;
     };
     let now = report.served.read_at_s;
     if moment <= now {
-        report.spoil(
+        report.fatal(
             "expired",
             at,
-            "The file has expired; readers must not use it any more.",
-            format!("Check that the contacts still hold, then renew the line. {EXPIRES_FIX}"),
+            "The file has expired. Readers must not use it any more.",
+            format!(
+                "Check that the contacts are still correct, then update the line. {EXPIRES_FIX}"
+            ),
         );
     } else if moment.saturating_sub(now) > YEAR_S {
         report.warn(
             "long_expiry",
             at,
-            "The file says it holds for more than a year, which the standard advises against.",
+            "The file is valid for more than a year. The standard advises against that.",
             EXPIRES_FIX,
         );
     }
 }
 
-fn encryption(report: &mut Report<'_>, at: &str, value: &str) {
+fn check_encryption(report: &mut Report<'_>, at: &str, value: &str) {
     let scheme = value.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
-        Some("https" | "http") => web_address(report, at, value),
+        Some("https" | "http") => check_web_address(report, at, value),
         Some("dns" | "openpgp4fpr") => {}
         _ => report.error(
             "key_not_uri",
             at,
-            "Encryption must say where the key is, not hold the key.",
-            "Write the address of the key: Encryption: https://your.site/key.asc",
+            "Encryption must contain the URL of the key, not the key itself.",
+            "Write the URL of the key: Encryption: https://your.site/key.asc",
         ),
     }
 }
 
-/// Web addresses in this file must be https.
-fn web_address(report: &mut Report<'_>, at: &str, value: &str) {
+/// Checks a web URL, which must be https in this file.
+fn check_web_address(report: &mut Report<'_>, at: &str, value: &str) {
     if value.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
         report.error(
             "not_https",
             at,
-            format!("{} is plain http, which the standard forbids here.", quoted(value)),
-            "Write the address with https://.",
+            format!("{} uses plain http, which the standard forbids here.", quoted(value)),
+            "Use https:// in the URL.",
         );
     } else {
-        report.absolute(at, value);
+        report.check_absolute_url(at, value);
     }
 }

@@ -1,9 +1,9 @@
 //! The business profile of the Universal Commerce Protocol.
 
-use super::http::Media;
-use super::node::{Need, Node};
-use super::report::{Report, counted, quoted};
-use super::{json, jwk, when};
+use super::http::MediaTypes;
+use super::node::{JsonNode, Requirement};
+use super::report::{Report, count_with_noun, quoted};
+use super::{json, jwk, timestamps};
 
 const SERVICES_FIX: &str = "Write: \"services\": {\"dev.ucp.shopping\": [{\"version\": \"2026-04-08\", \"transport\": \"rest\", \"endpoint\": \"https://your.site/ucp\"}]}";
 const CACHE_FIX: &str = "Send the header: Cache-Control: public, max-age=3600";
@@ -11,93 +11,96 @@ const CACHE_FIX: &str = "Send the header: Cache-Control: public, max-age=3600";
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
     report.must_not_redirect();
     report.must_be_https();
-    let value = json::open_object(report, &Media::JSON)?;
-    caching(report);
-    let root = Node::root(&value);
+    let value = json::parse_object(report, &MediaTypes::JSON)?;
+    check_caching(report);
+    let root = JsonNode::root(&value);
     let fix = "Put everything under one member: {\"ucp\": {\"version\": \"2026-04-08\", \"services\": {…}, \"payment_handlers\": {…}}}";
-    let ucp = report.object(&root, "ucp", Need::Vital, fix)?;
-    let fix = "Name the version by its day: \"version\": \"2026-04-08\"";
-    if let Some(version) = report.text(&ucp, "version", Need::Vital, fix) {
-        if when::is_day(version) {
+    let ucp = report.object(&root, "ucp", Requirement::Vital, fix)?;
+    let fix = "Give the version (a date): \"version\": \"2026-04-08\"";
+    if let Some(version) = report.text(&ucp, "version", Requirement::Vital, fix) {
+        if timestamps::is_date(version) {
             report.version = Some(format!("UCP {version}"));
         } else {
             report.error(
                 "bad_version",
                 "/ucp/version",
-                format!("{} is not a version of UCP; they are named by days.", quoted(version)),
+                format!(
+                    "{} is not a UCP version. Versions are dates (YYYY-MM-DD).",
+                    quoted(version)
+                ),
                 fix,
             );
         }
     }
     let mut bindings = 0;
     let mut old = false;
-    let services = report.object(&ucp, "services", Need::Vital, SERVICES_FIX);
-    for (name, service) in services.iter().flat_map(Node::members) {
-        reverse_name(report, name, &service.at);
+    let services = report.object(&ucp, "services", Requirement::Vital, SERVICES_FIX);
+    for (name, service) in services.iter().flat_map(JsonNode::members) {
+        check_reverse_name(report, name, &service.at);
         if service.value.is_object() {
             old = true;
-            bindings += old_service(report, &service);
+            bindings += check_old_service(report, &service);
         } else if service.value.is_array() {
             for binding in service.items() {
                 bindings += 1;
-                one_binding(report, &binding);
+                check_binding(report, &binding);
             }
         } else {
-            report.wrong_type(&service, "a list of bindings", Need::Must, SERVICES_FIX);
+            report.wrong_type(&service, "a list of bindings", Requirement::Must, SERVICES_FIX);
         }
     }
     if services.as_ref().is_some_and(|services| services.len() == 0) {
         report.error(
             "no_services",
             "/ucp/services",
-            "The profile offers no service.",
+            "The profile lists no services.",
             SERVICES_FIX,
         );
     }
-    let capabilities = capabilities(report, &ucp, &mut old);
+    let capabilities = check_capabilities(report, &ucp, &mut old);
     if old {
         report.warn(
             "old_shape",
             "/ucp",
-            "Services or capabilities are in the shape of the first version (2026-01-11); current agents expect lists by name.",
+            "Services or capabilities have the format of the first version (2026-01-11). Current agents expect an object of lists.",
             SERVICES_FIX,
         );
     }
-    payment(report, &root, &ucp, old);
+    check_payment_handlers(report, &root, &ucp, old);
     let mut keys = 0;
     for name in ["signing_keys", "keys"] {
-        let list = report.list(&root, name, Need::May, "Write the keys as a list of JWKs.");
-        for key in list.iter().flat_map(Node::items) {
+        let list = report.list(&root, name, Requirement::May, "Write the keys as a list of JWKs.");
+        for key in list.iter().flat_map(JsonNode::items) {
             keys += 1;
             if jwk::check(report, &key) {
                 report.text(
                     &key,
                     "kid",
-                    Need::Must,
-                    "Give every key a kid, by which signatures name it.",
+                    Requirement::Must,
+                    "Give every key a kid. Signatures refer to keys by it.",
                 );
             }
         }
     }
     let services = services.map_or(0, |services| services.len());
-    report.count("services", services);
-    report.count("bindings", bindings);
-    report.count("capabilities", capabilities);
-    report.count("keys", keys);
+    report.set_count("services", services);
+    report.set_count("bindings", bindings);
+    report.set_count("capabilities", capabilities);
+    report.set_count("keys", keys);
     Some(format!(
         "A shop with {} and {}.",
-        counted(services, "service", "services"),
-        counted(capabilities, "capability", "capabilities")
+        count_with_noun(services, "service", "services"),
+        count_with_noun(capabilities, "capability", "capabilities")
     ))
 }
 
-/// Agents keep the profile; a server that forbids it is asked again for every purchase.
-fn caching(report: &mut Report<'_>) {
-    let mut said = false;
+/// Agents cache the profile; without caching they would request it for every purchase.
+fn check_caching(report: &mut Report<'_>) {
+    let mut has_cache_control = false;
     let mut max_age = None;
     let mut forbidden = false;
-    for element in report.served.listed("cache-control") {
-        said = true;
+    for element in report.served.list_elements("cache-control") {
+        has_cache_control = true;
         forbidden |= matches!(element.as_str(), "private" | "no-store" | "no-cache");
         if let Some(seconds) = element.strip_prefix("max-age=") {
             max_age = seconds.trim_matches('"').parse::<u64>().ok();
@@ -107,74 +110,74 @@ fn caching(report: &mut Report<'_>) {
         report.error(
             "not_cacheable",
             "Cache-Control",
-            "The answer forbids agents to keep the profile, which the protocol requires them to be allowed.",
+            "The Cache-Control header forbids caching the profile. The protocol requires that agents may cache it.",
             CACHE_FIX,
         );
-    } else if !said || max_age.is_none_or(|seconds| seconds < 60) {
+    } else if !has_cache_control || max_age.is_none_or(|seconds| seconds < 60) {
         report.warn(
             "short_caching",
             "Cache-Control",
-            "The answer does not let agents keep the profile for at least a minute.",
+            "The response does not let agents cache the profile for at least 60 seconds.",
             CACHE_FIX,
         );
     }
 }
 
-fn one_binding(report: &mut Report<'_>, binding: &Node<'_>) {
+fn check_binding(report: &mut Report<'_>, binding: &JsonNode<'_>) {
     if !binding.value.is_object() {
-        report.wrong_type(binding, "a binding (an object)", Need::Must, SERVICES_FIX);
+        report.wrong_type(binding, "a binding (an object)", Requirement::Must, SERVICES_FIX);
         return;
     }
-    dated(report, binding);
-    let Some(transport) = report.text(binding, "transport", Need::Must, SERVICES_FIX) else {
+    check_version(report, binding);
+    let Some(transport) = report.text(binding, "transport", Requirement::Must, SERVICES_FIX) else {
         return;
     };
     match transport {
         "rest" | "mcp" | "a2a" => {
-            report.url(binding, "endpoint", Need::Must, SERVICES_FIX);
+            report.url(binding, "endpoint", Requirement::Must, SERVICES_FIX);
         }
         "embedded" => {
-            report.url(binding, "endpoint", Need::May, SERVICES_FIX);
+            report.url(binding, "endpoint", Requirement::May, SERVICES_FIX);
         }
         other => report.warn(
             "unknown_transport",
-            binding.path("transport"),
-            format!("{} is not a transport of the protocol.", quoted(other)),
+            binding.pointer_to("transport"),
+            format!("{} is not a transport that the protocol defines.", quoted(other)),
             "Use rest, mcp, a2a or embedded.",
         ),
     }
 }
 
-/// The shape of the first version: transports as members of the service.
-fn old_service(report: &mut Report<'_>, service: &Node<'_>) -> usize {
-    dated(report, service);
+/// The format of the first version: transports are members of the service.
+fn check_old_service(report: &mut Report<'_>, service: &JsonNode<'_>) -> usize {
+    check_version(report, service);
     let mut bindings = 0;
     for name in ["rest", "mcp", "a2a"] {
         if let Some(binding) = service.member(name).filter(|found| found.value.is_object()) {
             bindings += 1;
             let member = if name == "a2a" { "agentCard" } else { "endpoint" };
             let member = if binding.has(member) { member } else { "endpoint" };
-            report.url(&binding, member, Need::Must, SERVICES_FIX);
+            report.url(&binding, member, Requirement::Must, SERVICES_FIX);
         }
     }
     bindings
 }
 
-fn dated(report: &mut Report<'_>, node: &Node<'_>) {
-    let fix = "Name the version by its day: \"version\": \"2026-04-08\"";
-    if let Some(version) = report.text(node, "version", Need::Must, fix)
-        && !when::is_day(version)
+fn check_version(report: &mut Report<'_>, node: &JsonNode<'_>) {
+    let fix = "Give the version (a date): \"version\": \"2026-04-08\"";
+    if let Some(version) = report.text(node, "version", Requirement::Must, fix)
+        && !timestamps::is_date(version)
     {
         report.error(
             "bad_version",
-            node.path("version"),
-            format!("{} is not a version of UCP; they are named by days.", quoted(version)),
+            node.pointer_to("version"),
+            format!("{} is not a UCP version. Versions are dates (YYYY-MM-DD).", quoted(version)),
             fix,
         );
     }
 }
 
-fn capabilities(report: &mut Report<'_>, ucp: &Node<'_>, old: &mut bool) -> usize {
+fn check_capabilities(report: &mut Report<'_>, ucp: &JsonNode<'_>, old: &mut bool) -> usize {
     let fix =
         "Write: \"capabilities\": {\"dev.ucp.shopping.checkout\": [{\"version\": \"2026-04-08\"}]}";
     let Some(found) = ucp.member("capabilities") else { return 0 };
@@ -183,40 +186,47 @@ fn capabilities(report: &mut Report<'_>, ucp: &Node<'_>, old: &mut bool) -> usiz
         return found.len();
     }
     if !found.value.is_object() {
-        report.wrong_type(&found, "an object of lists", Need::May, fix);
+        report.wrong_type(&found, "an object of lists", Requirement::May, fix);
         return 0;
     }
     for (name, capability) in found.members() {
-        reverse_name(report, name, &capability.at);
+        check_reverse_name(report, name, &capability.at);
         if capability.value.is_array() {
             for version in capability.items() {
-                dated(report, &version);
+                check_version(report, &version);
             }
         } else {
-            report.wrong_type(&capability, "a list", Need::Must, fix);
+            report.wrong_type(&capability, "a list", Requirement::Must, fix);
         }
     }
     found.len()
 }
 
-fn payment(report: &mut Report<'_>, root: &Node<'_>, ucp: &Node<'_>, old: bool) {
+fn check_payment_handlers(
+    report: &mut Report<'_>,
+    root: &JsonNode<'_>,
+    ucp: &JsonNode<'_>,
+    old: bool,
+) {
     let fix = "Write: \"payment_handlers\": {\"com.google.pay\": [{\"id\": \"gpay\", \"version\": \"2026-04-08\"}]}";
     if old && !ucp.has("payment_handlers") {
         let handlers = root.member("payment").and_then(|payment| payment.member("handlers"));
-        report.count("payment_handlers", handlers.map_or(0, |handlers| handlers.len()));
+        report.set_count("payment_handlers", handlers.map_or(0, |handlers| handlers.len()));
         return;
     }
-    let Some(handlers) = report.object(ucp, "payment_handlers", Need::Must, fix) else { return };
+    let Some(handlers) = report.object(ucp, "payment_handlers", Requirement::Must, fix) else {
+        return;
+    };
     for (name, handler) in handlers.members() {
-        reverse_name(report, name, &handler.at);
+        check_reverse_name(report, name, &handler.at);
         if !handler.value.is_array() {
-            report.wrong_type(&handler, "a list", Need::Must, fix);
+            report.wrong_type(&handler, "a list", Requirement::Must, fix);
         }
     }
-    report.count("payment_handlers", handlers.len());
+    report.set_count("payment_handlers", handlers.len());
 }
 
-fn reverse_name(report: &mut Report<'_>, name: &str, at: &str) {
+fn check_reverse_name(report: &mut Report<'_>, name: &str, at: &str) {
     let label = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
@@ -225,8 +235,8 @@ fn reverse_name(report: &mut Report<'_>, name: &str, at: &str) {
         report.warn(
             "bad_name",
             at,
-            format!("{} is not a name under a domain written backwards.", quoted(name)),
-            "Use a name like dev.ucp.shopping or com.yoursite.returns.",
+            format!("{} is not a name that starts with a reversed domain.", quoted(name)),
+            "Use a name such as dev.ucp.shopping or com.yoursite.returns.",
         );
     }
 }

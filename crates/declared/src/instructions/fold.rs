@@ -1,6 +1,7 @@
-//! Characters made plain: what a reader takes for the same letter becomes the same letter.
+//! Folds characters: letters that look the same to a reader become the same letter.
 
-/// Characters that take no room on the screen.
+/// Whether a character is dropped when words are compared. Narrower than `contract::text::is_hidden`:
+/// private-use characters are often icons that a reader sees between words, and controls are blanks.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
@@ -15,14 +16,14 @@ pub(super) fn is_unspaced(c: char) -> bool {
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Puts the plain form of a character at the end of a word, in lower case. True when the character
-/// was a disguise: a letter of the mathematical, circled or full-width kind, which nobody types.
-pub(super) fn push_plain(c: char, word: &mut String) -> bool {
-    if let Some(plain) = fancy(c) {
+/// Appends the plain lower-case form of a character to a word. Returns true if the character was a
+/// disguise: a mathematical, circled or full-width letter, which nobody types.
+pub(super) fn push_folded(c: char, word: &mut String) -> bool {
+    if let Some(plain) = plain_of_styled(c) {
         word.push(plain);
         return true;
     }
-    // Combining marks: accents written apart are dropped like those written on.
+    // Combining marks are dropped, like the accents of precomposed letters.
     if matches!(c, '\u{0300}'..='\u{036F}') {
         return false;
     }
@@ -54,7 +55,7 @@ fn letter(base: char, steps: u32) -> Option<char> {
     char::from_u32(u32::from(base).saturating_add(steps))
 }
 
-fn fancy(c: char) -> Option<char> {
+fn plain_of_styled(c: char) -> Option<char> {
     let code = u32::from(c);
     match code {
         // full width
@@ -75,7 +76,7 @@ fn fancy(c: char) -> Option<char> {
 }
 
 /// The Latin letter that a letter of another script looks like.
-fn twin(c: char) -> Option<char> {
+fn latin_lookalike(c: char) -> Option<char> {
     Some(match c {
         'а' | 'α' | 'ɑ' => 'a',
         'в' | 'β' => 'b',
@@ -102,7 +103,7 @@ fn twin(c: char) -> Option<char> {
     })
 }
 
-fn figure(c: char) -> Option<char> {
+fn letter_for_digit(c: char) -> Option<char> {
     Some(match c {
         '0' => 'o',
         '1' => 'i',
@@ -114,26 +115,26 @@ fn figure(c: char) -> Option<char> {
     })
 }
 
-/// Undoes letters borrowed from other scripts and figures in the place of letters. None where the
-/// word is what it looks like.
-pub(super) fn unmasked(word: &str) -> Option<String> {
+/// Replaces letters of other scripts and digits that stand for Latin letters. None if the word is not
+/// disguised.
+pub(super) fn undisguise(word: &str) -> Option<String> {
     if word.bytes().all(|b| b.is_ascii_lowercase()) {
         return None;
     }
     let latin = word.chars().filter(char::is_ascii_lowercase).count();
     let mut changed = None;
-    // Mixed scripts within one word: nobody's spelling.
-    if latin > 0 && word.chars().any(|c| twin(c).is_some()) {
-        changed = Some(word.chars().map(|c| twin(c).unwrap_or(c)).collect::<String>());
+    // No language mixes scripts within one word.
+    if latin > 0 && word.chars().any(|c| latin_lookalike(c).is_some()) {
+        changed = Some(word.chars().map(|c| latin_lookalike(c).unwrap_or(c)).collect::<String>());
     }
     let now = changed.as_deref().unwrap_or(word);
-    // A figure before a letter; `gpt4` and `2nd` stay.
+    // A digit before a letter; `gpt4` and `2nd` stay.
     if now.len() <= 24 && now.is_ascii() {
         let letters = now.bytes().filter(u8::is_ascii_lowercase).count();
         let last_letter = now.bytes().rposition(|b| b.is_ascii_lowercase());
-        let first_figure = now.bytes().position(|b| figure(char::from(b)).is_some());
+        let first_figure = now.bytes().position(|b| letter_for_digit(char::from(b)).is_some());
         if letters >= 2 && first_figure.is_some() && first_figure < last_letter {
-            changed = Some(now.chars().map(|c| figure(c).unwrap_or(c)).collect());
+            changed = Some(now.chars().map(|c| letter_for_digit(c).unwrap_or(c)).collect());
         }
     }
     changed
@@ -146,7 +147,7 @@ mod tests {
     fn plain(text: &str) -> String {
         let mut word = String::new();
         for c in text.chars() {
-            push_plain(c, &mut word);
+            push_folded(c, &mut word);
         }
         word
     }
@@ -161,10 +162,10 @@ mod tests {
 
     #[test]
     fn masks_come_off_and_plain_words_stay() {
-        assert_eq!(unmasked("іgnоrе").as_deref(), Some("ignore"));
-        assert_eq!(unmasked("pr3v10us").as_deref(), Some("previous"));
+        assert_eq!(undisguise("іgnоrе").as_deref(), Some("ignore"));
+        assert_eq!(undisguise("pr3v10us").as_deref(), Some("previous"));
         for word in ["gpt4", "ignore", "инструкции", "covid19", "2", "忽略"] {
-            assert_eq!(unmasked(word), None, "{word}");
+            assert_eq!(undisguise(word), None, "{word}");
         }
     }
 }

@@ -1,48 +1,51 @@
-//! Text written in characters that nobody sees.
+//! Finds and decodes text written in invisible characters.
 
 use std::collections::BTreeSet;
 
 use super::fold::is_invisible;
 
-/// Letters that make a hidden text; flags are spelt with fewer.
+/// The least number of letters of a hidden text; flag emoji are spelled with fewer.
 const MIN_LETTERS: usize = 8;
-/// Different letters among them.
+/// The least number of different letters.
 const MIN_KINDS: usize = 4;
-/// Hidden text decoded from one passage.
+/// How many bytes of hidden text are decoded of one passage.
 const MAX_DECODED: usize = 2048;
 
-/// A hidden text and where it begins.
+/// A hidden text and its offset in the passage.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Hidden {
+pub(super) struct InvisibleText {
     pub(super) at: usize,
     pub(super) decoded: String,
 }
 
-/// Reads tag characters, variation selectors used as bytes, zero-width bits and reversed runs.
-/// The last are told only by what they say, so the caller judges them: see [`reversed`].
-pub(super) fn hidden(text: &str) -> Vec<Hidden> {
+/// Decodes tag characters, variation selectors used as bytes, and zero-width bits. Reversed runs are
+/// found by [`find_reversed`]; the caller decides by their content whether they count.
+pub(super) fn find_invisible(text: &str) -> Vec<InvisibleText> {
     if text.is_ascii() {
         return Vec::new();
     }
-    [tags(text), selectors(text), zero_width(text)].into_iter().flatten().collect()
+    [decode_tags(text), decode_variation_selectors(text), decode_zero_width(text)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-fn letters(text: &str) -> usize {
+fn count_letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphabetic()).count()
 }
 
-fn readable(at: Option<usize>, decoded: String) -> Option<Hidden> {
+fn if_readable(at: Option<usize>, decoded: String) -> Option<InvisibleText> {
     let at = at?;
     let plain = decoded.chars().all(|c| !c.is_control() || c.is_whitespace());
-    // Padding decodes to one letter over and over.
+    // Padding decodes to the same letter repeated.
     let kinds: BTreeSet<char> = decoded.chars().filter(|c| c.is_alphabetic()).collect();
-    (plain && letters(&decoded) >= MIN_LETTERS && kinds.len() >= MIN_KINDS)
-        .then_some(Hidden { at, decoded })
+    (plain && count_letters(&decoded) >= MIN_LETTERS && kinds.len() >= MIN_KINDS)
+        .then_some(InvisibleText { at, decoded })
 }
 
-/// Unicode tag characters, which mirror ASCII. A black flag followed by a few of them and the
-/// cancel tag is the flag of a country's part.
-fn tags(text: &str) -> Option<Hidden> {
+/// Unicode tag characters, which mirror ASCII. A black flag followed by a few of them and the cancel
+/// tag is the flag emoji of a region and does not count.
+fn decode_tags(text: &str) -> Option<InvisibleText> {
     const LONGEST_FLAG: usize = 7;
     let mut at = None;
     let mut decoded = String::new();
@@ -80,11 +83,11 @@ fn tags(text: &str) -> Option<Hidden> {
         at.get_or_insert(run_at);
         decoded.push_str(&run);
     }
-    readable(at, decoded)
+    if_readable(at, decoded)
 }
 
-/// 256 variation selectors are enough for every byte; two in a row never belong to one sign.
-fn selectors(text: &str) -> Option<Hidden> {
+/// Variation selectors: 256 of them can encode every byte. Two in a row never belong to one character.
+fn decode_variation_selectors(text: &str) -> Option<InvisibleText> {
     let byte = |c: char| match c {
         '\u{FE00}'..='\u{FE0F}' => u8::try_from(u32::from(c).saturating_sub(0xFE00)).ok(),
         '\u{E0100}'..='\u{E01EF}' => {
@@ -95,8 +98,8 @@ fn selectors(text: &str) -> Option<Hidden> {
     first_run(text, byte, |bytes| String::from_utf8(bytes.to_vec()).ok())
 }
 
-/// Two zero-width characters as the bits of letters, eight or seven to a letter, either way round.
-fn zero_width(text: &str) -> Option<Hidden> {
+/// Two zero-width characters as bits, eight or seven per letter, in either assignment.
+fn decode_zero_width(text: &str) -> Option<InvisibleText> {
     let symbol = |c: char| match c {
         '\u{200B}'..='\u{200F}' => u8::try_from(u32::from(c).saturating_sub(0x2000)).ok(),
         '\u{2060}'..='\u{2064}' => u8::try_from(u32::from(c).saturating_sub(0x2000)).ok(),
@@ -104,7 +107,7 @@ fn zero_width(text: &str) -> Option<Hidden> {
         '\u{180E}' => Some(0xFD),
         _ => None,
     };
-    first_run(text, symbol, bits)
+    first_run(text, symbol, decode_bits)
 }
 
 /// The first run of at least [`MIN_LETTERS`] characters that `value` knows and `decode` can read.
@@ -112,11 +115,11 @@ fn first_run(
     text: &str,
     value: impl Fn(char) -> Option<u8>,
     decode: impl Fn(&[u8]) -> Option<String>,
-) -> Option<Hidden> {
+) -> Option<InvisibleText> {
     const MOST: usize = MAX_DECODED * 8;
     let mut run: Vec<u8> = Vec::new();
     let mut run_at = 0;
-    // One blank more ends the last run.
+    // An extra blank ends the last run.
     for (at, c) in text.char_indices().chain(std::iter::once((text.len(), ' '))) {
         if let Some(value) = value(c) {
             if run.is_empty() {
@@ -128,7 +131,7 @@ fn first_run(
             continue;
         }
         if run.len() >= MIN_LETTERS
-            && let Some(found) = decode(&run).and_then(|decoded| readable(Some(run_at), decoded))
+            && let Some(found) = decode(&run).and_then(|decoded| if_readable(Some(run_at), decoded))
         {
             return Some(found);
         }
@@ -137,10 +140,10 @@ fn first_run(
     None
 }
 
-fn bits(run: &[u8]) -> Option<String> {
+fn decode_bits(run: &[u8]) -> Option<String> {
     let first = *run.first()?;
     let other = *run.iter().find(|symbol| **symbol != first)?;
-    // Three kinds: the third parts the letters, as a blank would.
+    // With three different characters, the third separates the letters.
     let third = run.iter().find(|symbol| **symbol != first && **symbol != other).copied();
     let mut ways: Vec<(u8, Option<u8>)> = vec![(first, third), (other, third)];
     if third.is_some() {
@@ -169,8 +172,8 @@ fn bits(run: &[u8]) -> Option<String> {
     None
 }
 
-/// Runs that a right-to-left override turns round, as they are seen.
-pub(super) fn reversed(text: &str) -> Vec<Hidden> {
+/// Runs that a right-to-left override reverses, as a reader sees them.
+pub(super) fn find_reversed(text: &str) -> Vec<InvisibleText> {
     const MOST: usize = 16;
     let mut found = Vec::new();
     for (at, _) in text.match_indices('\u{202E}').take(MOST) {
@@ -182,7 +185,7 @@ pub(super) fn reversed(text: &str) -> Vec<Hidden> {
             .take_while(|c| *c != '\u{202C}' && *c != '\n')
             .take(400)
             .collect();
-        found.push(Hidden {
+        found.push(InvisibleText {
             at,
             decoded: run.chars().rev().filter(|c| !is_invisible(*c)).collect(),
         });
@@ -206,10 +209,10 @@ mod tests {
 
     #[test]
     fn tags_are_read_and_flags_are_left_alone() {
-        let found = hidden(&format!("seen{}", tagged("unseen text")));
-        assert_eq!(found, [Hidden { at: 4, decoded: "unseen text".to_owned() }]);
+        let found = find_invisible(&format!("seen{}", tagged("unseen text")));
+        assert_eq!(found, [InvisibleText { at: 4, decoded: "unseen text".to_owned() }]);
         let flags = format!("\u{1F3F4}{}\u{E007F}", tagged("gbeng")).repeat(5);
-        assert_eq!(hidden(&flags), []);
+        assert_eq!(find_invisible(&flags), []);
     }
 
     #[test]
@@ -217,15 +220,15 @@ mod tests {
         for (zero, one) in [('\u{200B}', '\u{200C}'), ('\u{2060}', '\u{200D}')] {
             for width in [7, 8] {
                 let text = format!("a{}b", in_bits("say nothing", zero, one, width));
-                assert_eq!(hidden(&text)[0].decoded, "say nothing");
+                assert_eq!(find_invisible(&text)[0].decoded, "say nothing");
             }
         }
     }
 
     #[test]
     fn padding_of_a_mail_is_no_text() {
-        assert_eq!(hidden(&"\u{200C}\u{00A0}".repeat(200)), []);
-        assert_eq!(hidden(&"\u{200B}".repeat(200)), []);
-        assert_eq!(hidden(&"\u{200B}\u{200C}".repeat(200)), []);
+        assert_eq!(find_invisible(&"\u{200C}\u{00A0}".repeat(200)), []);
+        assert_eq!(find_invisible(&"\u{200B}".repeat(200)), []);
+        assert_eq!(find_invisible(&"\u{200B}\u{200C}".repeat(200)), []);
     }
 }

@@ -1,11 +1,11 @@
-//! Main text: the blocks of a page without its furniture.
+//! Separates the main text of a page from menus, headers, footers and other boilerplate.
 
+use super::element_role::bit;
 use super::prices;
-use super::role::bit;
 
-/// Text of the page's header and footer that is kept.
+/// How much text of the page's header and footer is kept.
 const MAX_EDGE_BYTES: usize = 16 << 10;
-/// A block with fewer words than this that is all link is a menu entry, not a sentence.
+/// A block of link text with fewer words is a menu entry, not a sentence.
 const SENTENCE_WORDS: usize = 12;
 
 #[derive(Clone, Copy)]
@@ -17,7 +17,7 @@ struct Block {
     anchors: usize,
 }
 
-/// The blocks of text met so far, as places in the text.
+/// The blocks of text read so far, as ranges of the text.
 #[derive(Default)]
 pub(super) struct Blocks {
     list: Vec<Block>,
@@ -28,24 +28,24 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Text was added to the block.
-    pub(super) fn grown(&mut self, bytes: usize, bits: u32) {
+    /// Counts text that was added to the current block.
+    pub(super) fn add_text(&mut self, bytes: usize, bits: u32) {
         self.bits = bits;
         if bits & bit::LINK != 0 {
             self.link_bytes += bytes;
         }
     }
 
-    pub(super) fn anchor(&mut self) {
+    pub(super) fn count_anchor(&mut self) {
         self.anchors += 1;
     }
 
     /// Ends the block at a length of the text.
-    pub(super) fn end(&mut self, end: usize) {
+    pub(super) fn end_block(&mut self, end: usize) {
         if end > self.start {
             let Self { start, bits, link_bytes, anchors, .. } = *self;
-            // A block of the same kind that begins where this one ends is one with it; links make
-            // a difference, because a paragraph must not lend its words to a menu.
+            // Links are counted per block, so that a paragraph does not hide that the next block is
+            // a menu.
             self.list.push(Block { start, end, bits: bits & !bit::LINK, link_bytes, anchors });
             self.start = end;
             self.link_bytes = 0;
@@ -54,8 +54,8 @@ impl Blocks {
     }
 
     /// The main text, and the text of the page's header and footer.
-    pub(super) fn split(mut self, text: &str) -> (String, String) {
-        self.end(text.len());
+    pub(super) fn into_main_and_edges(mut self, text: &str) -> (String, String) {
+        self.end_block(text.len());
         let mut main = String::with_capacity(text.len());
         let mut edges = String::new();
         let mut kept_to = 0;
@@ -91,7 +91,7 @@ fn is_main(block: &Block, words: &str) -> bool {
     if block.bits & bit::ASIDE == 0 && !is_link_list(block, words) {
         return true;
     }
-    // What a thing costs is what a page is read for.
+    // Prices count as main text wherever they are.
     prices::has_price(words)
 }
 

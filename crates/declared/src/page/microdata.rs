@@ -1,36 +1,36 @@
-//! Microdata: items and their properties, as far as one pass can gather them.
+//! Microdata: items and their properties, as far as a single pass can collect them.
 
 use super::text;
 
 const MAX_ITEMS: usize = 200;
 const MAX_PROPERTIES: usize = 1_000;
-/// Properties outside of any item, which an `itemref` may fetch.
+/// Limit for properties outside any item, to which an `itemref` may refer.
 const MAX_LOOSE: usize = 200;
 const MAX_REFERENCES: usize = 20;
 const MAX_VALUE: usize = 1_024;
 
 /// One microdata item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Item {
+pub struct MicrodataItem {
     /// `itemtype`, split at spaces.
     pub types: Vec<String>,
     pub id: Option<String>,
-    pub properties: Vec<(String, ItemValue)>,
+    pub properties: Vec<(String, MicrodataValue)>,
     /// Whether it is the value of a property of another item.
     pub nested: bool,
 }
 
 /// The value of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ItemValue {
+pub enum MicrodataValue {
     Text(String),
-    /// Another item, by its place in [`Page::microdata`](super::Page::microdata).
+    /// Another item, by its index in [`Page::microdata`](super::Page::microdata).
     Item(usize),
 }
 
 /// The microdata attributes of one element.
 #[derive(Default)]
-pub(super) struct Marks<'a> {
+pub(super) struct MicrodataAttributes<'a> {
     pub(super) scope: bool,
     pub(super) property: Option<&'a str>,
     pub(super) types: Option<&'a str>,
@@ -38,32 +38,36 @@ pub(super) struct Marks<'a> {
     pub(super) references: Option<&'a str>,
 }
 
-/// Where the text of a property goes when its element ends.
+/// The properties that receive the text of an element when it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Slot {
+pub(super) enum PendingValue {
     Item { item: usize, first: usize, count: usize },
     Loose { first: usize, count: usize },
 }
 
 #[derive(Default)]
-pub(super) struct Gathered {
-    items: Vec<Item>,
+pub(super) struct MicrodataCollector {
+    items: Vec<MicrodataItem>,
     references: Vec<(usize, Vec<String>)>,
     loose: Vec<(Vec<String>, String, String)>,
     properties: usize,
 }
 
-impl Gathered {
-    /// An element with `itemscope`. Returns its item, none when there are too many.
-    pub(super) fn open(&mut self, marks: &Marks<'_>, parent: Option<usize>) -> Option<usize> {
+impl MicrodataCollector {
+    /// Opens an element with `itemscope`. Returns its item index, or none if there are too many.
+    pub(super) fn open_item(
+        &mut self,
+        marks: &MicrodataAttributes<'_>,
+        parent: Option<usize>,
+    ) -> Option<usize> {
         if self.items.len() >= MAX_ITEMS {
             return None;
         }
         let number = self.items.len();
         let nested = marks.property.is_some() && parent.is_some();
-        self.items.push(Item {
-            types: words(marks.types, 10).map(|word| text::clean(word, 200)).collect(),
-            id: marks.id.map(|id| text::clean(id, 500)).filter(|id| !id.is_empty()),
+        self.items.push(MicrodataItem {
+            types: words(marks.types, 10).map(|word| text::clean_text(word, 200)).collect(),
+            id: marks.id.map(|id| text::clean_text(id, 500)).filter(|id| !id.is_empty()),
             properties: Vec::new(),
             nested,
         });
@@ -74,29 +78,28 @@ impl Gathered {
         }
         if let (Some(names), Some(parent)) = (marks.property, parent) {
             for name in words(Some(names), 10) {
-                self.add(parent, name, ItemValue::Item(number));
+                self.push_property(parent, name, MicrodataValue::Item(number));
             }
         }
         Some(number)
     }
 
-    /// A property with a plain value. The slot takes the text of the element when the value is not
-    /// yet known.
-    pub(super) fn property(
+    /// Adds a property. If the value is not known yet, returns where to put the text of the element.
+    pub(super) fn add_property(
         &mut self,
         names: &str,
         value: Option<&str>,
         item: Option<usize>,
         ids: impl FnOnce() -> Vec<String>,
-    ) -> Option<Slot> {
-        let written = value.map(|v| text::clean(v, MAX_VALUE)).unwrap_or_default();
+    ) -> Option<PendingValue> {
+        let written = value.map(|v| text::clean_text(v, MAX_VALUE)).unwrap_or_default();
         let slot = if let Some(item) = item {
             let first = self.items.get(item)?.properties.len();
             for name in words(Some(names), 10) {
-                self.add(item, name, ItemValue::Text(written.clone()));
+                self.push_property(item, name, MicrodataValue::Text(written.clone()));
             }
             let count = self.items.get(item)?.properties.len() - first;
-            Slot::Item { item, first, count }
+            PendingValue::Item { item, first, count }
         } else {
             if self.loose.len() >= MAX_LOOSE {
                 return None;
@@ -107,23 +110,23 @@ impl Gathered {
             }
             let first = self.loose.len();
             for name in words(Some(names), 10) {
-                self.loose.push((ids.clone(), text::clean(name, 200), written.clone()));
+                self.loose.push((ids.clone(), text::clean_text(name, 200), written.clone()));
             }
-            Slot::Loose { first, count: self.loose.len() - first }
+            PendingValue::Loose { first, count: self.loose.len() - first }
         };
         value.is_none().then_some(slot)
     }
 
-    pub(super) fn fill(&mut self, slot: Slot, value: &str) {
-        let value = text::cut(value, MAX_VALUE).trim_end();
+    pub(super) fn fill_value(&mut self, slot: PendingValue, value: &str) {
+        let value = text::truncate_str(value, MAX_VALUE).trim_end();
         match slot {
-            Slot::Item { item, first, count } => {
+            PendingValue::Item { item, first, count } => {
                 let Some(item) = self.items.get_mut(item) else { return };
                 for (_, old) in item.properties.iter_mut().skip(first).take(count) {
-                    *old = ItemValue::Text(value.to_owned());
+                    *old = MicrodataValue::Text(value.to_owned());
                 }
             }
-            Slot::Loose { first, count } => {
+            PendingValue::Loose { first, count } => {
                 for (_, _, old) in self.loose.iter_mut().skip(first).take(count) {
                     value.clone_into(old);
                 }
@@ -131,7 +134,7 @@ impl Gathered {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<Item> {
+    pub(super) fn finish(mut self) -> Vec<MicrodataItem> {
         for (item, references) in std::mem::take(&mut self.references) {
             let fetched: Vec<(String, String)> = self
                 .loose
@@ -140,18 +143,18 @@ impl Gathered {
                 .map(|(_, name, value)| (name.clone(), value.clone()))
                 .collect();
             for (name, value) in fetched {
-                self.add(item, &name, ItemValue::Text(value));
+                self.push_property(item, &name, MicrodataValue::Text(value));
             }
         }
         self.items
     }
 
-    fn add(&mut self, item: usize, name: &str, value: ItemValue) {
+    fn push_property(&mut self, item: usize, name: &str, value: MicrodataValue) {
         if self.properties < MAX_PROPERTIES
             && let Some(item) = self.items.get_mut(item)
         {
             self.properties += 1;
-            item.properties.push((text::clean(name, 200), value));
+            item.properties.push((text::clean_text(name, 200), value));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Money amounts in a text.
+//! Finds amounts of money in a text.
 
 /// How many amounts of one text are kept.
 const MAX_PRICES: usize = 200;
-/// How far a currency may stand from its number: `EUR 5`, `5 &nbsp;€`.
-const REACH: usize = 4;
+/// How many bytes may separate a currency from its number: `EUR 5`, `5 &nbsp;€`.
+const MAX_CURRENCY_GAP: usize = 4;
 
 /// The money amounts of a text in their order, each once, in one spelling: `EUR 1299.00`, `$ 5`.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn prices(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether a text names an amount of money.
+/// Whether a text contains an amount of money.
 pub(super) fn has_price(text: &str) -> bool {
     Amounts { text, at: 0 }.next().is_some()
 }
@@ -46,11 +46,13 @@ impl Iterator for Amounts<'_> {
                 .unwrap_or(number.len());
             self.at = start + length;
             let before = text.get(..start).unwrap_or_default();
-            // A number inside of a word (`A4`) or of a time or date is none of money.
+            // A number within a longer number is not an amount.
             let before_number = before.chars().next_back();
             let written = number.get(..length)?.trim_end_matches(['.', ',', '\'']);
             let after = text.get(start + written.len()..).unwrap_or_default();
-            let Some(currency) = ahead(after).or_else(|| behind(before)) else { continue };
+            let Some(currency) = currency_after(after).or_else(|| currency_before(before)) else {
+                continue;
+            };
             if before_number.is_some_and(|c| c.is_ascii_digit()) {
                 continue;
             }
@@ -61,31 +63,31 @@ impl Iterator for Amounts<'_> {
     }
 }
 
-/// The currency that follows a number.
-fn ahead(after: &str) -> Option<&'static str> {
+/// The currency after a number.
+fn currency_after(after: &str) -> Option<&'static str> {
     let after = after.strip_prefix(",-").or(after.strip_prefix(".-")).unwrap_or(after);
     let near = after.trim_start();
-    if after.len() - near.len() > REACH {
+    if after.len() - near.len() > MAX_CURRENCY_GAP {
         return None;
     }
-    if let Some(symbol) = near.chars().next().and_then(symbol) {
+    if let Some(symbol) = near.chars().next().and_then(currency_of_symbol) {
         // `10 $20` is a number and a price, not two prices.
         let next = near.chars().nth(1);
         let belongs_to_next = after.len() > near.len() && next.is_some_and(|c| c.is_ascii_digit());
         return (!belongs_to_next).then_some(symbol);
     }
     let word = near.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    code(word)
+    currency_of_word(word)
 }
 
-/// The currency that stands before a number.
-fn behind(before: &str) -> Option<&'static str> {
+/// The currency before a number.
+fn currency_before(before: &str) -> Option<&'static str> {
     let near = before.trim_end();
-    if before.len() - near.len() > REACH {
+    if before.len() - near.len() > MAX_CURRENCY_GAP {
         return None;
     }
     let mut characters = near.chars().rev();
-    if let Some(found) = characters.next().and_then(symbol) {
+    if let Some(found) = characters.next().and_then(currency_of_symbol) {
         let letters: String = characters.take_while(|c| c.is_ascii_uppercase()).take(3).collect();
         return Some(match (found, letters.as_str()) {
             ("$", "SU") => "USD",
@@ -100,10 +102,10 @@ fn behind(before: &str) -> Option<&'static str> {
     let start = near.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| {
         at + near.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
     });
-    code(near.get(start..)?)
+    currency_of_word(near.get(start..)?)
 }
 
-fn symbol(c: char) -> Option<&'static str> {
+fn currency_of_symbol(c: char) -> Option<&'static str> {
     Some(match c {
         '$' | '＄' => "$",
         '€' => "EUR",
@@ -125,7 +127,7 @@ fn symbol(c: char) -> Option<&'static str> {
     })
 }
 
-fn code(word: &str) -> Option<&'static str> {
+fn currency_of_word(word: &str) -> Option<&'static str> {
     const CODES: [&str; 36] = [
         "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "HKD", "SGD", "SEK",
         "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "UAH", "RUB", "BRL", "MXN", "ZAR",
@@ -148,7 +150,7 @@ fn code(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A number with a full stop before its decimals and no other separators.
+/// Normalizes a number: a full stop before its decimals and no other separators.
 fn plain_number(written: &str) -> Option<String> {
     if written.len() > 20 {
         return None;
@@ -159,7 +161,7 @@ fn plain_number(written: &str) -> Option<String> {
             let decimals = written.get(at + 1..)?;
             let separator = written.get(at..=at)?;
             let repeated = written.matches(separator).count() > 1;
-            // Three digits after a separator are thousands, unless a nought stands alone before.
+            // Three digits after a separator are thousands, unless only a zero comes before it.
             if repeated || (decimals.len() == 3 && written.get(..at)? != "0") {
                 (written, "")
             } else {

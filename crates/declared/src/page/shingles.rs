@@ -1,46 +1,50 @@
-//! How alike two texts are: hashes of runs of five words.
+//! Similarity of two texts, by hashes of runs of five words (shingles).
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Words that stand together in one shingle.
+/// The number of words in one shingle.
 pub const SHINGLE_WORDS: usize = 5;
 const WINDOW: usize = SHINGLE_WORDS;
-/// Odd, with its bits spread out: what multiplies a hash on its way.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Multiplier of the rolling hash: odd, with evenly spread bits.
+const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX: u64 = 0xd6e8_feb8_6659_fd93;
 const SEED: u64 = 0x517c_c1b7_2722_0a95;
-/// `SPREAD` to the power of the window: what the word that leaves was multiplied with.
-const LEAVES: u64 =
-    SPREAD.wrapping_mul(SPREAD).wrapping_mul(SPREAD).wrapping_mul(SPREAD).wrapping_mul(SPREAD);
-/// The shortest run of letters and digits that can be a token of a session.
+/// `HASH_MULTIPLIER` to the power of the window size: the factor of the word that leaves the window.
+const OLDEST_WORD_FACTOR: u64 = HASH_MULTIPLIER
+    .wrapping_mul(HASH_MULTIPLIER)
+    .wrapping_mul(HASH_MULTIPLIER)
+    .wrapping_mul(HASH_MULTIPLIER)
+    .wrapping_mul(HASH_MULTIPLIER);
+/// The shortest run of letters and digits that can be a session token.
 const MIN_NONCE: usize = 16;
 
-/// The shingles of a text, sorted and each once. The same text gives the same hashes always and
-/// everywhere, so that they can be kept.
+/// The shingles of a text, sorted and without duplicates. The same text always gives the same hashes on
+/// every machine, so that they can be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shingles {
     hashes: Vec<u64>,
     words: usize,
 }
 
-/// Cuts a text into shingles. Case, punctuation at the ends of words, clock times and the tokens of
-/// sessions do not count; prices and quantities do. A text of fewer than five words is cut into
-/// single words.
+/// Splits a text into shingles. Case, punctuation at the ends of words, clock times and session tokens
+/// are ignored; prices and quantities are not. A text of fewer than five words is split into single
+/// words.
 #[must_use]
 pub fn shingles(text: &str) -> Shingles {
-    let mut cutter = Cutter { hashes: Vec::with_capacity(text.len() / 5), ..Cutter::default() };
+    let mut cutter =
+        ShingleBuilder { hashes: Vec::with_capacity(text.len() / 5), ..ShingleBuilder::default() };
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         let rest = bytes.get(at..).unwrap_or_default();
-        let word = Ascii::read(rest);
+        let word = AsciiWord::read(rest);
         if word.is_ascii {
-            cutter.ascii(&word, rest);
+            cutter.push_ascii_word(&word, rest);
         } else {
             for part in
                 text.get(at..at + word.length).unwrap_or_default().split(char::is_whitespace)
             {
-                cutter.wide(part);
+                cutter.push_unicode_run(part);
             }
         }
         at += word.length + 1;
@@ -49,20 +53,20 @@ pub fn shingles(text: &str) -> Shingles {
 }
 
 impl Shingles {
-    /// The hashes in rising order.
+    /// The hashes in ascending order.
     #[must_use]
     pub fn hashes(&self) -> &[u64] {
         &self.hashes
     }
 
-    /// How many words the text has that count.
+    /// The number of words that were not ignored.
     #[must_use]
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// The share of all shingles of both texts that they have in common. Two texts without words
-    /// are alike; a text and nothing are not.
+    /// The share of all shingles of both texts that they have in common (Jaccard index). 1 for two texts
+    /// without words, 0 if only one of them is empty.
     #[must_use]
     pub fn jaccard(&self, other: &Self) -> f64 {
         let common = self.common(other);
@@ -70,7 +74,7 @@ impl Shingles {
         if all == 0 { 1.0 } else { common as f64 / all as f64 }
     }
 
-    /// The share of this text's shingles that the other text has as well: 1 for a shortened copy.
+    /// The share of this text's shingles that the other text also has: 1 for a shortened copy.
     #[must_use]
     pub fn containment(&self, in_other: &Self) -> f64 {
         if self.hashes.is_empty() {
@@ -91,9 +95,9 @@ impl Shingles {
 }
 
 #[derive(Default)]
-struct Cutter {
+struct ShingleBuilder {
     hashes: Vec<u64>,
-    /// The last words, the oldest at `place`.
+    /// The hashes of the last words; the oldest is at `place`.
     window: [u64; WINDOW],
     place: usize,
     rolling: u64,
@@ -101,56 +105,56 @@ struct Cutter {
     scratch: String,
 }
 
-impl Cutter {
-    fn ascii(&mut self, word: &Ascii, rest: &[u8]) {
+impl ShingleBuilder {
+    fn push_ascii_word(&mut self, word: &AsciiWord, rest: &[u8]) {
         let Some(kept) = rest.get(word.start..word.end).filter(|kept| !kept.is_empty()) else {
             return;
         };
-        if !is_passing(kept) {
-            self.word(word.hash);
+        if !is_volatile(kept) {
+            self.push_word_hash(word.hash);
         }
     }
 
-    /// A run of characters that are not all ASCII.
-    fn wide(&mut self, run: &str) {
-        if self.known(run) {
+    /// Adds a run of characters that are not all ASCII.
+    fn push_unicode_run(&mut self, run: &str) {
+        if self.push_known_run(run) {
             return;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
         scratch.extend(normal.chars().flat_map(char::to_lowercase));
-        // Scripts that do not part words are cut into characters.
+        // Scripts without spaces between words are split into characters.
         let mut rest = scratch.as_str();
-        while let Some(at) = rest.find(is_unparted) {
+        while let Some(at) = rest.find(is_unspaced) {
             let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            self.wide_word(before);
+            self.push_unicode_word(before);
             let length = after.chars().next().map_or(0, char::len_utf8);
             let (character, after) = after.split_at_checked(length).unwrap_or((after, ""));
-            self.word(hash(character));
+            self.push_word_hash(hash_word(character));
             rest = after;
         }
-        self.wide_word(rest);
+        self.push_unicode_word(rest);
         self.scratch = scratch;
     }
 
-    fn wide_word(&mut self, word: &str) {
-        let word = word.trim_matches(|c: char| !counts(c));
-        if !word.is_empty() && !is_passing(word.as_bytes()) {
-            self.word(hash(word));
+    fn push_unicode_word(&mut self, word: &str) {
+        let word = word.trim_matches(|c: char| !is_word_edge(c));
+        if !word.is_empty() && !is_volatile(word.as_bytes()) {
+            self.push_word_hash(hash_word(word));
         }
     }
 
-    /// Takes a run whose letters are all known at once, which most are. False when one is not, and
-    /// nothing was taken.
-    fn known(&mut self, run: &str) -> bool {
+    /// Adds a run if all of its letters are in the table, which is the common case. Otherwise adds
+    /// nothing and returns false.
+    fn push_known_run(&mut self, run: &str) -> bool {
         let mut hash = SEED;
-        // The hash up to the last letter that a word may end with.
+        // The hash up to the last character that a word may end with.
         let mut whole = SEED;
         let (mut start, mut end) = (None, 0);
         for (at, c) in run.char_indices() {
             let Some((small, ends_word)) = known_letter(c) else { return false };
-            if c >= '\u{e01}' && is_unparted(c) {
+            if c >= '\u{e01}' && is_unspaced(c) {
                 return false;
             }
             if ends_word {
@@ -158,46 +162,47 @@ impl Cutter {
                 end = at + c.len_utf8();
             }
             if start.is_some() {
-                hash = step(hash, u32::from(small));
+                hash = hash_step(hash, u32::from(small));
                 whole = if ends_word { hash } else { whole };
             }
         }
         let word = start.and_then(|start| run.get(start..end)).unwrap_or_default();
-        if !word.is_empty() && !is_passing(word.as_bytes()) {
-            self.word(whole);
+        if !word.is_empty() && !is_volatile(word.as_bytes()) {
+            self.push_word_hash(whole);
         }
         true
     }
 
-    fn word(&mut self, hash: u64) {
+    fn push_word_hash(&mut self, hash: u64) {
         if let Some(oldest) = self.window.get_mut(self.place) {
             let leaves = std::mem::replace(oldest, hash);
             self.rolling = self
                 .rolling
                 .wrapping_add(hash)
-                .wrapping_mul(SPREAD)
-                .wrapping_sub(leaves.wrapping_mul(LEAVES));
+                .wrapping_mul(HASH_MULTIPLIER)
+                .wrapping_sub(leaves.wrapping_mul(OLDEST_WORD_FACTOR));
         }
         self.place = if self.place + 1 == WINDOW { 0 } else { self.place + 1 };
         self.words += 1;
         if self.words >= WINDOW {
-            self.hashes.push(mixed(self.rolling));
+            self.hashes.push(finalize_hash(self.rolling));
         }
     }
 
     fn finish(mut self) -> Shingles {
         if self.words < WINDOW {
-            self.hashes.extend(self.window.iter().take(self.words).map(|hash| mixed(*hash)));
+            self.hashes
+                .extend(self.window.iter().take(self.words).map(|hash| finalize_hash(*hash)));
         }
-        sort(&mut self.hashes);
+        sort_hashes(&mut self.hashes);
         self.hashes.dedup();
         Shingles { hashes: self.hashes, words: self.words }
     }
 }
 
-/// Sorts hashes, which are spread evenly: first into drawers by their highest bits, about ten to a
-/// drawer.
-fn sort(hashes: &mut Vec<u64>) {
+/// Sorts hashes, which are evenly distributed: first into buckets by their highest bits, about ten per
+/// bucket.
+fn sort_hashes(hashes: &mut Vec<u64>) {
     if hashes.len() < 256 {
         hashes.sort_unstable();
         return;
@@ -233,9 +238,9 @@ fn sort(hashes: &mut Vec<u64>) {
     *hashes = sorted;
 }
 
-/// One word at the beginning of a text, if it is ASCII: what it is without the punctuation around
-/// it is found and hashed in the same look that finds its end.
-struct Ascii {
+/// The first word of a text, if it is ASCII. One pass finds its end, strips the punctuation around it
+/// and hashes it.
+struct AsciiWord {
     /// Bytes up to the white space or control character that ends the word.
     length: usize,
     is_ascii: bool,
@@ -244,7 +249,7 @@ struct Ascii {
     hash: u64,
 }
 
-impl Ascii {
+impl AsciiWord {
     fn read(text: &[u8]) -> Self {
         let mut word = Self { length: 0, is_ascii: true, start: 0, end: 0, hash: SEED };
         let mut hash = SEED;
@@ -254,7 +259,7 @@ impl Ascii {
             let known = KNOWN.get(usize::from(*byte)).copied().unwrap_or_default();
             let ends_word = known & ENDS_WORD != 0;
             if ends_word || word.end > 0 {
-                hash = step(hash, u32::from(known & !ENDS_WORD));
+                hash = hash_step(hash, u32::from(known & !ENDS_WORD));
             } else {
                 word.start += 1;
             }
@@ -269,25 +274,24 @@ impl Ascii {
     }
 }
 
-/// Hashes a word in small letters.
-fn hash(word: &str) -> u64 {
-    word.chars().fold(SEED, |hash, c| step(hash, u32::from(c)))
+/// Hashes a word in lower case.
+fn hash_word(word: &str) -> u64 {
+    word.chars().fold(SEED, |hash, c| hash_step(hash, u32::from(c)))
 }
 
-/// One letter more. No two different words of the same length can meet here but by chance, and what
-/// comes of it is mixed well at the end.
-const fn step(hash: u64, letter: u32) -> u64 {
+/// Adds one letter to a hash. `finalize_hash` mixes the bits at the end.
+const fn hash_step(hash: u64, letter: u32) -> u64 {
     (hash ^ letter as u64).wrapping_mul(MIX)
 }
 
-fn mixed(hash: u64) -> u64 {
+fn finalize_hash(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(MIX);
-    let hash = (hash ^ hash >> 29).wrapping_mul(SPREAD);
+    let hash = (hash ^ hash >> 29).wrapping_mul(HASH_MULTIPLIER);
     hash ^ hash >> 32
 }
 
-/// Clock times and the tokens of a session or a build: they change without the page changing.
-fn is_passing(word: &[u8]) -> bool {
+/// Clock times and tokens of a session or build: they change although the page does not.
+fn is_volatile(word: &[u8]) -> bool {
     match word {
         [first, ..] if first.is_ascii_digit() && word.len() <= 12 => is_clock(word),
         _ => word.len() >= MIN_NONCE && is_nonce(word),
@@ -307,7 +311,7 @@ fn is_clock(word: &[u8]) -> bool {
         && parts.all(|part| digits(part) == 2)
 }
 
-/// Long, without a gap, and of letters and digits mixed as no word and no number is.
+/// Whether a long run mixes letters and digits as no word or number does.
 fn is_nonce(word: &[u8]) -> bool {
     let mut switches = 0_usize;
     let mut before = 0_u8;
@@ -330,8 +334,8 @@ fn is_nonce(word: &[u8]) -> bool {
     all_hex || (digits >= 2 && letters >= 2 && switches * 3 >= word.len())
 }
 
-/// What a word may begin and end with.
-fn counts(c: char) -> bool {
+/// Whether a word may start and end with a character.
+fn is_word_edge(c: char) -> bool {
     c.is_alphanumeric() || is_money(c)
 }
 
@@ -339,8 +343,8 @@ fn is_money(c: char) -> bool {
     matches!(c, '$' | '¢' | '£' | '¤' | '¥' | '%' | '\u{20a0}'..='\u{20cf}')
 }
 
-/// The small letter of a character that compatibility normalisation leaves as it is, alone and
-/// beside others like it, and whether a word may end with it; none when that is not known here.
+/// The lower-case form of a character that compatibility normalisation does not change, and whether a
+/// word may end with it; none for characters that are not in the table.
 fn known_letter(c: char) -> Option<(char, bool)> {
     if let Some(packed) = KNOWN.get(c as usize) {
         let small = char::from_u32(u32::from(packed & !ENDS_WORD)).filter(|_| *packed != 0)?;
@@ -357,11 +361,11 @@ fn known_letter(c: char) -> Option<(char, bool)> {
     }
 }
 
-/// Set in `KNOWN` for what a word may begin and end with.
+/// Set in `KNOWN` for characters that a word may start and end with.
 const ENDS_WORD: u16 = 0x8000;
 
-/// Latin, Greek and Cyrillic: the small letter, with the highest bit set when a word may end with
-/// it; nought for what is not known.
+/// Latin, Greek and Cyrillic: the lower-case letter, with the highest bit set if a word may end with it;
+/// zero for unknown characters.
 const KNOWN: [u16; 0x460] = {
     let mut table = [0; 0x460];
     let mut rest: &mut [u16] = &mut table;
@@ -388,7 +392,7 @@ const KNOWN: [u16; 0x460] = {
 };
 
 /// Han characters, kana, Thai, Lao, Khmer, Burmese: written without spaces between words.
-fn is_unparted(c: char) -> bool {
+fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}'
         | '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
@@ -421,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_does_not_count_and_prices_do() {
+    fn volatile_words_are_ignored_and_prices_are_not() {
         let same = |a: &str, b: &str| shingles(a) == shingles(b);
         assert!(same("Only today: “New” shoes", "only TODAY new shoes."));
         assert!(same("it is 12:05 now and 9:30am then", "it is 13:40:22 now and then"));
@@ -467,19 +471,19 @@ mod tests {
             let Some((small, is_word)) = known_letter(c) else { continue };
             let written = c.to_string();
             assert_eq!(small.to_string(), nfkc.normalize(&written).to_lowercase(), "{c:?}");
-            assert_eq!(is_word, counts(c), "{c:?}");
+            assert_eq!(is_word, is_word_edge(c), "{c:?}");
         }
     }
 
     #[test]
     fn hashes_are_the_same_everywhere() {
         // A kept hash must still mean the same text next year.
-        assert_eq!(shingles("Wayleave").hashes(), [mixed(hash("wayleave"))]);
+        assert_eq!(shingles("Wayleave").hashes(), [finalize_hash(hash_word("wayleave"))]);
         assert_eq!(shingles("Wegerecht für Leitungen").hashes().len(), 3);
-        assert_eq!(hash("wayleave"), 0x6a88_6fdd_492c_249b);
+        assert_eq!(hash_word("wayleave"), 0x6a88_6fdd_492c_249b);
         assert_eq!(shingles("one two three four five").hashes().len(), 1);
         assert_eq!(shingles("a b c d e f").hashes(), shingles("A. b, c; d e (f)").hashes());
-        assert_ne!(hash("ab"), hash("ba"));
+        assert_ne!(hash_word("ab"), hash_word("ba"));
     }
 
     proptest::proptest! {

@@ -1,14 +1,14 @@
-//! Whether an inline style keeps text from a person's eyes.
+//! Detects inline styles that hide text from people.
 
-/// How much of a style attribute is looked at.
+/// How many bytes of a style attribute are examined.
 const MAX_STYLE_BYTES: usize = 2_048;
 /// Pixels to the left of or above the window that nobody scrolls to.
 const FAR_AWAY: f64 = -500.0;
 
-/// Says whether text styled so cannot be seen: not displayed, transparent, without size, far
-/// outside of the window, clipped away, or in the colour of its own background.
-pub(super) fn hides(style: &str) -> bool {
-    let style = super::text::cut(style, MAX_STYLE_BYTES);
+/// Whether text with this style cannot be seen: not displayed, transparent, without size, far outside
+/// the window, clipped, or in the colour of its own background.
+pub(super) fn hides_text(style: &str) -> bool {
+    let style = super::text::truncate_str(style, MAX_STYLE_BYTES);
     let mut placed = false;
     let mut far = false;
     let mut clipped = false;
@@ -49,7 +49,7 @@ pub(super) fn hides(style: &str) -> bool {
             _ => {}
         }
     }
-    // The order of width and overflow is free.
+    // `overflow` may also come before the size.
     let squashed = flat && style.to_ascii_lowercase().replace(' ', "").contains("overflow:hidden");
     let camouflaged = colour.is_some_and(|c| {
         c == "transparent" || (!c.is_empty() && background.is_some_and(|b| b == c))
@@ -57,14 +57,14 @@ pub(super) fn hides(style: &str) -> bool {
     (placed && (far || clipped)) || squashed || camouflaged
 }
 
-/// The number a value begins with, whatever its unit.
+/// The number at the start of a value, whatever its unit.
 fn number(value: &str) -> Option<f64> {
     let end =
         value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
     value.get(..end)?.parse().ok()
 }
 
-/// A colour in one spelling, as far as the common ones go: `#fff`, `#ffffff`, `white`, `rgb(…)`.
+/// Normalizes common notations of a colour: `#fff`, `#ffffff`, `white`, `rgb(…)`.
 fn plain_colour(value: &str) -> String {
     let value: String = value.chars().filter(|c| !c.is_whitespace()).collect();
     let named = match value.as_str() {
@@ -114,7 +114,7 @@ mod tests {
             "position:absolute;clip:rect(0 0 0 0)",
             "clip-path: inset( 100% )",
         ] {
-            assert!(hides(hidden), "{hidden}");
+            assert!(hides_text(hidden), "{hidden}");
         }
         for seen in [
             "",
@@ -130,7 +130,7 @@ mod tests {
             "background:url(x:none)",
             "display",
         ] {
-            assert!(!hides(seen), "{seen}");
+            assert!(!hides_text(seen), "{seen}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Tag names and attributes, read in place.
 //!
-//! The tokeniser has found where a tag begins and ends; what stands between is read here without
-//! copying, because a page has thousands of tags and few of them matter.
+//! The tokeniser has found where a tag starts and ends. Its content is parsed here without copying,
+//! because a page has thousands of tags and few of them matter.
 
-/// A tag name, or another short word, as a number: comparing one costs nothing, and a `match` over
-/// many is quick. Letters lose their case. Names of more than eight bytes are hashed.
-pub(super) const fn key(name: &[u8]) -> u64 {
+/// A tag name or another short word as a number, for fast comparison and `match`. Ignores case. Names
+/// of more than eight bytes are hashed.
+pub(super) const fn name_key(name: &[u8]) -> u64 {
     let mut rest = name;
     let long = name.len() > 8;
     let mut packed: u64 = if long { 0xcbf2_9ce4_8422_2325 } else { 0 };
@@ -35,15 +35,14 @@ pub(super) fn split_start(raw: &str) -> (&str, &str) {
     inner.split_at_checked(end).unwrap_or((inner, ""))
 }
 
-/// What follows a tag whose name was read: its attributes up to and with the closing bracket are
-/// passed over.
+/// Skips the attributes and the closing bracket of a tag whose name was read.
 pub(super) fn after_tag(rest: &str) -> &str {
     if let Some(after) = rest.strip_prefix('>') {
         return after;
     }
     let mut attributes = Attributes(rest);
     attributes.by_ref().for_each(drop);
-    let rest = skip(attributes.0, is_gap);
+    let rest = skip_while(attributes.0, is_gap);
     rest.strip_prefix('>').unwrap_or(rest)
 }
 
@@ -55,26 +54,26 @@ impl<'a> Iterator for Attributes<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = skip(self.0, is_gap);
+        let rest = skip_while(self.0, is_gap);
         if rest.is_empty() || rest.starts_with('>') {
             return None;
         }
-        // A name may begin with an equals sign, so that every turn takes something.
+        // A name may start with an equals sign, so that every iteration makes progress.
         let end = rest
             .bytes()
             .skip(1)
             .position(|byte| ends_name(byte) || byte == b'=')
             .map_or(rest.len(), |at| at + 1);
-        // Half a character is no end: then the whole rest is one odd name.
+        // If `end` is inside a character, the whole rest is treated as one name.
         let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        let Some(value) = skip(after, is_space).strip_prefix('=') else {
+        let Some(value) = skip_while(after, is_space).strip_prefix('=') else {
             self.0 = after;
             return Some((name, ""));
         };
-        let value = skip(value, is_space);
+        let value = skip_while(value, is_space);
         let (value, after) = match value.as_bytes().first() {
-            Some(b'"') => quoted(value, '"'),
-            Some(b'\'') => quoted(value, '\''),
+            Some(b'"') => split_quoted(value, '"'),
+            Some(b'\'') => split_quoted(value, '\''),
             _ => {
                 let end = value.bytes().position(|byte| is_space(byte) || byte == b'>');
                 value.split_at_checked(end.unwrap_or(value.len())).unwrap_or((value, ""))
@@ -85,12 +84,12 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-fn skip(text: &str, what: fn(u8) -> bool) -> &str {
+fn skip_while(text: &str, what: fn(u8) -> bool) -> &str {
     let length = text.bytes().position(|byte| !what(byte)).unwrap_or(text.len());
     text.get(length..).unwrap_or_default()
 }
 
-fn quoted(value: &str, mark: char) -> (&str, &str) {
+fn split_quoted(value: &str, mark: char) -> (&str, &str) {
     let inner = value.strip_prefix(mark).unwrap_or(value);
     inner.split_once(mark).unwrap_or((inner, ""))
 }
@@ -140,10 +139,10 @@ mod tests {
 
     #[test]
     fn keys_know_no_case_and_tell_names_apart() {
-        assert_eq!(key(b"DIV"), key(b"div"));
-        assert_eq!(key(b"BlockQuote"), key(b"blockquote"));
-        assert_ne!(key(b"blockquote"), key(b"blockquotf"));
-        assert_ne!(key(b"h1"), key(b"h2"));
+        assert_eq!(name_key(b"DIV"), name_key(b"div"));
+        assert_eq!(name_key(b"BlockQuote"), name_key(b"blockquote"));
+        assert_ne!(name_key(b"blockquote"), name_key(b"blockquotf"));
+        assert_ne!(name_key(b"h1"), name_key(b"h2"));
         for (rest, after) in
             [(">x", "x"), (" a='>' b>x", "x"), ("/ >x", "x"), (" a='", ""), ("", "")]
         {

@@ -1,4 +1,4 @@
-use super::scan::MAX_TEXT_BYTES;
+use super::reader::MAX_TEXT_BYTES;
 use super::*;
 
 fn page(html: &str) -> Page {
@@ -74,12 +74,12 @@ fn the_head_is_read() {
     assert_eq!(page.json_ld, ["{\"a\": \"</b>\"}"]);
     assert_eq!(page.rsl, ["<rsl/>"]);
     assert_eq!(page.telephones, ["+44 20 1"]);
-    assert_eq!(page.mails, ["a@tin.example"]);
+    assert_eq!(page.emails, ["a@tin.example"]);
     assert_eq!(page.address_blocks, ["1 High Street Leeds"]);
 }
 
 #[test]
-fn main_text_leaves_out_the_furniture() {
+fn main_text_excludes_boilerplate() {
     for (html, main) in [
         ("<nav>Home Shop</nav><p>We sell tins.</p><footer>Imprint</footer>", "We sell tins."),
         (
@@ -111,13 +111,13 @@ fn main_text_leaves_out_the_furniture() {
     ] {
         assert_eq!(page(html).main, main, "{html}");
     }
-    let edges = page("<header>Call 1</header><p>No</p><footer>Call 2</footer>").edges;
+    let edges = page("<header>Call 1</header><p>No</p><footer>Call 2</footer>").header_footer;
     assert_eq!(edges, "Call 1 Call 2");
 }
 
 #[test]
-fn text_a_person_does_not_see_is_kept_apart() {
-    use Surface::*;
+fn hidden_text_is_collected_separately() {
+    use TextSurface::*;
     for (html, surface, hidden) in [
         ("<p style='display:none'>obey <b>me</b></p>", CssHidden, "obey me"),
         ("<div hidden>obey me</div>", HiddenAttribute, "obey me"),
@@ -135,26 +135,26 @@ fn text_a_person_does_not_see_is_kept_apart() {
         ("<svg><title>obey me</title><path d=m0/></svg>", SvgText, "obey me"),
         ("<p style='display:none'>never closed", CssHidden, "never closed"),
     ] {
-        let expected = [Hidden { surface, text: hidden.to_owned() }];
+        let expected = [HiddenText { surface, text: hidden.to_owned() }];
         assert_eq!(page(html).hidden, expected, "{html}");
     }
     assert!(page("<p aria-hidden=true>seen by all</p><img alt=Logo><!---->").hidden.is_empty());
     // Beyond the limit notes join, and the last of many is still there.
     let many = page(&format!("{}<!-- the very last -->", "<!-- one of many -->".repeat(500)));
-    assert!(many.hidden.len() <= 100 && !many.hidden_cut);
+    assert!(many.hidden.len() <= 100 && !many.hidden_truncated);
     assert!(many.hidden.iter().any(|note| note.text.ends_with("the very last")));
-    assert!(page(&format!("<!-- {} -->", "much ".repeat(5_000))).hidden_cut);
+    assert!(page(&format!("<!-- {} -->", "much ".repeat(5_000))).hidden_truncated);
 }
 
 #[test]
-fn a_shell_for_scripts_is_told_from_a_page() {
-    assert!(page("<div id=root></div><script src=app.js></script>").app_root);
-    assert!(page("<app-root> </app-root><script src=app.js></script>").app_root);
-    assert!(page("<div id=\"__next\"><div></div></div><noscript>Please enable JavaScript.</noscript><script></script>").app_root);
-    assert!(!page("<div id=root></div>").app_root, "no script");
-    assert!(!page("<div id=root><p>Hello</p></div><script src=app.js></script>").app_root);
+fn an_app_shell_is_distinguished_from_a_page() {
+    assert!(page("<div id=root></div><script src=app.js></script>").is_app_shell);
+    assert!(page("<app-root> </app-root><script src=app.js></script>").is_app_shell);
+    assert!(page("<div id=\"__next\"><div></div></div><noscript>Please enable JavaScript.</noscript><script></script>").is_app_shell);
+    assert!(!page("<div id=root></div>").is_app_shell, "no script");
+    assert!(!page("<div id=root><p>Hello</p></div><script src=app.js></script>").is_app_shell);
     let long = "many words ".repeat(40);
-    assert!(!page(&format!("<p>{long}</p><div id=app></div><script></script>")).app_root);
+    assert!(!page(&format!("<p>{long}</p><div id=app></div><script></script>")).is_app_shell);
     assert_eq!(page("<noscript>Please enable <b>JavaScript</b>.</noscript>").noscript_words, 3);
 }
 
@@ -168,7 +168,7 @@ fn microdata_is_gathered() {
            <a itemprop='url sameAs' href=https://tin.example/>us</a><time itemprop=openingHours datetime='Mo 09:00-17:00'>Mondays</time>\
          </div><p>x</p><div id=tel><span itemprop=telephone>0113 496 0000</span></div><p itemprop=email>lost</p>",
     );
-    let text = |value: &str| ItemValue::Text(value.to_owned());
+    let text = |value: &str| MicrodataValue::Text(value.to_owned());
     let [business, address] = page.microdata.as_slice() else { panic!("{:?}", page.microdata) };
     assert_eq!(business.types, ["https://schema.org/LocalBusiness"]);
     assert_eq!(business.id.as_deref(), Some("#us"));
@@ -177,7 +177,7 @@ fn microdata_is_gathered() {
         business.properties,
         [
             ("name".to_owned(), text("Tin & Co")),
-            ("address".to_owned(), ItemValue::Item(1)),
+            ("address".to_owned(), MicrodataValue::Item(1)),
             ("url".to_owned(), text("https://tin.example/")),
             ("sameAs".to_owned(), text("https://tin.example/")),
             ("openingHours".to_owned(), text("Mo 09:00-17:00")),
@@ -207,11 +207,11 @@ fn told(html: &str) -> String {
 }
 
 #[test]
-fn a_page_that_is_too_much_is_cut_and_says_so() {
+fn an_oversized_page_is_truncated_and_marked() {
     let page = super::tests::page(&"<p>word </p>".repeat(400_000));
-    assert!(page.cut && page.text.len() <= MAX_TEXT_BYTES);
+    assert!(page.truncated && page.text.len() <= MAX_TEXT_BYTES);
     let deep = super::tests::page(&"<ul><li>".repeat(200_000));
-    assert!(deep.text.is_empty() && deep.cut);
+    assert!(deep.text.is_empty() && deep.truncated);
 }
 
 #[test]

@@ -1,17 +1,17 @@
-//! Words gathered from a page: character references undone, white space squeezed.
+//! Collects the text of a page: character references decoded, white space collapsed.
 
 /// Text that grows word by word up to a limit.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct TextBuffer {
     out: String,
-    /// White space stands between what was written last and what comes.
+    /// Whether white space separates the last text from the next.
     parted: bool,
     most: usize,
     full: bool,
 }
 
-impl Words {
-    pub(super) fn up_to(most: usize) -> Self {
+impl TextBuffer {
+    pub(super) fn with_limit(most: usize) -> Self {
         Self { out: String::new(), parted: false, most, full: false }
     }
 
@@ -27,12 +27,12 @@ impl Words {
         self.full
     }
 
-    pub(super) fn part(&mut self) {
+    pub(super) fn mark_break(&mut self) {
         self.parted = true;
     }
 
-    /// What was written from an earlier length on.
-    pub(super) fn since(&self, start: usize) -> &str {
+    /// The text added since an earlier length.
+    pub(super) fn text_since(&self, start: usize) -> &str {
         self.out.get(start..).unwrap_or_default().trim()
     }
 
@@ -40,31 +40,31 @@ impl Words {
         self.out
     }
 
-    /// Adds text as it stands in the page.
+    /// Adds text as it is written in the page.
     pub(super) fn push(&mut self, raw: &str) {
         let bytes = raw.as_bytes();
         let mut start = 0;
         let mut at = 0;
         loop {
-            // One space between two words is already as it should be: such text is taken in runs.
+            // Words with single spaces between them need no change and are copied in runs.
             let mut spaced = at == start;
             let rest = bytes.get(at..).unwrap_or_default();
             let run = rest.iter().position(|byte| {
-                let class = class(*byte);
-                let stops = class > Class::Space || (class == Class::Space && spaced);
-                spaced = class >= Class::Space;
+                let class = byte_class(*byte);
+                let stops = class > ByteClass::Space || (class == ByteClass::Space && spaced);
+                spaced = class >= ByteClass::Space;
                 stops
             });
             let Some(run) = run else { break };
             at += run;
-            match rest.get(run).map(|byte| class(*byte)) {
-                Some(Class::Reference) => {
-                    if let Some((character, length)) = raw.get(at + 1..).and_then(reference) {
-                        self.run(raw.get(start..at));
+            match rest.get(run).map(|byte| byte_class(*byte)) {
+                Some(ByteClass::Reference) => {
+                    if let Some((character, length)) = raw.get(at + 1..).and_then(parse_reference) {
+                        self.push_run(raw.get(start..at));
                         if character.is_whitespace() {
                             self.parted = true;
                         } else {
-                            self.run(Some(character.encode_utf8(&mut [0; 4])));
+                            self.push_run(Some(character.encode_utf8(&mut [0; 4])));
                         }
                         at += 1 + length;
                         start = at;
@@ -73,29 +73,29 @@ impl Words {
                     }
                 }
                 // The first byte of a character beyond ASCII that may be white space.
-                Some(Class::Wide) => {
+                Some(ByteClass::Wide) => {
                     let character = raw.get(at..).and_then(|rest| rest.chars().next());
                     let length = character.map_or(1, char::len_utf8);
                     if character.is_some_and(char::is_whitespace) {
-                        self.run(raw.get(start..at));
+                        self.push_run(raw.get(start..at));
                         self.parted = true;
                         start = at + length;
                     }
                     at += length;
                 }
                 _ => {
-                    self.run(raw.get(start..at));
+                    self.push_run(raw.get(start..at));
                     self.parted = true;
                     at += 1;
                     start = at;
                 }
             }
         }
-        self.run(raw.get(start..));
+        self.push_run(raw.get(start..));
     }
 
-    /// Writes a run of words, which may end with one space.
-    fn run(&mut self, words: Option<&str>) {
+    /// Adds a run of words, which may end with one space.
+    fn push_run(&mut self, words: Option<&str>) {
         let words = words.unwrap_or_default();
         match words.strip_suffix(' ') {
             Some(words) => {
@@ -123,31 +123,31 @@ impl Words {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Class {
+enum ByteClass {
     Plain,
-    /// The space itself; other white space is never left as it is.
+    /// The space character; other white space is always replaced.
     Space,
     OtherSpace,
     Reference,
     Wide,
 }
 
-fn class(byte: u8) -> Class {
-    CLASS.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
+fn byte_class(byte: u8) -> ByteClass {
+    CLASS.get(usize::from(byte)).copied().unwrap_or(ByteClass::Plain)
 }
 
-const CLASS: [Class; 256] = {
-    let mut table = [Class::Plain; 256];
-    let mut rest: &mut [Class] = &mut table;
+const CLASS: [ByteClass; 256] = {
+    let mut table = [ByteClass::Plain; 256];
+    let mut rest: &mut [ByteClass] = &mut table;
     let mut byte = 0_usize;
     while let [first, tail @ ..] = rest {
         *first = match byte {
-            0x20 => Class::Space,
-            0x09..=0x0d => Class::OtherSpace,
-            0x26 => Class::Reference,
+            0x20 => ByteClass::Space,
+            0x09..=0x0d => ByteClass::OtherSpace,
+            0x26 => ByteClass::Reference,
             // U+0085, U+00A0; U+1680; U+2000 to U+205F; U+3000
-            0xc2 | 0xe1 | 0xe2 | 0xe3 => Class::Wide,
-            _ => Class::Plain,
+            0xc2 | 0xe1 | 0xe2 | 0xe3 => ByteClass::Wide,
+            _ => ByteClass::Plain,
         };
         rest = tail;
         byte += 1;
@@ -155,35 +155,35 @@ const CLASS: [Class; 256] = {
     table
 };
 
-/// A whole value, such as an attribute's: references undone, white space squeezed, cut to a length.
-pub(super) fn clean(raw: &str, most: usize) -> String {
-    // A reference is longer than what it stands for, but not by more than ten times.
-    let raw = cut(raw, most.saturating_mul(10));
-    let mut words = Words::up_to(usize::MAX);
+/// A whole value, such as an attribute's: references decoded, white space collapsed, truncated.
+pub(super) fn clean_text(raw: &str, most: usize) -> String {
+    // A reference is at most ten times as long as the character it stands for.
+    let raw = truncate_str(raw, most.saturating_mul(10));
+    let mut words = TextBuffer::with_limit(usize::MAX);
     words.push(raw);
     let mut out = words.into_text();
-    let length = cut(&out, most).len();
+    let length = truncate_str(&out, most).len();
     out.truncate(length);
     out
 }
 
-/// The beginning of a text, at most so many bytes, never half a character.
-pub(crate) fn cut(text: &str, most: usize) -> &str {
+/// Truncates a text to at most `most` bytes without splitting a character.
+pub(crate) fn truncate_str(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-/// The character a reference stands for, and how long it is after its ampersand.
-fn reference(after: &str) -> Option<(char, usize)> {
+/// The character of a reference, and the length of the reference after its ampersand.
+fn parse_reference(after: &str) -> Option<(char, usize)> {
     let end = after.bytes().take(12).position(|byte| byte == b';')?;
     let name = after.get(..end)?;
     let character = match name.strip_prefix('#') {
-        Some(number) => numbered(number)?,
-        None => named(name)?,
+        Some(number) => numeric_reference(number)?,
+        None => named_reference(name)?,
     };
     Some((character, end + 1))
 }
 
-fn numbered(digits: &str) -> Option<char> {
+fn numeric_reference(digits: &str) -> Option<char> {
     let number = match digits.strip_prefix(['x', 'X']) {
         Some(hex) if !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()) => {
             u32::from_str_radix(hex, 16)
@@ -192,7 +192,7 @@ fn numbered(digits: &str) -> Option<char> {
         _ => return None,
     };
     let number = number.unwrap_or(0);
-    // Numbers that name a control character mean the Windows character of that byte.
+    // Numbers of control characters mean the Windows-1252 character of that byte.
     if (0x80..0xa0).contains(&number) {
         let byte = [u8::try_from(number).unwrap_or_default()];
         let (text, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(&byte);
@@ -201,8 +201,8 @@ fn numbered(digits: &str) -> Option<char> {
     Some(char::from_u32(number).filter(|c| *c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
-/// The names met in running text: Latin-1, punctuation, currencies, a few signs.
-fn named(name: &str) -> Option<char> {
+/// The names that are common in text: Latin-1, punctuation, currencies, a few symbols.
+fn named_reference(name: &str) -> Option<char> {
     Some(match name {
         "amp" | "AMP" => '&',
         "lt" | "LT" => '<',
@@ -300,12 +300,12 @@ fn named(name: &str) -> Option<char> {
         "Scaron" => 'Š',
         "scaron" => 'š',
         "Yuml" => 'Ÿ',
-        _ => return latin(name),
+        _ => return latin1_reference(name),
     })
 }
 
-/// Letters of Latin-1, whose names are a letter and its mark.
-fn latin(name: &str) -> Option<char> {
+/// Latin-1 letters, whose names are a letter and an accent.
+fn latin1_reference(name: &str) -> Option<char> {
     if let Some(special) = match name {
         "AElig" => Some('Æ'),
         "aelig" => Some('æ'),
@@ -332,11 +332,11 @@ fn latin(name: &str) -> Option<char> {
         "cedil" => "Çç",
         _ => return None,
     };
-    marked.chars().find(|c| base(*c) == letter)
+    marked.chars().find(|c| base_letter(*c) == letter)
 }
 
-/// The plain letter under a marked one of Latin-1.
-fn base(c: char) -> char {
+/// The base letter of an accented Latin-1 letter.
+fn base_letter(c: char) -> char {
     match c {
         'À'..='Å' => 'A',
         'Ç' => 'C',
@@ -377,20 +377,20 @@ mod tests {
             ("“a” – 日本 語", "“a” – 日本 語"),
             ("a &", "a &"),
         ] {
-            assert_eq!(clean(raw, 1_000), text, "{raw:?}");
+            assert_eq!(clean_text(raw, 1_000), text, "{raw:?}");
         }
-        assert_eq!(clean("éé", 3), "é");
+        assert_eq!(clean_text("éé", 3), "é");
     }
 
     #[test]
     fn pieces_join_where_nothing_parts_them() {
-        let mut words = Words::up_to(30);
+        let mut words = TextBuffer::with_limit(30);
         for piece in ["one", "two ", " three", "\u{a0}", "four"] {
             words.push(piece);
         }
-        words.part();
+        words.mark_break();
         words.push("five");
-        assert_eq!(words.since(0), "onetwo three four five");
+        assert_eq!(words.text_since(0), "onetwo three four five");
         words.push("x".repeat(30).as_str());
         assert!(words.is_full());
         assert!(words.into_text().len() <= 30);
@@ -399,7 +399,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn squeezed_text_holds_no_loose_space(raw in "[a&;# \u{a0}\u{3000}é<nbspx0-9\n]{0,60}") {
-            let text = clean(&raw, 1_000);
+            let text = clean_text(&raw, 1_000);
             let again: Vec<&str> = text.split_whitespace().collect();
             proptest::prop_assert_eq!(again.join(" "), text);
         }

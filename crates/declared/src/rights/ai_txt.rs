@@ -1,17 +1,17 @@
-//! `/ai.txt` as Spawning reads it: robots.txt grammar, paths mostly by file type, about training.
+//! `/ai.txt` as Spawning reads it: rules about training in robots.txt grammar, mostly by file type.
 //!
-//! Other proposals share the name; a file without such groups is left alone.
+//! Other proposals use the same file name; a file without such groups states nothing.
 
-use super::{Carrier, Effect, Heard, Mechanism, Statement, Use, Weight};
+use super::{Carrier, ContentUse, Effect, Mechanism, ParsedStatements, Statement, Weight};
 use crate::robots::Robots;
 
-/// File types that a page's own text comes in.
+/// File types that contain a page's text.
 const TEXT_TYPES: [&str; 6] = ["html", "htm", "txt", "md", "xhtml", "php"];
 const MAX_RULES: usize = 500;
 
 #[must_use]
-pub fn read(body: &[u8]) -> Heard {
-    let mut heard = Heard::default();
+pub fn parse(body: &[u8]) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     let file = Robots::parse(body);
     let rules: Vec<(bool, String, u32)> = file
         .rules_for_everyone()
@@ -20,14 +20,14 @@ pub fn read(body: &[u8]) -> Heard {
         .filter(|(_, pattern, _)| !pattern.is_empty())
         .collect();
     if rules.is_empty() {
-        heard.fault(
+        parsed.add_fault(
             "ai_txt_unknown",
             Weight::Note,
             "",
-            "The file has no `User-Agent: *` group with rules, so the one known reader of ai.txt takes nothing from it.",
+            "The file has no `User-Agent: *` group with rules. The only known reader of ai.txt (Spawning) finds nothing in it.",
             "User-Agent: *\nDisallow: /",
         );
-        return heard;
+        return parsed;
     }
     let whole = |pattern: &str| matches!(pattern, "/" | "*" | "/*" | "*.*" | "/*.*");
     let text = |pattern: &str| {
@@ -41,29 +41,31 @@ pub fn read(body: &[u8]) -> Heard {
     let closed = rules.iter().find(|(allow, pattern, _)| !allow && whole(pattern));
     let limited = rules.iter().find(|(allow, pattern, _)| !allow && text(pattern));
     let (decisive, effect, note) = match (closed, limited) {
-        (Some(rule), _) if !opened => {
-            (Some(rule), Some(Effect::Disallow), "Nothing here may be used for training.")
-        }
+        (Some(rule), _) if !opened => (
+            Some(rule),
+            Some(Effect::Disallow),
+            "No content of this site may be used for training.",
+        ),
         (Some(rule), _) => (
             Some(rule),
             Some(Effect::Conditional),
-            "Some file types may be used for training, others not.",
+            "Some file types may be used for training, others may not.",
         ),
         (None, Some(rule)) => (
             Some(rule),
             Some(Effect::Conditional),
-            "Text files of some types may not be used for training.",
+            "Some types of text file may not be used for training.",
         ),
-        (None, None) => (rules.first(), None, "It speaks of media files alone."),
+        (None, None) => (rules.first(), None, "The rules cover media files only."),
     };
-    let Some((allow, pattern, line)) = decisive else { return heard };
+    let Some((allow, pattern, line)) = decisive else { return parsed };
     let raw = format!("{}: {pattern}", if *allow { "Allow" } else { "Disallow" });
     let mut statement = Statement::new(Mechanism::AiTxt, Carrier::File, &raw);
     statement.line = Some(*line);
-    statement.notes(note);
+    statement.add_note(note);
     if let Some(effect) = effect {
-        statement.says(Use::Train, effect);
+        statement.add_effect(ContentUse::Train, effect);
     }
-    heard.statements.push(statement);
-    heard
+    parsed.statements.push(statement);
+    parsed
 }

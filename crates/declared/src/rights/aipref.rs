@@ -1,42 +1,46 @@
 //! AIPREF: `Content-Usage`, a structured field (RFC 9651 dictionary) in a header or a robots.txt rule.
 //!
-//! Working-group drafts (attach-05, vocab-07 and -08), no standard yet. Preferences are the tokens
-//! `y` and `n`; anything else is no preference, and not an error.
+//! Working-group drafts (attach-05, vocab-07 and -08), not yet a standard. Preferences are the tokens
+//! `y` and `n`; any other value states no preference and is not an error.
 
 use sfv::{BareItem, Dictionary, ListEntry, Parser};
 
-use super::{Carrier, Effect, Fault, Heard, Mechanism, Statement, Use, Weight, push_fault, word};
-use crate::robots::{Reach, Robots, pattern};
+use super::{
+    Carrier, ContentUse, Effect, Fault, Mechanism, ParsedStatements, Statement, Weight, push_fault,
+    short_quote,
+};
+use crate::evidence_excerpt::evidence_excerpt;
+use crate::robots::{RecordAudience, Robots, pattern};
 
-/// A preference that was understood: label and whether it is `y`.
+/// A preference: its label, and whether it is `y`.
 type Preference = (&'static str, bool);
 
-/// Labels of earlier drafts, which no longer mean anything.
+/// Labels of earlier drafts that have no meaning any more.
 const WITHDRAWN: [&str; 7] = ["all", "bots", "train-genai", "ai-output", "ai", "tdm", "genai"];
 
-/// The preferences of a response. Several field lines are one value.
+/// The preferences in the headers of a response. Several field lines form one value.
 #[must_use]
-pub fn header(values: &[&str]) -> Heard {
-    let mut heard = Heard::default();
+pub fn from_headers(values: &[&str]) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     if values.is_empty() {
-        return heard;
+        return parsed;
     }
     let joined = values.join(", ");
-    heard.faults = check(&joined, "Content-Usage");
+    parsed.faults = check_value(&joined, "Content-Usage");
     let statement = Statement::new(Mechanism::Aipref, Carrier::Header, &joined);
-    heard.statements.extend(filled(statement, &joined));
-    heard
+    parsed.statements.extend(with_preferences(statement, &joined));
+    parsed
 }
 
 /// The preferences of a robots.txt file for one agent and one path. A path that the agent may not
-/// fetch has none. What is wrong with the lines is told by [`Robots::faults`].
+/// fetch has none. Faults of the lines are reported by [`robots_lint`](crate::robots_lint).
 #[must_use]
-pub fn robots(robots: &Robots, token: &str, path: &str) -> Heard {
-    let mut heard = Heard::default();
+pub fn from_robots(robots: &Robots, token: &str, path: &str) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     if !robots.access(token, path).allowed {
-        return heard;
+        return parsed;
     }
-    let rules = robots.usage_for(token);
+    let rules = robots.content_usage_for(token);
     let mut matching: Vec<(usize, Statement, String)> = Vec::new();
     for (line, value, reach) in rules {
         let value = String::from_utf8_lossy(value);
@@ -44,7 +48,7 @@ pub fn robots(robots: &Robots, token: &str, path: &str) -> Heard {
         let length = match limit {
             None => 0,
             Some(limit) => {
-                let escaped = pattern::escaped(limit.as_bytes());
+                let escaped = pattern::percent_encoded(limit.as_bytes());
                 let limit = escaped.as_deref().unwrap_or(limit.as_bytes());
                 if !pattern::matches(limit, path.as_bytes()) {
                     continue;
@@ -55,25 +59,25 @@ pub fn robots(robots: &Robots, token: &str, path: &str) -> Heard {
         let raw = format!("Content-Usage: {value}");
         let mut statement = Statement::new(Mechanism::Aipref, Carrier::RobotsTxt, &raw);
         statement.line = Some(line);
-        statement.path = limit.map(super::quoted);
+        statement.path = limit.map(evidence_excerpt);
         match reach {
-            Reach::Agents(agents) => statement.agents = agents,
-            Reach::Site => statement
-                .notes("It stands before any group, where the drafts give it no effect; it is taken for the whole site here."),
+            RecordAudience::Agents(agents) => statement.agents = agents,
+            RecordAudience::Site => statement
+                .add_note("The line comes before any group, where the drafts give it no effect. We apply it to the whole site."),
         }
         matching.push((length, statement, preferences.to_owned()));
     }
-    // The longest path counts; rules with equal ones all do, and the stricter decides later.
+    // The rules with the longest path count; of several the strictest decides later.
     let longest = matching.iter().map(|(length, ..)| *length).max();
     for (length, statement, preferences) in matching {
         if Some(length) == longest {
-            heard.statements.extend(filled(statement, &preferences));
+            parsed.statements.extend(with_preferences(statement, &preferences));
         }
     }
-    heard
+    parsed
 }
 
-/// A rule's path (when its value begins with `/`) and its preferences.
+/// A rule's path (if its value starts with `/`) and its preferences.
 pub(crate) fn path_and_preferences(value: &str) -> (Option<&str>, &str) {
     if !value.starts_with('/') {
         return (None, value);
@@ -82,18 +86,18 @@ pub(crate) fn path_and_preferences(value: &str) -> (Option<&str>, &str) {
     (Some(path), rest.trim_matches([' ', '\t']))
 }
 
-/// What is wrong with a value.
-pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
+/// The faults of a value.
+pub(crate) fn check_value(value: &str, at: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let Ok(dictionary) = parsed(value) else {
+    let Ok(dictionary) = parse_dictionary(value) else {
         push_fault(
             &mut faults,
             "not_a_dictionary",
             Weight::Error,
             at,
             format!(
-                "`{}` is not a structured field dictionary, so none of it counts (names are in lower case, no comma at the end).",
-                word(value)
+                "`{}` is not a structured field dictionary, so readers ignore all of it. Names must be in lower case, without a comma at the end.",
+                short_quote(value)
             ),
             "Content-Usage: train-ai=n, search=y",
         );
@@ -111,20 +115,23 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
     }
     for (key, entry) in &dictionary {
         let key = key.as_str();
-        if label(key).is_none() {
+        if known_label(key).is_none() {
             let withdrawn = WITHDRAWN.contains(&key);
             let weight = if withdrawn { Weight::Warning } else { Weight::Note };
-            let why =
-                if withdrawn { "was dropped from the drafts" } else { "is no label of the drafts" };
+            let why = if withdrawn {
+                "was removed from the drafts"
+            } else {
+                "is not a label of the drafts"
+            };
             push_fault(
                 &mut faults,
                 if withdrawn { "withdrawn_label" } else { "unknown_label" },
                 weight,
                 at,
-                format!("`{}` {why} and is passed over.", word(key)),
+                format!("`{}` {why}. Readers ignore it.", short_quote(key)),
                 "The labels are train-ai, ai-use and search.",
             );
-        } else if answer(entry).is_none() {
+        } else if yes_or_no(entry).is_none() {
             push_fault(
                 &mut faults,
                 "preference_value",
@@ -140,37 +147,37 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
     faults
 }
 
-fn filled(mut statement: Statement, value: &str) -> Option<Statement> {
+fn with_preferences(mut statement: Statement, value: &str) -> Option<Statement> {
     for (label, yes) in preferences(value) {
         let effect = if yes { Effect::Allow } else { Effect::Disallow };
         match label {
-            "train-ai" => statement.says(Use::Train, effect),
-            "ai-use" => statement.says_all(&[Use::Ground, Use::Summarize], effect),
-            // Summaries are outside the definition of search.
-            _ => statement.says(Use::Cite, effect),
+            "train-ai" => statement.add_effect(ContentUse::Train, effect),
+            "ai-use" => statement.add_effects(&[ContentUse::Ground, ContentUse::Summarize], effect),
+            // The definition of search excludes summaries.
+            _ => statement.add_effect(ContentUse::Cite, effect),
         }
     }
     (!statement.uses.is_empty()).then_some(statement)
 }
 
 fn preferences(value: &str) -> Vec<Preference> {
-    let dictionary = parsed(value).unwrap_or_default();
+    let dictionary = parse_dictionary(value).unwrap_or_default();
     dictionary
         .iter()
-        .filter_map(|(key, entry)| Some((label(key.as_str())?, answer(entry)?)))
+        .filter_map(|(key, entry)| Some((known_label(key.as_str())?, yes_or_no(entry)?)))
         .collect()
 }
 
-fn parsed(value: &str) -> Result<Dictionary, sfv::Error> {
+fn parse_dictionary(value: &str) -> Result<Dictionary, sfv::Error> {
     Parser::new(value).parse::<Dictionary>()
 }
 
-fn label(key: &str) -> Option<&'static str> {
+fn known_label(key: &str) -> Option<&'static str> {
     ["train-ai", "ai-use", "search"].into_iter().find(|label| *label == key)
 }
 
 /// `y` and `n` as tokens; parameters are ignored.
-fn answer(entry: &ListEntry) -> Option<bool> {
+fn yes_or_no(entry: &ListEntry) -> Option<bool> {
     let ListEntry::Item(item) = entry else { return None };
     let BareItem::Token(token) = &item.bare_item else { return None };
     match token.as_str() {

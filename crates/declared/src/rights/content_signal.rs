@@ -1,68 +1,81 @@
 //! `Content-Signal`: a line of a robots.txt group, or a response header.
 //!
-//! `yes` grants and `no` withholds; what is not named is neither. Comments that explain the signals
-//! are no signals.
+//! `yes` allows and `no` forbids; a signal that is not named does neither. Comments that explain the
+//! signals have no effect.
 
-use super::{Carrier, Effect, Fault, Heard, Mechanism, Statement, Use, Weight, push_fault, word};
-use crate::robots::{Reach, Robots};
+use super::{
+    Carrier, ContentUse, Effect, Fault, Mechanism, ParsedStatements, Statement, Weight, push_fault,
+    short_quote,
+};
+use crate::evidence_excerpt::evidence_excerpt;
+use crate::robots::{RecordAudience, Robots};
 
-/// Pairs read of one value.
+/// How many pairs of one value are read.
 const MAX_PAIRS: usize = 32;
 
 /// The signals of one value.
 #[must_use]
-pub fn read(value: &str, carrier: Carrier) -> Heard {
-    let mut heard = Heard { statements: Vec::new(), faults: check(value, field(carrier)) };
+pub fn parse_value(value: &str, carrier: Carrier) -> ParsedStatements {
+    let mut parsed = ParsedStatements {
+        statements: Vec::new(),
+        faults: check_value(value, field_name(carrier)),
+    };
     let mut statement = Statement::new(Mechanism::ContentSignal, carrier, value);
     for (name, value) in pairs(value) {
         match (name.as_str(), value.as_str()) {
-            ("ai-train", _) => say(&mut statement, &[Use::Train], &value),
-            ("ai-input", _) => say(&mut statement, &[Use::Ground, Use::Summarize], &value),
-            // Links and short excerpts: the convention itself leaves summaries out.
-            ("search", _) => say(&mut statement, &[Use::Cite], &value),
+            ("ai-train", _) => add_yes_no(&mut statement, &[ContentUse::Train], &value),
+            ("ai-input", _) => {
+                add_yes_no(&mut statement, &[ContentUse::Ground, ContentUse::Summarize], &value)
+            }
+            // Links and short excerpts; the convention excludes summaries.
+            ("search", _) => add_yes_no(&mut statement, &[ContentUse::Cite], &value),
             ("use", "immediate") => {
-                statement.says_all(&[Use::Ground, Use::Cite], Effect::Conditional);
-                statement.says(Use::Summarize, Effect::Disallow);
-                statement.notes("use=immediate: nothing may be kept.");
+                statement.add_effects(&[ContentUse::Ground, ContentUse::Cite], Effect::Conditional);
+                statement.add_effect(ContentUse::Summarize, Effect::Disallow);
+                statement
+                    .add_note("use=immediate: the content may be used at once but not stored.");
             }
             ("use", "reference") => {
-                statement.says(Use::Summarize, Effect::Disallow);
-                statement.says(Use::Cite, Effect::Allow);
-                statement.notes("use=reference: index, excerpt and link, no more.");
+                statement.add_effect(ContentUse::Summarize, Effect::Disallow);
+                statement.add_effect(ContentUse::Cite, Effect::Allow);
+                statement.add_note("use=reference: only indexing, excerpts and links are allowed.");
             }
-            ("use", "full") => statement.says_all(&[Use::Summarize, Use::Cite], Effect::Allow),
+            ("use", "full") => {
+                statement.add_effects(&[ContentUse::Summarize, ContentUse::Cite], Effect::Allow)
+            }
             _ => {}
         }
     }
     if !statement.uses.is_empty() {
-        heard.statements.push(statement);
+        parsed.statements.push(statement);
     }
-    heard
+    parsed
 }
 
-/// Every signal of a robots.txt file, each for the agents of its group. What is wrong with the lines
-/// is told by [`Robots::faults`].
+/// Every signal of a robots.txt file, each for the agents of its group. Faults of the lines are
+/// reported by [`robots_lint`](crate::robots_lint).
 #[must_use]
-pub fn robots(robots: &Robots) -> Heard {
-    let mut heard = Heard::default();
+pub fn from_robots(robots: &Robots) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     for record in robots.content_signals() {
-        for mut statement in read(&record.value, Carrier::RobotsTxt).statements {
+        for mut statement in parse_value(&record.value, Carrier::RobotsTxt).statements {
             statement.line = Some(record.line);
-            statement.raw = super::quoted(&format!("{}: {}", record.name, record.value));
-            match &record.reach {
-                Reach::Agents(agents) => statement.agents.clone_from(agents),
-                Reach::Site => {
-                    statement.notes("It stands outside a group and is taken for the whole site.");
+            statement.raw = evidence_excerpt(&format!("{}: {}", record.name, record.value));
+            match &record.audience {
+                RecordAudience::Agents(agents) => statement.agents.clone_from(agents),
+                RecordAudience::Site => {
+                    statement
+                        .add_note("The line is outside any group; we apply it to the whole site.");
                 }
             }
-            heard.statements.push(statement);
+            parsed.statements.push(statement);
         }
     }
-    heard
+    parsed
 }
 
-/// What is wrong with a value.
-pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
+/// The faults of a value.
+pub(crate) fn check_value(value: &str, at: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     if value.contains(';') {
         push_fault(
@@ -70,13 +83,13 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
             "signal_separator",
             Weight::Warning,
             at,
-            "The signals are separated by `;`; many readers take only commas and understand none of them.",
-            format!("Content-Signal: {}", word(&value.replace(';', ","))),
+            "The signals are separated by `;`. Many readers accept only commas and ignore all of them.",
+            format!("Content-Signal: {}", short_quote(&value.replace(';', ","))),
         );
     }
     let mut seen: Vec<(String, String)> = Vec::new();
     for (name, value) in pairs(value) {
-        let shown = word(&format!("{name}={value}"));
+        let shown = short_quote(&format!("{name}={value}"));
         let wanted = match name.as_str() {
             "search" | "ai-input" | "ai-train" => ["yes", "no", "no"],
             "use" => ["immediate", "reference", "full"],
@@ -86,7 +99,10 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
                     "signal_unknown",
                     Weight::Warning,
                     at,
-                    format!("`{}` is not a content signal; nobody reads it.", word(&name)),
+                    format!(
+                        "`{}` is not a content signal. No crawler reads it.",
+                        short_quote(&name)
+                    ),
                     "The signals are search, ai-input and ai-train (yes or no), and use (immediate, reference or full).",
                 );
                 continue;
@@ -101,9 +117,9 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
                 Weight::Error,
                 at,
                 format!(
-                    "`{shown}` has no known value, so it neither grants nor withholds anything."
+                    "`{shown}` has an unknown value, so it neither allows nor forbids anything."
                 ),
-                format!("Write {name}= and one of: {}.", values.join(", ")),
+                format!("Write {name}= followed by one of: {}.", values.join(", ")),
             );
         }
         if seen.iter().any(|(other, held)| *other == name && *held != value) {
@@ -113,10 +129,10 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
                 Weight::Warning,
                 at,
                 format!(
-                    "`{}` is given twice with different values; the stricter is taken here.",
-                    word(&name)
+                    "`{}` is given twice with different values. We use the stricter one; other readers may not.",
+                    short_quote(&name)
                 ),
-                "Name each signal once.",
+                "State each signal once.",
             );
         }
         seen.push((name, value));
@@ -127,14 +143,14 @@ pub(crate) fn check(value: &str, at: &str) -> Vec<Fault> {
             "signal_empty",
             Weight::Warning,
             at,
-            "The record holds no signal.",
+            "The record contains no signal.",
             "Content-Signal: search=yes, ai-input=yes, ai-train=no",
         );
     }
     faults
 }
 
-/// Names and values in lower case. A `;` is legible, if not right.
+/// Names and values in lower case. `;` is accepted as a separator, although it is wrong.
 fn pairs(value: &str) -> impl Iterator<Item = (String, String)> {
     value.split([',', ';']).map(str::trim).filter(|pair| !pair.is_empty()).take(MAX_PAIRS).map(
         |pair| {
@@ -144,14 +160,14 @@ fn pairs(value: &str) -> impl Iterator<Item = (String, String)> {
     )
 }
 
-fn say(statement: &mut Statement, uses: &[Use], value: &str) {
+fn add_yes_no(statement: &mut Statement, uses: &[ContentUse], value: &str) {
     match value {
-        "yes" => statement.says_all(uses, Effect::Allow),
-        "no" => statement.says_all(uses, Effect::Disallow),
+        "yes" => statement.add_effects(uses, Effect::Allow),
+        "no" => statement.add_effects(uses, Effect::Disallow),
         _ => {}
     }
 }
 
-fn field(carrier: Carrier) -> &'static str {
+fn field_name(carrier: Carrier) -> &'static str {
     if carrier == Carrier::Header { "Content-Signal" } else { "" }
 }

@@ -1,7 +1,7 @@
-//! What a site says about the uses of what it publishes, one file per way of saying it.
+//! Rights signals: what a site states about the use of its content, one file per mechanism.
 //!
-//! Each reader applies its own mechanism's rules (which line counts, what a value means) and says
-//! the outcome in five uses. What several mechanisms mean together is decided in `judge::rights`.
+//! Each parser applies the rules of its mechanism (which line counts, what a value means) and
+//! translates the result to five uses. `judge::rights` decides what several mechanisms mean together.
 
 pub mod ai_txt;
 pub mod aipref;
@@ -11,9 +11,10 @@ pub mod rsl;
 pub mod tdmrep;
 pub mod x_robots;
 
+use crate::evidence_excerpt::{evidence_excerpt, marked_excerpt};
 use crate::fault::{Fault, Weight};
 
-/// Where a statement's vocabulary comes from.
+/// The mechanism by which a statement is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mechanism {
     /// `Content-Usage`, IETF drafts.
@@ -34,7 +35,7 @@ pub enum Mechanism {
     License402,
     /// `PAYMENT-REQUIRED`.
     X402,
-    /// Status 402, and nothing that says how to pay.
+    /// Status 402 without any information on how to pay.
     PaymentRequired,
 }
 
@@ -57,9 +58,9 @@ impl Mechanism {
     }
 }
 
-/// What somebody may want to do with what is published.
+/// A use of published content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Use {
+pub enum ContentUse {
     Train,
     Ground,
     Summarize,
@@ -67,7 +68,7 @@ pub enum Use {
     Transact,
 }
 
-impl Use {
+impl ContentUse {
     pub const ALL: [Self; 5] =
         [Self::Train, Self::Ground, Self::Summarize, Self::Cite, Self::Transact];
 
@@ -83,11 +84,11 @@ impl Use {
     }
 }
 
-/// What a statement means for a use. Later is more restrictive.
+/// What a statement means for a use. Later variants are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     Allow,
-    /// Under terms, at a price, or within a limit.
+    /// Allowed under terms, at a price or within a limit.
     Conditional,
     Disallow,
 }
@@ -103,7 +104,7 @@ impl Effect {
     }
 }
 
-/// What a statement was carried by.
+/// Where a statement was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Carrier {
     RobotsTxt,
@@ -126,18 +127,18 @@ impl Carrier {
     }
 }
 
-/// One thing a site says about uses.
+/// One statement of a site about the use of its content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Statement {
     pub mechanism: Mechanism,
     pub carrier: Carrier,
-    /// Each use at most once; none when the statement speaks of none of the five (see the note).
-    pub uses: Vec<(Use, Effect)>,
+    /// Each use at most once; empty if the statement is about none of the five (see the note).
+    pub uses: Vec<(ContentUse, Effect)>,
     /// The robots tokens it is for; empty means everyone.
     pub agents: Vec<String>,
-    /// The path it is limited to.
+    /// The path that it is limited to.
     pub path: Option<String>,
-    /// The very text, cut at 300 characters, control characters replaced.
+    /// The original text, truncated to 300 characters, control characters replaced.
     pub raw: String,
     pub line: Option<u32>,
     pub note: Option<String>,
@@ -151,15 +152,15 @@ impl Statement {
             uses: Vec::new(),
             agents: Vec::new(),
             path: None,
-            raw: quoted(raw),
+            raw: evidence_excerpt(raw),
             line: None,
             note: None,
         }
     }
 
-    /// Says an effect on a use; what was said of it already gives way only to something stricter.
-    fn says(&mut self, what: Use, effect: Effect) {
-        match self.uses.iter_mut().find(|(said, _)| *said == what) {
+    /// Sets the effect on a use. An effect that is already set is replaced only by a stricter one.
+    fn add_effect(&mut self, what: ContentUse, effect: Effect) {
+        match self.uses.iter_mut().find(|(stated, _)| *stated == what) {
             Some((_, held)) => *held = (*held).max(effect),
             None => {
                 self.uses.push((what, effect));
@@ -168,13 +169,13 @@ impl Statement {
         }
     }
 
-    fn says_all(&mut self, uses: &[Use], effect: Effect) {
+    fn add_effects(&mut self, uses: &[ContentUse], effect: Effect) {
         for what in uses {
-            self.says(*what, effect);
+            self.add_effect(*what, effect);
         }
     }
 
-    fn notes(&mut self, text: &str) {
+    fn add_note(&mut self, text: &str) {
         match &mut self.note {
             Some(note) if note.len() < 1_000 => *note = format!("{note} {text}"),
             Some(_) => {}
@@ -183,18 +184,18 @@ impl Statement {
     }
 }
 
-/// What was understood of one carrier, and what is wrong with it.
+/// The statements of one header, file or page, and its faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Heard {
+pub struct ParsedStatements {
     pub statements: Vec<Statement>,
     pub faults: Vec<Fault>,
 }
 
-/// Faults told of one carrier.
+/// How many faults of one carrier are listed.
 const MAX_FAULTS: usize = 100;
 
-impl Heard {
-    fn fault(
+impl ParsedStatements {
+    fn add_fault(
         &mut self,
         code: &'static str,
         weight: Weight,
@@ -225,22 +226,9 @@ fn push_fault(
     }
 }
 
-/// A site's own text, fit to be shown: at most 300 characters, none that hides, reorders or controls.
-pub(crate) fn quoted(text: &str) -> String {
-    text.chars().take(300).map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// As [`quoted`], for the middle of a sentence.
-fn word(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    let cut = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{cut}", quoted(&short))
-}
-
-fn harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{10ffff}')
+/// As [`evidence_excerpt`], truncated to 60 characters, for use within a sentence.
+fn short_quote(text: &str) -> String {
+    marked_excerpt(text, 60)
 }
 
 #[cfg(test)]

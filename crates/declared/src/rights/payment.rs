@@ -1,26 +1,27 @@
-//! A request for payment: status 402 and the headers that tell three schemes apart.
+//! Demands for payment: status 402 and the headers that identify the scheme.
 
 use data_encoding::{BASE64, BASE64_NOPAD};
 use serde_json::Value;
 
-use super::{Carrier, Effect, Mechanism, Statement, Use};
+use super::{Carrier, ContentUse, Effect, Mechanism, Statement};
+use crate::evidence_excerpt::evidence_excerpt;
 
-/// What is asked for.
+/// A demand for payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Toll {
+pub struct PaymentDemand {
     pub mechanism: Mechanism,
-    /// The price in the scheme's own words.
+    /// The price as the scheme states it.
     pub price: Option<String>,
-    /// The header that says so, or the status alone.
+    /// The header with the demand, or only the status.
     pub raw: String,
 }
 
-/// No honest offer is longer.
+/// Longer offers are not decoded.
 const MAX_OFFER: usize = 64 * 1024;
 
-/// The toll of an answer: 402, or a refusal that asks for an RSL licence.
+/// The demand in a response: status 402, or 401/403 with a challenge for an RSL licence.
 #[must_use]
-pub fn of(status: u16, headers: &[(String, String)]) -> Option<Toll> {
+pub fn from_response(status: u16, headers: &[(String, String)]) -> Option<PaymentDemand> {
     let find = |name: &str| {
         headers
             .iter()
@@ -32,7 +33,11 @@ pub fn of(status: u16, headers: &[(String, String)]) -> Option<Toll> {
         .filter(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"))
         .find(|(_, value)| asks_for_license(value));
     let toll = |mechanism, price: Option<&str>, raw: String| {
-        Some(Toll { mechanism, price: price.map(super::quoted), raw: super::quoted(&raw) })
+        Some(PaymentDemand {
+            mechanism,
+            price: price.map(evidence_excerpt),
+            raw: evidence_excerpt(&raw),
+        })
     };
     if !(status == 402 || matches!(status, 401 | 403) && challenge.is_some()) {
         return None;
@@ -53,21 +58,24 @@ pub fn of(status: u16, headers: &[(String, String)]) -> Option<Toll> {
     toll(Mechanism::PaymentRequired, None, format!("status {status}"))
 }
 
-impl Toll {
-    /// The toll as a statement: what it is asked for may be had at a price.
+impl PaymentDemand {
+    /// The demand as a statement: use is allowed at a price.
     #[must_use]
-    pub fn statement(&self) -> Statement {
+    pub fn to_statement(&self) -> Statement {
         let mut statement = Statement::new(self.mechanism, Carrier::Status, &self.raw);
-        statement.says_all(&[Use::Train, Use::Ground, Use::Summarize], Effect::Conditional);
+        statement.add_effects(
+            &[ContentUse::Train, ContentUse::Ground, ContentUse::Summarize],
+            Effect::Conditional,
+        );
         match &self.price {
-            Some(price) => statement.notes(&format!("Price: {price}.")),
-            None => statement.notes("No price is given."),
+            Some(price) => statement.add_note(&format!("Price: {price}.")),
+            None => statement.add_note("The response gives no price."),
         }
         statement
     }
 }
 
-/// Whether a challenge of the scheme `License` stands in the value, alone or after another.
+/// Whether the value contains a challenge with the scheme `License`, alone or after another.
 fn asks_for_license(value: &str) -> bool {
     value.split(',').take(32).any(|part| {
         part.split_whitespace().next().is_some_and(|scheme| scheme.eq_ignore_ascii_case("license"))
@@ -81,7 +89,7 @@ fn x402_price(offer: &str) -> Option<String> {
         .decode(offer.as_bytes())
         .or_else(|_| BASE64_NOPAD.decode(offer.trim_end_matches('=').as_bytes()))
         .ok()?;
-    let json: Value = serde_json::from_slice(&bytes).ok()?;
+    let json = contract::json::parse_value(&bytes).ok()?;
     let first = json.get("accepts")?.as_array()?.first()?;
     let text = |name: &str| match first.get(name) {
         Some(Value::String(text)) => Some(text.clone()),

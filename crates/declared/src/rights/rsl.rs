@@ -1,6 +1,6 @@
-//! RSL 1.0: a licence in XML, named by a `License` line, a link or a header.
+//! RSL 1.0: a licence in XML, referenced by a `License` line, a link or a header.
 //!
-//! No document type and no entity is ever expanded; depth and counts are bounded.
+//! Document types and entities are never expanded; depth and counts are bounded.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,10 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::{Carrier, Effect, Heard, Mechanism, Statement, Use, Weight, word};
+use super::{
+    Carrier, ContentUse, Effect, Mechanism, ParsedStatements, Statement, Weight, short_quote,
+};
+use crate::evidence_excerpt::evidence_excerpt;
 use crate::robots::{path_of, pattern};
 
 pub const NAMESPACE: &str = "https://rslstandard.org/rsl";
@@ -20,8 +23,9 @@ const MAX_CONTENTS: usize = 2_000;
 const MAX_LICENSES: usize = 64;
 const MAX_TEXT: usize = 4_000;
 
-/// The uses a licence can speak of. None of its words is about transactions.
-const USES: [Use; 4] = [Use::Train, Use::Ground, Use::Summarize, Use::Cite];
+/// The uses that a licence can cover. RSL has no word for transactions.
+const USES: [ContentUse; 4] =
+    [ContentUse::Train, ContentUse::Ground, ContentUse::Summarize, ContentUse::Cite];
 const EXAMPLE: &str = "<permits type=\"usage\">search ai-input</permits>";
 
 #[derive(Default)]
@@ -30,41 +34,42 @@ struct Content {
     pattern: Vec<u8>,
     server: bool,
     licenses: Vec<License>,
-    /// Where the element stands in the text.
+    /// The byte range of the element in the file.
     start: usize,
     end: usize,
 }
 
 #[derive(Default)]
 struct License {
-    permits: Vec<Use>,
+    permits: Vec<ContentUse>,
     permits_listed: bool,
-    prohibits: Vec<Use>,
-    /// Only for some users or places.
+    prohibits: Vec<ContentUse>,
+    /// Whether it applies only to some users or regions.
     limited: bool,
     payments: Vec<String>,
 }
 
 impl License {
-    fn free(&self) -> bool {
+    fn is_free(&self) -> bool {
         self.payments.iter().all(|payment| payment == "free")
     }
 }
 
 /// The element whose text is being collected.
-struct Listing {
+struct UsageList {
     permits: bool,
     kind: String,
     text: String,
 }
 
-/// What a licence file says of one path: the contents with the longest matching address decide.
+/// What a licence file states for one path: the `content` elements with the longest matching URL
+/// decide.
 #[must_use]
-pub fn read(body: &[u8], for_path: &str) -> Heard {
-    let mut heard = Heard::default();
+pub fn parse(body: &[u8], for_path: &str) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim_start();
-    let contents = contents(text, &mut heard);
+    let contents = parse_contents(text, &mut parsed);
     let matching: Vec<&Content> = contents
         .iter()
         .filter(|content| pattern::matches(&content.pattern, for_path.as_bytes()))
@@ -72,15 +77,15 @@ pub fn read(body: &[u8], for_path: &str) -> Heard {
     let longest = matching.iter().map(|content| content.pattern.len()).max();
     let winning: Vec<&Content> =
         matching.into_iter().filter(|content| Some(content.pattern.len()) == longest).collect();
-    heard.statements.extend(combined(&winning, text));
-    heard
+    parsed.statements.extend(combine_licenses(&winning, text));
+    parsed
 }
 
-fn combined(winning: &[&Content], text: &str) -> Option<Statement> {
+fn combine_licenses(winning: &[&Content], text: &str) -> Option<Statement> {
     let first = winning.first()?;
     let raw = text.get(first.start..first.end).unwrap_or_default();
     let mut statement = Statement::new(Mechanism::Rsl, Carrier::File, raw);
-    statement.path = Some(super::quoted(&first.url)).filter(|url| !url.is_empty());
+    statement.path = Some(evidence_excerpt(&first.url)).filter(|url| !url.is_empty());
     let licenses: Vec<(&License, bool)> = winning
         .iter()
         .flat_map(|content| content.licenses.iter().map(|license| (license, content.server)))
@@ -88,14 +93,14 @@ fn combined(winning: &[&Content], text: &str) -> Option<Statement> {
     let listed = licenses.iter().any(|(license, _)| license.permits_listed);
     for what in USES {
         let free =
-            |(license, server): &(&License, bool)| license.free() && !server && !license.limited;
+            |(license, server): &(&License, bool)| license.is_free() && !server && !license.limited;
         let mut offers = licenses
             .iter()
             .filter(|(license, server)| {
                 if listed {
                     license.permits.contains(&what)
                 } else {
-                    // Nothing is listed: a price or a server still says under which terms.
+                    // No uses are listed: a price or a server still sets terms for all of them.
                     !license.payments.is_empty() || *server
                 }
             })
@@ -109,10 +114,10 @@ fn combined(winning: &[&Content], text: &str) -> Option<Statement> {
         } else {
             continue;
         };
-        statement.says(what, effect);
+        statement.add_effect(what, effect);
     }
     if listed {
-        statement.notes("Uses that the licence does not list are not licensed.");
+        statement.add_note("Only the uses that the licence lists are licensed.");
     }
     let mut payments: Vec<&str> = licenses
         .iter()
@@ -122,21 +127,22 @@ fn combined(winning: &[&Content], text: &str) -> Option<Statement> {
     payments.dedup();
     if !payments.is_empty() {
         payments.truncate(8);
-        statement.notes(&format!("Payment: {}.", super::quoted(&payments.join(", "))));
+        statement.add_note(&format!("Payment: {}.", evidence_excerpt(&payments.join(", "))));
     }
     if winning.iter().any(|content| content.server) {
-        statement
-            .notes("A licence must be obtained from the server it names, also when it is free.");
+        statement.add_note(
+            "A licence must be obtained from the named licence server, even if it is free.",
+        );
     }
     (!statement.uses.is_empty()).then_some(statement)
 }
 
-fn contents(text: &str, heard: &mut Heard) -> Vec<Content> {
+fn parse_contents(text: &str, parsed: &mut ParsedStatements) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
     let mut open: Vec<String> = Vec::new();
-    let mut listing: Option<Listing> = None;
+    let mut listing: Option<UsageList> = None;
     let mut root_seen = false;
     for _ in 0..MAX_EVENTS {
         let before = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
@@ -144,35 +150,33 @@ fn contents(text: &str, heard: &mut Heard) -> Vec<Content> {
             Ok(Event::Start(element)) => {
                 let name = element.local_name().as_ref().to_owned();
                 if open.len() >= MAX_DEPTH {
-                    heard.fault(
+                    parsed.add_fault(
                         "rsl_too_deep",
                         Weight::Error,
                         "",
                         format!(
-                            "The elements are nested deeper than {MAX_DEPTH}; the rest is not read."
+                            "The elements are nested more than {MAX_DEPTH} levels deep. The rest was not read."
                         ),
-                        "Keep to rsl, content, license and their parts.",
+                        "Use only rsl, content, license and their child elements.",
                     );
                     return contents;
                 }
                 if open.is_empty() {
                     root_seen = true;
-                    root(heard, &element, &name);
+                    check_root(parsed, &element, &name);
                 }
                 let inside = open.last().map_or("", String::as_str);
                 match (inside, name.as_str()) {
                     (_, "content") if contents.len() < MAX_CONTENTS => {
-                        contents.push(content(&element, before));
+                        contents.push(parse_content(&element, before));
                     }
                     (_, "content") => {
-                        heard.fault(
+                        parsed.add_fault(
                             "rsl_too_many",
                             Weight::Warning,
                             "",
-                            format!(
-                                "Only the first {MAX_CONTENTS} content elements are read here."
-                            ),
-                            "Join addresses with `*`.",
+                            format!("Only the first {MAX_CONTENTS} content elements were read."),
+                            "Combine URLs with `*`.",
                         );
                         return contents;
                     }
@@ -186,12 +190,15 @@ fn contents(text: &str, heard: &mut Heard) -> Vec<Content> {
                     }
                     ("license", "permits" | "prohibits") => {
                         let kind = attribute(&element, "type").unwrap_or_default();
-                        listing =
-                            Some(Listing { permits: name == "permits", kind, text: String::new() });
+                        listing = Some(UsageList {
+                            permits: name == "permits",
+                            kind,
+                            text: String::new(),
+                        });
                     }
                     ("license", "payment") => {
                         let kind = attribute(&element, "type").unwrap_or_else(|| "free".to_owned());
-                        if let Some(license) = license(&mut contents)
+                        if let Some(license) = last_license(&mut contents)
                             .filter(|license| license.payments.len() < MAX_LICENSES)
                         {
                             license.payments.push(kind.trim().to_ascii_lowercase());
@@ -206,7 +213,7 @@ fn contents(text: &str, heard: &mut Heard) -> Vec<Content> {
                 if let Some(list) =
                     listing.take_if(|_| matches!(closed.as_str(), "permits" | "prohibits"))
                 {
-                    finish(heard, list, license(&mut contents));
+                    finish_list(parsed, list, last_license(&mut contents));
                 }
                 if closed == "content"
                     && let Some(content) = contents.last_mut()
@@ -215,65 +222,64 @@ fn contents(text: &str, heard: &mut Heard) -> Vec<Content> {
                 }
             }
             Ok(Event::Text(part)) => {
-                collect(&mut listing, part.xml_content(XmlVersion::Implicit1_0))
+                append_text(&mut listing, part.xml_content(XmlVersion::Implicit1_0))
             }
             Ok(Event::CData(part)) => {
-                collect(&mut listing, part.xml_content(XmlVersion::Implicit1_0))
+                append_text(&mut listing, part.xml_content(XmlVersion::Implicit1_0))
             }
             Ok(Event::DocType(_)) => {
-                heard.fault(
+                parsed.add_fault(
                     "rsl_doctype",
                     Weight::Error,
                     "",
-                    "The file has a document type, which careful readers refuse.",
+                    "The file declares a document type. Careful readers refuse such files.",
                     "Remove the <!DOCTYPE …> line.",
                 );
                 return Vec::new();
             }
             Ok(Event::Eof) => {
                 if !root_seen || !open.is_empty() {
-                    ill_formed(heard, text, before);
+                    add_ill_formed(parsed, text, before);
                     contents.retain(|content| content.end > 0);
                 }
                 return contents;
             }
             Ok(_) => {}
             Err(_) => {
-                // What was closed before the error was said in full; a reader that demands
-                // well-formed XML takes nothing, so nothing is taken.
-                ill_formed(heard, text, before);
+                // Readers that require well-formed XML ignore the whole file, so we do too.
+                add_ill_formed(parsed, text, before);
                 return Vec::new();
             }
         }
     }
-    heard.fault(
+    parsed.add_fault(
         "rsl_too_long",
         Weight::Warning,
         "",
-        "The file holds more than is read here; the rest is passed over.",
-        "Join addresses with `*`.",
+        "The file is too long; the rest was not read.",
+        "Combine URLs with `*`.",
     );
     contents
 }
 
-fn ill_formed(heard: &mut Heard, text: &str, at: usize) {
+fn add_ill_formed(parsed: &mut ParsedStatements, text: &str, at: usize) {
     let line = text.get(..at.min(text.len())).unwrap_or(text).matches('\n').count() + 1;
-    heard.fault(
+    parsed.add_fault(
         "rsl_ill_formed",
         Weight::Error,
         format!("line {line}"),
-        "The file is not well-formed XML from here on, so readers take nothing from it.",
+        "The file stops being well-formed XML here, so readers ignore all of it.",
         "Close every element and write & as &amp;.",
     );
 }
 
-fn root(heard: &mut Heard, element: &BytesStart<'_>, name: &str) {
+fn check_root(parsed: &mut ParsedStatements, element: &BytesStart<'_>, name: &str) {
     if name != "rsl" {
-        heard.fault(
+        parsed.add_fault(
             "rsl_root",
             Weight::Error,
             "",
-            format!("The first element is `{}`, not `rsl`.", word(name)),
+            format!("The first element is `{}`, not `rsl`.", short_quote(name)),
             format!("<rsl xmlns=\"{NAMESPACE}\">"),
         );
         return;
@@ -282,27 +288,27 @@ fn root(heard: &mut Heard, element: &BytesStart<'_>, name: &str) {
         attribute.key.into_inner().starts_with("xmlns") && attribute.value == NAMESPACE
     });
     if !named {
-        heard.fault(
+        parsed.add_fault(
             "rsl_namespace",
             Weight::Error,
             "",
-            "The `rsl` element is not in the RSL namespace; strict readers do not know it.",
+            "The `rsl` element is not in the RSL namespace. Strict readers do not recognise it.",
             format!("<rsl xmlns=\"{NAMESPACE}\">"),
         );
     }
 }
 
-fn content(element: &BytesStart<'_>, start: usize) -> Content {
+fn parse_content(element: &BytesStart<'_>, start: usize) -> Content {
     let url = attribute(element, "url").unwrap_or_default().trim().to_owned();
-    // Without an address it speaks of everything.
+    // Without a URL it covers the whole site.
     let path = if url.is_empty() { "/".to_owned() } else { path_of(&url) };
-    let pattern = pattern::escaped(path.as_bytes()).unwrap_or_else(|| path.into_bytes());
+    let pattern = pattern::percent_encoded(path.as_bytes()).unwrap_or_else(|| path.into_bytes());
     let server = attribute(element, "server").is_some_and(|server| !server.trim().is_empty());
     Content { url, pattern, server, start, ..Content::default() }
 }
 
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    // Checking for doubles would compare each with each: hostile files have many.
+    // Checking for duplicate attributes is quadratic, and hostile files have many.
     let attribute = element
         .attributes()
         .with_checks(false)
@@ -312,11 +318,11 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     attribute.normalized_value(XmlVersion::Implicit1_0).ok().map(Cow::into_owned)
 }
 
-fn license(contents: &mut [Content]) -> Option<&mut License> {
+fn last_license(contents: &mut [Content]) -> Option<&mut License> {
     contents.last_mut()?.licenses.last_mut()
 }
 
-fn collect(listing: &mut Option<Listing>, text: impl AsRef<str>) {
+fn append_text(listing: &mut Option<UsageList>, text: impl AsRef<str>) {
     if let Some(list) = listing
         && list.text.len() < MAX_TEXT
     {
@@ -324,7 +330,7 @@ fn collect(listing: &mut Option<Listing>, text: impl AsRef<str>) {
     }
 }
 
-fn finish(heard: &mut Heard, list: Listing, license: Option<&mut License>) {
+fn finish_list(parsed: &mut ParsedStatements, list: UsageList, license: Option<&mut License>) {
     let Some(license) = license else { return };
     let element = if list.permits { "permits" } else { "prohibits" };
     match list.kind.trim().to_ascii_lowercase().as_str() {
@@ -334,42 +340,42 @@ fn finish(heard: &mut Heard, list: Listing, license: Option<&mut License>) {
             return;
         }
         other => {
-            heard.fault(
+            parsed.add_fault(
                 "rsl_type",
                 Weight::Error,
                 element,
-                format!("`{element}` has the type `{}`; only usage, user and geo are known, and the uses stand in its text.", word(other)),
+                format!("`{element}` has the type `{}`. The known types are usage, user and geo; the uses belong into the element's text.", short_quote(other)),
                 EXAMPLE,
             );
             return;
         }
     }
     license.permits_listed |= list.permits;
-    // White space by the final text, commas by earlier ones.
+    // Separated by white space in RSL 1.0, by commas in earlier drafts.
     for token in list.text.split(|c: char| c.is_whitespace() || c == ',').filter(|t| !t.is_empty())
     {
-        let uses: &[Use] = match token.to_ascii_lowercase().as_str() {
-            "ai-train" => &[Use::Train],
-            "ai-input" => &[Use::Ground, Use::Summarize],
-            "ai-index" => &[Use::Ground],
-            "search" => &[Use::Cite],
-            "ai-all" => &[Use::Train, Use::Ground, Use::Summarize],
+        let uses: &[ContentUse] = match token.to_ascii_lowercase().as_str() {
+            "ai-train" => &[ContentUse::Train],
+            "ai-input" => &[ContentUse::Ground, ContentUse::Summarize],
+            "ai-index" => &[ContentUse::Ground],
+            "search" => &[ContentUse::Cite],
+            "ai-all" => &[ContentUse::Train, ContentUse::Ground, ContentUse::Summarize],
             "all" => &USES,
             _ => {
-                heard.fault(
+                parsed.add_fault(
                     "rsl_usage",
                     Weight::Warning,
                     element,
-                    format!("`{}` is no usage that RSL knows.", word(token)),
+                    format!("`{}` is not a usage defined by RSL.", short_quote(token)),
                     "The usages are all, ai-all, ai-train, ai-input, ai-index and search.",
                 );
                 continue;
             }
         };
-        let held = if list.permits { &mut license.permits } else { &mut license.prohibits };
+        let listed_uses = if list.permits { &mut license.permits } else { &mut license.prohibits };
         for what in uses {
-            if !held.contains(what) {
-                held.push(*what);
+            if !listed_uses.contains(what) {
+                listed_uses.push(*what);
             }
         }
     }

@@ -1,16 +1,16 @@
 use super::*;
 use crate::robots::Robots;
+use ContentUse::{Cite, Ground, Summarize, Train};
 use Effect::{Allow, Conditional, Disallow};
-use Use::{Cite, Ground, Summarize, Train};
 
 /// The uses of the only statement, or none.
-fn uses(heard: &Heard) -> Vec<(Use, Effect)> {
-    assert!(heard.statements.len() <= 1, "{heard:?}");
-    heard.statements.first().map(|statement| statement.uses.clone()).unwrap_or_default()
+fn uses(parsed: &ParsedStatements) -> Vec<(ContentUse, Effect)> {
+    assert!(parsed.statements.len() <= 1, "{parsed:?}");
+    parsed.statements.first().map(|statement| statement.uses.clone()).unwrap_or_default()
 }
 
-fn codes(heard: &Heard) -> Vec<&'static str> {
-    heard.faults.iter().map(|fault| fault.code).collect()
+fn codes(parsed: &ParsedStatements) -> Vec<&'static str> {
+    parsed.faults.iter().map(|fault| fault.code).collect()
 }
 
 mod signals {
@@ -40,7 +40,11 @@ mod signals {
             ("ai-train", vec![]),
             ("", vec![]),
         ] {
-            assert_eq!(uses(&content_signal::read(value, Carrier::Header)), expected, "{value}");
+            assert_eq!(
+                uses(&content_signal::parse_value(value, Carrier::Header)),
+                expected,
+                "{value}"
+            );
         }
     }
 
@@ -56,15 +60,19 @@ mod signals {
             ("train=no", vec!["signal_unknown"]),
             (" ", vec!["signal_empty"]),
         ] {
-            assert_eq!(codes(&content_signal::read(value, Carrier::Header)), expected, "{value}");
+            assert_eq!(
+                codes(&content_signal::parse_value(value, Carrier::Header)),
+                expected,
+                "{value}"
+            );
         }
     }
 
     #[test]
     fn signals_of_a_file_carry_their_agents_and_lines() {
         let file = Robots::parse(b"# Content-Signal: ai-train=no\nUser-agent: GPTBot\nContent-signal: ai-train=no # x\nDisallow: /a\n\nContent-Signal: search=yes\n");
-        let heard = content_signal::robots(&file);
-        let found: Vec<_> = heard
+        let parsed = content_signal::from_robots(&file);
+        let found: Vec<_> = parsed
             .statements
             .iter()
             .map(|s| (s.line, s.agents.join(" "), s.raw.as_str(), s.note.is_some()))
@@ -78,7 +86,7 @@ mod signals {
         );
         // A comment that explains signals is none.
         let comment = Robots::parse(b"# search: yes\n# Content-Signal: ai-train=no\n");
-        assert_eq!(content_signal::robots(&comment), Heard::default());
+        assert_eq!(content_signal::from_robots(&comment), ParsedStatements::default());
     }
 }
 
@@ -116,7 +124,7 @@ mod preferences {
             (vec![""], vec![]),
             (vec![], vec![]),
         ] {
-            assert_eq!(uses(&aipref::header(&values)), expected, "{values:?}");
+            assert_eq!(uses(&aipref::from_headers(&values)), expected, "{values:?}");
         }
     }
 
@@ -130,7 +138,7 @@ mod preferences {
             ("search", vec!["preference_value"]),
             ("", vec!["no_preference"]),
         ] {
-            assert_eq!(codes(&aipref::header(&[value])), expected, "{value}");
+            assert_eq!(codes(&aipref::from_headers(&[value])), expected, "{value}");
         }
     }
 
@@ -148,11 +156,11 @@ mod preferences {
             ("LabBot", "/never/test", vec![(Train, Allow)], Some(9)),
             ("LabBot", "/open/test", vec![(Train, Allow)], Some(9)),
         ] {
-            let heard = aipref::robots(&file, agent, path);
-            assert_eq!(uses(&heard), expected, "{agent} {path}");
-            assert_eq!(heard.statements.first().and_then(|s| s.line), line, "{agent} {path}");
+            let parsed = aipref::from_robots(&file, agent, path);
+            assert_eq!(uses(&parsed), expected, "{agent} {path}");
+            assert_eq!(parsed.statements.first().and_then(|s| s.line), line, "{agent} {path}");
         }
-        let limited = aipref::robots(&file, "Other", "/open/test");
+        let limited = aipref::from_robots(&file, "Other", "/open/test");
         assert_eq!(limited.statements[0].path.as_deref(), Some("/open/"));
         assert_eq!(limited.statements[0].agents, ["*"]);
         assert_eq!(limited.statements[0].raw, "Content-Usage: /open/ train-ai=y");
@@ -163,8 +171,8 @@ mod preferences {
         let file = Robots::parse(
             b"User-agent: *\nAllow: /\nContent-Usage: /a\ttrain-ai=y\nContent-Usage: /a train-ai=n, search=y # why\nContent-Usage: train-ai=y\n",
         );
-        let heard = aipref::robots(&file, "x", "/a/b");
-        let found: Vec<_> = heard.statements.iter().map(|s| (s.line, s.uses.clone())).collect();
+        let parsed = aipref::from_robots(&file, "x", "/a/b");
+        let found: Vec<_> = parsed.statements.iter().map(|s| (s.line, s.uses.clone())).collect();
         assert_eq!(
             found,
             [(Some(3), vec![(Train, Allow)]), (Some(4), vec![(Train, Disallow), (Cite, Allow)])]
@@ -174,9 +182,9 @@ mod preferences {
     #[test]
     fn a_rule_before_any_group_says_so() {
         let file = Robots::parse(b"Content-Usage: train-ai=n\nUser-agent: *\nAllow: /\n");
-        let heard = aipref::robots(&file, "x", "/");
-        assert_eq!(uses(&heard), [(Train, Disallow)]);
-        assert!(heard.statements[0].note.is_some() && heard.statements[0].agents.is_empty());
+        let parsed = aipref::from_robots(&file, "x", "/");
+        assert_eq!(uses(&parsed), [(Train, Disallow)]);
+        assert!(parsed.statements[0].note.is_some() && parsed.statements[0].agents.is_empty());
     }
 }
 
@@ -206,10 +214,10 @@ mod mining {
             ("/zero", vec![(Train, Allow)]),
             ("/", vec![(Train, Disallow)]),
         ] {
-            assert_eq!(uses(&tdmrep::file(file, path)), expected, "{path}");
+            assert_eq!(uses(&tdmrep::from_file(file, path)), expected, "{path}");
         }
-        let heard = tdmrep::file(br#"[{"location": "/a", "tdm-reservation": 1}]"#, "/b");
-        assert_eq!(heard, Heard::default(), "no match is nothing said");
+        let parsed = tdmrep::from_file(br#"[{"location": "/a", "tdm-reservation": 1}]"#, "/b");
+        assert_eq!(parsed, ParsedStatements::default(), "no match is nothing said");
     }
 
     #[test]
@@ -236,22 +244,22 @@ mod mining {
                 vec!["policy_without_reservation"],
             ),
         ] {
-            assert_eq!(codes(&tdmrep::file(file.as_bytes(), "/")), expected, "{file}");
+            assert_eq!(codes(&tdmrep::from_file(file.as_bytes(), "/")), expected, "{file}");
         }
     }
 
     #[test]
     fn headers_and_meta() {
-        assert_eq!(uses(&tdmrep::headers(Some(" 1 "), None)), [(Train, Disallow)]);
+        assert_eq!(uses(&tdmrep::from_headers(Some(" 1 "), None)), [(Train, Disallow)]);
         assert_eq!(
-            uses(&tdmrep::headers(Some("1"), Some("https://s.example/p"))),
+            uses(&tdmrep::from_headers(Some("1"), Some("https://s.example/p"))),
             [(Train, Conditional)]
         );
-        assert_eq!(uses(&tdmrep::meta(Some("0"), None)), [(Train, Allow)]);
-        assert_eq!(uses(&tdmrep::headers(None, Some("https://s.example/p"))), []);
-        let wrong = tdmrep::meta(Some("yes"), None);
+        assert_eq!(uses(&tdmrep::from_meta(Some("0"), None)), [(Train, Allow)]);
+        assert_eq!(uses(&tdmrep::from_headers(None, Some("https://s.example/p"))), []);
+        let wrong = tdmrep::from_meta(Some("yes"), None);
         assert_eq!((uses(&wrong), codes(&wrong)), (vec![], vec!["reservation_value"]));
-        assert_eq!(tdmrep::meta(Some("1"), None).statements[0].carrier, Carrier::Meta);
+        assert_eq!(tdmrep::from_meta(Some("1"), None).statements[0].carrier, Carrier::Meta);
     }
 }
 
@@ -262,8 +270,8 @@ mod licences {
         format!("<?xml version=\"1.0\"?>\n<rsl xmlns=\"https://rslstandard.org/rsl\">{inner}</rsl>")
     }
 
-    fn of(inner: &str) -> Heard {
-        rsl::read(rsl(inner).as_bytes(), "/news/today")
+    fn of(inner: &str) -> ParsedStatements {
+        rsl::parse(rsl(inner).as_bytes(), "/news/today")
     }
 
     #[test]
@@ -312,9 +320,9 @@ mod licences {
             ("<permits type=\"usage\"><![CDATA[all]]></permits>", all(Allow)),
             ("", vec![]),
         ] {
-            let heard = of(&format!("<content url=\"/\"><license>{license}</license></content>"));
-            assert_eq!(uses(&heard), expected, "{license}");
-            assert_eq!(codes(&heard), [] as [&str; 0], "{license}");
+            let parsed = of(&format!("<content url=\"/\"><license>{license}</license></content>"));
+            assert_eq!(uses(&parsed), expected, "{license}");
+            assert_eq!(codes(&parsed), [] as [&str; 0], "{license}");
         }
         let server = of(
             "<content url=\"/\" server=\"https://l.example\"><license><permits type=\"usage\">all</permits></license></content>",
@@ -357,7 +365,7 @@ mod licences {
     }
 
     #[test]
-    fn wrong_shapes_are_told() {
+    fn wrong_structures_are_reported() {
         for (body, expected) in [
             (rsl("<content url=\"/\"><license><permits type=\"train-ai\">false</permits></license></content>"), vec!["rsl_type"]),
             (rsl("<content url=\"/\"><license><permits type=\"usage\">train-ai</permits></license></content>"), vec!["rsl_usage"]),
@@ -370,8 +378,8 @@ mod licences {
             ("<!DOCTYPE x [<!ENTITY a \"all\">]><rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\"><license><permits type=\"usage\">&a;</permits></license></content></rsl>".into(), vec!["rsl_doctype"]),
             (rsl(&"<a>".repeat(40)), vec!["rsl_too_deep"]),
         ] {
-            let heard = rsl::read(body.as_bytes(), "/");
-            assert_eq!(codes(&heard), expected, "{body}");
+            let parsed = rsl::parse(body.as_bytes(), "/");
+            assert_eq!(codes(&parsed), expected, "{body}");
         }
     }
 
@@ -380,15 +388,15 @@ mod licences {
         let body =
             rsl("<content url=\"/\"><license><permits type=\"usage\">all</permits></license>")
                 .replace("</rsl>", "");
-        assert_eq!(uses(&rsl::read(body.as_bytes(), "/")), []);
+        assert_eq!(uses(&rsl::parse(body.as_bytes(), "/")), []);
     }
 
     #[test]
     fn entities_are_not_expanded() {
-        let heard = of(
+        let parsed = of(
             "<content url=\"/\"><license><permits type=\"usage\">&lol; search</permits></license></content>",
         );
-        assert!(uses(&heard).contains(&(Cite, Allow)));
+        assert!(uses(&parsed).contains(&(Cite, Allow)));
     }
 }
 
@@ -417,11 +425,11 @@ mod robots_tags {
             ("unavailable_after: Saturday, 30-Aug-26 15:00:00 PST, noai", vec![(Train, Disallow)]),
             ("max-image-preview:large, noindex", vec![(Cite, Disallow)]),
         ] {
-            let heard = x_robots::header(&[value], &[]);
-            assert_eq!(uses(&heard), expected, "{value}");
-            assert_eq!(codes(&heard), [] as [&str; 0], "{value}");
-            assert!(heard.statements.iter().all(|s| s.agents.is_empty()), "{value}");
-            assert_eq!(uses(&x_robots::meta(&[("Robots", value)])), expected, "{value}");
+            let parsed = x_robots::from_headers(&[value], &[]);
+            assert_eq!(uses(&parsed), expected, "{value}");
+            assert_eq!(codes(&parsed), [] as [&str; 0], "{value}");
+            assert!(parsed.statements.iter().all(|s| s.agents.is_empty()), "{value}");
+            assert_eq!(uses(&x_robots::from_meta(&[("Robots", value)])), expected, "{value}");
         }
     }
 
@@ -429,9 +437,9 @@ mod robots_tags {
     fn prefixes_name_agents() {
         let values =
             ["googlebot: noindex, nosnippet, otherbot: noai", "noarchive", "bingbot: nocache"];
-        let heard = x_robots::header(&values, &[]);
+        let parsed = x_robots::from_headers(&values, &[]);
         let found: Vec<_> =
-            heard.statements.iter().map(|s| (s.agents.join(""), s.uses.len())).collect();
+            parsed.statements.iter().map(|s| (s.agents.join(""), s.uses.len())).collect();
         assert_eq!(
             found,
             [
@@ -441,40 +449,45 @@ mod robots_tags {
                 ("otherbot".to_owned(), 1)
             ]
         );
-        let only = x_robots::header(&values, &["OtherBot"]);
+        let only = x_robots::from_headers(&values, &["OtherBot"]);
         assert_eq!(only.statements.len(), 2, "everyone's and its own: {only:?}");
         // In a date a name must be followed by a directive to be one.
-        let dated =
-            x_robots::header(&["unavailable_after: 25 Jun 2027 15:00:00 GMT, somebot: noai"], &[]);
+        let dated = x_robots::from_headers(
+            &["unavailable_after: 25 Jun 2027 15:00:00 GMT, somebot: noai"],
+            &[],
+        );
         assert_eq!(dated.statements[0].agents, ["somebot"]);
     }
 
     #[test]
     fn one_carrier_softens_the_other() {
-        let heard = x_robots::page(&["noarchive"], &[("robots", "nocache")], &[]);
-        for statement in &heard.statements {
+        let parsed = x_robots::from_page(&["noarchive"], &[("robots", "nocache")], &[]);
+        for statement in &parsed.statements {
             assert!(
                 statement.uses.iter().all(|(_, effect)| *effect == Conditional),
                 "{statement:?}"
             );
         }
-        assert_eq!(heard.statements.len(), 2);
+        assert_eq!(parsed.statements.len(), 2);
     }
 
     #[test]
     fn other_meta_elements_and_words() {
-        let heard = x_robots::meta(&[
+        let parsed = x_robots::from_meta(&[
             ("description", "noindex"),
             ("viewport", "noai"),
             ("GoogleBot", "nosnippet"),
             ("author", "none"),
         ]);
-        assert_eq!(heard.statements.len(), 1);
-        assert_eq!(heard.statements[0].agents, ["googlebot"]);
-        assert_eq!(codes(&x_robots::header(&["noindx"], &[])), ["unknown_directive"]);
-        assert_eq!(codes(&x_robots::header(&["max-snippet:few"], &[])), ["max_snippet_value"]);
+        assert_eq!(parsed.statements.len(), 1);
+        assert_eq!(parsed.statements[0].agents, ["googlebot"]);
+        assert_eq!(codes(&x_robots::from_headers(&["noindx"], &[])), ["unknown_directive"]);
+        assert_eq!(
+            codes(&x_robots::from_headers(&["max-snippet:few"], &[])),
+            ["max_snippet_value"]
+        );
         // Images alone: a statement with a note and no use.
-        let images = x_robots::header(&["noimageai"], &[]);
+        let images = x_robots::from_headers(&["noimageai"], &[]);
         assert!(images.statements[0].uses.is_empty() && images.statements[0].note.is_some());
     }
 }
@@ -483,18 +496,18 @@ mod beside {
     use super::*;
 
     #[test]
-    fn ai_txt_speaks_of_types() {
+    fn ai_txt_rules_apply_by_file_type() {
         for (file, expected) in [
             ("User-Agent: *\nDisallow: /\n", vec![(Train, Disallow)]),
             ("User-Agent: *\nDisallow: /\nAllow: *.txt\n", vec![(Train, Conditional)]),
             ("User-Agent: *\nDisallow: *.html\nDisallow: *.jpg\n", vec![(Train, Conditional)]),
             ("User-Agent: *\nDisallow: *.jpg\nAllow: *.png\n", vec![]),
         ] {
-            let heard = ai_txt::read(file.as_bytes());
-            assert_eq!(uses(&heard), expected, "{file}");
-            assert!(heard.statements[0].note.is_some() && heard.faults.is_empty());
+            let parsed = ai_txt::parse(file.as_bytes());
+            assert_eq!(uses(&parsed), expected, "{file}");
+            assert!(parsed.statements[0].note.is_some() && parsed.faults.is_empty());
         }
-        assert_eq!(codes(&ai_txt::read(b"# AI policy\nWe love robots.\n")), ["ai_txt_unknown"]);
+        assert_eq!(codes(&ai_txt::parse(b"# AI policy\nWe love robots.\n")), ["ai_txt_unknown"]);
     }
 
     fn headers(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -502,7 +515,7 @@ mod beside {
     }
 
     #[test]
-    fn tolls_are_told_apart() {
+    fn payment_schemes_are_distinguished() {
         let offer = data_encoding::BASE64.encode(
             br#"{"x402Version":2,"accepts":[{"scheme":"exact","network":"eip155:8453","amount":"10000","asset":"USDC"}]}"#,
         );
@@ -538,11 +551,11 @@ mod beside {
             (403, vec![("crawler-price", "USD 1")], None),
             (200, vec![("crawler-price", "USD 1")], None),
         ] {
-            let toll = payment::of(status, &headers(&given));
+            let toll = payment::from_response(status, &headers(&given));
             let found = toll.as_ref().map(|toll| (toll.mechanism, toll.price.as_deref()));
             assert_eq!(found, expected, "{status} {given:?}");
             if let Some(toll) = toll {
-                let statement = toll.statement();
+                let statement = toll.to_statement();
                 assert_eq!(
                     statement.uses,
                     [(Train, Conditional), (Ground, Conditional), (Summarize, Conditional)]
@@ -553,11 +566,11 @@ mod beside {
     }
 
     #[test]
-    fn what_is_quoted_is_short_and_harmless() {
+    fn quotations_are_short_and_safe_to_display() {
         let long = format!("ai-train=no, {}\u{7}\u{202e}", "x".repeat(500));
-        let statement = &content_signal::read(&long, Carrier::Header).statements[0];
+        let statement = &content_signal::parse_value(&long, Carrier::Header).statements[0];
         assert_eq!(statement.raw.chars().count(), 300);
-        let bell = &content_signal::read("ai-train=no\u{7}, search=yes", Carrier::Header);
+        let bell = &content_signal::parse_value("ai-train=no\u{7}, search=yes", Carrier::Header);
         assert!(!bell.statements[0].raw.chars().any(char::is_control));
         assert!(bell.faults.iter().all(|f| !f.problem.chars().any(char::is_control)));
     }
@@ -570,34 +583,34 @@ proptest::proptest! {
         status in 400u16..404,
     ) {
         let bytes = text.as_bytes();
-        let heard = [
-            content_signal::read(&text, Carrier::Header),
-            aipref::header(&[&text]),
-            aipref::robots(&Robots::parse(format!("user-agent: *\ncontent-usage: {text}").as_bytes()), "a", "/"),
-            tdmrep::file(bytes, "/"),
-            tdmrep::headers(Some(&text), Some(&text)),
-            rsl::read(bytes, "/"),
-            rsl::read(format!("<rsl>{text}</rsl>").as_bytes(), &text),
-            x_robots::page(&[&text], &[("robots", &text), (&text, &text)], &["a"]),
-            ai_txt::read(bytes),
+        let parsed = [
+            content_signal::parse_value(&text, Carrier::Header),
+            aipref::from_headers(&[&text]),
+            aipref::from_robots(&Robots::parse(format!("user-agent: *\ncontent-usage: {text}").as_bytes()), "a", "/"),
+            tdmrep::from_file(bytes, "/"),
+            tdmrep::from_headers(Some(&text), Some(&text)),
+            rsl::parse(bytes, "/"),
+            rsl::parse(format!("<rsl>{text}</rsl>").as_bytes(), &text),
+            x_robots::from_page(&[&text], &[("robots", &text), (&text, &text)], &["a"]),
+            ai_txt::parse(bytes),
         ];
-        for heard in heard {
-            for statement in heard.statements {
+        for parsed in parsed {
+            for statement in parsed.statements {
                 proptest::prop_assert!(statement.raw.chars().count() <= 300);
                 proptest::prop_assert!(!statement.raw.chars().any(char::is_control));
-                let mut uses: Vec<Use> = statement.uses.iter().map(|(what, _)| *what).collect();
+                let mut uses: Vec<ContentUse> = statement.uses.iter().map(|(what, _)| *what).collect();
                 uses.dedup();
                 proptest::prop_assert_eq!(uses.len(), statement.uses.len());
             }
-            for fault in heard.faults {
+            for fault in parsed.faults {
                 proptest::prop_assert!(!fault.problem.chars().any(char::is_control), "{:?}", fault);
             }
         }
-        let _ = payment::of(status, &[("www-authenticate".into(), text.clone()), ("payment-required".into(), text)]);
+        let _ = payment::from_response(status, &[("www-authenticate".into(), text.clone()), ("payment-required".into(), text)]);
     }
 
     #[test]
     fn any_bytes_are_a_declaration(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-        let _ = (tdmrep::file(&bytes, "/"), rsl::read(&bytes, "/"), ai_txt::read(&bytes));
+        let _ = (tdmrep::from_file(&bytes, "/"), rsl::parse(&bytes, "/"), ai_txt::parse(&bytes));
     }
 }

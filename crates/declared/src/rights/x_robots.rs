@@ -1,14 +1,17 @@
-//! `X-Robots-Tag` and `<meta name="robots">`: index and snippet controls, read for what search
-//! engines and answer engines say they take from them.
+//! `X-Robots-Tag` and `<meta name="robots">`: index and snippet controls, interpreted as search and
+//! answer engines document them.
 
 use std::collections::BTreeMap;
 
-use super::{Carrier, Effect, Heard, Mechanism, Statement, Use, Weight, word};
+use super::{
+    Carrier, ContentUse, Effect, Mechanism, ParsedStatements, Statement, Weight, short_quote,
+};
+use crate::evidence_excerpt::evidence_excerpt;
 
-/// Directives with a value. They look like a user agent's prefix and are none.
-const VALUED: [&str; 4] =
+/// Directives with a value. They look like a user agent prefix (`name:`) but are not one.
+const VALUED_DIRECTIVES: [&str; 4] =
     ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
-const PLAIN: [&str; 20] = [
+const KNOWN_DIRECTIVES: [&str; 20] = [
     "all",
     "index",
     "follow",
@@ -30,26 +33,27 @@ const PLAIN: [&str; 20] = [
     "snippet",
     "data-nosnippet",
 ];
-/// Pieces read of one value, and values of one answer.
+/// How many directives of one value, and how many values of one response, are read.
 const MAX_PIECES: usize = 200;
 const MAX_VALUES: usize = 64;
 
-/// The `X-Robots-Tag` headers. Lines for named agents count only for `tokens`; for all when empty.
+/// The `X-Robots-Tag` headers. Lines for named agents count only if `tokens` contains the agent, or if
+/// `tokens` is empty.
 #[must_use]
-pub fn header(values: &[&str], tokens: &[&str]) -> Heard {
-    page(values, &[], tokens)
+pub fn from_headers(values: &[&str], tokens: &[&str]) -> ParsedStatements {
+    from_page(values, &[], tokens)
 }
 
-/// The page's meta elements, as (name, content); those that are not for robots are passed over.
+/// The page's meta elements as (name, content); those that are not for robots are ignored.
 #[must_use]
-pub fn meta(metas: &[(&str, &str)]) -> Heard {
-    page(&[], metas, &[])
+pub fn from_meta(metas: &[(&str, &str)]) -> ParsedStatements {
+    from_page(&[], metas, &[])
 }
 
-/// Both carriers of one page together: what is in one may soften what is in the other.
+/// Headers and meta elements of one page together, because one may soften the other.
 #[must_use]
-pub fn page(values: &[&str], metas: &[(&str, &str)], tokens: &[&str]) -> Heard {
-    let mut heard = Heard::default();
+pub fn from_page(values: &[&str], metas: &[(&str, &str)], tokens: &[&str]) -> ParsedStatements {
+    let mut parsed = ParsedStatements::default();
     let mut found: BTreeMap<(Carrier, Option<String>), Directives> = BTreeMap::new();
     for value in values.iter().take(MAX_VALUES) {
         for (agent, directive) in header_directives(value) {
@@ -57,16 +61,18 @@ pub fn page(values: &[&str], metas: &[(&str, &str)], tokens: &[&str]) -> Heard {
                 tokens.is_empty() || tokens.iter().any(|token| token.eq_ignore_ascii_case(agent))
             });
             if wanted {
-                let held = found.entry((Carrier::Header, agent)).or_default();
-                held.take(&directive, value, &mut heard, "X-Robots-Tag");
+                let directives = found.entry((Carrier::Header, agent)).or_default();
+                directives.add(&directive, value, &mut parsed, "X-Robots-Tag");
             }
         }
     }
     for (name, content) in metas.iter().take(MAX_VALUES) {
         let Some(agent) = meta_agent(name) else { continue };
-        for directive in pieces(content, false).into_iter().map(|(_, directive)| directive) {
-            let held = found.entry((Carrier::Meta, agent.clone())).or_default();
-            held.take(&directive, content, &mut heard, "meta robots");
+        for directive in
+            parse_directives(content, false).into_iter().map(|(_, directive)| directive)
+        {
+            let directives = found.entry((Carrier::Meta, agent.clone())).or_default();
+            directives.add(&directive, content, &mut parsed, "meta robots");
         }
     }
     let nocache: Vec<Option<String>> = found
@@ -75,15 +81,15 @@ pub fn page(values: &[&str], metas: &[(&str, &str)], tokens: &[&str]) -> Heard {
         .map(|((_, agent), _)| agent.clone())
         .collect();
     for ((carrier, agent), directives) in &found {
-        // Bing takes the weaker of the two when both are there.
+        // If both noarchive and nocache are set, Bing applies the weaker one.
         let softened = nocache.iter().any(|other| other.is_none() || other == agent);
-        let mut statement = directives.statement(*carrier, softened);
-        statement.agents = agent.iter().map(|agent| super::quoted(agent)).collect();
+        let mut statement = directives.to_statement(*carrier, softened);
+        statement.agents = agent.iter().map(|agent| evidence_excerpt(agent)).collect();
         if !statement.uses.is_empty() || statement.note.is_some() {
-            heard.statements.push(statement);
+            parsed.statements.push(statement);
         }
     }
-    heard
+    parsed
 }
 
 #[derive(Default)]
@@ -91,7 +97,7 @@ struct Directives {
     raw: Vec<String>,
     noindex: bool,
     nosnippet: bool,
-    /// The smallest limit that was given; below zero is no limit.
+    /// The smallest limit that was given. A negative value means no limit and is not kept.
     max_snippet: Option<u64>,
     noarchive: bool,
     nocache: bool,
@@ -100,7 +106,7 @@ struct Directives {
 }
 
 impl Directives {
-    fn take(&mut self, directive: &str, raw: &str, heard: &mut Heard, at: &str) {
+    fn add(&mut self, directive: &str, raw: &str, parsed: &mut ParsedStatements, at: &str) {
         if self.raw.last().is_none_or(|last| last != raw) {
             self.raw.push(raw.to_owned());
         }
@@ -117,76 +123,79 @@ impl Directives {
                 Ok(limit) => {
                     if let Ok(limit) = u64::try_from(limit) {
                         self.max_snippet =
-                            Some(self.max_snippet.map_or(limit, |held| held.min(limit)));
+                            Some(self.max_snippet.map_or(limit, |current| current.min(limit)));
                     }
                 }
-                Err(_) => heard.fault(
+                Err(_) => parsed.add_fault(
                     "max_snippet_value",
                     Weight::Warning,
                     at,
                     format!(
-                        "`{}` has no number of characters, so it limits nothing.",
-                        word(directive)
+                        "`{}` does not give a number of characters, so it sets no limit.",
+                        short_quote(directive)
                     ),
                     "max-snippet:160 (0 for none, -1 for no limit)",
                 ),
             },
-            _ if VALUED.contains(&name) || PLAIN.contains(&name) => {}
-            _ => heard.fault(
+            _ if VALUED_DIRECTIVES.contains(&name) || KNOWN_DIRECTIVES.contains(&name) => {}
+            _ => parsed.add_fault(
                 "unknown_directive",
                 Weight::Note,
                 at,
-                format!("`{}` is no directive that crawlers document.", word(directive)),
-                "Check the spelling, or leave it out.",
+                format!(
+                    "`{}` is not a directive that any crawler documents.",
+                    short_quote(directive)
+                ),
+                "Check the spelling, or remove it.",
             ),
         }
     }
 
-    fn statement(&self, carrier: Carrier, softened: bool) -> Statement {
+    fn to_statement(&self, carrier: Carrier, softened: bool) -> Statement {
         let mechanism =
             if carrier == Carrier::Header { Mechanism::XRobotsTag } else { Mechanism::MetaRobots };
         let mut statement = Statement::new(mechanism, carrier, &self.raw.join(", "));
-        let answers = [Use::Ground, Use::Summarize];
+        let answers = [ContentUse::Ground, ContentUse::Summarize];
         if self.noai {
-            statement.says(Use::Train, Effect::Disallow);
-            statement.notes("noai is a convention; few crawlers honour it.");
+            statement.add_effect(ContentUse::Train, Effect::Disallow);
+            statement.add_note("noai is an informal convention; few crawlers honour it.");
         }
         if self.noimageai {
-            statement.notes("noimageai speaks of images alone.");
+            statement.add_note("noimageai covers images only.");
         }
         if self.noarchive || self.nocache {
             let effect = if softened { Effect::Conditional } else { Effect::Disallow };
-            statement.says(Use::Train, effect);
-            statement.says_all(&answers, effect);
-            statement.notes(if softened {
-                "nocache: Bing uses address, title and snippet alone, also beside noarchive."
+            statement.add_effect(ContentUse::Train, effect);
+            statement.add_effects(&answers, effect);
+            statement.add_note(if softened {
+                "nocache: Bing uses only the URL, title and snippet, also if noarchive is set."
             } else {
-                "noarchive: Bing keeps the page out of chat answers and training, Amazon out of training."
+                "noarchive: Bing does not use the page for chat answers or training; Amazon does not use it for training."
             });
         }
         if self.nosnippet || self.max_snippet == Some(0) {
-            statement.says_all(&answers, Effect::Disallow);
-            statement.says(Use::Cite, Effect::Conditional);
-            statement.notes("No snippet: Google also keeps the page out of AI answers; it may be linked without an excerpt.");
+            statement.add_effects(&answers, Effect::Disallow);
+            statement.add_effect(ContentUse::Cite, Effect::Conditional);
+            statement.add_note("No snippet: Google does not use the page in AI answers either. It may be linked without an excerpt.");
         } else if let Some(limit) = self.max_snippet {
-            statement.says_all(&answers, Effect::Conditional);
-            statement.says(Use::Cite, Effect::Conditional);
-            statement.notes(&format!("At most {limit} characters may be shown."));
+            statement.add_effects(&answers, Effect::Conditional);
+            statement.add_effect(ContentUse::Cite, Effect::Conditional);
+            statement.add_note(&format!("At most {limit} characters may be shown."));
         }
         if self.noindex {
-            statement.says(Use::Cite, Effect::Disallow);
-            statement.notes("noindex: not to be listed as a result.");
+            statement.add_effect(ContentUse::Cite, Effect::Disallow);
+            statement.add_note("noindex: the page must not be listed as a search result.");
         }
         statement
     }
 }
 
 fn header_directives(value: &str) -> Vec<(Option<String>, String)> {
-    pieces(value, true)
+    parse_directives(value, true)
 }
 
-/// Directives in lower case with the agent they are for. A prefix holds until the next one.
-fn pieces(value: &str, prefixes: bool) -> Vec<(Option<String>, String)> {
+/// Directives in lower case with the agent they are for. A prefix applies until the next one.
+fn parse_directives(value: &str, prefixes: bool) -> Vec<(Option<String>, String)> {
     let mut out = Vec::new();
     let mut agent: Option<String> = None;
     let mut in_date = false;
@@ -195,15 +204,15 @@ fn pieces(value: &str, prefixes: bool) -> Vec<(Option<String>, String)> {
         if prefixes
             && let Some((head, tail)) = piece.split_once(':')
             && is_agent(head.trim())
-            && !VALUED.contains(&head.trim())
-            // Inside a date only what is clearly a prefix ends it.
+            && !VALUED_DIRECTIVES.contains(&head.trim())
+            // Inside a date, only an unmistakable prefix ends the date.
             && (!in_date || is_directive(tail.trim()))
         {
             agent = Some(head.trim().to_owned());
             piece = tail.trim().to_owned();
             in_date = false;
         }
-        // The date of unavailable_after may hold commas of its own.
+        // The date of unavailable_after may contain commas.
         if piece.is_empty() || in_date && !is_directive(&piece) {
             continue;
         }
@@ -215,7 +224,7 @@ fn pieces(value: &str, prefixes: bool) -> Vec<(Option<String>, String)> {
 
 fn is_directive(piece: &str) -> bool {
     let name = piece.split(':').next().unwrap_or_default().trim();
-    PLAIN.contains(&name) || VALUED.contains(&name)
+    KNOWN_DIRECTIVES.contains(&name) || VALUED_DIRECTIVES.contains(&name)
 }
 
 fn is_agent(text: &str) -> bool {
@@ -224,8 +233,8 @@ fn is_agent(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*'))
 }
 
-/// Whom a meta element is for: `robots` means everyone, a crawler's name means that one. Anything
-/// else is no robots element.
+/// Whom a meta element is for: `robots` means everyone, a crawler's name means that crawler. None for
+/// any other element.
 fn meta_agent(name: &str) -> Option<Option<String>> {
     const CRAWLERS: [&str; 6] =
         ["slurp", "teoma", "yandex", "baiduspider", "googlebot-news", "googlebot-image"];

@@ -1,40 +1,40 @@
 //! Lines and fields of a robots.txt file.
 
-/// Longer lines are cut here and still used, as Google does.
-pub(super) const MAX_LINE_BYTES: usize = 2_083 * 8 - 1;
+/// Longer lines are truncated here and still used, as Google does.
+pub(crate) const MAX_LINE_BYTES: usize = 2_083 * 8 - 1;
 
 /// One line, numbered from 1, without its ending.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
-    pub(super) number: u32,
-    pub(super) bytes: &'a [u8],
+pub(crate) struct RawLine<'a> {
+    pub(crate) number: u32,
+    pub(crate) bytes: &'a [u8],
     /// Whether the line was longer than [`MAX_LINE_BYTES`].
-    pub(super) cut: bool,
+    pub(crate) truncated: bool,
 }
 
-/// What one line says.
+/// What one line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said<'a> {
-    Nothing,
+pub(crate) enum LineContent<'a> {
+    Blank,
     /// Only a comment: what comes after the `#`.
     Comment(&'a [u8]),
     Field(Field<'a>),
-    /// Words that are not `name: value`.
+    /// Text that is not `name: value`.
     Unreadable(&'a [u8]),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Field<'a> {
-    pub(super) name: Name,
+pub(crate) struct Field<'a> {
+    pub(crate) name: FieldName,
     /// The name as it is written.
-    pub(super) key: &'a [u8],
-    pub(super) value: &'a [u8],
-    /// Whether a colon stands between the two.
-    pub(super) colon: bool,
+    pub(crate) key: &'a [u8],
+    pub(crate) value: &'a [u8],
+    /// Whether there is a colon between name and value.
+    pub(crate) colon: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Name {
+pub(crate) enum FieldName {
     UserAgent,
     Allow,
     Disallow,
@@ -43,12 +43,12 @@ pub(super) enum Name {
     ContentSignal,
     ContentUsage,
     License,
-    /// A record that is not ours to understand. It ends nothing.
+    /// An unknown record. It does not end a group.
     Other,
 }
 
-/// Every line, also the empty ones.
-pub(super) fn rows(body: &[u8]) -> impl Iterator<Item = Row<'_>> {
+/// Every line, including empty ones.
+pub(crate) fn raw_lines(body: &[u8]) -> impl Iterator<Item = RawLine<'_>> {
     let mut rest = Some(without_byte_order_mark(body));
     let mut number = 0u32;
     std::iter::from_fn(move || {
@@ -66,11 +66,11 @@ pub(super) fn rows(body: &[u8]) -> impl Iterator<Item = Row<'_>> {
             }
         };
         let bytes = line.get(..MAX_LINE_BYTES).unwrap_or(line);
-        Some(Row { number, bytes, cut: bytes.len() < line.len() })
+        Some(RawLine { number, bytes, truncated: bytes.len() < line.len() })
     })
 }
 
-/// A mark may also be cut short (Google reads on after its first one or two bytes).
+/// The mark may be incomplete: Google also skips only its first one or two bytes.
 fn without_byte_order_mark(body: &[u8]) -> &[u8] {
     let mut rest = body;
     for byte in *b"\xef\xbb\xbf" {
@@ -83,7 +83,7 @@ fn without_byte_order_mark(body: &[u8]) -> &[u8] {
 }
 
 /// Whether the file is UTF-16: by its mark, or because every second byte at its start is zero.
-pub(super) fn utf16(body: &[u8]) -> bool {
+pub(crate) fn is_utf16(body: &[u8]) -> bool {
     if body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff") {
         return true;
     }
@@ -94,42 +94,42 @@ pub(super) fn utf16(body: &[u8]) -> bool {
             || pairs.iter().all(|[a, b]| *a == 0 && *b != 0))
 }
 
-pub(super) fn said(line: &[u8]) -> Said<'_> {
-    let text = trimmed(before_comment(line));
+pub(crate) fn parse_line(line: &[u8]) -> LineContent<'_> {
+    let text = trim(before_comment(line));
     if text.is_empty() {
-        let line = trimmed(line);
+        let line = trim(line);
         return match line.split_first() {
-            Some((b'#', comment)) => Said::Comment(comment),
-            _ => Said::Nothing,
+            Some((b'#', comment)) => LineContent::Comment(comment),
+            _ => LineContent::Blank,
         };
     }
     let (key, value, colon) = match memchr::memchr(b':', text) {
-        Some(at) => (split(text, at).0, split(text, at).1, true),
+        Some(at) => (split_around(text, at).0, split_around(text, at).1, true),
         // A forgotten colon is forgiven when the line is exactly two words.
         None => match memchr::memchr2(b' ', b'\t', text) {
-            Some(at) => (split(text, at).0, split(text, at).1, false),
-            None => return Said::Unreadable(text),
+            Some(at) => (split_around(text, at).0, split_around(text, at).1, false),
+            None => return LineContent::Unreadable(text),
         },
     };
-    let (key, value) = (trimmed(key), trimmed(value));
+    let (key, value) = (trim(key), trim(value));
     if key.is_empty() || !colon && memchr::memchr2(b' ', b'\t', value).is_some() {
-        return Said::Unreadable(text);
+        return LineContent::Unreadable(text);
     }
-    Said::Field(Field { name: name(key), key, value, colon })
+    LineContent::Field(Field { name: field_name(key), key, value, colon })
 }
 
 /// A line up to its comment. A zero byte ends a line as well, as it does for Google.
-pub(super) fn before_comment(line: &[u8]) -> &[u8] {
+pub(crate) fn before_comment(line: &[u8]) -> &[u8] {
     memchr::memchr2(b'#', 0, line).and_then(|end| line.get(..end)).unwrap_or(line)
 }
 
-fn split(text: &[u8], at: usize) -> (&[u8], &[u8]) {
+fn split_around(text: &[u8], at: usize) -> (&[u8], &[u8]) {
     (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default())
 }
 
-/// Keys are known by how they begin, common misspellings included; the records beside the rules
-/// have only their own name.
-fn name(key: &[u8]) -> Name {
+/// Rule names are recognised by how they begin, including common misspellings; other records only
+/// by their exact name.
+fn field_name(key: &[u8]) -> FieldName {
     let begins = |names: &[&str]| {
         names.iter().any(|name| {
             key.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
@@ -137,8 +137,8 @@ fn name(key: &[u8]) -> Name {
     };
     let is = |name: &str| key.eq_ignore_ascii_case(name.as_bytes());
     match key.first().map(u8::to_ascii_lowercase) {
-        Some(b'u') if begins(&["user-agent", "useragent", "user agent"]) => Name::UserAgent,
-        Some(b'a') if begins(&["allow"]) => Name::Allow,
+        Some(b'u') if begins(&["user-agent", "useragent", "user agent"]) => FieldName::UserAgent,
+        Some(b'a') if begins(&["allow"]) => FieldName::Allow,
         Some(b'd')
             if begins(&[
                 "disallow",
@@ -149,25 +149,25 @@ fn name(key: &[u8]) -> Name {
                 "disallaw",
             ]) =>
         {
-            Name::Disallow
+            FieldName::Disallow
         }
-        Some(b's') if begins(&["sitemap", "site-map"]) => Name::Sitemap,
-        Some(b'c') if is("crawl-delay") => Name::CrawlDelay,
-        Some(b'c') if is("content-signal") => Name::ContentSignal,
-        Some(b'c') if is("content-usage") => Name::ContentUsage,
-        Some(b'l') if is("license") => Name::License,
-        _ => Name::Other,
+        Some(b's') if begins(&["sitemap", "site-map"]) => FieldName::Sitemap,
+        Some(b'c') if is("crawl-delay") => FieldName::CrawlDelay,
+        Some(b'c') if is("content-signal") => FieldName::ContentSignal,
+        Some(b'c') if is("content-usage") => FieldName::ContentUsage,
+        Some(b'l') if is("license") => FieldName::License,
+        _ => FieldName::Other,
     }
 }
 
-/// Whether a user-agent value means everyone: `*`, and perhaps words behind it.
-pub(super) fn is_everyone(value: &[u8]) -> bool {
+/// Whether a user-agent value means everyone: `*`, possibly followed by more words.
+pub(crate) fn is_everyone(value: &[u8]) -> bool {
     value.first() == Some(&b'*') && value.get(1).is_none_or(|next| is_space(*next))
 }
 
-/// The first word of a user-agent value (a version is not part of it), and as much of that word as
-/// is a product token: letters, `-` and `_`.
-pub(super) fn product(value: &[u8]) -> (&[u8], &[u8]) {
+/// The first word of a user-agent value (without a version), and the part of that word that is a
+/// product token: letters, `-` and `_`.
+pub(crate) fn product_token(value: &[u8]) -> (&[u8], &[u8]) {
     let until = |ends: fn(u8) -> bool| {
         let end = value.iter().position(|byte| ends(*byte)).unwrap_or(value.len());
         value.get(..end).unwrap_or_default()
@@ -177,11 +177,11 @@ pub(super) fn product(value: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn is_space(byte: u8) -> bool {
-    // C's idea of white space, which has one character more than Rust's.
+    // White space as in C, which includes vertical tab.
     byte.is_ascii_whitespace() || byte == 0x0b
 }
 
-pub(super) fn trimmed(text: &[u8]) -> &[u8] {
+pub(crate) fn trim(text: &[u8]) -> &[u8] {
     let Some(start) = text.iter().position(|byte| !is_space(*byte)) else {
         return Default::default();
     };

@@ -1,16 +1,17 @@
-//! Parts of a file that a layer in front of the origin writes.
+//! Blocks of a robots.txt file that a CDN or hoster added.
 //!
-//! Content delivery networks and hosters put their own groups before the site's and mark them with a
-//! pair of comments. An owner who searches the repository for such a rule will not find it there.
+//! They put their own groups before the site's and mark them with a pair of comments. An owner who
+//! searches the site's own files for such a rule will not find it there.
 
-use super::line::{self, Said};
-use crate::rights::quoted;
+use super::line::{self, LineContent};
+use super::model::Robots;
+use crate::evidence_excerpt::evidence_excerpt;
 
-/// A marked part of the file.
+/// A block between a pair of `BEGIN … managed content` / `END …` comments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManagedBlock {
-    /// Who says to have written it, in the words of the comment: `Cloudflare`.
-    pub by: String,
+    /// Who added it, as the comment says: `Cloudflare`.
+    pub managed_by: String,
     /// The line of the opening comment.
     pub first_line: u32,
     /// The line of the closing comment, or the last line when it is missing.
@@ -21,29 +22,42 @@ pub struct ManagedBlock {
 
 impl ManagedBlock {
     #[must_use]
-    pub fn holds(&self, line: u32) -> bool {
+    pub fn contains_line(&self, line: u32) -> bool {
         (self.first_line..=self.last_line).contains(&line)
     }
 }
 
-/// No honest file has more layers in front of it.
+/// How many blocks are read; no honest file has more.
 const MAX_BLOCKS: usize = 16;
 
-pub(super) fn blocks(file: &[u8]) -> Vec<ManagedBlock> {
+impl Robots {
+    /// Parts of the file that a layer in front of the origin put there, by their comments.
+    #[must_use]
+    pub fn managed_blocks(&self) -> Vec<ManagedBlock> {
+        find_blocks(self.file_bytes())
+    }
+}
+
+fn find_blocks(file: &[u8]) -> Vec<ManagedBlock> {
     let mut blocks: Vec<ManagedBlock> = Vec::new();
     let mut last = 0;
-    for row in line::rows(file) {
-        last = row.number;
-        let Said::Comment(comment) = line::said(row.bytes) else { continue };
-        let Some((opens, by)) = mark(comment) else { continue };
+    for raw_line in line::raw_lines(file) {
+        last = raw_line.number;
+        let LineContent::Comment(comment) = line::parse_line(raw_line.bytes) else { continue };
+        let Some((opens, by)) = parse_marker(comment) else { continue };
         if let Some(open) = blocks.last_mut().filter(|block| !block.closed) {
-            // A second opening ends the first part just before itself.
+            // A second opening comment ends the first block on the line before it.
             open.closed = !opens;
-            open.last_line = row.number.saturating_sub(u32::from(opens));
+            open.last_line = raw_line.number.saturating_sub(u32::from(opens));
         }
         if opens && blocks.len() < MAX_BLOCKS {
-            let first_line = row.number;
-            blocks.push(ManagedBlock { by, first_line, last_line: first_line, closed: false });
+            let first_line = raw_line.number;
+            blocks.push(ManagedBlock {
+                managed_by: by,
+                first_line,
+                last_line: first_line,
+                closed: false,
+            });
         }
     }
     if let Some(open) = blocks.last_mut().filter(|block| !block.closed) {
@@ -53,7 +67,7 @@ pub(super) fn blocks(file: &[u8]) -> Vec<ManagedBlock> {
 }
 
 /// `BEGIN <who> managed content` or `END <who> managed content`: whether it opens, and who.
-fn mark(comment: &[u8]) -> Option<(bool, String)> {
+fn parse_marker(comment: &[u8]) -> Option<(bool, String)> {
     // Longer comments are prose.
     let text = std::str::from_utf8(comment).ok().filter(|text| text.len() <= 120)?;
     let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -64,5 +78,5 @@ fn mark(comment: &[u8]) -> Option<(bool, String)> {
     }
     let (first, by) = words.split_first()?;
     let opens = first.eq_ignore_ascii_case("begin");
-    (opens || first.eq_ignore_ascii_case("end")).then(|| (opens, quoted(&by.join(" "))))
+    (opens || first.eq_ignore_ascii_case("end")).then(|| (opens, evidence_excerpt(&by.join(" "))))
 }

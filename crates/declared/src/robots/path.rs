@@ -1,14 +1,14 @@
-//! The part of an address that rules speak of.
+//! The part of a URL that rules apply to.
 
-/// Path, parameters and query of an address, without scheme, host and fragment; begins with `/`.
+/// Path, parameters and query of a URL, without scheme, host and fragment; starts with `/`.
 ///
-/// The address may lack its scheme (`site.example/a`) or begin with the two slashes alone.
+/// The URL may lack its scheme (`site.example/a`) or start with `//`.
 #[must_use]
 pub fn path_of(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default();
     let url = url.strip_prefix("//").unwrap_or(url);
     let starts = |text: &str| text.find(['/', '?', ';']);
-    // `://` after the path has begun is part of a query, not the end of a scheme.
+    // `://` after the start of the path belongs to a query and does not end a scheme.
     let host = match url.find("://") {
         Some(at) if starts(url).is_none_or(|path| path > at) => url.get(at + 3..).unwrap_or(""),
         _ => url,

@@ -1,8 +1,8 @@
 //! Path patterns: prefixes with `*` for anything and `$` for the end.
 
-/// The comparable form of a pattern, when it differs from how it is written: bytes above ASCII are
-/// percent-encoded, existing escapes are written in upper case, nothing is decoded.
-pub(crate) fn escaped(pattern: &[u8]) -> Option<Vec<u8>> {
+/// The pattern as it is compared, if that differs from how it is written: bytes above ASCII are
+/// percent-encoded and existing escapes are upper-cased. Nothing is decoded.
+pub(crate) fn percent_encoded(pattern: &[u8]) -> Option<Vec<u8>> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let plain = |byte: &u8| *byte < 0x80 && *byte != b'%';
     if pattern.iter().all(plain) {
@@ -27,7 +27,7 @@ pub(crate) fn escaped(pattern: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Whether a path begins as the pattern says (or is exactly it, when it ends in `$`).
+/// Whether a path starts with the pattern, or matches it entirely if the pattern ends in `$`.
 pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     match pattern.split_last() {
         Some((b'$', rest)) => matches_whole(rest, path),
@@ -35,13 +35,13 @@ pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// Whether the whole of a path is as the pattern says; a `$` in it is only a character.
+/// Whether an entire path matches the pattern; a `$` in it is an ordinary character.
 pub(crate) fn matches_whole(pattern: &[u8], path: &[u8]) -> bool {
     parts_match(pattern, path, true)
 }
 
-/// Each part between stars is looked for once, as early as it can stand: an earlier place never
-/// spoils what comes after it. So the work grows with path and pattern added, not multiplied.
+/// Each part between stars is searched once, at the earliest possible position: an earlier match
+/// never prevents a later one. So the time is linear in path plus pattern, not in their product.
 fn parts_match(pattern: &[u8], path: &[u8], whole: bool) -> bool {
     let Some(star) = memchr::memchr(b'*', pattern) else {
         return if whole { path == pattern } else { path.starts_with(pattern) };

@@ -1,14 +1,14 @@
-//! Questions on the wire, and whether a packet is the answer to one.
+//! Encodes questions, and checks whether a packet answers one.
 
 use hickory_proto::op::{Message, MessageType, OpCode, ResponseCode};
 use hickory_proto::rr::{DNSClass, Name};
 
-use super::RecordType;
+use super::record_type::RecordType;
 
-/// Room for an answer over UDP without fragments (DNS flag day 2020).
+/// The largest UDP answer that avoids fragmentation (DNS flag day 2020).
 pub(super) const UDP_PAYLOAD: u16 = 1232;
 
-/// One question with the id it is asked under.
+/// One question and its message id.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) id: u16,
@@ -17,9 +17,8 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// RD and AD are set, the latter so that a validating resolver says in its answer whether it
-    /// validated (RFC 6840 section 5.7). Written by hand: nothing in it varies but id, name and
-    /// type.
+    /// RD and AD are set; AD makes a validating resolver say in its answer whether it validated
+    /// (RFC 6840 section 5.7). Encoded by hand: only id, name and type vary.
     pub(super) fn encode(&self) -> Vec<u8> {
         const FLAGS: [u8; 2] = [0x01, 0x20];
         const COUNTS: [u8; 8] = [0, 1, 0, 0, 0, 0, 0, 1];
@@ -36,7 +35,7 @@ impl Question {
             packet.extend_from_slice(label);
         }
         packet.push(0);
-        packet.extend_from_slice(&u16::from(self.kind.wire()).to_be_bytes());
+        packet.extend_from_slice(&u16::from(self.kind.to_wire_type()).to_be_bytes());
         packet.extend_from_slice(&CLASS_IN);
         packet.extend_from_slice(&OPT);
         packet.extend_from_slice(&UDP_PAYLOAD.to_be_bytes());
@@ -44,8 +43,8 @@ impl Question {
         packet
     }
 
-    /// The answer to this very question, or nothing: a packet with another id or another question
-    /// is not ours, whoever sent it.
+    /// The answer to this exact question. `None` for a packet with another id or question: it is
+    /// not ours, whoever sent it.
     pub(super) fn decode(&self, packet: &[u8]) -> Option<Message> {
         let id = packet.first_chunk::<2>().map(|id| u16::from_be_bytes(*id))?;
         if id != self.id {
@@ -55,7 +54,7 @@ impl Question {
         let ours = message.metadata.message_type == MessageType::Response
             && message.metadata.op_code == OpCode::Query
             && matches!(message.queries.as_slice(), [query]
-                if query.query_type() == self.kind.wire()
+                if query.query_type() == self.kind.to_wire_type()
                     && query.query_class() == DNSClass::IN
                     && *query.name() == self.name);
         ours.then_some(message)
@@ -63,7 +62,7 @@ impl Question {
 }
 
 /// The mnemonic of a response code.
-pub(super) fn rcode(code: ResponseCode) -> String {
+pub(super) fn rcode_mnemonic(code: ResponseCode) -> String {
     match code {
         ResponseCode::NoError => "NOERROR",
         ResponseCode::FormErr => "FORMERR",
@@ -95,7 +94,7 @@ mod tests {
         let message = Message::from_vec(&question().encode()).unwrap();
         assert_eq!((message.metadata.id, message.queries.len()), (7, 1));
         assert_eq!(message.queries[0].name().to_ascii(), "a.lab.");
-        assert_eq!(message.queries[0].query_type(), RecordType::A.wire());
+        assert_eq!(message.queries[0].query_type(), RecordType::A.to_wire_type());
         assert_eq!(message.to_vec().unwrap(), question().encode());
         assert!(message.metadata.recursion_desired && message.metadata.authentic_data);
         assert_eq!(message.max_payload(), UDP_PAYLOAD);
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_answer_to_this_question_is_taken() {
+    fn only_the_answer_to_this_question_is_accepted() {
         assert!(question().decode(&answer().to_vec().unwrap()).is_some());
         let spoil = |change: fn(&mut Message)| {
             let mut message = answer();
@@ -116,14 +115,14 @@ mod tests {
         assert!(spoil(|m| m.queries.clear()).is_none());
         assert!(spoil(|m| m.queries = vec![m.queries[0].clone(), m.queries[0].clone()]).is_none());
         assert!(spoil(|m| m.queries[0].name = Name::from_ascii("b.lab.").unwrap()).is_none());
-        assert!(spoil(|m| m.queries[0].query_type = RecordType::Txt.wire()).is_none());
+        assert!(spoil(|m| m.queries[0].query_type = RecordType::Txt.to_wire_type()).is_none());
         // The case of the echoed name does not matter.
         assert!(spoil(|m| m.queries[0].name = Name::from_ascii("A.Lab.").unwrap()).is_some());
     }
 
     proptest::proptest! {
         #[test]
-        fn no_packet_makes_the_reader_fall_over(mut packet: Vec<u8>) {
+        fn arbitrary_packets_never_panic(mut packet: Vec<u8>) {
             question().decode(&packet);
             for (at, byte) in [0, 7, 0x81, 0x80].into_iter().enumerate() {
                 if let Some(slot) = packet.get_mut(at) {

@@ -1,5 +1,8 @@
-//! The gate: what may be asked for, and what may be dialled. Pure functions, no I/O.
+//! The guard: decides which URLs may be requested and which addresses may be dialled. Pure
+//! functions, no I/O.
 
 pub(crate) mod address;
-mod blocks;
+mod address_blocks;
+pub(crate) mod address_kind;
+pub(crate) mod fuzzing;
 pub(crate) mod url;

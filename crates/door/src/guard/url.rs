@@ -1,35 +1,35 @@
-//! From the text of a URL to a host, a scheme and a port that may be asked.
+//! Checks the text of a URL and takes from it the scheme, the host and the port of a request.
 
-use contract::evidence::{Failure, Phase};
+use contract::evidence::{Failure, FailurePhase};
 use contract::{HostName, NameRefusal};
 use url::{Host, Position, Url};
 
 use crate::Policy;
-use crate::failure::{refused, refused_name};
+use crate::failure::{name_refusal, policy_refusal};
 
-/// A URL that passed every rule that can be checked without asking anybody.
+/// A URL that passed every rule that can be checked without network access.
 #[derive(Debug, Clone)]
-pub(crate) struct Target {
-    /// As recorded and compared: without a fragment.
+pub(crate) struct CheckedTarget {
+    /// The form that is recorded and compared: without a fragment.
     pub(crate) url: Url,
     pub(crate) host: HostName,
     pub(crate) tls: bool,
-    /// The port the URL means.
+    /// The port of the URL.
     pub(crate) port: u16,
 }
 
-impl Target {
-    /// Reads the first URL of a chain.
+impl CheckedTarget {
+    /// Parses the first URL of a redirect chain.
     pub(crate) fn parse(text: &str, policy: &Policy) -> Result<Self, Failure> {
         check_length(text, policy)?;
-        let url = Url::parse(text).map_err(|_| unreadable())?;
+        let url = Url::parse(text).map_err(|_| bad_url_failure())?;
         Self::check(url, policy)
     }
 
-    /// Reads a Location field, relative to where it was received.
-    pub(crate) fn join(&self, location: &str, policy: &Policy) -> Result<Self, Failure> {
+    /// Parses a Location header relative to the URL that sent it.
+    pub(crate) fn join_location(&self, location: &str, policy: &Policy) -> Result<Self, Failure> {
         check_length(location, policy)?;
-        let url = self.url.join(location).map_err(|_| unreadable())?;
+        let url = self.url.join(location).map_err(|_| bad_url_failure())?;
         Self::check(url, policy)
     }
 
@@ -39,28 +39,28 @@ impl Target {
         let tls = match url.scheme() {
             "https" => true,
             "http" => false,
-            _ => return Err(refused_name(NameRefusal::Scheme)),
+            _ => return Err(name_refusal(NameRefusal::Scheme)),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refused_name(NameRefusal::UserInfo));
+            return Err(name_refusal(NameRefusal::UserInfo));
         }
         let port = url.port_or_known_default().unwrap_or_default();
         if ![80, 443].contains(&port) && !policy.names.allow_ports.contains(&port) {
-            return Err(refused_name(NameRefusal::Port));
+            return Err(name_refusal(NameRefusal::Port));
         }
         let host = match url.host() {
             Some(Host::Domain(name)) => {
-                HostName::parse(name, &policy.names).map_err(refused_name)?
+                HostName::parse(name, &policy.names).map_err(name_refusal)?
             }
             Some(Host::Ipv4(_) | Host::Ipv6(_)) => {
-                return Err(refused_name(NameRefusal::IpAddress));
+                return Err(name_refusal(NameRefusal::IpAddress));
             }
-            None => return Err(refused_name(NameRefusal::Empty)),
+            None => return Err(name_refusal(NameRefusal::Empty)),
         };
         Ok(Self { url, host, tls, port })
     }
 
-    /// The port that is really dialled.
+    /// The port that is actually dialled (the policy may map 80 and 443).
     pub(crate) fn dial_port(&self, policy: &Policy) -> u16 {
         match self.port {
             80 => policy.http_port,
@@ -69,7 +69,7 @@ impl Target {
         }
     }
 
-    /// The Host field: the name, and the port when it is not the scheme's own.
+    /// The Host header: the name, and the port if it is not the scheme's default.
     pub(crate) fn authority(&self) -> String {
         match self.url.port() {
             None => self.host.as_str().to_owned(),
@@ -83,14 +83,14 @@ impl Target {
 }
 
 fn check_length(text: &str, policy: &Policy) -> Result<(), Failure> {
-    if text.len() <= policy.limits.url_bytes {
+    if text.len() <= policy.limits.max_url_bytes {
         return Ok(());
     }
-    Err(refused(Phase::Name, "url_too_long", "The address is longer than is read."))
+    Err(policy_refusal(FailurePhase::Name, "url_too_long", "The URL exceeds the length limit."))
 }
 
-fn unreadable() -> Failure {
-    refused(Phase::Name, "bad_url", "The address is not a valid URL.")
+fn bad_url_failure() -> Failure {
+    policy_refusal(FailurePhase::Name, "bad_url", "The URL is not valid.")
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_url_gives_its_parts() {
+    fn a_valid_url_gives_host_scheme_port_and_path() {
         let policy = lab();
         for (text, host, tls, dial, authority, path) in [
             ("http://open.lab", "open.lab", false, 10080, "open.lab", "/"),
@@ -116,7 +116,7 @@ mod tests {
             ("https://wikipedia.org:443/", "wikipedia.org", true, 10443, "wikipedia.org", "/"),
             ("http://wikipedia.org:443/", "wikipedia.org", false, 10443, "wikipedia.org:443", "/"),
         ] {
-            let target = Target::parse(text, &policy).unwrap();
+            let target = CheckedTarget::parse(text, &policy).unwrap();
             assert_eq!(target.host.as_str(), host, "{text}");
             assert_eq!(target.tls, tls, "{text}");
             assert_eq!(target.dial_port(&policy), dial, "{text}");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_urls_are_refused_with_their_word() {
+    fn bad_urls_are_refused_with_their_code() {
         let policy = lab();
         let long = format!("http://open.lab/{}", "a".repeat(2048));
         for (text, reason) in [
@@ -166,15 +166,15 @@ mod tests {
             ("http://a.nosuchtld/", "unknown_tld"),
             (long.as_str(), "url_too_long"),
         ] {
-            let refusal = Target::parse(text, &policy).map(|target| target.url).unwrap_err();
+            let refusal = CheckedTarget::parse(text, &policy).map(|target| target.url).unwrap_err();
             assert_eq!(refusal.reason, reason, "{text}");
         }
     }
 
     #[test]
-    fn a_location_is_read_relative_and_checked_anew() {
+    fn a_location_is_resolved_relative_and_checked_again() {
         let policy = lab();
-        let at = Target::parse("https://open.lab/a/b?c", &policy).unwrap();
+        let at = CheckedTarget::parse("https://open.lab/a/b?c", &policy).unwrap();
         for (location, url) in [
             ("d", "https://open.lab/a/d"),
             ("/d#e", "https://open.lab/d"),
@@ -182,7 +182,11 @@ mod tests {
             ("http:\\\\other.lab\\x", "http://other.lab/x"),
             ("", "https://open.lab/a/b?c"),
         ] {
-            assert_eq!(at.join(location, &policy).unwrap().url.as_str(), url, "{location}");
+            assert_eq!(
+                at.join_location(location, &policy).unwrap().url.as_str(),
+                url,
+                "{location}"
+            );
         }
         for (location, reason) in [
             ("//127.0.0.1/", "ip_address"),
@@ -192,7 +196,7 @@ mod tests {
             ("ftp://open.lab/", "scheme"),
             ("//open.lab:25/", "port"),
         ] {
-            let refusal = at.join(location, &policy).map(|target| target.url).unwrap_err();
+            let refusal = at.join_location(location, &policy).map(|target| target.url).unwrap_err();
             assert_eq!(refusal.reason, reason, "{location}");
         }
     }

@@ -1,84 +1,87 @@
-//! Reading a body: streamed, decoded, capped on the wire and decoded, never slower than the
-//! slowest rate, hashed.
+//! Reads a response body: streamed, decoded and hashed, with a cap before and after decoding and a
+//! minimum transfer rate.
 
 use std::pin::pin;
 
 use bytes::Bytes;
-use contract::evidence::{Body, Failure, FailureKind, Phase};
+use contract::evidence::{BodyFacts, Failure, FailureKind, FailurePhase};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 
-use super::decode::{Coding, Decoder, RatioCap, Sink, Stop};
+use super::connection::ConnectionDriver;
+use super::decode::{CappedBuffer, ContentCoding, DecodeStop, Decoder, RatioCap};
 use super::sha256_hex;
-use super::wire::Driver;
-use crate::failure::{deadline as past_deadline, failure, http as http_failure};
-use crate::visit::Room;
-use crate::watch::Watch;
-use crate::{Caps, Limits};
+use crate::byte_budget::ByteBudget;
+use crate::failure::{deadline_failure, http_failure, new_failure};
+use crate::read_timer::ReadTimer;
+use crate::{BodyCaps, Limits};
 
-/// A body, as far as it was read.
+/// The part of a body that was read.
 #[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) facts: Body,
+pub(crate) struct BodyRead {
+    pub(crate) facts: BodyFacts,
     pub(crate) bytes: Bytes,
-    /// Whether the connection is at the end of this response and may serve another.
-    pub(crate) at_end: bool,
+    /// Whether the connection is at the end of this response and can serve another request.
+    pub(crate) connection_reusable: bool,
 }
 
-/// What holds for one body.
-pub(crate) struct Bounds<'a> {
-    pub(crate) caps: Caps,
+/// The limits that apply to one body.
+pub(crate) struct BodyBounds<'a> {
+    pub(crate) caps: BodyCaps,
     pub(crate) limits: &'a Limits,
-    pub(crate) watch: &'a Watch,
-    /// What all bodies of the visit share.
-    pub(crate) room: &'a Room,
+    pub(crate) timer: &'a ReadTimer,
+    /// Shared by all bodies of the visit.
+    pub(crate) byte_budget: &'a ByteBudget,
 }
 
-pub(crate) async fn read(
+pub(crate) async fn read_body(
     headers: &HeaderMap,
     mut incoming: Incoming,
-    driver: &mut Driver,
-    bounds: &Bounds<'_>,
-) -> Read {
-    let Bounds { caps, limits, watch, room } = *bounds;
-    let sink = Sink::new(caps.decoded, incoming.size_hint().lower());
-    let mut reader = Reader { wire: 0, sink, decoder: None, room: Some(room) };
-    let coding = Coding::of(headers);
-    let ratio = RatioCap { ratio: limits.ratio, from: limits.ratio_from };
+    driver: &mut ConnectionDriver,
+    bounds: &BodyBounds<'_>,
+) -> BodyRead {
+    let BodyBounds { caps, limits, timer, byte_budget } = *bounds;
+    let sink = CappedBuffer::new(caps.decoded, incoming.size_hint().lower());
+    let mut reader =
+        BodyReader { wire_bytes: 0, buffer: sink, decoder: None, byte_budget: Some(byte_budget) };
+    let coding = ContentCoding::from_headers(headers);
+    let ratio = RatioCap {
+        ratio: limits.max_decompression_ratio,
+        from_bytes: limits.ratio_checked_from_bytes,
+    };
     let decoder = coding
-        .ok_or_else(unsupported)
-        .and_then(|coding| Decoder::new(coding, ratio).map_err(stopped));
+        .ok_or_else(unsupported_encoding_failure)
+        .and_then(|coding| Decoder::new(coding, ratio).map_err(decode_failure));
     let mut at_end = false;
     let cut = match decoder {
         Err(failure) => Some(failure),
         Ok(decoder) => {
             reader.decoder = decoder;
-            let pace = Pace { start: Instant::now(), limits, watch };
-            let ended = reader.run(&mut incoming, driver, caps.wire, &pace).await;
-            at_end = ended.is_ok();
-            ended.and_then(|()| reader.finish()).err()
+            let pace = BodyPace { start: Instant::now(), limits, timer };
+            let read_to_end = reader.read_to_end(&mut incoming, driver, caps.wire, &pace).await;
+            at_end = read_to_end.is_ok();
+            read_to_end.and_then(|()| reader.finish()).err()
         }
     };
-    let bytes = reader.sink.into_bytes();
-    let facts = Body {
+    let bytes = reader.buffer.into_bytes();
+    let facts = BodyFacts {
         sha256: sha256_hex(&bytes),
         bytes: bytes.len() as u64,
-        wire_bytes: reader.wire,
-        encoding: coding.and_then(Coding::name).map(str::to_owned),
+        wire_bytes: reader.wire_bytes,
+        encoding: coding.and_then(ContentCoding::name).map(str::to_owned),
         cut,
     };
-    Read { facts, bytes, at_end }
+    BodyRead { facts, bytes, connection_reusable: at_end }
 }
 
-/// Reads away a small body nobody wants, so that the connection can be used again. Says whether it
-/// can.
-pub(crate) async fn drain(
+/// Reads and discards a small body so that the connection can be reused. Returns whether it can.
+pub(crate) async fn drain_body(
     mut incoming: Incoming,
-    driver: &mut Driver,
+    driver: &mut ConnectionDriver,
     limits: &Limits,
-    watch: &Watch,
+    timer: &ReadTimer,
 ) -> bool {
     const MOST: u64 = 16 * 1024;
     if incoming.is_end_stream() {
@@ -87,134 +90,141 @@ pub(crate) async fn drain(
     if incoming.size_hint().lower() > MOST {
         return false;
     }
-    let pace = Pace { start: Instant::now(), limits, watch };
-    let mut reader = Reader { wire: 0, sink: Sink::new(MOST, 0), decoder: None, room: None };
-    reader.run(&mut incoming, driver, MOST, &pace).await.is_ok()
+    let pace = BodyPace { start: Instant::now(), limits, timer };
+    let mut reader = BodyReader {
+        wire_bytes: 0,
+        buffer: CappedBuffer::new(MOST, 0),
+        decoder: None,
+        byte_budget: None,
+    };
+    reader.read_to_end(&mut incoming, driver, MOST, &pace).await.is_ok()
 }
 
-struct Reader<'a> {
-    wire: u64,
-    sink: Sink,
+struct BodyReader<'a> {
+    wire_bytes: u64,
+    buffer: CappedBuffer,
     decoder: Option<Decoder>,
-    /// Nothing when what is read is not kept.
-    room: Option<&'a Room>,
+    /// `None` if the bytes are discarded.
+    byte_budget: Option<&'a ByteBudget>,
 }
 
-/// How long the next frame may take.
-struct Pace<'a> {
+/// The minimum transfer rate, as a time limit for the next frame.
+struct BodyPace<'a> {
     start: Instant,
     limits: &'a Limits,
-    watch: &'a Watch,
+    timer: &'a ReadTimer,
 }
 
-impl Pace<'_> {
-    /// The moment at which `wire` bytes in all are too few.
+impl BodyPace<'_> {
+    /// The time at which a total of `wire` bytes is too little.
     fn too_slow_at(&self, wire: u64) -> Instant {
-        let earned = std::time::Duration::from_secs(wire / self.limits.rate_bytes.max(1));
-        self.start + self.limits.rate_after.max(earned)
+        let earned = std::time::Duration::from_secs(wire / self.limits.min_bytes_per_second.max(1));
+        self.start + self.limits.min_rate_after.max(earned)
     }
 }
 
-impl Reader<'_> {
-    async fn run(
+impl BodyReader<'_> {
+    async fn read_to_end(
         &mut self,
         incoming: &mut Incoming,
-        driver: &mut Driver,
+        driver: &mut ConnectionDriver,
         wire_cap: u64,
-        pace: &Pace<'_>,
+        pace: &BodyPace<'_>,
     ) -> Result<(), Failure> {
         loop {
-            let slow = pace.too_slow_at(self.wire);
-            let until = slow.min(pace.watch.deadline());
+            let slow = pace.too_slow_at(self.wire_bytes);
+            let until = slow.min(pace.timer.deadline());
             let frame = pin!(incoming.frame());
             let next = pin!(driver.drive(frame));
-            let frame = match pace.watch.until(until, next).await {
-                None if until == slow => return Err(too_slow()),
-                None => return Err(past_deadline(Phase::Body)),
+            let frame = match pace.timer.run_until(until, next).await {
+                None if until == slow => return Err(too_slow_failure()),
+                None => return Err(deadline_failure(FailurePhase::Body)),
                 Some(None) => return Ok(()),
-                Some(Some(frame)) => frame.map_err(|error| http_failure(&error, Phase::Body))?,
+                Some(Some(frame)) => {
+                    frame.map_err(|error| http_failure(&error, FailurePhase::Body))?
+                }
             };
-            // Trailers are not read.
+            // Trailers are ignored.
             let Ok(mut data) = frame.into_data() else { continue };
-            let room = wire_cap - self.wire;
-            let fits = data.len() as u64 <= room;
+            let remaining = wire_cap - self.wire_bytes;
+            let fits = data.len() as u64 <= remaining;
             if !fits {
-                data.truncate(usize::try_from(room).unwrap_or(0));
+                data.truncate(usize::try_from(remaining).unwrap_or(0));
             }
-            if !data.is_empty() && self.room.is_some_and(Room::is_used_up) {
-                return Err(failure(
+            if !data.is_empty() && self.byte_budget.is_some_and(ByteBudget::is_exhausted) {
+                return Err(new_failure(
                     FailureKind::TooLarge,
-                    Phase::Body,
+                    FailurePhase::Body,
                     "visit_limit",
-                    "All bodies of this scan together are larger than is read.",
+                    "The bodies of this scan together exceed the size limit.",
                 ));
             }
-            self.wire += data.len() as u64;
-            let before = self.sink.len();
+            self.wire_bytes += data.len() as u64;
+            let before = self.buffer.len();
             let decoded = self.decode(data);
-            if let Some(room) = self.room {
-                room.use_up(self.sink.len().saturating_sub(before));
+            if let Some(byte_budget) = self.byte_budget {
+                byte_budget.spend(self.buffer.len().saturating_sub(before));
             }
-            decoded.map_err(stopped)?;
+            decoded.map_err(decode_failure)?;
             if !fits {
-                return Err(failure(
+                return Err(new_failure(
                     FailureKind::TooLarge,
-                    Phase::Body,
+                    FailurePhase::Body,
                     "wire_limit",
-                    "The body is larger on the wire than is read.",
+                    "The body exceeds the size limit on the wire.",
                 ));
             }
         }
     }
 
-    fn decode(&mut self, data: Bytes) -> Result<(), Stop> {
+    fn decode(&mut self, data: Bytes) -> Result<(), DecodeStop> {
         match &mut self.decoder {
-            None => self.sink.take(data),
-            Some(decoder) => decoder.feed(&data, &mut self.sink),
+            None => self.buffer.push_chunk(data),
+            Some(decoder) => decoder.feed(&data, &mut self.buffer),
         }
     }
 
     fn finish(&self) -> Result<(), Failure> {
-        self.decoder.as_ref().map_or(Ok(()), Decoder::finish).map_err(stopped)
+        self.decoder.as_ref().map_or(Ok(()), Decoder::finish).map_err(decode_failure)
     }
 }
 
-fn stopped(stop: Stop) -> Failure {
+fn decode_failure(stop: DecodeStop) -> Failure {
     let (kind, reason, detail) = match stop {
-        Stop::Full => (FailureKind::TooLarge, "decoded_limit", "The body is larger than is read."),
-        Stop::Ratio => (
+        DecodeStop::Full => {
+            (FailureKind::TooLarge, "decoded_limit", "The body exceeds the size limit.")
+        }
+        DecodeStop::Ratio => (
             FailureKind::TooLarge,
             "decompression_ratio",
-            "The body grows out of proportion when it is decompressed.",
+            "The body expands more than the decompression limit allows.",
         ),
-        Stop::Bad => (
+        DecodeStop::Bad => (
             FailureKind::Protocol,
             "bad_encoding",
-            "The body is not in the encoding that its header names.",
+            "The body is not encoded as its Content-Encoding header says.",
         ),
-        Stop::Incomplete => (
-            FailureKind::Protocol,
-            "incomplete_encoding",
-            "The compressed body ends before its end.",
-        ),
+        DecodeStop::Incomplete => {
+            (FailureKind::Protocol, "incomplete_encoding", "The compressed body is incomplete.")
+        }
     };
-    failure(kind, Phase::Body, reason, detail)
+    new_failure(kind, FailurePhase::Body, reason, detail)
 }
 
-fn unsupported() -> Failure {
-    failure(
+fn unsupported_encoding_failure() -> Failure {
+    new_failure(
         FailureKind::Protocol,
-        Phase::Body,
+        FailurePhase::Body,
         "unsupported_encoding",
-        "The body is in an encoding, or in several, that are not undone.",
+        "The body uses an unknown content encoding, or more than one.",
     )
 }
 
-fn too_slow() -> Failure {
-    failure(
+fn too_slow_failure() -> Failure {
+    new_failure(
         FailureKind::Timeout,
-        Phase::Body,
+        FailurePhase::Body,
         "too_slow",
-        "The body came slower than is waited for.",
+        "The body arrived more slowly than the minimum rate.",
     )
 }

@@ -1,4 +1,4 @@
-//! Undoing one content coding, chunk by chunk, into a sink that is full at its cap.
+//! Decodes one content coding, chunk by chunk, into a buffer with a size cap.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use bytes::Bytes;
@@ -7,14 +7,15 @@ use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
-/// Decoded at a time: the most that a bomb can add before it is looked at.
-const STEP: usize = 16 * 1024;
-/// 8 MiB, what RFC 8878 asks every decoder for and no more.
+/// The number of bytes decoded at a time: a decompression bomb can add at most this much before the
+/// limits are checked.
+const WINDOW_BYTES: usize = 16 * 1024;
+/// 8 MiB: the window size that RFC 8878 asks every decoder to support, and no more.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// A content coding that can be undone.
+/// A content coding that we can decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(super) enum ContentCoding {
     Identity,
     Gzip,
     Deflate,
@@ -22,9 +23,9 @@ pub(super) enum Coding {
     Zstd,
 }
 
-impl Coding {
-    /// The coding of a response; nothing when it is unknown or when several are stacked.
-    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+impl ContentCoding {
+    /// The coding of a response. `None` if it is unknown or if several are stacked.
+    pub(super) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let mut coding = Self::Identity;
         for value in headers.get_all(CONTENT_ENCODING) {
             for word in value.to_str().ok()?.split(',') {
@@ -58,154 +59,154 @@ impl Coding {
 
 /// Why decoding stopped before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The sink is full and there was more.
+pub(super) enum DecodeStop {
+    /// The buffer is full and there was more data.
     Full,
-    /// The body grows out of all proportion to what was sent.
+    /// The body expanded more than the ratio limit allows.
     Ratio,
-    /// Not what the coding should look like.
+    /// The data is not valid in this coding.
     Bad,
-    /// Ended in the middle.
+    /// The coded stream ended early.
     Incomplete,
 }
 
-/// When a growing body is a bomb.
+/// The ratio above which a body counts as a decompression bomb.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RatioCap {
     pub(super) ratio: u64,
-    pub(super) from: u64,
+    pub(super) from_bytes: u64,
 }
 
 /// The decoded bytes, at most `cap` of them.
 #[derive(Debug)]
-pub(super) struct Sink {
-    kept: Kept,
+pub(super) struct CappedBuffer {
+    storage: BufferStorage,
     cap: usize,
-    /// What to make room for when the first bytes must be copied.
+    /// The capacity to reserve when the first bytes must be copied.
     expected: usize,
 }
 
 #[derive(Debug)]
-enum Kept {
-    /// A body that came in one piece is kept as that piece.
+enum BufferStorage {
+    /// A body that arrived in one chunk is stored as that chunk, without a copy.
     Piece(Bytes),
     Copied(Vec<u8>),
 }
 
-impl Sink {
-    /// Makes room for what is announced; an announcement alone gets at most 256 KiB.
+impl CappedBuffer {
+    /// Reserves room for the announced length, but at most 256 KiB for an announcement alone.
     pub(super) fn new(cap: u64, announced: u64) -> Self {
         const MOST_TRUSTED: usize = 256 * 1024;
         let cap = usize::try_from(cap).unwrap_or(usize::MAX);
         let expected = usize::try_from(announced).unwrap_or(usize::MAX).min(cap).min(MOST_TRUSTED);
-        Self { kept: Kept::Piece(Bytes::new()), cap, expected }
+        Self { storage: BufferStorage::Piece(Bytes::new()), cap, expected }
     }
 
     pub(super) fn len(&self) -> usize {
-        match &self.kept {
-            Kept::Piece(piece) => piece.len(),
-            Kept::Copied(bytes) => bytes.len(),
+        match &self.storage {
+            BufferStorage::Piece(piece) => piece.len(),
+            BufferStorage::Copied(bytes) => bytes.len(),
         }
     }
 
-    /// Takes a piece of the wire as it is, unless it is so small that it would hold on to a buffer
-    /// many times its size.
-    pub(super) fn take(&mut self, piece: Bytes) -> Result<(), Stop> {
+    /// Stores a chunk from the wire without a copy, unless it is so small that it would keep alive
+    /// a buffer many times its size.
+    pub(super) fn push_chunk(&mut self, piece: Bytes) -> Result<(), DecodeStop> {
         const WORTH_KEEPING: usize = 8 * 1024;
         let keep = (WORTH_KEEPING..=self.cap).contains(&piece.len());
-        match &mut self.kept {
-            Kept::Piece(first) if first.is_empty() && keep => {
+        match &mut self.storage {
+            BufferStorage::Piece(first) if first.is_empty() && keep => {
                 *first = piece;
                 Ok(())
             }
-            _ => self.push(&piece),
+            _ => self.push_slice(&piece),
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Stop> {
-        let room = self.cap - self.len();
-        let fitting = bytes.get(..room).unwrap_or(bytes);
-        match &mut self.kept {
-            Kept::Copied(kept) => kept.extend_from_slice(fitting),
-            Kept::Piece(first) => {
+    pub(super) fn push_slice(&mut self, bytes: &[u8]) -> Result<(), DecodeStop> {
+        let remaining = self.cap - self.len();
+        let fitting = bytes.get(..remaining).unwrap_or(bytes);
+        match &mut self.storage {
+            BufferStorage::Copied(kept) => kept.extend_from_slice(fitting),
+            BufferStorage::Piece(first) => {
                 let mut kept = Vec::with_capacity(self.expected);
                 kept.extend_from_slice(first);
                 kept.extend_from_slice(fitting);
-                self.kept = Kept::Copied(kept);
+                self.storage = BufferStorage::Copied(kept);
             }
         }
-        if fitting.len() < bytes.len() { Err(Stop::Full) } else { Ok(()) }
+        if fitting.len() < bytes.len() { Err(DecodeStop::Full) } else { Ok(()) }
     }
 
     pub(super) fn into_bytes(self) -> Bytes {
-        match self.kept {
-            Kept::Piece(piece) => piece,
-            Kept::Copied(bytes) => Bytes::from(bytes),
+        match self.storage {
+            BufferStorage::Piece(piece) => piece,
+            BufferStorage::Copied(bytes) => Bytes::from(bytes),
         }
     }
 }
 
-/// Undoes one coding.
+/// Decodes one content coding.
 pub(super) struct Decoder {
     engine: Engine,
     cap: RatioCap,
     consumed: u64,
     produced: u64,
-    /// At the end of the coded stream (for zstd: of a frame; another may follow).
+    /// Whether the coded stream has ended (for zstd: a frame, after which another may follow).
     ended: bool,
     window: Vec<u8>,
 }
 
 enum Engine {
     Inflate(Decompress),
-    /// `deflate` is zlib by the book and raw deflate from some servers; the first two bytes tell.
+    /// `deflate` should be zlib, but some servers send raw deflate. The first two bytes decide.
     Undecided(Vec<u8>),
     Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>),
     Zstd(zstd::stream::raw::Decoder<'static>),
 }
 
-/// What one step of an engine did.
-struct Step {
-    used: usize,
-    made: usize,
-    state: State,
+/// The result of one step of an engine.
+struct EngineStep {
+    consumed: usize,
+    produced: usize,
+    state: StreamState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum StreamState {
     Open,
     Ended,
-    /// What was made before the fault is good.
+    /// The output before the error is valid.
     Bad,
 }
 
 impl Decoder {
-    /// Nothing for identity, which needs no undoing.
-    pub(super) fn new(coding: Coding, cap: RatioCap) -> Result<Option<Self>, Stop> {
+    /// `None` for identity, which needs no decoding.
+    pub(super) fn new(coding: ContentCoding, cap: RatioCap) -> Result<Option<Self>, DecodeStop> {
         let engine = match coding {
-            Coding::Identity => return Ok(None),
-            Coding::Gzip => Engine::Inflate(Decompress::new_gzip(15)),
-            Coding::Deflate => Engine::Undecided(Vec::new()),
-            Coding::Brotli => Engine::Brotli(Box::new(BrotliState::new_strict(
+            ContentCoding::Identity => return Ok(None),
+            ContentCoding::Gzip => Engine::Inflate(Decompress::new_gzip(15)),
+            ContentCoding::Deflate => Engine::Undecided(Vec::new()),
+            ContentCoding::Brotli => Engine::Brotli(Box::new(BrotliState::new_strict(
                 StandardAlloc::default(),
                 StandardAlloc::default(),
                 StandardAlloc::default(),
             ))),
-            Coding::Zstd => {
-                let mut decoder = zstd::stream::raw::Decoder::new().map_err(|_| Stop::Bad)?;
+            ContentCoding::Zstd => {
+                let mut decoder = zstd::stream::raw::Decoder::new().map_err(|_| DecodeStop::Bad)?;
                 decoder
                     .set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG))
-                    .map_err(|_| Stop::Bad)?;
+                    .map_err(|_| DecodeStop::Bad)?;
                 Engine::Zstd(decoder)
             }
         };
-        let window = vec![0; STEP];
+        let window = vec![0; WINDOW_BYTES];
         Ok(Some(Self { engine, cap, consumed: 0, produced: 0, ended: false, window }))
     }
 
-    /// Takes the next bytes of the wire. After the end of the stream the rest is ignored, as
-    /// browsers do; only zstd may go on with another frame.
-    pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Result<(), Stop> {
+    /// Decodes the next bytes from the wire. Data after the end of the stream is ignored, as
+    /// browsers do; only zstd may continue with another frame.
+    pub(super) fn feed(&mut self, chunk: &[u8], sink: &mut CappedBuffer) -> Result<(), DecodeStop> {
         let held;
         let mut input = chunk;
         if let Engine::Undecided(first) = &mut self.engine {
@@ -221,50 +222,50 @@ impl Decoder {
                 return Ok(());
             }
             let step = self.engine.step(input, &mut self.window);
-            self.consumed += step.used as u64;
-            self.produced += step.made as u64;
-            self.ended = step.state == State::Ended;
-            sink.push(self.window.get(..step.made).unwrap_or_default())?;
-            if step.state == State::Bad {
-                return Err(Stop::Bad);
+            self.consumed += step.consumed as u64;
+            self.produced += step.produced as u64;
+            self.ended = step.state == StreamState::Ended;
+            sink.push_slice(self.window.get(..step.produced).unwrap_or_default())?;
+            if step.state == StreamState::Bad {
+                return Err(DecodeStop::Bad);
             }
-            let bomb = self.produced > self.cap.from
+            let bomb = self.produced > self.cap.from_bytes
                 && self.produced / self.consumed.max(1) > self.cap.ratio;
             if bomb {
-                return Err(Stop::Ratio);
+                return Err(DecodeStop::Ratio);
             }
-            input = input.get(step.used..).unwrap_or_default();
-            let drained = input.is_empty() && step.made < self.window.len();
-            if drained || (step.used == 0 && step.made == 0) {
+            input = input.get(step.consumed..).unwrap_or_default();
+            let drained = input.is_empty() && step.produced < self.window.len();
+            if drained || (step.consumed == 0 && step.produced == 0) {
                 return Ok(());
             }
         }
     }
 
-    /// Says whether the coded stream is complete. No bytes at all are an empty body.
-    pub(super) fn finish(&self) -> Result<(), Stop> {
+    /// Checks that the coded stream is complete. Zero bytes count as an empty body.
+    pub(super) fn finish(&self) -> Result<(), DecodeStop> {
         let untouched = match &self.engine {
             Engine::Undecided(first) => first.is_empty(),
             _ => self.consumed == 0,
         };
-        if self.ended || untouched { Ok(()) } else { Err(Stop::Incomplete) }
+        if self.ended || untouched { Ok(()) } else { Err(DecodeStop::Incomplete) }
     }
 }
 
 impl Engine {
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> EngineStep {
         match self {
-            Self::Undecided(_) => Step { used: 0, made: 0, state: State::Open },
+            Self::Undecided(_) => EngineStep { consumed: 0, produced: 0, state: StreamState::Open },
             Self::Inflate(inflate) => {
                 let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
                 let status = inflate.decompress(input, output, FlushDecompress::None);
-                Step {
-                    used: usize::try_from(inflate.total_in() - before_in).unwrap_or(0),
-                    made: usize::try_from(inflate.total_out() - before_out).unwrap_or(0),
+                EngineStep {
+                    consumed: usize::try_from(inflate.total_in() - before_in).unwrap_or(0),
+                    produced: usize::try_from(inflate.total_out() - before_out).unwrap_or(0),
                     state: match status {
-                        Err(_) => State::Bad,
-                        Ok(Status::StreamEnd) => State::Ended,
-                        Ok(_) => State::Open,
+                        Err(_) => StreamState::Bad,
+                        Ok(Status::StreamEnd) => StreamState::Ended,
+                        Ok(_) => StreamState::Open,
                     },
                 }
             }
@@ -275,21 +276,23 @@ impl Engine {
                     &mut left, &mut used, input, &mut room, &mut made, output, &mut total, brotli,
                 );
                 let state = match result {
-                    BrotliResult::ResultFailure => State::Bad,
-                    BrotliResult::ResultSuccess => State::Ended,
-                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => State::Open,
+                    BrotliResult::ResultFailure => StreamState::Bad,
+                    BrotliResult::ResultSuccess => StreamState::Ended,
+                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {
+                        StreamState::Open
+                    }
                 };
-                Step { used, made, state }
+                EngineStep { consumed: used, produced: made, state }
             }
             Self::Zstd(decoder) => {
                 let mut input = InBuffer::around(input);
                 let mut output = OutBuffer::around(output);
                 let state = match decoder.run(&mut input, &mut output) {
-                    Err(_) => State::Bad,
-                    Ok(0) => State::Ended,
-                    Ok(_) => State::Open,
+                    Err(_) => StreamState::Bad,
+                    Ok(0) => StreamState::Ended,
+                    Ok(_) => StreamState::Open,
                 };
-                Step { used: input.pos(), made: output.pos(), state }
+                EngineStep { consumed: input.pos(), produced: output.pos(), state }
             }
         }
     }

@@ -1,17 +1,17 @@
-//! Sockets to vetted addresses. The only place of this project that connects to an address a
-//! stranger chose.
+//! Opens sockets to vetted addresses. This is the only place in the project that connects to an
+//! address chosen by a third party.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::guard::address::Vetted;
+use crate::guard::address::VettedAddress;
 
-/// Connects to exactly this address, and makes sure that it did.
-#[expect(clippy::disallowed_methods, reason = "the address was vetted: its type says so")]
-pub(crate) async fn dial(address: Vetted, source: Option<IpAddr>) -> io::Result<TcpStream> {
-    let address = address.socket();
+/// Connects to exactly this address, and checks that the peer is that address.
+#[expect(clippy::disallowed_methods, reason = "the type guarantees that the address was vetted")]
+pub(crate) async fn dial(address: VettedAddress, source: Option<IpAddr>) -> io::Result<TcpStream> {
+    let address = address.socket_address();
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
@@ -21,7 +21,7 @@ pub(crate) async fn dial(address: Vetted, source: Option<IpAddr>) -> io::Result<
     }
     let stream = socket.connect(address).await?;
     if stream.peer_addr()? != address {
-        return Err(io::Error::other("the peer is not the address that was dialled"));
+        return Err(io::Error::other("the peer address differs from the dialled address"));
     }
     stream.set_nodelay(true)?;
     Ok(stream)

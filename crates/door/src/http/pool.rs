@@ -1,96 +1,99 @@
-//! Connections of one visit, kept apart by scheme, host, port and identity.
+//! The open connections of one visit, separated by scheme, host, port and identity.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use contract::HostName;
 use contract::evidence::Failure;
 
-use super::wire::Connection;
-use crate::guard::url::Target;
+use super::connection::Connection;
+use crate::guard::url::CheckedTarget;
+use crate::mutex::lock;
 
-/// All lanes of a visit. Gone with it: nothing is kept from one visit to the next. Few enough to
-/// be looked through.
+/// All pool entries of a visit; dropped with the visit, so nothing is shared between visits. Any
+/// read may add an entry; the mutex guards the list and is never held across an await. The list is
+/// short enough to search linearly.
 #[derive(Debug, Default)]
-pub(crate) struct Pool(Mutex<Vec<Arc<Lane>>>);
+pub(crate) struct ConnectionPool(Mutex<Vec<Arc<PoolEntry>>>);
 
-impl Pool {
-    pub(crate) fn lane(&self, target: &Target, identity: &str) -> Arc<Lane> {
-        let mut lanes = lock(&self.0);
-        let found = lanes.iter().find(|lane| {
-            lane.host == target.host
-                && lane.identity == identity
-                && (lane.tls, lane.port) == (target.tls, target.port)
+impl ConnectionPool {
+    pub(crate) fn entry(&self, target: &CheckedTarget, identity: &str) -> Arc<PoolEntry> {
+        let mut entries = lock(&self.0);
+        let found = entries.iter().find(|entry| {
+            entry.host == target.host
+                && entry.identity == identity
+                && (entry.tls, entry.port) == (target.tls, target.port)
         });
-        if let Some(lane) = found {
-            return Arc::clone(lane);
+        if let Some(entry) = found {
+            return Arc::clone(entry);
         }
-        let lane = Arc::new(Lane {
+        let entry = Arc::new(PoolEntry {
             tls: target.tls,
             host: target.host.clone(),
             port: target.port,
             identity: identity.to_owned(),
             state: Mutex::default(),
-            first: tokio::sync::Mutex::default(),
+            first_connection_lock: tokio::sync::Mutex::default(),
         });
-        lanes.push(Arc::clone(&lane));
-        lane
+        entries.push(Arc::clone(&entry));
+        entry
     }
 
-    /// Lets go of what one identity has open; reads under way keep theirs to their end.
-    pub(crate) fn forget(&self, identity: &str) {
-        lock(&self.0).retain(|lane| lane.identity != identity);
+    /// Drops the entries of one identity. Reads in progress keep their connections until they end.
+    pub(crate) fn remove_identity(&self, identity: &str) {
+        lock(&self.0).retain(|entry| entry.identity != identity);
     }
 }
 
-/// The connections that one identity has to one host and port.
+/// The connections of one identity to one host and port. Shared by its reads through an `Arc`;
+/// `state` is guarded by its own mutex.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct PoolEntry {
     tls: bool,
     host: HostName,
     port: u16,
     identity: String,
-    state: Mutex<State>,
-    /// Held while the first connection is opened: whether the others may share it is not known
-    /// before that.
-    first: tokio::sync::Mutex<()>,
+    state: Mutex<PoolEntryState>,
+    /// Held while the first connection is opened. Only then is it known whether other reads can
+    /// share it.
+    first_connection_lock: tokio::sync::Mutex<()>,
 }
 
-/// Guarded by `Lane::state`, never across an await.
+/// Guarded by `PoolEntry::state`. The lock is never held across an await.
 #[derive(Debug, Default)]
-struct State {
+struct PoolEntryState {
     /// Idle HTTP/1.1 connections.
     idle: Vec<Connection>,
     /// The one HTTP/2 connection.
     shared: Option<Connection>,
-    /// Set once an HTTP/1.1 connection was opened: further ones are opened side by side.
-    one_request_each: bool,
+    /// Set once an HTTP/1.1 connection was opened: further connections are then opened in parallel.
+    http1_only: bool,
     failures: u64,
     last_failure: Option<Failure>,
 }
 
-impl Lane {
-    /// An open connection if there is one, else a new one through `open`. Those who come while the
-    /// first connection is being opened wait for it, and share it or its failure.
-    pub(crate) async fn connection(
+impl PoolEntry {
+    /// Returns an open connection, or opens one with `open`. Callers that arrive while the first
+    /// connection is being opened wait for it and share it, or its failure.
+    pub(crate) async fn acquire(
         &self,
         open: impl Future<Output = Result<Connection, Failure>>,
     ) -> Result<Connection, Failure> {
         let failures_before = lock(&self.state).failures;
-        if let Some(connection) = self.take() {
+        if let Some(connection) = self.take_open() {
             return Ok(connection);
         }
-        // Without TLS every connection is HTTP/1.1 and nothing can be shared.
-        let alone = !self.tls || lock(&self.state).one_request_each;
+        // Without TLS every connection is HTTP/1.1 and cannot be shared.
+        let alone = !self.tls || lock(&self.state).http1_only;
         if alone {
             return open.await;
         }
-        let first = self.first.lock().await;
-        if let Some(connection) = self.take() {
+        let opening = self.first_connection_lock.lock().await;
+        if let Some(connection) = self.take_open() {
             return Ok(connection);
         }
-        if lock(&self.state).one_request_each {
-            drop(first);
+        if lock(&self.state).http1_only {
+            drop(opening);
             return open.await;
         }
         if let Some(failure) = self.failed_since(failures_before) {
@@ -101,7 +104,7 @@ impl Lane {
         match &opened {
             Ok(connection) => match connection.share() {
                 Some(shared) => state.shared = Some(shared),
-                None => state.one_request_each = true,
+                None => state.http1_only = true,
             },
             Err(failure) => {
                 state.failures += 1;
@@ -111,14 +114,14 @@ impl Lane {
         opened
     }
 
-    /// Keeps a connection whose last response was read to the end.
-    pub(crate) fn give_back(&self, mut connection: Connection) {
+    /// Returns a connection to the pool after its last response was read to the end.
+    pub(crate) fn release(&self, mut connection: Connection) {
         if connection.is_closed() {
             return;
         }
         let mut state = lock(&self.state);
         if !connection.is_http2() {
-            connection.used = true;
+            connection.reused = true;
             state.idle.push(connection);
         } else if state.shared.as_ref().is_none_or(Connection::is_closed) {
             state.shared = connection.share();
@@ -130,7 +133,7 @@ impl Lane {
         state.last_failure.clone().filter(|_| state.failures > failures)
     }
 
-    fn take(&self) -> Option<Connection> {
+    fn take_open(&self) -> Option<Connection> {
         let mut state = lock(&self.state);
         if let Some(shared) = &state.shared {
             if !shared.is_closed() {
@@ -145,9 +148,4 @@ impl Lane {
         }
         None
     }
-}
-
-/// A panic elsewhere leaves these maps whole: every change to them is a single step.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! What a finished handshake shows: session parameters, the leaf certificate, and all that is
-//! wrong with it.
+//! What a finished handshake shows: session parameters, the leaf certificate, and every fault of
+//! it.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConnection, ProtocolVersion};
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
-use super::Tls;
+use super::TlsClient;
 use crate::http::sha256_hex;
 
-/// Names of a certificate that are recorded, and the longest text of any field.
-const MOST_SANS: usize = 100;
-const MOST_CHARS: usize = 512;
+/// How many names of a certificate are recorded, and the longest text of any field.
+const MAX_SANS: usize = 100;
+const MAX_CHARS: usize = 512;
 
-impl Tls {
-    /// Reads the facts of a session for `host`, as of `now`.
+impl TlsClient {
+    /// The facts of a session with `host`, as of `now`.
     pub(crate) fn facts(
         &self,
         session: &ClientConnection,
@@ -36,7 +36,7 @@ impl Tls {
             .and_then(|suite| suite.suite().as_str())
             .unwrap_or("unknown");
         let chain = session.peer_certificates().unwrap_or_default();
-        let (certificate, errors) = self.judge(chain, host, now);
+        let (certificate, errors) = self.assess_certificate(chain, host, now);
         TlsFacts {
             version: version.to_owned(),
             cipher: cipher.to_owned(),
@@ -48,7 +48,7 @@ impl Tls {
         }
     }
 
-    fn judge(
+    fn assess_certificate(
         &self,
         chain: &[CertificateDer<'_>],
         host: &ServerName<'_>,
@@ -60,7 +60,7 @@ impl Tls {
         let Ok((_, parsed)) = X509Certificate::from_der(leaf) else {
             return (None, vec!["malformed"]);
         };
-        let certificate = describe(leaf, &parsed);
+        let certificate = describe_certificate(leaf, &parsed);
         let mut errors = Vec::new();
         if now > certificate.not_after {
             errors.push("expired");
@@ -69,22 +69,27 @@ impl Tls {
             errors.push("not_yet_valid");
         }
         match ParsedCertificate::try_from(leaf) {
-            Err(error) => errors.push(word(&error)),
+            Err(error) => errors.push(certificate_error_code(&error)),
             Ok(leaf) => {
                 if let Err(error) = verify_server_name(&leaf, host) {
-                    errors.push(word(&error));
+                    errors.push(certificate_error_code(&error));
                 }
-                // At a time when the leaf was valid, so that its age hides no other fault.
+                // Checked at a time when the leaf was valid, so that an expired leaf does not hide
+                // other faults.
                 let then = now.min(certificate.not_after).max(certificate.not_before);
                 if let Err(error) = verify_server_cert_signed_by_trust_anchor(
                     &leaf,
                     &self.roots,
                     intermediates,
-                    unix(then),
+                    to_unix_time(then),
                     self.algorithms.all,
                 ) {
                     let self_issued = parsed.subject().as_raw() == parsed.issuer().as_raw();
-                    errors.push(if self_issued { "self_signed" } else { word(&error) });
+                    errors.push(if self_issued {
+                        "self_signed"
+                    } else {
+                        certificate_error_code(&error)
+                    });
                 }
             }
         }
@@ -98,7 +103,7 @@ impl Tls {
     }
 }
 
-fn describe(der: &[u8], parsed: &X509Certificate<'_>) -> Certificate {
+pub(super) fn describe_certificate(der: &[u8], parsed: &X509Certificate<'_>) -> Certificate {
     let names = parsed.subject_alternative_name().ok().flatten();
     let names = names.iter().flat_map(|extension| &extension.value.general_names);
     let mut sans = Vec::new();
@@ -106,15 +111,15 @@ fn describe(der: &[u8], parsed: &X509Certificate<'_>) -> Certificate {
     for name in names {
         if let GeneralName::DNSName(name) = name {
             total = total.saturating_add(1);
-            if sans.len() < MOST_SANS {
-                sans.push(short(name));
+            if sans.len() < MAX_SANS {
+                sans.push(truncate(name));
             }
         }
     }
     let moment = |at: i64| Timestamp::from_millis(at.saturating_mul(1000));
     Certificate {
-        subject: short(&parsed.subject().to_string()),
-        issuer: short(&parsed.issuer().to_string()),
+        subject: truncate(&parsed.subject().to_string()),
+        issuer: truncate(&parsed.issuer().to_string()),
         not_before: moment(parsed.validity().not_before.timestamp()),
         not_after: moment(parsed.validity().not_after.timestamp()),
         sans,
@@ -123,17 +128,17 @@ fn describe(der: &[u8], parsed: &X509Certificate<'_>) -> Certificate {
     }
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(MOST_CHARS).collect()
+fn truncate(text: &str) -> String {
+    text.chars().take(MAX_CHARS).collect()
 }
 
-fn unix(at: Timestamp) -> UnixTime {
+fn to_unix_time(at: Timestamp) -> UnixTime {
     let seconds = u64::try_from(at.as_millis().div_euclid(1000)).unwrap_or(0);
     UnixTime::since_unix_epoch(Duration::from_secs(seconds))
 }
 
-/// The word for what a verifier says.
-fn word(error: &rustls::Error) -> &'static str {
+/// The recorded code for a verification error.
+fn certificate_error_code(error: &rustls::Error) -> &'static str {
     let rustls::Error::InvalidCertificate(error) = error else { return "other" };
     match error {
         CertificateError::BadEncoding => "malformed",

@@ -1,10 +1,11 @@
 //! TLS that records a bad certificate instead of stopping at it.
 //!
-//! During the handshake only the proof that the peer holds its certificate's key is demanded.
-//! Chain, name and time are judged afterwards, each by itself, from the certificates that were
-//! presented, so that everything that is wrong is recorded and not only the first thing found.
+//! The handshake only demands proof that the peer holds the key of its certificate. Afterwards
+//! chain, name and validity are checked separately from the presented certificates, so that every
+//! fault is recorded and not only the first one.
 
 mod facts;
+pub(crate) mod fuzzing;
 
 use std::sync::Arc;
 
@@ -20,15 +21,15 @@ use tokio_rustls::TlsConnector;
 
 use crate::DoorError;
 
-/// The one TLS set-up of a door: shared by all connections, changed by none.
+/// The TLS configuration of a door. Shared by all connections and never changed.
 #[derive(Debug)]
-pub(crate) struct Tls {
+pub(crate) struct TlsClient {
     config: Arc<ClientConfig>,
     roots: RootCertStore,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl Tls {
+impl TlsClient {
     pub(crate) fn new(extra_ca: &[CertificateDer<'static>]) -> Result<Self, DoorError> {
         let provider: Arc<CryptoProvider> = Arc::new(aws_lc_rs::default_provider());
         let algorithms = provider.signature_verification_algorithms;
@@ -40,11 +41,11 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .map_err(DoorError::Tls)?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(KeyHolder(algorithms)))
+            .with_custom_certificate_verifier(Arc::new(KeyPossessionVerifier(algorithms)))
             .with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        // A resumed session would tell the host that two identities are one visitor, and shows no
-        // certificate of its own.
+        // A resumed session would let the host link two identities to one visitor, and it presents
+        // no certificate.
         config.resumption = Resumption::disabled();
         Ok(Self { config: Arc::new(config), roots, algorithms })
     }
@@ -54,11 +55,11 @@ impl Tls {
     }
 }
 
-/// Accepts any certificate whose key the peer proves to hold.
+/// Accepts any certificate if the peer proves that it holds the key.
 #[derive(Debug)]
-struct KeyHolder(WebPkiSupportedAlgorithms);
+struct KeyPossessionVerifier(WebPkiSupportedAlgorithms);
 
-impl ServerCertVerifier for KeyHolder {
+impl ServerCertVerifier for KeyPossessionVerifier {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,
@@ -67,7 +68,7 @@ impl ServerCertVerifier for KeyHolder {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        // Judged after the handshake, in `facts`: a bad certificate is a fact to record.
+        // Checked after the handshake, in `facts`: a bad certificate is a fact to record.
         Ok(ServerCertVerified::assertion())
     }
 

@@ -1,12 +1,12 @@
-//! Every site of the lab, read as a browser: the facts are those the lab promises, and nothing
-//! that must not be dialled was.
+//! Reads every site of the lab as a browser. The recorded facts must be those that the lab
+//! promises, and no forbidden address may be dialled.
 
 use std::time::Duration;
 
-use contract::evidence::{FailureKind, Outcome, Phase};
-use door::Fetched;
+use contract::evidence::{ExchangeOutcome, FailureKind, FailurePhase};
+use door::FetchResult;
 use futures_util::StreamExt;
-use lab::Site;
+use lab::LabSite;
 
 use crate::setup::{door, lab, page, policy, response, stopped};
 
@@ -14,7 +14,7 @@ use crate::setup::{door, lab, page, policy, response, stopped};
 async fn every_site_gives_the_facts_it_promises_and_the_trap_is_never_dialled() {
     let lab = lab().await;
     let door = door(policy(&lab));
-    let reads: Vec<(&Site, Fetched)> = futures_util::stream::iter(lab.sites())
+    let reads: Vec<(&LabSite, FetchResult)> = futures_util::stream::iter(lab.sites())
         .map(|site| {
             let visit = door.visit(Duration::from_secs(30));
             async move {
@@ -25,7 +25,7 @@ async fn every_site_gives_the_facts_it_promises_and_the_trap_is_never_dialled() 
                     format!("http://{}/", site.name),
                 ] {
                     let read = visit.fetch(page(&url)).await;
-                    let absent = matches!(&read.exchange.outcome, Outcome::Failed(failure)
+                    let absent = matches!(&read.exchange.outcome, ExchangeOutcome::Failed(failure)
                         if matches!(failure.kind, FailureKind::Dns | FailureKind::Connect)
                             && site.expect.failure.is_none());
                     last = Some(read);
@@ -41,13 +41,13 @@ async fn every_site_gives_the_facts_it_promises_and_the_trap_is_never_dialled() 
         .await;
     assert!(reads.len() >= 40);
     let wrong: Vec<String> =
-        reads.iter().filter_map(|(site, read)| complaint(site, read).err()).collect();
+        reads.iter().filter_map(|(site, read)| check(site, read).err()).collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     assert_eq!(lab.trap().connections(), 0);
     lab.stop().await;
 }
 
-fn complaint(site: &Site, read: &Fetched) -> Result<(), String> {
+fn check(site: &LabSite, read: &FetchResult) -> Result<(), String> {
     let exchange = &read.exchange;
     let name = site.name;
     match (&site.expect.failure, stopped(exchange)) {
@@ -63,19 +63,19 @@ fn complaint(site: &Site, read: &Fetched) -> Result<(), String> {
                 if last.address.is_some() {
                     return Err(format!("{name}: refused, and yet dialled {last:?}"));
                 }
-                if (exchange.hops.len() > 1) != (failure.phase == Phase::Redirect) {
+                if (exchange.hops.len() > 1) != (failure.phase == FailurePhase::Redirect) {
                     return Err(format!("{name}: {failure:?} after {} hops", exchange.hops.len()));
                 }
             }
         }
         (expected, failure) => {
-            // A trailer flood is not promised to end in one way or the other.
+            // Endless trailers may end in either way.
             if name != "endless-trailers.lab" {
                 return Err(format!("{name}: expected {expected:?}, got {failure:?}"));
             }
         }
     }
-    let Outcome::Response(answer) = &exchange.outcome else {
+    let ExchangeOutcome::Response(answer) = &exchange.outcome else {
         return if site.expect.reachable { Err(format!("{name}: not reached")) } else { Ok(()) };
     };
     let expected = site.expect.home_status_browser;
@@ -94,7 +94,7 @@ fn complaint(site: &Site, read: &Fetched) -> Result<(), String> {
 }
 
 #[tokio::test]
-async fn every_coding_is_undone_to_the_same_kind_of_page() {
+async fn every_content_coding_is_decoded_to_a_page() {
     let lab = lab().await;
     for (host, coding) in [
         ("open.lab", None),
@@ -117,7 +117,7 @@ async fn every_coding_is_undone_to_the_same_kind_of_page() {
 }
 
 #[tokio::test]
-async fn bombs_are_cut_within_the_cap_and_cost_little_wire() {
+async fn decompression_bombs_are_cut_within_the_cap() {
     let lab = lab().await;
     for host in ["gzip-bomb.lab", "brotli-bomb.lab", "zstd-bomb.lab", "deflate-bomb.lab"] {
         let read = crate::setup::read(&lab, &format!("https://{host}/")).await;
@@ -129,7 +129,7 @@ async fn bombs_are_cut_within_the_cap_and_cost_little_wire() {
 }
 
 #[tokio::test]
-async fn tls_facts_are_recorded_whole() {
+async fn tls_facts_are_recorded_in_full() {
     let lab = lab().await;
     let read = crate::setup::read(&lab, "https://tls12.lab/").await;
     let tls = response(&read.exchange).tls.clone().unwrap();

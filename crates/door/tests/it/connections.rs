@@ -1,4 +1,4 @@
-//! Connections: reused within a visit, an identity and a host; never beyond.
+//! Connections are reused only within one visit, one identity and one host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::setup::{door, lab, listen, page, policy, response, visit};
 
 #[tokio::test]
-async fn both_versions_are_read_and_their_connections_used_again() {
+async fn connections_of_both_http_versions_are_reused() {
     let lab = lab().await;
     for (url, version) in [
         ("https://open.lab/", "2"),
@@ -35,7 +35,7 @@ async fn both_versions_are_read_and_their_connections_used_again() {
 }
 
 #[tokio::test]
-async fn a_fresh_connection_serves_later_reads_of_its_identity_until_it_hangs_up() {
+async fn a_fresh_connection_serves_later_reads_of_its_identity_until_it_is_closed() {
     let lab = lab().await;
     for url in ["https://open.lab/", "https://http1-only.lab/", "http://http-only.lab/"] {
         let visit = visit(&lab);
@@ -47,9 +47,9 @@ async fn a_fresh_connection_serves_later_reads_of_its_identity_until_it_hangs_up
         assert!(!reused(true).await, "{url}");
         assert!(!reused(true).await, "{url}: fresh is fresh");
         assert!(reused(false).await, "{url}");
-        visit.hang_up("somebody else");
+        visit.close_connections("somebody else");
         assert!(reused(false).await, "{url}");
-        visit.hang_up("browser");
+        visit.close_connections("browser");
         assert!(!reused(false).await, "{url}");
     }
 }
@@ -67,7 +67,7 @@ async fn reads_side_by_side_share_one_http2_connection() {
 }
 
 #[tokio::test]
-async fn a_visit_keeps_nothing_for_the_next() {
+async fn visits_do_not_share_connections() {
     let lab = lab().await;
     let door = door(policy(&lab));
     for _ in 0..3 {
@@ -77,14 +77,14 @@ async fn a_visit_keeps_nothing_for_the_next() {
     assert_eq!(lab.connections("open.lab"), 3);
 }
 
-/// Requests under way, now and at most.
+/// Requests in progress: the current number and the maximum.
 #[derive(Clone, Default)]
 struct Load {
     now: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
 }
 
-/// Answers every request after a while and keeps count.
+/// Answers every request after a short delay and counts parallel requests.
 async fn count_requests(listener: TcpListener, load: Load) {
     loop {
         let (mut stream, _) = listener.accept().await.unwrap();
@@ -104,9 +104,9 @@ async fn count_requests(listener: TcpListener, load: Load) {
 }
 
 #[tokio::test]
-async fn a_host_and_a_network_are_asked_only_so_many_things_at_a_time() {
+async fn parallel_requests_to_a_host_and_a_network_are_limited() {
     let lab = lab().await;
-    // Neighbours: two names, one network.
+    // Two names in one network.
     let (first, mut policy, first_url) = listen(&lab, "open.lab").await;
     let (second, other, second_url) = listen(&lab, "broken-files.lab").await;
     policy.names.allow_ports.extend(other.names.allow_ports);
@@ -117,8 +117,8 @@ async fn a_host_and_a_network_are_asked_only_so_many_things_at_a_time() {
         (100, 4, vec![&first_url, &second_url], 4),
         (3, 100, vec![&first_url, &second_url], 6),
     ] {
-        policy.limits.per_host = per_host;
-        policy.limits.per_network = per_network;
+        policy.limits.requests_per_host = per_host;
+        policy.limits.requests_per_network = per_network;
         let load = Load::default();
         let servers = [&first, &second].map(|listener| {
             let listener = std::net::TcpListener::from(clone_of(listener));
@@ -137,7 +137,7 @@ fn clone_of(listener: &TcpListener) -> std::os::fd::OwnedFd {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_was_closed_meanwhile_is_replaced() {
+async fn a_pooled_connection_that_was_closed_is_replaced() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
     tokio::spawn(async move {
@@ -148,7 +148,7 @@ async fn a_kept_connection_that_was_closed_meanwhile_is_replaced() {
                 let _ = stream.read(&mut buffer).await;
                 let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
                 stream.write_all(answer).await.unwrap();
-                // Reads the second request and hangs up on it.
+                // Reads the second request and closes the connection.
                 let _ = stream.read(&mut buffer).await;
             });
         }

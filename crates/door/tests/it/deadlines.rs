@@ -1,8 +1,8 @@
-//! Time: phases have their own, a read may have its own, and one deadline holds over all.
+//! Timeouts: each phase has its own, a read may have its own, and one deadline applies to all.
 
 use std::time::{Duration, Instant};
 
-use contract::evidence::{FailureKind, Outcome, Phase};
+use contract::evidence::{ExchangeOutcome, FailureKind, FailurePhase};
 use futures_util::future::join_all;
 use tokio::io::AsyncReadExt;
 
@@ -29,7 +29,7 @@ async fn one_deadline_ends_every_read_of_a_visit() {
         "live visits have short phases"
     );
     assert_eq!(visit.remaining(), Duration::ZERO);
-    // Afterwards nothing is begun any more.
+    // After the deadline no read is started.
     let late = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(why(&late.exchange), ("timeout", "deadline"));
     assert_eq!(late.exchange.hops[0].address, None);
@@ -37,7 +37,7 @@ async fn one_deadline_ends_every_read_of_a_visit() {
 }
 
 #[tokio::test]
-async fn a_stall_behind_the_head_is_a_response_with_a_cut_body() {
+async fn a_stall_after_the_head_is_a_response_with_a_cut_body() {
     let lab = lab().await;
     let mut request = page("https://stalls-after-head.lab/");
     request.timeout = Some(Duration::from_millis(600));
@@ -45,26 +45,26 @@ async fn a_stall_behind_the_head_is_a_response_with_a_cut_body() {
     let answer = response(&read.exchange);
     assert_eq!(answer.status, 200);
     let cut = answer.body.cut.as_ref().unwrap();
-    assert_eq!((&cut.kind, &cut.phase), (&FailureKind::Timeout, &Phase::Body));
+    assert_eq!((&cut.kind, &cut.phase), (&FailureKind::Timeout, &FailurePhase::Body));
     assert_eq!(cut.reason, "deadline");
     assert!(!read.body.is_empty(), "what had come is kept");
 }
 
 #[tokio::test]
-async fn a_read_may_have_less_time_than_the_visit() {
+async fn a_read_may_have_a_shorter_timeout_than_the_visit() {
     let lab = lab().await;
     let visit = visit(&lab);
     let mut request = page("https://slow.lab/");
     request.timeout = Some(Duration::from_millis(300));
     let read = visit.fetch(request).await;
     assert_eq!(why(&read.exchange), ("timeout", "deadline"));
-    let Outcome::Failed(failure) = &read.exchange.outcome else { panic!() };
-    assert_eq!(failure.phase, Phase::Head);
+    let ExchangeOutcome::Failed(failure) = &read.exchange.outcome else { panic!() };
+    assert_eq!(failure.phase, FailurePhase::Head);
     assert_eq!(response(&visit.fetch(page("https://slow.lab/")).await.exchange).status, 200);
 }
 
 #[tokio::test]
-async fn a_stalled_host_is_left_as_soon_as_its_read_is_over() {
+async fn the_connection_to_a_stalled_host_is_closed_when_its_read_ends() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
     let left = tokio::spawn(async move {

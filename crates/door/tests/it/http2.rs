@@ -1,4 +1,4 @@
-//! HTTP/2 from a server of our own, behind a certificate nobody knows.
+//! HTTP/2 from a test server with an untrusted certificate.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn serve(listener: TcpListener, answer: Answer) {
 }
 
 #[tokio::test]
-async fn the_request_carries_the_identity_and_no_field_of_the_connection() {
+async fn the_request_has_the_headers_of_the_identity_and_no_connection_headers() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
     serve(listener, |request| {
@@ -98,7 +98,7 @@ async fn heads_have_the_same_bounds_as_in_http1() {
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_cap_is_cut_there() {
+async fn a_body_above_the_cap_is_cut_at_the_cap() {
     let lab = lab().await;
     let (listener, mut policy, base) = listen(&lab, "open.lab").await;
     policy.limits.page.wire = 100_000;

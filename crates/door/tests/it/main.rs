@@ -1,4 +1,4 @@
-//! The door against a small real internet: lab sites, and raw servers of our own at lab addresses.
+//! Tests of the door against the lab: lab sites, and raw test servers at lab addresses.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

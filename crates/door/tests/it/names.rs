@@ -1,4 +1,4 @@
-//! Look-ups: what the resolver said is kept, and what it did not say is not believed.
+//! DNS look-ups: the resolver's answers are recorded, and forged answers are ignored.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::setup::{door, lab, page, visit};
 const PAIR: &[RecordType] = &[RecordType::A, RecordType::Aaaa];
 
 #[tokio::test]
-async fn rcode_flag_aliases_and_records_are_kept() {
+async fn rcode_ad_flag_aliases_and_records_are_recorded() {
     let lab = lab().await;
     let visit = visit(&lab);
     let reading = visit.look_up("signed.lab", PAIR).await;
@@ -38,7 +38,7 @@ async fn rcode_flag_aliases_and_records_are_kept() {
 }
 
 #[tokio::test]
-async fn names_of_no_public_site_are_not_asked_about() {
+async fn non_public_names_are_not_looked_up() {
     let lab = lab().await;
     let visit = visit(&lab);
     for name in ["db.corp", "localhost", "10.0.0.1", "_x.internal", "", "a..lab", "server"] {
@@ -51,7 +51,7 @@ async fn names_of_no_public_site_are_not_asked_about() {
     assert!(visit.dns_readings().is_empty());
 }
 
-/// A resolver of our own that answers each packet with the packets `make` gives.
+/// A test resolver that answers each packet with the packets that `make` returns.
 async fn resolver<F>(make: F) -> ResolverChoice
 where
     F: Fn(Message) -> Vec<Vec<u8>> + Send + 'static,
@@ -72,7 +72,7 @@ where
 
 fn visit_with(resolver: ResolverChoice) -> Visit {
     let mut policy = Policy { resolver, ..Policy::public() };
-    policy.limits.full.dns = Duration::from_millis(400);
+    policy.limits.full_phases.dns = Duration::from_millis(400);
     door(policy).visit(Duration::from_secs(5))
 }
 
@@ -93,7 +93,7 @@ fn a_record(answers: &[DnsAnswer]) -> &DnsAnswer {
 }
 
 #[tokio::test]
-async fn forged_answers_are_passed_over() {
+async fn forged_answers_are_ignored() {
     let resolver = resolver(|query| {
         let mut wrong_id = answer_with(&query, [10, 6, 6, 6]);
         wrong_id.metadata.id = wrong_id.metadata.id.wrapping_add(1);
@@ -113,7 +113,7 @@ async fn forged_answers_are_passed_over() {
 }
 
 #[tokio::test]
-async fn a_flood_of_forgeries_ends_in_no_answer() {
+async fn a_flood_of_forged_answers_ends_without_an_answer() {
     let resolver = resolver(|query| {
         let mut wrong = answer_with(&query, [10, 6, 6, 6]);
         wrong.metadata.id = wrong.metadata.id.wrapping_add(1);
@@ -127,7 +127,7 @@ async fn a_flood_of_forgeries_ends_in_no_answer() {
 }
 
 #[tokio::test]
-async fn silence_and_failure_are_asked_twice() {
+async fn silence_and_failure_cause_a_second_try() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let asked = AtomicUsize::new(0);
     let resolver = resolver(move |query| {
@@ -145,7 +145,7 @@ async fn silence_and_failure_are_asked_twice() {
 }
 
 #[tokio::test]
-async fn addresses_are_named_in_reverse_and_special_ones_may_be() {
+async fn reverse_look_ups_work_also_for_special_addresses() {
     let resolver = resolver(|query| {
         let mut message = query.clone();
         message.metadata.message_type = MessageType::Response;
@@ -156,14 +156,14 @@ async fn addresses_are_named_in_reverse_and_special_ones_may_be() {
         vec![message.to_vec().unwrap()]
     })
     .await;
-    let reading = visit_with(resolver).reverse("192.0.2.7".parse().unwrap()).await;
+    let reading = visit_with(resolver).look_up_reverse("192.0.2.7".parse().unwrap()).await;
     assert_eq!(reading.name, "7.2.0.192.in-addr.arpa");
     assert_eq!(reading.answers[0].record_type, "PTR");
     assert_eq!(reading.answers[0].records, ["crawl-7.search.org"]);
 }
 
 #[tokio::test]
-async fn a_resolver_that_is_not_there_is_a_failure_of_the_look_up() {
+async fn an_unreachable_resolver_is_a_look_up_failure() {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let nobody = ResolverChoice::Server(socket.local_addr().unwrap());
     drop(socket);

@@ -1,15 +1,15 @@
-//! Names whose addresses change between looks, and names that mix good with bad: whatever is
-//! answered, only what was vetted is dialled. The proof is a listener that nobody touched.
+//! Names whose addresses change between look-ups, and names that mix public and private addresses.
+//! Only vetted addresses may be dialled; the proof is a trap listener that no one connected to.
 
 use std::time::Duration;
 
-use contract::evidence::{Outcome, Phase};
+use contract::evidence::{ExchangeOutcome, FailurePhase};
 use futures_util::future::join_all;
 
 use crate::setup::{door, lab, page, policy, response, why};
 
 #[tokio::test]
-async fn one_visit_looks_once_and_keeps_to_what_it_saw() {
+async fn one_visit_looks_up_once_and_uses_that_answer() {
     let lab = lab().await;
     let visit = door(policy(&lab)).visit(Duration::from_secs(20));
     let pinned = format!("{}:{}", lab.address("rebinds.lab").unwrap(), lab.network().https_port);
@@ -22,7 +22,7 @@ async fn one_visit_looks_once_and_keeps_to_what_it_saw() {
         assert_eq!(read.exchange.hops[0].address.as_ref(), Some(&pinned));
     }
     assert_eq!(visit.dns_readings().len(), 1);
-    // The next visit sees the private address, and goes nowhere.
+    // The next visit sees the private address and dials nothing.
     let later = door(policy(&lab)).visit(Duration::from_secs(20));
     let read = later.fetch(page("https://rebinds.lab/")).await;
     assert_eq!(why(&read.exchange), ("refused_by_policy", "loopback_address"));
@@ -30,7 +30,7 @@ async fn one_visit_looks_once_and_keeps_to_what_it_saw() {
 }
 
 #[tokio::test]
-async fn alternating_answers_never_reach_the_private_side() {
+async fn alternating_answers_never_reach_the_private_address() {
     let lab = lab().await;
     let door = door(policy(&lab));
     let (mut served, mut refused) = (0, 0);
@@ -42,11 +42,12 @@ async fn alternating_answers_never_reach_the_private_side() {
         .await;
         for read in reads {
             match &read.exchange.outcome {
-                Outcome::Response(_) => served += 1,
-                Outcome::Failed(failure) => {
-                    // The redirect from http to https stays in the visit, and so at its address.
+                ExchangeOutcome::Response(_) => served += 1,
+                ExchangeOutcome::Failed(failure) => {
+                    // The redirect from http to https is part of the same visit, so it uses the
+                    // same address.
                     assert_eq!(failure.reason, "loopback_address", "{failure:?}");
-                    assert_eq!(failure.phase, Phase::Address);
+                    assert_eq!(failure.phase, FailurePhase::Address);
                     assert_eq!(read.exchange.hops.len(), 1);
                     assert_eq!(read.exchange.hops[0].address, None);
                     refused += 1;
@@ -59,7 +60,7 @@ async fn alternating_answers_never_reach_the_private_side() {
 }
 
 #[tokio::test]
-async fn one_bad_address_spoils_the_name() {
+async fn one_refused_address_refuses_the_name() {
     let lab = lab().await;
     for (host, reason) in [
         ("mixed.lab", "loopback_address"),
@@ -81,7 +82,7 @@ async fn one_bad_address_spoils_the_name() {
 }
 
 #[tokio::test]
-async fn the_operators_refusal_wins_over_the_labs_allowance() {
+async fn a_network_refused_by_the_operator_wins_over_an_allowed_one() {
     let lab = lab().await;
     let mut policy = policy(&lab);
     let address = lab.address("open.lab").unwrap();
@@ -92,7 +93,7 @@ async fn the_operators_refusal_wins_over_the_labs_allowance() {
 }
 
 #[tokio::test]
-async fn without_the_labs_allowance_its_sites_are_loopback() {
+async fn lab_sites_are_refused_as_loopback_unless_allowed() {
     let lab = lab().await;
     let mut policy = policy(&lab);
     policy.allow_networks.clear();

@@ -1,9 +1,9 @@
-//! Redirects: each hop through the whole gate, the whole chain recorded.
+//! Redirects: every hop passes all checks, and the whole chain is recorded.
 
 use std::sync::{Arc, Mutex};
 
-use contract::evidence::{Outcome, Phase};
-use door::{Follow, Gate, ReadKind, Refusal, Visit};
+use contract::evidence::{ExchangeOutcome, FailurePhase};
+use door::{ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal, Visit};
 use futures_util::future::BoxFuture;
 
 use crate::setup::{door, lab, page, policy, read, response, visit, why};
@@ -22,7 +22,7 @@ async fn the_whole_chain_is_recorded() {
 }
 
 #[tokio::test]
-async fn a_step_down_to_http_is_followed_and_seen_in_the_chain() {
+async fn a_downgrade_to_http_is_followed_and_recorded() {
     let lab = lab().await;
     let read = read(&lab, "https://to-http.lab/").await;
     assert!(read.exchange.hops[0].url.starts_with("https://"));
@@ -31,7 +31,7 @@ async fn a_step_down_to_http_is_followed_and_seen_in_the_chain() {
 }
 
 #[tokio::test]
-async fn redirects_to_what_is_refused_are_recorded_and_not_followed() {
+async fn redirects_to_refused_targets_are_recorded_and_not_followed() {
     let lab = lab().await;
     for (host, reason) in [
         ("to-trap-address.lab", "ip_address"),
@@ -47,8 +47,8 @@ async fn redirects_to_what_is_refused_are_recorded_and_not_followed() {
     ] {
         let read = read(&lab, &format!("https://{host}/")).await;
         assert_eq!(why(&read.exchange), ("refused_by_policy", reason), "{host}");
-        let Outcome::Failed(failure) = &read.exchange.outcome else { panic!("{host}") };
-        assert_eq!(failure.phase, Phase::Redirect, "{host}");
+        let ExchangeOutcome::Failed(failure) = &read.exchange.outcome else { panic!("{host}") };
+        assert_eq!(failure.phase, FailurePhase::Redirect, "{host}");
         let [first, last] = read.exchange.hops.as_slice() else { panic!("{host}") };
         assert!(first.address.is_some() && first.status.is_some(), "{host}");
         assert!(last.address.is_none() && last.status.is_none(), "{host}");
@@ -58,7 +58,7 @@ async fn redirects_to_what_is_refused_are_recorded_and_not_followed() {
 }
 
 #[tokio::test]
-async fn circles_and_long_chains_end_and_robots_has_its_own_bound() {
+async fn loops_and_long_chains_end_and_robots_txt_has_its_own_limit() {
     let lab = lab().await;
     let looped = read(&lab, "https://redirect-loop.lab/").await;
     assert_eq!(why(&looped.exchange), ("protocol", "redirect_loop"));
@@ -66,7 +66,7 @@ async fn circles_and_long_chains_end_and_robots_has_its_own_bound() {
     let twelve = read(&lab, "https://redirect-twelve.lab/").await;
     assert_eq!(why(&twelve.exchange), ("protocol", "too_many_redirects"));
     assert_eq!(twelve.exchange.hops.len(), 11, "the first request and ten redirects");
-    // From the seventh step on five redirects are left, one too many from the sixth.
+    // From step seven on five redirects are left; from step six it is one too many.
     for (step, served) in [(7, true), (6, false)] {
         let mut request = page(&format!("https://redirect-twelve.lab/step/{step}"));
         request.kind = ReadKind::Robots;
@@ -76,7 +76,7 @@ async fn circles_and_long_chains_end_and_robots_has_its_own_bound() {
 }
 
 #[tokio::test]
-async fn a_redirect_without_a_target_is_the_answer() {
+async fn a_redirect_without_a_target_is_the_response() {
     let lab = lab().await;
     let read = read(&lab, "https://to-nowhere.lab/").await;
     assert_eq!(response(&read.exchange).status, 302);
@@ -84,10 +84,10 @@ async fn a_redirect_without_a_target_is_the_answer() {
 }
 
 #[tokio::test]
-async fn a_redirect_that_is_not_to_be_followed_is_the_answer() {
+async fn a_redirect_that_must_not_be_followed_is_the_response() {
     let lab = lab().await;
     let mut request = page("http://open.lab/");
-    request.follow = Follow::Nothing;
+    request.redirects = RedirectPolicy::Never;
     let read = visit(&lab).fetch(request).await;
     let answer = response(&read.exchange);
     assert_eq!((answer.status, answer.url.as_str()), (301, "http://open.lab/"));
@@ -98,20 +98,20 @@ async fn a_redirect_that_is_not_to_be_followed_is_the_answer() {
     assert!(lab.hits("open.lab").iter().all(|hit| hit.scheme == "http"));
 }
 
-/// Reads robots.txt of every host a redirect leads to, and lets nobody through to one of them.
+/// Reads robots.txt of every host that a redirect leads to, and refuses the www hosts.
 #[derive(Debug)]
-struct Watchman {
+struct TestGate {
     visit: Visit,
     asked: Mutex<Vec<String>>,
 }
 
-impl Gate for Watchman {
-    fn refuses<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<Refusal>> {
+impl RedirectGate for TestGate {
+    fn check_redirect<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<RedirectRefusal>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(url.to_owned());
             let robots = self.visit.fetch(page(&format!("{url}robots.txt"))).await;
             assert_eq!(response(&robots.exchange).status, 200);
-            let refusal = Refusal { reason: "not_wanted", detail: "Somebody said no." };
+            let refusal = RedirectRefusal { reason: "not_wanted", detail: "Somebody said no." };
             url.contains("//www.").then_some(refusal)
         })
     }
@@ -121,12 +121,12 @@ impl Gate for Watchman {
 async fn a_gate_is_asked_before_each_redirect_and_may_read_for_itself() {
     let lab = lab().await;
     let mut policy = policy(&lab);
-    // The gate's reads would never come about if a read held its slot meanwhile.
-    policy.limits.per_host = 1;
+    // If a read held its slot while the gate decides, the gate's own reads would never start.
+    policy.limits.requests_per_host = 1;
     let visit = door(policy).visit(std::time::Duration::from_secs(10));
-    let gate = Arc::new(Watchman { visit: visit.clone(), asked: Mutex::default() });
+    let gate = Arc::new(TestGate { visit: visit.clone(), asked: Mutex::default() });
     let mut request = page("http://to-www.lab/");
-    request.follow = Follow::If(gate.clone());
+    request.redirects = RedirectPolicy::IfAllowed(gate.clone());
     let read = visit.fetch(request).await;
     assert_eq!(why(&read.exchange), ("refused_by_policy", "not_wanted"));
     let hops: Vec<(&str, bool)> =
@@ -138,9 +138,9 @@ async fn a_gate_is_asked_before_each_redirect_and_may_read_for_itself() {
     ];
     assert_eq!(hops, expected);
     assert_eq!(*gate.asked.lock().unwrap(), ["https://to-www.lab/", "https://www.to-www.lab/"]);
-    // What our own guard refuses is never put before the gate.
+    // A target that our own guard refuses never reaches the gate.
     let mut request = page("https://to-metadata.lab/");
-    request.follow = Follow::If(gate.clone());
+    request.redirects = RedirectPolicy::IfAllowed(gate.clone());
     let read = visit.fetch(request).await;
     assert_eq!(why(&read.exchange), ("refused_by_policy", "ip_address"));
     assert_eq!(gate.asked.lock().unwrap().len(), 2);

@@ -1,14 +1,14 @@
-//! A running lab, and doors that lead into it.
+//! A running lab, and doors that read it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use contract::NamePolicy;
-use contract::evidence::{Exchange, Failure, Outcome, Response};
+use contract::evidence::{Exchange, ExchangeOutcome, Failure, Response};
 use door::{
-    Door, Fetched, Follow, Phases, Policy, ReadKind, Request, ResolverChoice, SystemClock, Visit,
-    read_pem,
+    Door, FetchRequest, FetchResult, PhaseTimeouts, Policy, ReadKind, RedirectPolicy,
+    ResolverChoice, SystemClock, Visit, read_pem,
 };
 use lab::{Lab, LabOptions};
 use tokio::net::TcpListener;
@@ -17,7 +17,7 @@ pub(crate) async fn lab() -> Lab {
     Lab::start(LabOptions::default()).await.unwrap()
 }
 
-/// The lab as a policy, with the times of a full scan cut short so that tests need not wait.
+/// A policy for the lab, with shorter full-scan timeouts so that tests do not wait.
 pub(crate) fn policy(lab: &Lab) -> Policy {
     let network = lab.network();
     let mut policy = Policy {
@@ -29,7 +29,7 @@ pub(crate) fn policy(lab: &Lab) -> Policy {
         extra_ca: read_pem(network.ca_pem.as_bytes()).unwrap(),
         ..Policy::public()
     };
-    policy.limits.full = Phases {
+    policy.limits.full_phases = PhaseTimeouts {
         dns: Duration::from_millis(2500),
         connect: Duration::from_secs(2),
         tls: Duration::from_secs(3),
@@ -46,8 +46,8 @@ pub(crate) fn visit(lab: &Lab) -> Visit {
     door(policy(lab)).visit(Duration::from_secs(30))
 }
 
-pub(crate) fn page(url: &str) -> Request {
-    Request {
+pub(crate) fn page(url: &str) -> FetchRequest {
+    FetchRequest {
         url: url.to_owned(),
         identity: "browser".to_owned(),
         headers: vec![
@@ -58,37 +58,37 @@ pub(crate) fn page(url: &str) -> Request {
         kind: ReadKind::Page,
         timeout: None,
         fresh_connection: false,
-        follow: Follow::All,
+        redirects: RedirectPolicy::All,
     }
 }
 
 /// Reads one page in a visit of its own.
-pub(crate) async fn read(lab: &Lab, url: &str) -> Fetched {
+pub(crate) async fn read(lab: &Lab, url: &str) -> FetchResult {
     visit(lab).fetch(page(url)).await
 }
 
 pub(crate) fn response(exchange: &Exchange) -> &Response {
     match &exchange.outcome {
-        Outcome::Response(response) => response,
-        Outcome::Failed(failure) => panic!("{}: {failure:?}", exchange.url),
+        ExchangeOutcome::Response(response) => response,
+        ExchangeOutcome::Failed(failure) => panic!("{}: {failure:?}", exchange.url),
     }
 }
 
-/// What stopped a read, before the head or in the body.
+/// The failure of a read, before the head or in the body.
 pub(crate) fn stopped(exchange: &Exchange) -> Option<&Failure> {
     match &exchange.outcome {
-        Outcome::Response(response) => response.body.cut.as_ref(),
-        Outcome::Failed(failure) => Some(failure),
+        ExchangeOutcome::Response(response) => response.body.cut.as_ref(),
+        ExchangeOutcome::Failed(failure) => Some(failure),
     }
 }
 
-/// Kind and reason of what stopped a read.
+/// Kind and reason code of a failed read.
 pub(crate) fn why(exchange: &Exchange) -> (&str, &str) {
     let failure = stopped(exchange).unwrap_or_else(|| panic!("nothing stopped {}", exchange.url));
     (failure.kind.as_str(), failure.reason.as_str())
 }
 
-/// A listener of ours at the address of a lab site, and a policy that lets its port be named.
+/// A test listener at the address of a lab site, and a policy that allows its port.
 pub(crate) async fn listen(lab: &Lab, host: &str) -> (TcpListener, Policy, String) {
     let address = lab.address(host).unwrap();
     let listener = TcpListener::bind(SocketAddr::new(address.into(), 0)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What is really sent, and what is made of odd answers: raw servers of our own.
+//! What is actually sent, and how unusual responses are read: tests with raw servers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::setup::{door, lab, listen, page, policy, response, stopped, why};
 
-/// Answers one connection with these bytes; gives back what was asked.
+/// Answers one connection with these bytes and returns the received request.
 fn answer_once(listener: TcpListener, answer: Vec<u8>) -> oneshot::Receiver<String> {
     let (tell, asked) = oneshot::channel();
     tokio::spawn(async move {
@@ -22,14 +22,14 @@ fn answer_once(listener: TcpListener, answer: Vec<u8>) -> oneshot::Receiver<Stri
         }
         let _ = tell.send(String::from_utf8(request).unwrap());
         let _ = stream.write_all(&answer).await;
-        // Until the other side has had enough.
+        // Keeps the connection open until the client closes it.
         let _ = tokio::time::timeout(Duration::from_secs(5), stream.read(&mut [0; 64])).await;
     });
     asked
 }
 
 #[tokio::test]
-async fn the_request_is_exactly_that_of_the_identity() {
+async fn the_request_has_exactly_the_headers_of_the_identity() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
     let asked = answer_once(listener, b"HTTP/1.1 204 No Content\r\n\r\n".to_vec());
@@ -122,7 +122,7 @@ async fn a_body_of_exactly_the_cap_is_whole_and_one_byte_more_is_cut() {
 }
 
 #[tokio::test]
-async fn a_few_interim_responses_are_passed_over() {
+async fn a_few_interim_responses_are_skipped() {
     let lab = lab().await;
     for (count, good) in [(8, true), (9, false)] {
         let (listener, policy, base) = listen(&lab, "open.lab").await;
@@ -139,7 +139,7 @@ async fn a_few_interim_responses_are_passed_over() {
 }
 
 #[tokio::test]
-async fn a_header_that_cannot_be_sent_stops_before_anything_is_asked() {
+async fn an_invalid_header_fails_before_anything_is_sent() {
     let lab = lab().await;
     let mut request = page("https://open.lab/");
     request.headers.push(("X-Bad".to_owned(), "a\r\nb: c".to_owned()));
@@ -149,7 +149,7 @@ async fn a_header_that_cannot_be_sent_stops_before_anything_is_asked() {
 }
 
 #[tokio::test]
-async fn a_read_is_small_enough_to_be_one_of_thousands() {
+async fn the_future_of_a_read_is_small() {
     let lab = lab().await;
     let visit = crate::setup::visit(&lab);
     let size = std::mem::size_of_val(&visit.fetch(page("https://open.lab/")));
@@ -157,22 +157,22 @@ async fn a_read_is_small_enough_to_be_one_of_thousands() {
 }
 
 #[tokio::test]
-async fn all_bodies_of_a_visit_share_one_bound_and_what_is_let_go_makes_room() {
+async fn all_bodies_of_a_visit_share_one_byte_budget() {
     let lab = lab().await;
     let mut policy = policy(&lab);
-    policy.limits.visit_bytes = 1;
+    policy.limits.max_visit_bytes = 1;
     let visit = door(policy).visit(Duration::from_secs(10));
-    // The first piece is taken, and uses up all there is.
+    // The first chunk is accepted and uses up the whole budget.
     let first = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(response(&first.exchange).body.cut, None);
     let second = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(why(&second.exchange), ("too_large", "visit_limit"));
     assert_eq!(response(&second.exchange).status, 200, "the head is a fact all the same");
     assert!(second.body.is_empty());
-    visit.let_go(first.body.len() - 1);
+    visit.release_bytes(first.body.len() - 1);
     let still = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(why(&still.exchange), ("too_large", "visit_limit"), "what was too much is owed");
-    visit.let_go(1);
+    visit.release_bytes(1);
     let third = visit.fetch(page("https://open.lab/")).await;
     assert_eq!(third.body, first.body);
 }

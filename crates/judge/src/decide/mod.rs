@@ -1,71 +1,36 @@
-//! From an answer's sections to decisions: grounds, the ladder, the five actions, and what may be
-//! done here, now, by whom (`preflight`).
+//! Decisions: may an agent read, cite, connect to, transact with or administer this site?
 //!
-//! All of it is data in tables (`rules`, `templates`, `ladder::RUNGS`): the same tables decide, are
-//! told in `docs/decisions.md`, and are named by digest in every answer.
+//! The way of one decision, for example for `read`:
+//!
+//! 1. `decision_inputs` reduces the sections of an answer to a few small enumerations.
+//! 2. `decision_rules` is the table of rules: which input value does what to which action.
+//! 3. `action_decisions` applies the table. The strictest rule that holds is the decision.
+//! 4. `preflight` makes it stricter for one agent, one address, one caller and now.
+//!
+//! The tables (`decision_rules`, `preflight_templates`, `assurance_ladder`) are data. The same tables
+//! decide, are printed in `docs/decisions.md` (`decisions_doc`), and are named by their digest in every
+//! answer (`rules_digest`).
 
-mod actions;
-mod grounds;
-mod ladder;
-mod page;
+mod action_decisions;
+mod assurance_ladder;
+mod decision_inputs;
+mod decision_rules;
+mod decisions_doc;
+mod doubt_details;
+pub mod held_state;
 pub mod preflight;
-mod reasons;
-mod rules;
-pub mod standing;
-mod templates;
+mod preflight_templates;
+mod rules_digest;
 #[cfg(test)]
 mod tests;
 
-use contract::records::Decision;
-use proof::digest::sha256;
-use serde::Serialize;
-
-pub use actions::actions;
-pub use grounds::*;
-pub use ladder::{RUNGS, RungTerms, ladder};
-pub use page::decisions_page;
-pub use rules::{
-    ACTIONS, ActionTerms, DECISION_RULES_VERSION, Effect, Effects, RULES, Rule, When, terms,
+pub use action_decisions::decide_actions;
+pub use assurance_ladder::{RUNGS, RungTerms, build_ladder};
+pub use decision_inputs::*;
+pub use decision_rules::{
+    ACTION_TERMS, ActionEffects, ActionTerms, Condition, DECISION_RULES, DECISION_RULES_VERSION,
+    DecisionRule, Effect, action_terms, stricter,
 };
-pub use templates::{TEMPLATES, TemplateRule, TemplateTerms, template};
-
-/// The stricter of two decisions: allow, warn, require_confirmation, unsupported, block. One of a
-/// later version counts as `block`.
-#[must_use]
-pub fn stricter(a: &Decision, b: &Decision) -> Decision {
-    Effect::of(a).max(Effect::of(b)).decision()
-}
-
-/// Everything that decides, as it is hashed.
-#[derive(Serialize)]
-struct DecisionRules {
-    decision_rules_version: u32,
-    actions: &'static [ActionTerms],
-    rules: &'static [Rule],
-    ladder: &'static [RungTerms],
-    templates: &'static [TemplateTerms],
-}
-
-impl DecisionRules {
-    const CURRENT: Self = Self {
-        decision_rules_version: DECISION_RULES_VERSION,
-        actions: &ACTIONS,
-        rules: RULES,
-        ladder: &RUNGS,
-        templates: &TEMPLATES,
-    };
-}
-
-/// The rules in canonical JSON.
-#[must_use]
-pub fn rules_json() -> Vec<u8> {
-    // Words and small numbers: there is nothing in them that cannot be written. Should that ever
-    // change, this is empty and the tests say so.
-    proof::canonical::to_vec(&DecisionRules::CURRENT).unwrap_or_default()
-}
-
-/// The digest of the decision rules, over their canonical JSON.
-#[must_use]
-pub fn rules_sha256() -> String {
-    sha256(&rules_json()).to_string()
-}
+pub use decisions_doc::decisions_page;
+pub use preflight_templates::{TEMPLATES, TemplateRule, TemplateTerms, template_terms};
+pub use rules_digest::{rules_json, rules_sha256};

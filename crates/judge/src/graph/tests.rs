@@ -1,15 +1,15 @@
-//! Every graph holds together, whatever the record holds.
+//! Every graph is consistent, whatever the record contains.
 
 use std::collections::BTreeMap;
 
 use agents::Catalogue;
-use contract::evidence::{Body, Exchange, HeaderLine, Observer, Response, Target};
+use contract::evidence::{BodyFacts, Exchange, HeaderLine, Observer, ReadTarget, Response};
 use contract::records::{LedgerRow, Visibility};
-use contract::{Domain, NamePolicy};
+use contract::{Brand, Domain, NamePolicy};
 
 use super::*;
 use crate::rulepack::Rulepack;
-use crate::scan::{Frame, Sealed, judge};
+use crate::scan::{RecordMetadata, StorageMetadata, judge};
 
 const BASE: &str = "https://svc.example";
 
@@ -21,11 +21,11 @@ fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
     let mut reads = Vec::new();
     let robots = b"User-agent: GPTBot\nDisallow: /\n".as_slice();
     for (number, (target, path, identity, body)) in [
-        (Target::Robots, "/robots.txt", "wayleave", robots),
-        (Target::Home, "/", "browser", page),
-        (Target::Home, "/", "control", page),
-        (Target::Home, "/", "gptbot", page),
-        (Target::Home, "/", "claudebot", page),
+        (ReadTarget::Robots, "/robots.txt", "wayleave", robots),
+        (ReadTarget::Home, "/", "browser", page),
+        (ReadTarget::Home, "/", "control", page),
+        (ReadTarget::Home, "/", "gptbot", page),
+        (ReadTarget::Home, "/", "claudebot", page),
     ]
     .into_iter()
     .enumerate()
@@ -39,7 +39,7 @@ fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
             status: 200,
             http: "2".into(),
             headers: vec![HeaderLine { name: "content-type".into(), value: kind.into() }],
-            body: Body {
+            body: BodyFacts {
                 sha256,
                 bytes: body.len() as u64,
                 wire_bytes: body.len() as u64,
@@ -60,7 +60,7 @@ fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
                 started_at: at,
                 took_ms: 5,
                 hops: vec![],
-                outcome: Outcome::Response(Box::new(response)),
+                outcome: ExchangeOutcome::Response(Box::new(response)),
             },
         });
     }
@@ -82,30 +82,33 @@ fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
     (evidence, bodies)
 }
 
-fn judged() -> (ScanRecord, Evidence) {
+fn judged_scan() -> (ScanRecord, Evidence) {
     let (evidence, bodies) = evidence();
-    let frame = Frame {
-        brand: &Brand::default(),
-        base_url: BASE,
+    let issuer = Issuer::new(Brand::default(), BASE);
+    let metadata = RecordMetadata {
+        issuer: &issuer,
         id: "abc",
         visibility: Visibility::Public,
         evidence_sha256: None,
-        sealed: Sealed::default(),
+        storage: StorageMetadata::default(),
     };
     let catalogue = Catalogue::built_in().unwrap();
-    let record = judge(&evidence, &bodies, &catalogue, &Rulepack::current(), &frame);
+    let record = judge(&evidence, &bodies, &catalogue, &Rulepack::current(), &metadata);
     (record, evidence)
 }
 
-fn drawn(record: &ScanRecord, evidence: &Evidence) -> Graph {
-    let graph = graph(record, evidence, &Brand::default(), BASE).unwrap();
-    hold(&graph);
-    assert_eq!(graph, super::graph(record, evidence, &Brand::default(), BASE).unwrap());
+fn checked_graph(record: &ScanRecord, evidence: &Evidence) -> Graph {
+    let graph = build_graph(record, evidence, &Issuer::new(Brand::default(), BASE)).unwrap();
+    assert_consistent(&graph);
+    assert_eq!(
+        graph,
+        super::build_graph(record, evidence, &Issuer::new(Brand::default(), BASE)).unwrap()
+    );
     graph
 }
 
-/// What holds for every graph.
-fn hold(graph: &Graph) {
+/// Checks the invariants of every graph.
+fn assert_consistent(graph: &Graph) {
     assert!(graph.nodes.len() <= Graph::MAX_NODES && graph.edges.len() <= Graph::MAX_EDGES);
     assert_eq!(graph.counts.nodes as usize, graph.nodes.len());
     assert_eq!(graph.counts.edges as usize, graph.edges.len());
@@ -114,7 +117,7 @@ fn hold(graph: &Graph) {
     for edge in &graph.edges {
         assert!(ids.contains(edge.from.as_str()) && ids.contains(edge.to.as_str()), "{edge:?}");
     }
-    // Walked from the decision, not as the builder does it.
+    // Walks back from the decision, in the opposite direction to the builder.
     for decision in graph.nodes.iter().filter(|node| node.kind == GraphNodeType::Decision) {
         let mut waiting = vec![decision.id.as_str()];
         let mut seen = BTreeSet::new();
@@ -133,45 +136,50 @@ fn hold(graph: &Graph) {
                 }
             }
         }
-        assert!(found, "{} rests on nothing", decision.id);
+        assert!(found, "no observation supports {}", decision.id);
     }
 }
 
-fn of_kind(graph: &Graph, kind: GraphNodeType) -> Vec<&GraphNode> {
+fn nodes_of_kind(graph: &Graph, kind: GraphNodeType) -> Vec<&GraphNode> {
     graph.nodes.iter().filter(|node| node.kind == kind).collect()
 }
 
 #[test]
 fn a_grade_leads_back_to_what_was_read() {
-    let (record, evidence) = judged();
+    let (record, evidence) = judged_scan();
     assert!(record.grade.is_some(), "{:?}", record.grade_detail);
-    let graph = drawn(&record, &evidence);
+    let graph = checked_graph(&record, &evidence);
     assert_eq!((graph.kind.as_str(), graph.id.as_str()), ("svc-graph", "abc"));
     assert!(!graph.truncated);
-    assert_eq!(of_kind(&graph, GraphNodeType::Observation).len(), evidence.reads.len());
-    assert!(of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE));
-    assert_eq!(of_kind(&graph, GraphNodeType::LedgerRow).len(), record.score_ledger.rows.len());
-    assert_eq!(of_kind(&graph, GraphNodeType::Finding).len(), record.findings.len());
-    assert_eq!(of_kind(&graph, GraphNodeType::Check).len(), record.checks.len());
-    let home = of_kind(&graph, GraphNodeType::Observation)[1];
+    assert_eq!(nodes_of_kind(&graph, GraphNodeType::Observation).len(), evidence.reads.len());
+    assert!(
+        nodes_of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE_NODE_ID)
+    );
+    assert_eq!(
+        nodes_of_kind(&graph, GraphNodeType::LedgerRow).len(),
+        record.score_ledger.rows.len()
+    );
+    assert_eq!(nodes_of_kind(&graph, GraphNodeType::Finding).len(), record.findings.len());
+    assert_eq!(nodes_of_kind(&graph, GraphNodeType::Check).len(), record.checks.len());
+    let home = nodes_of_kind(&graph, GraphNodeType::Observation)[1];
     assert_eq!(home.reference.as_deref(), Some("https://svc.example/r/abc.raw.json#/reads/1"));
     assert_eq!(home.digest.as_deref().map(str::len), Some(64));
 }
 
 #[test]
-fn a_grade_that_rests_on_nothing_is_no_decision() {
-    let (mut record, evidence) = judged();
+fn an_unsupported_grade_is_removed() {
+    let (mut record, evidence) = judged_scan();
     for row in &mut record.score_ledger.rows {
         row.evidence = vec!["no such reading".to_owned()];
     }
     record.policy.rights.clear();
-    let graph = drawn(&record, &evidence);
-    assert!(graph.truncated && of_kind(&graph, GraphNodeType::Decision).is_empty());
+    let graph = checked_graph(&record, &evidence);
+    assert!(graph.truncated && nodes_of_kind(&graph, GraphNodeType::Decision).is_empty());
 }
 
 #[test]
-fn a_huge_record_is_cut_and_still_holds_together() {
-    let (mut record, mut evidence) = judged();
+fn a_huge_record_is_cut_and_stays_consistent() {
+    let (mut record, mut evidence) = judged_scan();
     let reading = evidence.reads[1].clone();
     for number in 0..450 {
         evidence.reads.push(Reading { id: format!("x{number}"), ..reading.clone() });
@@ -182,16 +190,18 @@ fn a_huge_record_is_cut_and_still_holds_together() {
         let rule = format!("extra_{number}");
         record.score_ledger.rows.push(LedgerRow { rule, evidence: all.clone(), ..row.clone() });
     }
-    let graph = drawn(&record, &evidence);
+    let graph = checked_graph(&record, &evidence);
     assert!(graph.truncated);
     assert_eq!(graph.nodes.len(), Graph::MAX_NODES);
     assert_eq!(graph.edges.len(), Graph::MAX_EDGES);
-    assert!(of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE));
+    assert!(
+        nodes_of_kind(&graph, GraphNodeType::Decision).iter().any(|node| node.id == GRADE_NODE_ID)
+    );
 }
 
 #[test]
-fn what_was_not_kept_has_no_graph() {
-    let (record, evidence) = judged();
-    let silent = ScanRecord { id: None, ..record };
-    assert_eq!(graph(&silent, &evidence, &Brand::default(), BASE), None);
+fn a_record_that_was_not_stored_has_no_graph() {
+    let (record, evidence) = judged_scan();
+    let not_stored = ScanRecord { id: None, ..record };
+    assert_eq!(build_graph(&not_stored, &evidence, &Issuer::new(Brand::default(), BASE)), None);
 }

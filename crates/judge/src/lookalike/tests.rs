@@ -12,7 +12,7 @@ fn domain(name: &str) -> Domain {
 }
 
 fn of(name: &str) -> Impersonation {
-    impersonation(&domain(name), Ranking::built_in(), &Seen::default())
+    impersonation(&domain(name), Ranking::built_in(), &ObservedSite::default())
 }
 
 #[test]
@@ -48,13 +48,13 @@ fn imitations_are_told_by_their_class() {
         ("paypa1-shop.example", "paypal.com", Confusable, Suspected),
         ("netflix-fans.example", "netflix.com", BrandWithWord, Lookalike),
         ("facebookonline.example", "facebook.com", BrandWithWord, Lookalike),
-        // Left of the domain.
+        // In subdomains.
         ("paypal.com.login.evil.example", "paypal.com", BrandSubdomain, Suspected),
         ("paypal.com.evil.example", "paypal.com", BrandSubdomain, Lookalike),
         ("paypal-login.evil.example", "paypal.com", BrandSubdomain, Lookalike),
         ("paypa1.evil.example", "paypal.com", Confusable, Suspected),
         ("paypal-login.github.io", "paypal.com", BrandWithLure, Suspected),
-        // Slips.
+        // Typos.
         ("goolge.com", "google.com", Transposition, Lookalike),
         ("gogle.com", "google.com", Omission, Lookalike),
         ("gooogle.com", "google.com", DoubledLetter, Lookalike),
@@ -83,7 +83,7 @@ fn what_only_sounds_alike_stays_quiet() {
         "accounts.google.com",
         "github.io",
         "amazon.co.uk",
-        // Too short to say.
+        // Too short.
         "xy.example",
         "cat.example",
         "vk.example",
@@ -109,11 +109,11 @@ fn what_only_sounds_alike_stays_quiet() {
         "mybank.example",
         "bankwest.example",
         "paychex.example",
-        // Names of others' services in one's own company.
+        // Services of others, named in a company's own domain.
         "github.company.example",
         "slack.company.example",
         "google.company.example",
-        // Other scripts, at home.
+        // Ordinary words in other scripts.
         "пример.example",
         "bücher.example",
         "日本語.example",
@@ -121,7 +121,7 @@ fn what_only_sounds_alike_stays_quiet() {
         "360-grad.example",
         "24-7.example",
     ] {
-        // Not every one can be asked about; none may be suspected.
+        // Some of these are not valid domains; none may be suspected.
         let Ok(domain) = Domain::parse(
             name,
             &NamePolicy { allow_suffixes: vec!["example".to_owned()], ..NamePolicy::default() },
@@ -129,10 +129,10 @@ fn what_only_sounds_alike_stays_quiet() {
             assert!(name.starts_with("xn--") || name == "github.io", "{name} is no domain");
             continue;
         };
-        let found = impersonation(&domain, Ranking::built_in(), &Seen::default());
+        let found = impersonation(&domain, Ranking::built_in(), &ObservedSite::default());
         assert_eq!(found.verdict, ImpersonationVerdict::NoLookalike, "{name}: {found:?}");
         assert!(found.likeness.is_empty());
-        assert_eq!(found.brand_frame, Ranking::built_in().frame());
+        assert_eq!(found.brand_frame, Ranking::built_in().description());
     }
 }
 
@@ -140,14 +140,14 @@ fn what_only_sounds_alike_stays_quiet() {
 fn no_name_of_the_list_is_like_another_of_it() {
     let ranking = Ranking::built_in();
     for place in 0..ranking.len() {
-        let found = resemblances(ranking.name(place), ranking);
+        let found = find_likenesses(ranking.name(place), ranking);
         assert!(found.is_empty(), "{}: {found:?}", ranking.name(place));
     }
 }
 
 #[test]
 fn a_spare_name_of_the_owner_is_not_suspected() {
-    let led = |host: &str| Seen { final_host: Some(host.to_owned()) };
+    let led = |host: &str| ObservedSite { final_host: Some(host.to_owned()) };
     let name = domain("paypa1.example");
     for (host, verdict) in [
         ("www.paypal.com", ImpersonationVerdict::Lookalike),
@@ -158,7 +158,7 @@ fn a_spare_name_of_the_owner_is_not_suspected() {
         let found = impersonation(&name, Ranking::built_in(), &led(host));
         assert_eq!(found.verdict, verdict, "{host}");
         assert_eq!(
-            found.likeness[0].why.ends_with("leads to that name."),
+            found.likeness[0].why.ends_with("redirects to that name."),
             host == "www.paypal.com"
         );
     }
@@ -168,12 +168,12 @@ fn a_spare_name_of_the_owner_is_not_suspected() {
 
 #[test]
 fn further_down_the_ranking_less_is_said() {
-    // Seven thousand names before the one that is imitated.
+    // Seven thousand names rank above the imitated one.
     let mut lines: String = (0..7_000).map(|n| format!("filler{n}x.lab\n")).collect();
     lines.push_str("quixotry.lab\nquixotryhouse.lab\n");
-    let ranking = Ranking::read(&lines).unwrap();
-    let of = |name: &str| impersonation(&domain(name), &ranking, &Seen::default());
-    // Not suspected: nobody knows the name.
+    let ranking = Ranking::parse(&lines).unwrap();
+    let of = |name: &str| impersonation(&domain(name), &ranking, &ObservedSite::default());
+    // Not suspected: the name is not well known.
     let looks = of("qu1xotry.lab");
     assert_eq!(looks.verdict, ImpersonationVerdict::Lookalike);
     assert_eq!((looks.likeness[0].rank, looks.likeness[0].of.as_str()), (7_001, "quixotry.lab"));
@@ -186,8 +186,8 @@ fn further_down_the_ranking_less_is_said() {
 #[test]
 fn no_more_is_listed_than_agreed() {
     let lines: String = ('a'..='z').map(|c| format!("northernligh{c}.lab\n")).collect();
-    let ranking = Ranking::read(&lines).unwrap();
-    let found = impersonation(&domain("northernligh.lab"), &ranking, &Seen::default());
+    let ranking = Ranking::parse(&lines).unwrap();
+    let found = impersonation(&domain("northernligh.lab"), &ranking, &ObservedSite::default());
     assert_eq!(found.likeness.len(), Impersonation::MAX_LIKENESS);
     let ranks: Vec<u64> = found.likeness.iter().map(|likeness| likeness.rank).collect();
     assert_eq!(ranks, [1, 2, 3, 4, 5]);
@@ -196,19 +196,19 @@ fn no_more_is_listed_than_agreed() {
 proptest! {
     #[test]
     fn never_panics_and_says_the_same_twice(host in "[a-z0-9.-]{0,80}") {
-        let once = resemblances(&host, Ranking::built_in());
-        prop_assert_eq!(once, resemblances(&host, Ranking::built_in()));
+        let once = find_likenesses(&host, Ranking::built_in());
+        prop_assert_eq!(once, find_likenesses(&host, Ranking::built_in()));
     }
 
     #[test]
     fn never_panics_on_punycode(left in "(xn--)?[a-z0-9-]{0,59}", right in "xn--[a-z0-9-]{0,59}") {
-        let _ = resemblances(&format!("{left}.{right}.example"), Ranking::built_in());
-        let _ = resemblances(&format!("{right}.{left}"), Ranking::built_in());
+        let _ = find_likenesses(&format!("{left}.{right}.example"), Ranking::built_in());
+        let _ = find_likenesses(&format!("{right}.{left}"), Ranking::built_in());
     }
 
     #[test]
     fn never_panics_on_any_text(host in "\\PC{0,60}", file in "(\\PC{0,20}\n){0,6}") {
-        let _ = resemblances(&host, Ranking::built_in());
-        let _ = Ranking::read(&file);
+        let _ = find_likenesses(&host, Ranking::built_in());
+        let _ = Ranking::parse(&file);
     }
 }

@@ -1,10 +1,10 @@
-//! How one label comes from another by a slip of the hand, or of one bit.
+//! Typos: how one label differs from another by one typing error or one flipped bit.
 
 use contract::records::LikenessClass;
 
-/// Which slip makes `written` out of `meant`. Nothing when it takes more than one, or one that hands
-/// do not make.
-pub(super) fn slip(written: &str, meant: &str) -> Option<LikenessClass> {
+/// The typo that turns `meant` into `written`. `None` if it takes more than one, or a replacement that is
+/// neither a likely typing error nor a flipped bit.
+pub(super) fn classify_typo(written: &str, meant: &str) -> Option<LikenessClass> {
     let (written, meant) = (written.as_bytes(), meant.as_bytes());
     if written == meant {
         return None;
@@ -25,12 +25,12 @@ pub(super) fn slip(written: &str, meant: &str) -> Option<LikenessClass> {
             let doubled = before == Some(added) || meant.get(same_before) == Some(added);
             Some(if doubled { LikenessClass::DoubledLetter } else { LikenessClass::Insertion })
         }
-        ([a], [b]) => replaced(*a, *b),
+        ([a], [b]) => classify_replacement(*a, *b),
         _ => None,
     }
 }
 
-fn replaced(written: u8, meant: u8) -> Option<LikenessClass> {
+fn classify_replacement(written: u8, meant: u8) -> Option<LikenessClass> {
     let both_vowels = [written, meant].iter().all(|letter| b"aeiou".contains(letter));
     if both_vowels || are_neighbours(written, meant) {
         Some(LikenessClass::Replacement)
@@ -41,7 +41,7 @@ fn replaced(written: u8, meant: u8) -> Option<LikenessClass> {
     }
 }
 
-/// Rows of the keyboard most people write names on, each key half a step right of the one above.
+/// The rows of a QWERTY keyboard. Each row is shifted right by half a key.
 const ROWS: [&[u8]; 4] = [b"1234567890", b"qwertyuiop", b"asdfghjkl", b"zxcvbnm"];
 
 fn are_neighbours(one: u8, other: u8) -> bool {
@@ -62,8 +62,8 @@ fn are_neighbours(one: u8, other: u8) -> bool {
     row.abs_diff(other_row) == 1 && (upper == lower || upper == lower + 1)
 }
 
-/// Every string that is `label` with one byte taken out, and `label` itself. Two labels one slip
-/// apart have one of these in common.
+/// `label` itself, and every string that is `label` without one byte. Two labels that are one typo apart
+/// have at least one of these in common.
 pub(super) fn shortened(label: &str) -> impl Iterator<Item = Vec<u8>> + '_ {
     let without = (0..label.len()).map(|left_out| {
         let kept = label.bytes().enumerate().filter(|(at, _)| *at != left_out);
@@ -100,7 +100,7 @@ mod tests {
             ("google", "google", None),
             ("", "a", Some(LikenessClass::Omission)),
         ] {
-            assert_eq!(slip(written, meant), class, "{written} {meant}");
+            assert_eq!(classify_typo(written, meant), class, "{written} {meant}");
         }
     }
 
@@ -119,18 +119,18 @@ mod tests {
     }
 
     proptest! {
-        /// What the index goes by: a slip is never missed by the shortened forms.
+        /// The index relies on this: the shortened forms find every typo.
         #[test]
         fn labels_one_slip_apart_share_a_shortened_form(one in "[a-d]{0,7}", other in "[a-d]{0,7}") {
             let forms: BTreeSet<Vec<u8>> = shortened(&one).collect();
-            if slip(&one, &other).is_some() {
+            if classify_typo(&one, &other).is_some() {
                 prop_assert!(shortened(&other).any(|form| forms.contains(&form)));
             }
         }
 
         #[test]
         fn never_panics(one in "\\PC{0,70}", other in "\\PC{0,70}") {
-            let _ = slip(&one, &other);
+            let _ = classify_typo(&one, &other);
             let _ = shortened(&one).count();
         }
     }

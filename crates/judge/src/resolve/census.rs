@@ -1,13 +1,13 @@
-//! What a census tells of one domain, from the answer that was made of its scan.
+//! The census record of one domain, from the answer that was built from its scan.
 
 use contract::Domain;
 use contract::records::{
     Assurance, CensusDecisions, CensusRecord, CensusStatus, ResolveAnswer, Section,
 };
 
-/// A domain that was measured.
+/// The record of a domain that was measured.
 #[must_use]
-pub fn record(rank: u64, answer: &ResolveAnswer, base_url: &str) -> CensusRecord {
+pub fn census_record(rank: u64, answer: &ResolveAnswer, base_url: &str) -> CensusRecord {
     CensusRecord {
         domain: answer.domain.clone(),
         rank,
@@ -35,13 +35,13 @@ pub fn record(rank: u64, answer: &ResolveAnswer, base_url: &str) -> CensusRecord
             Section::NotMeasured { .. } | Section::Unrecognised(_) => Vec::new(),
         },
         answer_sha256: answer.sha256.clone(),
-        address: address(&answer.domain, base_url),
+        address: answer_url(&answer.domain, base_url),
     }
 }
 
-/// A domain of the list where nothing answered, or that could not be measured.
+/// The record of a domain where nothing answered, or that could not be measured.
 #[must_use]
-pub fn without_answer(
+pub fn census_record_without_answer(
     rank: u64,
     domain: &Domain,
     status: CensusStatus,
@@ -58,10 +58,10 @@ pub fn without_answer(
         identities_served: None,
         machine_files_present: Vec::new(),
         answer_sha256: None,
-        address: address(domain, base_url),
+        address: answer_url(domain, base_url),
     }
 }
 
-fn address(domain: &Domain, base_url: &str) -> String {
+fn answer_url(domain: &Domain, base_url: &str) -> String {
     format!("{base_url}/api/v1/resolve?domain={domain}")
 }

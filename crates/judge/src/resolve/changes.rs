@@ -1,72 +1,76 @@
-//! What became another from one answer to the next, and whose doing that is.
+//! What changed from one answer to the next, and who caused it.
 //!
-//! Only what both answers measured is compared. Where one of them did not measure a section, the site
-//! did nothing: that is told as a change of the section's state, caused by our looking.
+//! Only what both answers measured is compared. If only one of them measured a section, the site did not
+//! change: the entry is a change of the section's state, caused by the observer.
 
 use std::collections::BTreeMap;
 
 use contract::limits::CHANGES_PER_ANSWER;
 use contract::records::{
-    Action, Actions, AnswerNamed, Assurance, ChangeCause, ChangeDirection, ChangeEntry, Decision,
+    Action, Actions, AnswerRef, Assurance, ChangeCause, ChangeDirection, ChangeEntry, Decision,
     FieldValue, ImpersonationVerdict, ResolveAnswer, RightsValue,
 };
 use contract::{Domain, Timestamp};
 use serde_json::{Value, json};
 
-use super::Sections;
-use super::fields::{fields, shown};
+use super::comparable_fields::{comparable_fields, to_field_value};
+use super::sections::Sections;
 
-/// What is known of the change besides the two answers.
+/// What is needed for the change entries besides the two answers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
-    /// When it is recorded.
+pub struct ChangeContext {
+    /// When the changes are recorded.
     pub at: Timestamp,
-    /// The digest of the new answer, where it is sealed already and does not say so itself.
+    /// The digest of the new answer, where it is already sealed but does not contain its digest.
     pub after_sha256: Option<String>,
-    /// The address of what was read; the new answer's report when nothing is given.
+    /// The address of the evidence. Default: the report of the new answer.
     pub evidence: Option<String>,
 }
 
-/// Every difference that means something, at most [`CHANGES_PER_ANSWER`]: first what was decided and
-/// how much was read, then section by section.
+/// Lists the changes, at most [`CHANGES_PER_ANSWER`]: first assurance, rules, the owner's reports and
+/// decisions, then section by section.
 #[must_use]
-pub fn changes(before: &ResolveAnswer, after: &ResolveAnswer, seen: &Seen) -> Vec<ChangeEntry> {
-    let old = Side::of(before);
-    let new = Side::of(after);
-    let made = Made {
-        seen,
+pub fn detect_changes(
+    before: &ResolveAnswer,
+    after: &ResolveAnswer,
+    seen: &ChangeContext,
+) -> Vec<ChangeEntry> {
+    let old = ComparedAnswer::from_answer(before);
+    let new = ComparedAnswer::from_answer(after);
+    let made = AnswerComparison {
+        context: seen,
         domain: &after.domain,
         upgraded: before.assurance == Assurance::Partial && after.assurance == Assurance::Full,
         rules_changed: before.code.decision_rules_sha256 != after.code.decision_rules_sha256,
-        frame_changed: frame(before) != frame(after),
-        decided: decided_otherwise(&before.actions, &after.actions),
+        frame_changed: brand_frame(before) != brand_frame(after),
+        changed_decisions: changed_decisions(&before.actions, &after.actions),
         old,
         new,
     };
     let mut entries = Vec::new();
-    made.assurance(&mut entries);
-    made.rules(&mut entries);
-    made.told_by_owner(&mut entries);
+    made.add_assurance(&mut entries);
+    made.add_rules(&mut entries);
+    made.add_owner_reports(&mut entries);
     let mut of_sections = Vec::new();
-    made.states(&mut of_sections);
-    made.fields(&mut of_sections);
+    made.add_states(&mut of_sections);
+    made.add_fields(&mut of_sections);
     let by_site = of_sections.iter().any(|entry| entry.cause == ChangeCause::Site);
-    made.decisions(by_site, &mut entries);
+    made.add_decisions(by_site, &mut entries);
     entries.append(&mut of_sections);
     entries.truncate(CHANGES_PER_ANSWER);
     entries
 }
 
-/// One of the two answers.
-struct Side<'a> {
+/// One of the two answers, prepared for comparison.
+struct ComparedAnswer<'a> {
     answer: &'a ResolveAnswer,
     fields: BTreeMap<String, Value>,
-    /// Section to its state and time.
+    /// The state and time of each section.
     sections: BTreeMap<&'static str, (String, Option<Timestamp>)>,
 }
 
-impl<'a> Side<'a> {
-    fn of(answer: &'a ResolveAnswer) -> Self {
+impl<'a> ComparedAnswer<'a> {
+    fn from_answer(answer: &'a ResolveAnswer) -> Self {
         macro_rules! states {
             ($($section:ident),+) => {
                 BTreeMap::from([$((
@@ -85,35 +89,35 @@ impl<'a> Side<'a> {
             dns,
             tls
         );
-        Self { answer, fields: fields(&Sections::of(answer.clone())), sections }
+        Self { answer, fields: comparable_fields(&Sections::from_answer(answer.clone())), sections }
     }
 
-    /// When the section was looked at: its own time, or the reading's.
-    fn looked_at(&self, section: &str) -> Option<Timestamp> {
+    /// When the section was observed: its own time, or that of the reading.
+    fn observed_at(&self, section: &str) -> Option<Timestamp> {
         let own = self.sections.get(section).and_then(|(_, at)| *at);
         own.or(self.answer.freshness.observed_at)
     }
 }
 
-struct Made<'a> {
-    seen: &'a Seen,
+struct AnswerComparison<'a> {
+    context: &'a ChangeContext,
     domain: &'a Domain,
     upgraded: bool,
     rules_changed: bool,
     frame_changed: bool,
-    decided: Vec<Decided<'a>>,
-    old: Side<'a>,
-    new: Side<'a>,
+    changed_decisions: Vec<ChangedDecision<'a>>,
+    old: ComparedAnswer<'a>,
+    new: ComparedAnswer<'a>,
 }
 
-/// An action that is decided otherwise than before.
-struct Decided<'a> {
+/// An action whose decision changed.
+struct ChangedDecision<'a> {
     action: Action,
     from: &'a Decision,
     to: &'a Decision,
 }
 
-impl Made<'_> {
+impl AnswerComparison<'_> {
     fn entry(
         &self,
         field: &str,
@@ -123,12 +127,12 @@ impl Made<'_> {
         direction: ChangeDirection,
     ) -> ChangeEntry {
         let section = field.split('.').next().unwrap_or_default();
-        let times = [self.old.looked_at(section), self.new.looked_at(section)];
-        let evidence = self.seen.evidence.clone();
+        let times = [self.old.observed_at(section), self.new.observed_at(section)];
+        let evidence = self.context.evidence.clone();
         ChangeEntry {
             seq: None,
             domain: self.domain.clone(),
-            at: self.seen.at,
+            at: self.context.at,
             section: section.to_owned(),
             field: field.to_owned(),
             from,
@@ -137,16 +141,16 @@ impl Made<'_> {
             cause,
             direction,
             actions_affected: self.affected_by(section),
-            before: AnswerNamed { answer_sha256: self.old.answer.sha256.clone() },
-            after: AnswerNamed {
+            before: AnswerRef { answer_sha256: self.old.answer.sha256.clone() },
+            after: AnswerRef {
                 answer_sha256: (self.new.answer.sha256.clone())
-                    .or_else(|| self.seen.after_sha256.clone()),
+                    .or_else(|| self.context.after_sha256.clone()),
             },
             evidence: evidence.or_else(|| self.new.answer.evidence.report.clone()),
         }
     }
 
-    /// Of the actions that are decided otherwise, those the section bears on.
+    /// Of the actions whose decision changed, those that the section can influence.
     fn affected_by(&self, section: &str) -> Vec<Action> {
         let bears_on: &[Action] = match section {
             "crawl_policy" | "delivery" | "rights" | "read_equivalence" => {
@@ -159,23 +163,24 @@ impl Made<'_> {
                 &[Action::Read, Action::Cite, Action::Connect, Action::Transact, Action::Administer]
             }
         };
-        let decided = self.decided.iter().map(|decided| decided.action.clone());
+        let decided = self.changed_decisions.iter().map(|decided| decided.action.clone());
         decided.filter(|action| bears_on.contains(action)).collect()
     }
 
-    fn assurance(&self, entries: &mut Vec<ChangeEntry>) {
+    fn add_assurance(&self, entries: &mut Vec<ChangeEntry>) {
         let (old, new) = (&self.old.answer.assurance, &self.new.answer.assurance);
         if old != new {
-            // Less was read than before: that is our doing as well.
+            // If less was read than before, this service caused it.
             let cause = if self.upgraded { ChangeCause::Upgrade } else { ChangeCause::Observer };
-            let (from, to) = (text(old.as_str()), text(new.as_str()));
+            let (from, to) = (text_value(old.as_str()), text_value(new.as_str()));
             entries.push(self.entry("assurance", from, to, cause, ChangeDirection::Neutral));
         }
     }
 
-    fn rules(&self, entries: &mut Vec<ChangeEntry>) {
+    fn add_rules(&self, entries: &mut Vec<ChangeEntry>) {
         if self.rules_changed {
-            let digest = |side: &Side<'_>| text(&side.answer.code.decision_rules_sha256);
+            let digest =
+                |side: &ComparedAnswer<'_>| text_value(&side.answer.code.decision_rules_sha256);
             let (from, to) = (digest(&self.old), digest(&self.new));
             let field = "code.decision_rules_sha256";
             let cause = ChangeCause::Rules;
@@ -183,8 +188,10 @@ impl Made<'_> {
         }
     }
 
-    fn told_by_owner(&self, entries: &mut Vec<ChangeEntry>) {
-        let since = |side: &Side<'_>| side.answer.incident.as_ref().map(|incident| incident.since);
+    fn add_owner_reports(&self, entries: &mut Vec<ChangeEntry>) {
+        let since = |side: &ComparedAnswer<'_>| {
+            side.answer.incident.as_ref().map(|incident| incident.since)
+        };
         let (old, new) = (since(&self.old), since(&self.new));
         if old != new {
             let direction = match (old, new) {
@@ -192,22 +199,22 @@ impl Made<'_> {
                 (None, Some(_)) => ChangeDirection::Tightened,
                 _ => ChangeDirection::Neutral,
             };
-            let said = |at: Option<Timestamp>| at.and_then(|at| text(&at.to_string()));
-            let (from, to) = (said(old), said(new));
+            let time = |at: Option<Timestamp>| at.and_then(|at| text_value(&at.to_string()));
+            let (from, to) = (time(old), time(new));
             entries.push(self.entry("incident.since", from, to, ChangeCause::Owner, direction));
         }
-        let state = |side: &Side<'_>| side.answer.control.state.as_str().to_owned();
+        let state = |side: &ComparedAnswer<'_>| side.answer.control.state.as_str().to_owned();
         let (old, new) = (state(&self.old), state(&self.new));
         if old != new {
             // Control changes no decision.
-            let (from, to) = (text(&old), text(&new));
+            let (from, to) = (text_value(&old), text_value(&new));
             let cause = ChangeCause::Owner;
             entries.push(self.entry("control.state", from, to, cause, ChangeDirection::Neutral));
         }
     }
 
-    /// Sections that were measured by one answer alone.
-    fn states(&self, entries: &mut Vec<ChangeEntry>) {
+    /// Sections that only one of the answers measured.
+    fn add_states(&self, entries: &mut Vec<ChangeEntry>) {
         for (section, (old, _)) in &self.old.sections {
             let Some((new, _)) = self.new.sections.get(section) else { continue };
             if is_measured(old) != is_measured(new) {
@@ -217,7 +224,7 @@ impl Made<'_> {
                     ChangeCause::Observer
                 };
                 let field = format!("{section}.state");
-                let (from, to) = (text(old), text(new));
+                let (from, to) = (text_value(old), text_value(new));
                 entries.push(self.entry(&field, from, to, cause, ChangeDirection::Neutral));
             }
         }
@@ -232,7 +239,7 @@ impl Made<'_> {
             if old != new {
                 let cause =
                     if self.upgraded && new { ChangeCause::Upgrade } else { ChangeCause::Observer };
-                let truth = |observed| Some(FieldValue::Truth(observed));
+                let truth = |observed| Some(FieldValue::Bool(observed));
                 let field = format!("{section}.observed");
                 let direction = ChangeDirection::Neutral;
                 entries.push(self.entry(&field, truth(old), truth(new), cause, direction));
@@ -241,19 +248,25 @@ impl Made<'_> {
     }
 
     /// Fields that both answers measured.
-    fn fields(&self, entries: &mut Vec<ChangeEntry>) {
+    fn add_fields(&self, entries: &mut Vec<ChangeEntry>) {
         for (field, old) in &self.old.fields {
             let Some(new) = self.new.fields.get(field) else { continue };
             if old == new {
                 continue;
             }
-            // The ranking is ours, and so is a change of what it is.
+            // The ranking of names is ours. If it changed, we caused a new verdict.
             let ours = field.starts_with("impersonation.") && self.frame_changed;
             let cause = if ours { ChangeCause::Rules } else { ChangeCause::Site };
             let direction = direction(field, old, new);
-            entries.push(self.entry(field, shown(old), shown(new), cause, direction));
+            entries.push(self.entry(
+                field,
+                to_field_value(old),
+                to_field_value(new),
+                cause,
+                direction,
+            ));
         }
-        let pending = |side: &Side<'_>| {
+        let pending = |side: &ComparedAnswer<'_>| {
             let fields = side.answer.high_risk_fields.as_ref();
             let mut names: Vec<&str> = fields
                 .into_iter()
@@ -272,16 +285,22 @@ impl Made<'_> {
             };
             let field = "high_risk_fields.pending";
             let cause = ChangeCause::Site;
-            entries.push(self.entry(field, shown(&old), shown(&new), cause, direction));
+            entries.push(self.entry(
+                field,
+                to_field_value(&old),
+                to_field_value(&new),
+                cause,
+                direction,
+            ));
         }
     }
 
-    /// What agents may do, and why that is another.
-    fn decisions(&self, by_site: bool, entries: &mut Vec<ChangeEntry>) {
-        let told = entries.iter().any(|entry| entry.section == "incident");
-        for decided in &self.decided {
-            // Where our rules are others as well, the site is not blamed for what may be our doing.
-            let cause = if told {
+    /// Decisions that changed, and what caused it.
+    fn add_decisions(&self, by_site: bool, entries: &mut Vec<ChangeEntry>) {
+        let by_owner = entries.iter().any(|entry| entry.section == "incident");
+        for decided in &self.changed_decisions {
+            // If our rules changed as well, the change may be ours: the site is not named as the cause.
+            let cause = if by_owner {
                 ChangeCause::Owner
             } else if self.rules_changed || self.frame_changed {
                 ChangeCause::Rules
@@ -298,7 +317,7 @@ impl Made<'_> {
                 std::cmp::Ordering::Equal => ChangeDirection::Neutral,
             };
             let field = format!("actions.{}.decision", decided.action);
-            let (from, to) = (text(decided.from.as_str()), text(decided.to.as_str()));
+            let (from, to) = (text_value(decided.from.as_str()), text_value(decided.to.as_str()));
             let mut entry = self.entry(&field, from, to, cause, direction);
             entry.actions_affected = vec![decided.action.clone()];
             entries.push(entry);
@@ -306,19 +325,19 @@ impl Made<'_> {
     }
 }
 
-fn text(word: &str) -> Option<FieldValue> {
-    shown(&json!(word))
+fn text_value(word: &str) -> Option<FieldValue> {
+    to_field_value(&json!(word))
 }
 
 fn is_measured(state: &str) -> bool {
     matches!(state, "declared" | "observed")
 }
 
-fn frame(answer: &ResolveAnswer) -> Option<&str> {
+fn brand_frame(answer: &ResolveAnswer) -> Option<&str> {
     answer.impersonation.body().map(|body| body.brand_frame.as_str())
 }
 
-fn decided_otherwise<'a>(before: &'a Actions, after: &'a Actions) -> Vec<Decided<'a>> {
+fn changed_decisions<'a>(before: &'a Actions, after: &'a Actions) -> Vec<ChangedDecision<'a>> {
     let pairs = [
         (Action::Read, &before.read.decision, &after.read.decision),
         (Action::Cite, &before.cite.decision, &after.cite.decision),
@@ -327,10 +346,10 @@ fn decided_otherwise<'a>(before: &'a Actions, after: &'a Actions) -> Vec<Decided
         (Action::Administer, &before.administer.decision, &after.administer.decision),
     ];
     let changed = pairs.into_iter().filter(|(_, from, to)| from != to);
-    changed.map(|(action, from, to)| Decided { action, from, to }).collect()
+    changed.map(|(action, from, to)| ChangedDecision { action, from, to }).collect()
 }
 
-/// The stricter, the higher. What is not known counts as the strictest, as readers are to take it.
+/// A higher number is stricter. An unknown decision counts as `block`, as readers must treat it.
 fn strictness(decision: &Decision) -> u8 {
     match decision {
         Decision::Allow => 0,
@@ -341,7 +360,7 @@ fn strictness(decision: &Decision) -> u8 {
     }
 }
 
-/// Whether an agent may expect less than before.
+/// Whether agents are allowed less (tightened) or more (loosened) than before.
 fn direction(field: &str, old: &Value, new: &Value) -> ChangeDirection {
     let strict = |value: &Value| -> Option<u8> {
         if field.ends_with(".allowed_homepage") {
@@ -352,7 +371,7 @@ fn direction(field: &str, old: &Value, new: &Value) -> ChangeDirection {
         }
         let word = value.as_str()?;
         if field.starts_with("rights.") {
-            return Some(match RightsValue::known(word)? {
+            return Some(match RightsValue::from_word(word)? {
                 RightsValue::Allowed => 0,
                 RightsValue::Unknown => 1,
                 RightsValue::Conditional => 2,
@@ -360,7 +379,7 @@ fn direction(field: &str, old: &Value, new: &Value) -> ChangeDirection {
             });
         }
         if field == "impersonation.verdict" {
-            return Some(match ImpersonationVerdict::known(word)? {
+            return Some(match ImpersonationVerdict::from_word(word)? {
                 ImpersonationVerdict::NoLookalike => 0,
                 ImpersonationVerdict::Lookalike => 1,
                 ImpersonationVerdict::Suspected | ImpersonationVerdict::Unrecognised(_) => 2,

@@ -1,12 +1,12 @@
-//! Where the site contradicts itself: what two of its own statements say of the same thing, or
-//! what it says and what it serves.
+//! The `contradictions` section: where two statements of the site disagree, or where the site serves
+//! something other than it says.
 
 use contract::records::{Contradiction, RobotsState, ScanRecord, SignalStatement};
 
-/// Contradictions told of one site.
-const MAX_TOLD: usize = 50;
+/// The most contradictions in an answer.
+const MAX_CONTRADICTIONS: usize = 50;
 
-/// Nothing when there was nothing to compare; an empty list when what there was agrees.
+/// `None` when there was nothing to compare; an empty list when everything compared agrees.
 #[must_use]
 pub fn contradictions(record: &ScanRecord) -> Option<Vec<Contradiction>> {
     let policy = &record.policy;
@@ -17,37 +17,37 @@ pub fn contradictions(record: &ScanRecord) -> Option<Vec<Contradiction>> {
     if !(facts_read || !policy.signals.is_empty() || robots_compared || declared_and_served) {
         return None;
     }
-    let mut told = Vec::new();
-    facts(record, &mut told);
-    signals(record, &mut told);
+    let mut found = Vec::new();
+    facts(record, &mut found);
+    signals(record, &mut found);
     if policy.robots.same_for_every_identity == Some(false) {
-        told.push(Contradiction {
+        found.push(Contradiction {
             what: "robots.txt".to_owned(),
             between: std::iter::once("own_reader".to_owned())
                 .chain(policy.robots.differs_for.iter().cloned())
                 .collect(),
-            why: "The file says other things to other readers.".to_owned(),
+            why: "The site serves a different robots.txt to different readers.".to_owned(),
         });
     }
-    invited_and_refused(record, &mut told);
-    told.truncate(MAX_TOLD);
-    Some(told)
+    invited_and_refused(record, &mut found);
+    found.truncate(MAX_CONTRADICTIONS);
+    Some(found)
 }
 
-/// Facts about the owner that two carriers state differently.
-fn facts(record: &ScanRecord, told: &mut Vec<Contradiction>) {
+/// Facts about the owner that two sources state differently.
+fn facts(record: &ScanRecord, found: &mut Vec<Contradiction>) {
     let Some(nap) = &record.nap else { return };
     for (fact, values) in &nap.conflicts {
-        told.push(Contradiction {
+        found.push(Contradiction {
             what: format!("entity.{fact}"),
             between: nap.lineage.get(fact).cloned().unwrap_or_default(),
-            why: format!("{} different values are stated for the same subject.", values.len()),
+            why: format!("The site states {} different values for the same fact.", values.len()),
         });
     }
 }
 
 /// Uses that one signal permits and another prohibits.
-fn signals(record: &ScanRecord, told: &mut Vec<Contradiction>) {
+fn signals(record: &ScanRecord, found: &mut Vec<Contradiction>) {
     let policy = &record.policy;
     for (name, decision) in &policy.rights {
         if !decision.doubts.iter().any(|doubt| doubt == "contradicted") {
@@ -57,21 +57,21 @@ fn signals(record: &ScanRecord, told: &mut Vec<Contradiction>) {
             .signals
             .iter()
             .filter(|signal| signal.uses.contains_key(name))
-            .map(place)
+            .map(signal_location)
             .collect();
         between.sort();
         between.dedup();
-        told.push(Contradiction {
+        found.push(Contradiction {
             what: format!("rights.{name}"),
             between,
-            why: "One signal permits the use and another prohibits it; the prohibition is taken."
+            why: "One signal permits this use and another prohibits it. The prohibition decides."
                 .to_owned(),
         });
     }
 }
 
-/// robots.txt lets agents in, and every one that was tried is turned away.
-fn invited_and_refused(record: &ScanRecord, told: &mut Vec<Contradiction>) {
+/// robots.txt allows agents that the site then refuses, as it refuses every AI identity tried.
+fn invited_and_refused(record: &ScanRecord, found: &mut Vec<Contradiction>) {
     let view = &record.agentview;
     let invited: Vec<&str> = view
         .conflicts
@@ -82,17 +82,17 @@ fn invited_and_refused(record: &ScanRecord, told: &mut Vec<Contradiction>) {
     if view.all_refused != Some(true) || invited.is_empty() {
         return;
     }
-    told.push(Contradiction {
+    found.push(Contradiction {
         what: "access".to_owned(),
         between: vec!["robots_txt".to_owned(), "delivery".to_owned()],
         why: format!(
-            "robots.txt lets {} in, and every AI identity that was tried was turned away. Each was sent from \
+            "robots.txt allows {}, but the site refused every AI identity that we tried. We sent each request from \
              our own network.",
             invited.join(", ")
         ),
     });
 }
 
-fn place(signal: &SignalStatement) -> String {
+fn signal_location(signal: &SignalStatement) -> String {
     format!("{} ({})", signal.mechanism, signal.carrier)
 }

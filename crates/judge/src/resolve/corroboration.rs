@@ -1,95 +1,96 @@
-//! Readings of one domain from several networks, held against each other field by field.
+//! Compares readings of one domain from several networks, field by field.
 //!
-//! What counts as a reading: it came to its end, and the same network had not read within the ten
-//! minutes before the next one that counts. Which state readings are in, the first that holds:
+//! A reading counts if it is complete and the same network made no later reading that counts within ten
+//! minutes. The state is the first of these that applies:
 //!
 //! 1. `not_recorded`: no reading counts;
-//! 2. `single_vantage`: all are of one network. More of them would cure nothing;
-//! 3. `regional_divergence`, `network_divergence`: a field is contested. Two readings are enough to
-//!    say so: who is told of a contradiction can look, who is not cannot;
+//! 2. `single_vantage`: all readings come from one network. More of them would not help;
+//! 3. `regional_divergence`, `network_divergence`: a field is contested. Two readings are enough for
+//!    this, so that readers learn of a contradiction early;
 //! 4. `insufficient_samples`: fewer than three readings;
 //! 5. `cross_confirmed`.
 //!
-//! A field is contested when networks disagree about it at the same time while each is at one with
-//! itself. Where every value held for a time and then gave way to the next, the site changed: that is
-//! spread by time. Where one network alone is shown now this and now that, nothing explains it, and
-//! nothing is contested.
+//! A field is contested when networks disagree about it at the same time and each network is consistent
+//! with itself. If each value lasted for a time and was then replaced by the next, the site changed: the
+//! values are spread by time. If one network alternates between values, there is no explanation, and the
+//! field is not contested.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::limits::{
-    CONFIRMING_NETWORKS, CONFIRMING_READINGS, CONTESTED_WITHIN, INDEPENDENT_READINGS,
-    READING_COUNTS_ONCE,
+    CONFIRMING_NETWORKS, CONFIRMING_READINGS, CONTESTED_WINDOW, READINGS_KEPT_PER_DOMAIN,
+    SAME_NETWORK_WINDOW,
 };
 use contract::records::{
-    Agreement, CorroboratedField, CorroboratedValue, CorroboratingReading, Corroboration,
-    CorroborationWindow, FieldValue, FreshnessSource, Independence, NotCompleted, Quorum,
-    ReadingNetwork, Spread, SpreadBy, VantageStanding, VantageState,
+    CorroboratedField, CorroboratedValue, CorroboratingReading, Corroboration, CorroborationWindow,
+    FieldAgreement, FieldValue, FreshnessSource, IncompleteReading, Independence, Quorum,
+    ReadingNetwork, SpreadCause, ValueSpread, VantageState, VantageSummary,
 };
-use contract::{Brand, Domain, Timestamp};
+use contract::{Domain, Issuer, Timestamp};
 use serde_json::Value;
 
-pub use super::fields::{FIELDS_MAX, fields};
+pub use super::comparable_fields::{MAX_FIELDS, comparable_fields};
 
-use super::fields::shown;
+use super::comparable_fields::to_field_value;
 
-/// One reading, as it is compared.
+/// One reading, in the form in which readings are compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadingSeen {
+pub struct ComparableReading {
     pub id: String,
     pub observed_at: Timestamp,
     pub observer: String,
     pub network: ReadingNetwork,
     pub basis: FreshnessSource,
     pub completed: bool,
-    /// By [`fields`].
+    /// From [`comparable_fields`].
     pub fields: BTreeMap<String, Value>,
 }
 
-/// What surrounds the comparison in a record.
+/// The other members of the record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct About<'a> {
-    pub brand: &'a Brand,
-    pub base_url: &'a str,
+pub struct CorroborationContext<'a> {
+    pub issuer: &'a Issuer,
     pub domain: &'a Domain,
     pub now: Timestamp,
     pub independence: Independence,
 }
 
-/// How readings of a domain fit together.
+/// Whether the readings of a domain agree.
 #[must_use]
-pub fn standing(readings: &[ReadingSeen]) -> VantageStanding {
-    let compared = Compared::of(readings);
-    compared.standing()
+pub fn vantage_standing(readings: &[ComparableReading]) -> VantageSummary {
+    let compared = ReadingComparison::from_readings(readings);
+    compared.vantage_standing()
 }
 
-/// The whole record, not signed yet. At most [`INDEPENDENT_READINGS`] readings are looked at, the
-/// newest.
+/// The whole record, not yet signed. Only the newest [`READINGS_KEPT_PER_DOMAIN`] readings are compared.
 #[must_use]
-pub fn corroboration(about: &About<'_>, readings: &[ReadingSeen]) -> Corroboration {
-    let compared = Compared::of(readings);
+pub fn corroboration(
+    about: &CorroborationContext<'_>,
+    readings: &[ComparableReading],
+) -> Corroboration {
+    let compared = ReadingComparison::from_readings(readings);
     let times = || compared.all.iter().map(|reading| reading.observed_at);
     Corroboration {
-        kind: about.brand.kind("corroboration"),
+        kind: about.issuer.kind("corroboration"),
         v: 1,
-        schema: contract::schema::address("corroboration", about.brand, about.base_url),
+        schema: about.issuer.schema_url("corroboration"),
         domain: about.domain.clone(),
         generated_at: about.now.whole_seconds(),
         window: CorroborationWindow {
             from: times().min(),
             to: times().max(),
-            kept_max: INDEPENDENT_READINGS as u32,
+            kept_max: READINGS_KEPT_PER_DOMAIN as u32,
         },
-        vantage_state: compared.standing(),
-        readings: compared.all.iter().map(|reading| compared.listed(reading)).collect(),
+        vantage_state: compared.vantage_standing(),
+        readings: compared.all.iter().map(|reading| compared.to_record(reading)).collect(),
         quorum: compared.quorum(),
         not_completed: compared
             .all
             .iter()
             .filter(|reading| !reading.completed)
-            .map(|reading| NotCompleted {
+            .map(|reading| IncompleteReading {
                 reading_id: reading.id.clone(),
-                why: "The reading did not come to its end.".to_owned(),
+                why: "The reading was not completed.".to_owned(),
             })
             .collect(),
         independence: about.independence.clone(),
@@ -99,22 +100,23 @@ pub fn corroboration(about: &About<'_>, readings: &[ReadingSeen]) -> Corroborati
     }
 }
 
-struct Compared<'a> {
+struct ReadingComparison<'a> {
     /// The newest first.
-    all: Vec<&'a ReadingSeen>,
-    counted: Vec<&'a ReadingSeen>,
+    all: Vec<&'a ComparableReading>,
+    counted: Vec<&'a ComparableReading>,
     fields: Vec<CorroboratedField>,
 }
 
-impl<'a> Compared<'a> {
-    fn of(readings: &'a [ReadingSeen]) -> Self {
-        let mut all: Vec<&ReadingSeen> = readings.iter().collect();
+impl<'a> ReadingComparison<'a> {
+    fn from_readings(readings: &'a [ComparableReading]) -> Self {
+        let mut all: Vec<&ComparableReading> = readings.iter().collect();
         all.sort_by(|a, b| (b.observed_at, &b.id).cmp(&(a.observed_at, &a.id)));
-        all.truncate(INDEPENDENT_READINGS);
-        let counted = counted(&all);
+        all.truncate(READINGS_KEPT_PER_DOMAIN);
+        let counted = counted_readings(&all);
         let names: BTreeSet<&str> =
             counted.iter().flat_map(|reading| reading.fields.keys()).map(String::as_str).collect();
-        let fields = names.into_iter().take(FIELDS_MAX).map(|name| field(name, &counted)).collect();
+        let fields =
+            names.into_iter().take(MAX_FIELDS).map(|name| compare_field(name, &counted)).collect();
         Self { all, counted, fields }
     }
 
@@ -126,15 +128,15 @@ impl<'a> Compared<'a> {
         self.fields.iter().filter(|field| field.contested)
     }
 
-    fn standing(&self) -> VantageStanding {
+    fn vantage_standing(&self) -> VantageSummary {
         let networks = self.networks();
         let state = if self.counted.is_empty() {
             VantageState::NotRecorded
         } else if networks.len() < CONFIRMING_NETWORKS {
             VantageState::SingleVantage
         } else if self.contested().next().is_some() {
-            // One field that regions do not explain is one that networks disagree about.
-            if self.contested().all(|field| field.spread.by == SpreadBy::Region) {
+            // If regions do not explain one of the fields, networks disagree about it.
+            if self.contested().all(|field| field.spread.by == SpreadCause::Region) {
                 VantageState::RegionalDivergence
             } else {
                 VantageState::NetworkDivergence
@@ -144,21 +146,17 @@ impl<'a> Compared<'a> {
         } else {
             VantageState::CrossConfirmed
         };
-        VantageStanding {
-            means: means(&state).to_owned(),
+        VantageSummary {
+            means: describe_state(&state).to_owned(),
             state,
             networks: networks.len() as u32,
             readings: self.counted.len() as u32,
-            states: VantageState::WORDS
-                .iter()
-                .filter_map(|word| VantageState::known(word))
-                .map(|state| (state.as_str().to_owned(), means(&state).to_owned()))
-                .collect(),
+            states: vantage_state_meanings(),
             from: networks.into_iter().map(str::to_owned).collect(),
         }
     }
 
-    fn listed(&self, reading: &ReadingSeen) -> CorroboratingReading {
+    fn to_record(&self, reading: &ComparableReading) -> CorroboratingReading {
         let fields = proof::canonical::to_vec(&reading.fields).unwrap_or_default();
         CorroboratingReading {
             reading_id: reading.id.clone(),
@@ -174,7 +172,7 @@ impl<'a> Compared<'a> {
 
     fn quorum(&self) -> Quorum {
         let contested: Vec<&CorroboratedField> = self.contested().collect();
-        let with_most = |reading: &&&ReadingSeen| {
+        let with_most = |reading: &&&ComparableReading| {
             contested.iter().all(|field| {
                 let measured =
                     field.values.iter().any(|value| value.readings.contains(&reading.id));
@@ -186,7 +184,7 @@ impl<'a> Compared<'a> {
         let agreeing = self.counted.iter().filter(with_most).count();
         Quorum {
             rule: format!(
-                "at least {CONFIRMING_READINGS} readings by at least {CONFIRMING_NETWORKS} networks, and no field contested"
+                "at least {CONFIRMING_READINGS} readings from at least {CONFIRMING_NETWORKS} networks, and no contested field"
             ),
             networks_needed: CONFIRMING_NETWORKS as u32,
             readings_needed: CONFIRMING_READINGS as u32,
@@ -198,89 +196,109 @@ impl<'a> Compared<'a> {
     }
 }
 
-fn means(state: &VantageState) -> &'static str {
+/// Every vantage state with its meaning.
+#[must_use]
+pub fn vantage_state_meanings() -> BTreeMap<String, String> {
+    VantageState::WORDS
+        .iter()
+        .filter_map(|word| VantageState::from_word(word))
+        .map(|state| (state.as_str().to_owned(), describe_state(&state).to_owned()))
+        .collect()
+}
+
+fn describe_state(state: &VantageState) -> &'static str {
     match state {
-        VantageState::SingleVantage => "Every reading came from one network.",
+        VantageState::SingleVantage => "All readings come from one network.",
         VantageState::InsufficientSamples => "There are fewer than three readings.",
         VantageState::CrossConfirmed => {
-            "Two or more networks and three or more readings, and nothing is contested."
+            "At least three readings from at least two networks, and no field is contested."
         }
-        VantageState::NetworkDivergence => "Networks were shown different things at the same time.",
-        VantageState::RegionalDivergence => "Regions were shown different things at the same time.",
-        VantageState::NotRecorded => "No reading that counts is kept.",
+        VantageState::NetworkDivergence => {
+            "Different networks received different content at the same time."
+        }
+        VantageState::RegionalDivergence => {
+            "Different regions received different content at the same time."
+        }
+        VantageState::NotRecorded => "No complete reading is stored.",
         VantageState::Unrecognised(_) => "",
     }
 }
 
 /// The readings that count, the newest first.
-fn counted<'a>(all: &[&'a ReadingSeen]) -> Vec<&'a ReadingSeen> {
-    let mut counted: Vec<&ReadingSeen> = Vec::new();
+fn counted_readings<'a>(all: &[&'a ComparableReading]) -> Vec<&'a ComparableReading> {
+    let mut counted: Vec<&ComparableReading> = Vec::new();
     for reading in all.iter().copied().filter(|reading| reading.completed) {
-        let same = |other: &&&ReadingSeen| other.network.name == reading.network.name;
-        // The last one put in is the one that follows this in time.
+        let same = |other: &&&ComparableReading| other.network.name == reading.network.name;
+        // The reading added last is the next one in time.
         let next = counted.iter().rev().find(same);
-        if next.is_none_or(|next| !is_within(next, reading, READING_COUNTS_ONCE)) {
+        if next.is_none_or(|next| !is_within(next, reading, SAME_NETWORK_WINDOW)) {
             counted.push(reading);
         }
     }
     counted
 }
 
-fn is_within(one: &ReadingSeen, other: &ReadingSeen, time: std::time::Duration) -> bool {
+fn is_within(
+    one: &ComparableReading,
+    other: &ComparableReading,
+    time: std::time::Duration,
+) -> bool {
     let apart = one.observed_at.millis_since(other.observed_at).unsigned_abs();
     u128::from(apart) < time.as_millis()
 }
 
-/// One field as the readings that measured it show it.
-fn field(name: &str, counted: &[&ReadingSeen]) -> CorroboratedField {
+/// Compares one field over the readings that measured it.
+fn compare_field(name: &str, counted: &[&ComparableReading]) -> CorroboratedField {
     // Oldest first, by value in the order they were first seen.
-    let shown_by: Vec<(&ReadingSeen, Option<FieldValue>)> = counted
+    let shown_by: Vec<(&ComparableReading, Option<FieldValue>)> = counted
         .iter()
         .rev()
-        .filter_map(|reading| Some((*reading, shown(reading.fields.get(name)?))))
+        .filter_map(|reading| Some((*reading, to_field_value(reading.fields.get(name)?))))
         .collect();
-    let mut by_value: BTreeMap<Option<FieldValue>, Vec<&ReadingSeen>> = BTreeMap::new();
+    let mut by_value: BTreeMap<Option<FieldValue>, Vec<&ComparableReading>> = BTreeMap::new();
     for (reading, value) in &shown_by {
         by_value.entry(value.clone()).or_default().push(reading);
     }
     let total = shown_by.len();
     let most = by_value.values().map(Vec::len).max().unwrap_or(0);
     let agreement = match (total, by_value.len()) {
-        (0 | 1, _) => Agreement::Single,
-        (_, 1) => Agreement::Unanimous,
-        _ if most * 2 > total => Agreement::Majority,
-        _ => Agreement::Split,
+        (0 | 1, _) => FieldAgreement::Single,
+        (_, 1) => FieldAgreement::Unanimous,
+        _ if most * 2 > total => FieldAgreement::Majority,
+        _ => FieldAgreement::Split,
     };
-    let (contested, by) = explained(&shown_by, by_value.len());
-    let mut values: Vec<CorroboratedValue> = by_value.into_iter().map(value).collect();
+    let (contested, by) = explain_spread(&shown_by, by_value.len());
+    let mut values: Vec<CorroboratedValue> = by_value.into_iter().map(corroborated_value).collect();
     values.sort_by_key(|value| (std::cmp::Reverse(value.readings.len()), value.first));
-    let note = match (&by, by_none_differs(&agreement)) {
-        (SpreadBy::Network, _) => "Networks differ. Compare by network.",
-        (SpreadBy::Region, _) => "Regions differ. Compare by region.",
-        (SpreadBy::Time, _) => "The site changed between readings.",
-        (_, true) => "Readings differ, and neither network nor time explains it.",
-        (_, false) if total < 2 => "One reading only.",
-        (_, false) => "Every reading shows the same.",
+    let note = match (&by, has_disagreement(&agreement)) {
+        (SpreadCause::Network, _) => "The value differs by network.",
+        (SpreadCause::Region, _) => "The value differs by region.",
+        (SpreadCause::Time, _) => "The value changed between readings.",
+        (_, true) => "Readings differ, and neither network, region nor time explains it.",
+        (_, false) if total < 2 => "Only one reading has this field.",
+        (_, false) => "All readings agree.",
     };
     CorroboratedField {
         field: name.to_owned(),
         values,
         agreement,
         contested,
-        spread: Spread { by },
+        spread: ValueSpread { by },
         note: note.to_owned(),
     }
 }
 
-fn by_none_differs(agreement: &Agreement) -> bool {
-    matches!(agreement, Agreement::Majority | Agreement::Split)
+fn has_disagreement(agreement: &FieldAgreement) -> bool {
+    matches!(agreement, FieldAgreement::Majority | FieldAgreement::Split)
 }
 
-fn value((value, readings): (Option<FieldValue>, Vec<&ReadingSeen>)) -> CorroboratedValue {
+fn corroborated_value(
+    (value, readings): (Option<FieldValue>, Vec<&ComparableReading>),
+) -> CorroboratedValue {
     let networks: BTreeSet<&str> =
         readings.iter().map(|reading| reading.network.name.as_str()).collect();
     let times = || readings.iter().map(|reading| reading.observed_at);
-    // No list of readings here is empty.
+    // `readings` is never empty here.
     let epoch = Timestamp::from_millis(0);
     let (value, value_sha256) = match value {
         Some(FieldValue::Digest(digest)) => (None, Some(digest.value_sha256)),
@@ -296,42 +314,45 @@ fn value((value, readings): (Option<FieldValue>, Vec<&ReadingSeen>)) -> Corrobor
     }
 }
 
-/// Whether what differs is contested, and what explains it.
-fn explained(shown_by: &[(&ReadingSeen, Option<FieldValue>)], distinct: usize) -> (bool, SpreadBy) {
+/// Whether the field is contested, and what explains different values.
+fn explain_spread(
+    shown_by: &[(&ComparableReading, Option<FieldValue>)],
+    distinct: usize,
+) -> (bool, SpreadCause) {
     if distinct < 2 {
-        return (false, SpreadBy::None);
+        return (false, SpreadCause::None);
     }
     if is_by_time(shown_by, distinct) {
-        return (false, SpreadBy::Time);
+        return (false, SpreadCause::Time);
     }
     let newest = shown_by.last().map(|(reading, _)| *reading);
-    let lately: Vec<&(&ReadingSeen, Option<FieldValue>)> = shown_by
+    let lately: Vec<&(&ComparableReading, Option<FieldValue>)> = shown_by
         .iter()
-        .filter(|(reading, _)| newest.is_some_and(|new| is_within(new, reading, CONTESTED_WITHIN)))
+        .filter(|(reading, _)| newest.is_some_and(|new| is_within(new, reading, CONTESTED_WINDOW)))
         .collect();
-    let whole: Vec<&(&ReadingSeen, Option<FieldValue>)> = shown_by.iter().collect();
+    let whole: Vec<&(&ComparableReading, Option<FieldValue>)> = shown_by.iter().collect();
     for shown_by in [lately, whole] {
-        let by_network = groups(&shown_by, |reading| Some(reading.network.name.as_str()));
+        let by_network = value_by_group(&shown_by, |reading| Some(reading.network.name.as_str()));
         let Some(by_network) = by_network.filter(|groups| differ(groups)) else { continue };
-        let by_region = groups(&shown_by, |reading| reading.network.region.as_deref());
-        // A region of one network says no more than the network does.
+        let by_region = value_by_group(&shown_by, |reading| reading.network.region.as_deref());
+        // If each region has only one network, the region explains no more than the network.
         let regional =
             by_region.is_some_and(|regions| differ(&regions) && regions.len() < by_network.len());
-        return (true, if regional { SpreadBy::Region } else { SpreadBy::Network });
+        return (true, if regional { SpreadCause::Region } else { SpreadCause::Network });
     }
-    (false, SpreadBy::None)
+    (false, SpreadCause::None)
 }
 
-/// Whether each value held for a time and then gave way to the next.
-fn is_by_time(shown_by: &[(&ReadingSeen, Option<FieldValue>)], distinct: usize) -> bool {
-    let changes: Vec<(&ReadingSeen, &ReadingSeen)> = shown_by
+/// Whether each value lasted for a time and was then replaced by the next.
+fn is_by_time(shown_by: &[(&ComparableReading, Option<FieldValue>)], distinct: usize) -> bool {
+    let changes: Vec<(&ComparableReading, &ComparableReading)> = shown_by
         .windows(2)
         .filter_map(|pair| match pair {
             [(before, old), (after, new)] if old != new => Some((*before, *after)),
             _ => None,
         })
         .collect();
-    // Values that come back did not give way.
+    // A value that comes back was not replaced.
     if changes.len() + 1 != distinct {
         return false;
     }
@@ -340,15 +361,14 @@ fn is_by_time(shown_by: &[(&ReadingSeen, Option<FieldValue>)], distinct: usize) 
         values_by_network.entry(reading.network.name.as_str()).or_default().insert(value);
     }
     let seen_by_one = values_by_network.values().any(|values| values.len() > 1);
-    // Without a network that saw it happen, time explains only what lies far apart.
-    seen_by_one || changes.iter().all(|(before, after)| !is_within(before, after, CONTESTED_WITHIN))
+    // If no network saw the change itself, time explains only readings that are far apart.
+    seen_by_one || changes.iter().all(|(before, after)| !is_within(before, after, CONTESTED_WINDOW))
 }
 
-/// The one value that each group shows. Nothing when a group is not at one with itself, or a reading
-/// belongs to none.
-fn groups<'a>(
-    shown_by: &[&'a (&'a ReadingSeen, Option<FieldValue>)],
-    group: impl Fn(&'a ReadingSeen) -> Option<&'a str>,
+/// The value of each group. `None` when the readings of a group disagree, or a reading has no group.
+fn value_by_group<'a>(
+    shown_by: &[&'a (&'a ComparableReading, Option<FieldValue>)],
+    group: impl Fn(&'a ComparableReading) -> Option<&'a str>,
 ) -> Option<BTreeMap<&'a str, &'a Option<FieldValue>>> {
     let mut groups: BTreeMap<&str, &Option<FieldValue>> = BTreeMap::new();
     for (reading, value) in shown_by {

@@ -1,25 +1,26 @@
-//! What each identity was given, as a section.
+//! The `delivery` section: what each identity received for the home page.
 
-use contract::evidence::{Reading, Target};
+use contract::evidence::{ReadTarget, Reading};
 use contract::records::{AgentRow, Delivery, DeliveryIdentity, DeliverySection, Section};
 
-use super::read::Read;
+use super::judged_reading::JudgedReading;
 
-const IDENTITY_BASIS: &str = "Every identity was sent by this service from its own network, under the name it \
-stands for. A site that checks addresses can tell, and may treat the real agent otherwise.";
+const IDENTITY_BASIS: &str = "This service sent every request from its own network, under the name of the identity. A site that \
+verifies addresses may treat the real agent differently.";
 
-pub(super) fn delivery(read: &Read<'_>) -> DeliverySection {
-    let identities: Vec<DeliveryIdentity> = read
+pub(super) fn delivery(judged: &JudgedReading<'_>) -> DeliverySection {
+    let identities: Vec<DeliveryIdentity> = judged
         .record
         .agentview
         .rows
         .iter()
-        .map(|row| identity(row, row.reading.as_deref().and_then(|id| read.reading(id))))
+        .map(|row| identity(row, row.reading.as_deref().and_then(|id| judged.reading(id))))
         .collect();
-    let home = read.home();
+    let home = judged.home();
     if identities.iter().all(|identity| identity.status.is_none()) {
-        let tried = read.reads(Target::Home).next().map(|reading| read.at(Some(reading)));
-        return Section::NotMeasured { observed_at: tried, why: read.why_not(Target::Home) };
+        let tried =
+            judged.reads(ReadTarget::Home).next().map(|reading| judged.time_of(Some(reading)));
+        return Section::NotMeasured { observed_at: tried, why: judged.why_not(ReadTarget::Home) };
     }
     let mut digests = identities.iter().filter(|i| i.status.is_some()).map(|i| &i.sha256);
     let first = digests.next();
@@ -31,7 +32,7 @@ pub(super) fn delivery(read: &Read<'_>) -> DeliverySection {
         identities,
         same_bytes_for_every_identity: same,
     };
-    Section::Observed { observed_at: read.at(home), body }
+    Section::Observed { observed_at: judged.time_of(home), body }
 }
 
 fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {
@@ -50,7 +51,7 @@ fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {
     }
 }
 
-/// The host of an address that was really asked.
+/// The host of a URL that was requested.
 pub(super) fn host_of(url: &str) -> Option<String> {
     let rest = url.split_once("://")?.1;
     let authority = rest.split(['/', '?', '#']).next()?;

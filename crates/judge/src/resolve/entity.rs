@@ -1,27 +1,27 @@
-//! Who the site says is behind it. Observed only where structured data names somebody.
+//! The `entity` section: who runs the site, by its own structured data.
 
 use contract::records::{Entity, EntitySection, FactLineage, ScanRecord, Section, StatedFact};
 
-/// What of a page is markup for machines.
+/// The sources that are structured data.
 const MARKUP: [&str; 2] = ["json_ld", "microdata"];
-/// Other addresses told.
+/// The most `same_as` addresses in an answer.
 const MAX_SAME_AS: usize = 50;
 
-/// The named organisation, business or person of the page's structured data. A page without one
-/// says nothing about who is behind it, which is not the same as nobody being there.
+/// The organisation, business or person that the page's structured data names. Where it names none, the
+/// section is not measured: that does not mean that nobody runs the site.
 #[must_use]
 pub fn entity(record: &ScanRecord) -> EntitySection {
     let observed_at = record.scanned_at;
     let not_measured =
         |why: &str| Section::NotMeasured { observed_at: Some(observed_at), why: why.to_owned() };
     let Some(lineage) = &record.fact_lineage else {
-        return not_measured("No page was served that could name anybody.");
+        return not_measured("The site served no page that could name its owner.");
     };
     let Some(name) = &lineage.subject.untrusted_name else {
         return not_measured(if record.content.script_shell == Some(true) {
-            "The page is a shell that a script would fill; markup may be there once it has run (script_only)."
+            "The page is an empty shell that a script fills. It may have structured data after the script has run (script_only)."
         } else {
-            "The page was read and its structured data names nobody (no_entity_markup)."
+            "The page's structured data does not name who runs the site (no_entity_markup)."
         });
     };
     let mut sources: Vec<String> = lineage
@@ -49,7 +49,7 @@ fn is_markup(stated: &StatedFact) -> bool {
     MARKUP.contains(&stated.source.as_str())
 }
 
-/// What markup says of one fact, each value once.
+/// The values that structured data states for one fact, each once.
 fn stated<'a>(lineage: &'a FactLineage, name: &str) -> impl Iterator<Item = &'a str> {
     let mut seen: Vec<&str> = Vec::new();
     for fact in lineage.facts.iter().filter(|fact| fact.fact == name) {

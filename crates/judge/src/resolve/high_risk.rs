@@ -1,8 +1,8 @@
-//! Changes that a thief would make: who the site says it is, what it says can be called, and where it
-//! leads. Each is pending until it has stood for a day.
+//! High-risk changes: changes that somebody who took over a domain would make. These are who runs the
+//! site, which endpoints it declares, and which registrable domain its host belongs to.
 //!
-//! Somebody who took over a name for an hour does not get it confirmed; an owner who moves waits a
-//! day, or shows the change to the next reading.
+//! Each change is pending until a reading finds the new value again after 24 hours. A takeover that
+//! lasts an hour is therefore never confirmed. An owner who really changes something waits a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,28 +11,33 @@ use contract::limits::HIGH_RISK_CONFIRMED_AFTER;
 use contract::records::{HighRiskField, HighRiskFields};
 use serde_json::Value;
 
-use super::fields::ENDPOINTS;
+use super::comparable_fields::ENDPOINTS_FIELD_PREFIX;
 
-/// The fields of one reading, when it was made, and from where.
+/// The fields of one reading, with its time and network.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FieldsAt {
+pub struct ReadingFields {
     pub observed_at: Timestamp,
-    /// Each network is compared with itself: a site may well lead people of one country elsewhere.
+    /// Each network is compared only with itself: a site may send visitors from one country elsewhere.
     pub network: String,
     pub fields: BTreeMap<String, Value>,
 }
 
-const WATCHED: [&str; 4] =
+/// The high-risk fields, besides the declared endpoints.
+const HIGH_RISK_FIELDS: [&str; 4] =
     ["entity.same_as", "entity.untrusted_name", "entity.url", "subject.registrable"];
-/// What is seen and not confirmed. `readings` are the newest first; `earlier` is what the answer
-/// before said, so that many readings in a short time cannot push the old value out of sight.
+
+/// The changes that are not confirmed yet. `readings`: newest first. `earlier`: what the previous answer
+/// listed, so that many readings in a short time cannot push the old value out of the window.
 #[must_use]
-pub fn pending(readings: &[FieldsAt], earlier: Option<&HighRiskFields>) -> Option<HighRiskFields> {
+pub fn pending_changes(
+    readings: &[ReadingFields],
+    earlier: Option<&HighRiskFields>,
+) -> Option<HighRiskFields> {
     let names: BTreeSet<&str> = readings
         .iter()
         .flat_map(|reading| reading.fields.keys())
         .map(String::as_str)
-        .filter(|field| is_watched(field))
+        .filter(|field| is_high_risk(field))
         .collect();
     let pending: Vec<HighRiskField> = names
         .into_iter()
@@ -44,52 +49,55 @@ pub fn pending(readings: &[FieldsAt], earlier: Option<&HighRiskFields>) -> Optio
     (!pending.is_empty()).then_some(HighRiskFields { pending })
 }
 
-fn is_watched(field: &str) -> bool {
-    WATCHED.contains(&field) || field.starts_with(ENDPOINTS)
+fn is_high_risk(field: &str) -> bool {
+    HIGH_RISK_FIELDS.contains(&field) || field.starts_with(ENDPOINTS_FIELD_PREFIX)
 }
 
 fn pending_since(
     field: &str,
-    readings: &[FieldsAt],
+    readings: &[ReadingFields],
     earlier: Option<&HighRiskFields>,
 ) -> Option<Timestamp> {
-    // Oldest first. Readings that did not measure the field say nothing about it.
+    // Oldest first. Readings that did not measure the field are ignored.
     let mut by_network: BTreeMap<&str, Vec<(Timestamp, &Value)>> = BTreeMap::new();
     for reading in readings.iter().rev() {
         if let Some(value) = reading.fields.get(field) {
             by_network.entry(&reading.network).or_default().push((reading.observed_at, value));
         }
     }
-    let courses: Vec<Course> = by_network.values().map(|shown| Course::of(field, shown)).collect();
+    let courses: Vec<FieldHistory> =
+        by_network.values().map(|shown| FieldHistory::from_values(field, shown)).collect();
     if let Some(since) = courses.iter().filter_map(|course| course.waiting_since).min() {
         return Some(since);
     }
     if courses.iter().any(|course| course.changed) {
         return None;
     }
-    // No other value is among these readings. If one was, and it is not long ago, it still counts.
+    // These readings show one value only. A change that the previous answer listed still counts for a day.
     let earlier = earlier?.pending.iter().find(|pending| pending.field == field)?.seen_at;
     let last = courses.iter().filter_map(|course| course.last).max()?;
-    (!has_stood(earlier, last)).then_some(earlier)
+    (!is_confirmed(earlier, last)).then_some(earlier)
 }
 
-/// How a field went as one network saw it.
-struct Course {
+/// The history of a field as one network saw it.
+struct FieldHistory {
     waiting_since: Option<Timestamp>,
     /// More than one value was seen.
     changed: bool,
     last: Option<Timestamp>,
 }
 
-impl Course {
-    fn of(field: &str, shown: &[(Timestamp, &Value)]) -> Self {
+impl FieldHistory {
+    fn from_values(field: &str, shown: &[(Timestamp, &Value)]) -> Self {
         let mut confirmed: Option<&Value> = None;
         let mut waiting: Option<(Timestamp, &Value)> = None;
         let mut course = Self { waiting_since: None, changed: false, last: None };
         for &(at, value) in shown {
-            // What was there and is gone leads nobody astray; what comes in its place is compared
-            // with what was there. A place to call where there was none is a change, a first name is not.
-            if value.is_null() && (confirmed.is_some() || !field.starts_with(ENDPOINTS)) {
+            // A value that was removed is no risk; a later value is compared with the one before the
+            // removal. A first endpoint is a change, a first entity value is not.
+            if value.is_null()
+                && (confirmed.is_some() || !field.starts_with(ENDPOINTS_FIELD_PREFIX))
+            {
                 continue;
             }
             course.last = Some(at);
@@ -97,7 +105,7 @@ impl Course {
                 (None, _) => confirmed = Some(value),
                 (Some(known), _) if known == value => waiting = None,
                 (Some(_), Some((since, candidate))) if candidate == value => {
-                    if has_stood(since, at) {
+                    if is_confirmed(since, at) {
                         confirmed = Some(value);
                         waiting = None;
                     }
@@ -113,7 +121,7 @@ impl Course {
     }
 }
 
-fn has_stood(since: Timestamp, until: Timestamp) -> bool {
+fn is_confirmed(since: Timestamp, until: Timestamp) -> bool {
     u128::try_from(until.millis_since(since))
         .is_ok_and(|stood| stood >= HIGH_RISK_CONFIRMED_AFTER.as_millis())
 }
@@ -132,8 +140,8 @@ mod tests {
     }
 
     /// Readings as (hour, value), written oldest first.
-    fn readings(field: &str, values: &[(i64, Value)]) -> Vec<FieldsAt> {
-        let reading = |(hours, value): &(i64, Value)| FieldsAt {
+    fn readings(field: &str, values: &[(i64, Value)]) -> Vec<ReadingFields> {
+        let reading = |(hours, value): &(i64, Value)| ReadingFields {
             observed_at: hour(*hours),
             network: "lab-1".to_owned(),
             fields: BTreeMap::from([(field.to_owned(), value.clone())]),
@@ -142,7 +150,7 @@ mod tests {
     }
 
     fn since(field: &str, values: &[(i64, Value)]) -> Option<Timestamp> {
-        let found = pending(&readings(field, values), None)?;
+        let found = pending_changes(&readings(field, values), None)?;
         assert_eq!((found.pending.len(), found.pending[0].field.as_str()), (1, field));
         Some(found.pending[0].seen_at)
     }
@@ -160,7 +168,7 @@ mod tests {
         assert_eq!(since(LED_TO, &stood), None);
         // Back to what it was: nothing is pending.
         assert_eq!(since(LED_TO, &[(0, a.clone()), (1, b.clone()), (2, a.clone())]), None);
-        // Going to and fro never confirms.
+        // A value that alternates is never confirmed.
         let unsteady = [(0, a.clone()), (1, b.clone()), (20, a), (26, b)];
         assert_eq!(since(LED_TO, &unsteady), Some(hour(26)));
     }
@@ -169,14 +177,14 @@ mod tests {
     fn a_reading_that_did_not_measure_it_says_nothing() {
         let (a, b) = (json!("a.example"), json!("b.example"));
         let mut seen = readings(LED_TO, &[(0, a), (1, b)]);
-        let silent = FieldsAt {
+        let silent = ReadingFields {
             observed_at: hour(40),
             network: "lab-1".to_owned(),
             fields: BTreeMap::new(),
         };
         seen.insert(0, silent);
-        assert_eq!(pending(&seen, None).unwrap().pending[0].seen_at, hour(1));
-        assert_eq!(pending(&[], None), None);
+        assert_eq!(pending_changes(&seen, None).unwrap().pending[0].seen_at, hour(1));
+        assert_eq!(pending_changes(&[], None), None);
     }
 
     #[test]
@@ -184,14 +192,14 @@ mod tests {
         let (none, x, y) = (Value::Null, json!("x"), json!("y"));
         assert_eq!(since(CARD, &[(0, none.clone()), (1, x.clone())]), Some(hour(1)));
         assert_eq!(since("entity.url", &[(0, none.clone()), (1, x.clone())]), None);
-        // Taken away is no risk, put back as another is.
+        // A removed value is no risk; a different value in its place is.
         assert_eq!(since(CARD, &[(0, x.clone()), (1, none.clone())]), None);
         assert_eq!(since(CARD, &[(0, x.clone()), (1, none.clone()), (2, x.clone())]), None);
         assert_eq!(since(CARD, &[(0, x), (1, none), (2, y)]), Some(hour(2)));
     }
 
     #[test]
-    fn what_each_network_is_shown_differently_is_no_change() {
+    fn a_difference_between_networks_is_no_change() {
         let (a, b) = (json!("a.example"), json!("b.example"));
         let mut seen = readings(LED_TO, &[(0, a.clone()), (1, b.clone()), (2, a), (3, b.clone())]);
         for reading in &mut seen {
@@ -199,27 +207,27 @@ mod tests {
                 reading.network = "lab-2".to_owned();
             }
         }
-        assert_eq!(pending(&seen, None), None);
+        assert_eq!(pending_changes(&seen, None), None);
     }
 
     #[test]
-    fn what_nobody_would_steal_is_not_watched() {
+    fn other_fields_are_not_high_risk() {
         let changed = [(0, json!(200)), (1, json!(403))];
         assert_eq!(since("delivery.identities.gptbot.status", &changed), None);
     }
 
     #[test]
-    fn many_readings_do_not_push_the_old_value_out_of_sight() {
+    fn many_readings_do_not_push_the_old_value_out_of_the_window() {
         let earlier = HighRiskFields {
             pending: vec![HighRiskField { field: LED_TO.to_owned(), seen_at: hour(0) }],
         };
         let only_new: Vec<(i64, Value)> = (1..=12).map(|at| (at, json!("b.example"))).collect();
-        let found = pending(&readings(LED_TO, &only_new), Some(&earlier)).unwrap();
+        let found = pending_changes(&readings(LED_TO, &only_new), Some(&earlier)).unwrap();
         assert_eq!(found.pending[0].seen_at, hour(0));
         let a_day_later = [(20, json!("b.example")), (24, json!("b.example"))];
-        assert_eq!(pending(&readings(LED_TO, &a_day_later), Some(&earlier)), None);
-        // Where the readings themselves show how it went, they are believed.
+        assert_eq!(pending_changes(&readings(LED_TO, &a_day_later), Some(&earlier)), None);
+        // If the readings themselves show the change, they count.
         let back = [(-1, json!("a.example")), (0, json!("b.example")), (1, json!("a.example"))];
-        assert_eq!(pending(&readings(LED_TO, &back), Some(&earlier)), None);
+        assert_eq!(pending_changes(&readings(LED_TO, &back), Some(&earlier)), None);
     }
 }

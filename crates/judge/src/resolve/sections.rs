@@ -1,16 +1,17 @@
-//! Everything an answer says of a domain, before it is decided upon, logged and signed.
+//! The sections of a resolve answer: everything it says about a domain, before decisions, log and
+//! signature.
 
 use contract::Domain;
 use contract::records::{
     Absence, AnswerStatus, Assurance, Basis, CapabilitiesSection, ContentClock, Contradiction,
-    ControlStanding, CrawlPolicySection, DeliverySection, DnsSection, EntitySection, EvidenceLinks,
+    ControlSummary, CrawlPolicySection, DeliverySection, DnsSection, EntitySection, EvidenceLinks,
     Freshness, HighRiskFields, ImpersonationSection, Incident, MachineFilesSection, Observers,
     ReadEquivalence, ResolveAnswer, ResolveConfidence, ResolveFindings, Rights, SelfClaims,
     StoredSections, Subject, TlsSection, Upgrade,
 };
 
-/// The sections of an answer. Decisions are taken from these alone, so whoever holds an answer can
-/// take them again.
+/// The sections of an answer. Decisions depend on these alone, so anybody who has an answer can compute
+/// them again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sections {
     pub domain: Domain,
@@ -42,13 +43,13 @@ pub struct Sections {
     pub incident: Option<Incident>,
     pub high_risk_fields: Option<HighRiskFields>,
     pub absences: Vec<Absence>,
-    pub control: ControlStanding,
+    pub control: ControlSummary,
 }
 
 impl Sections {
-    /// The sections of an answer that was given before.
+    /// The sections of an earlier answer.
     #[must_use]
-    pub fn of(answer: ResolveAnswer) -> Self {
+    pub fn from_answer(answer: ResolveAnswer) -> Self {
         Self {
             domain: answer.domain,
             status: answer.status,

@@ -1,4 +1,4 @@
-//! An answer for tests: the contract's own example.
+//! An answer for tests: the example of the `contract` crate.
 
 use contract::records::ResolveAnswer;
 
@@ -8,7 +8,7 @@ const EXAMPLE: &str =
 pub(crate) fn answer() -> ResolveAnswer {
     let json = EXAMPLE.splitn(3, "---").nth(2).unwrap();
     let mut answer: ResolveAnswer = serde_json::from_str(json).unwrap();
-    // What only an example has beside each other.
+    // Only the example has these two at the same time.
     answer.incident = None;
     answer.high_risk_fields = None;
     answer

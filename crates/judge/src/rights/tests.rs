@@ -7,7 +7,7 @@ fn statement(mechanism: Mechanism, carrier: Carrier, effect: Effect) -> Statemen
     Statement {
         mechanism,
         carrier,
-        uses: vec![(Use::Train, effect)],
+        uses: vec![(ContentUse::Train, effect)],
         agents: Vec::new(),
         path: None,
         raw: format!("{} {}", mechanism.as_str(), effect.as_str()),
@@ -16,8 +16,8 @@ fn statement(mechanism: Mechanism, carrier: Carrier, effect: Effect) -> Statemen
     }
 }
 
-fn train(statements: &[Statement], access: &[AccessFact]) -> Decided {
-    decide(statements, access)[0].1
+fn train(statements: &[Statement], access: &[AccessFact]) -> UseDecision {
+    decide_uses(statements, access)[0].1
 }
 
 fn facts(class: AgentClass, allowed: &[bool]) -> Vec<AccessFact> {
@@ -47,7 +47,7 @@ fn the_strictest_statement_decides() {
         assert_eq!(decided.decided_by, by.map(DecidedBy::Statement), "{given:?}");
         assert_eq!(decided.conflicts, conflicts, "{given:?}");
     }
-    let other = decide(&[never], &[]);
+    let other = decide_uses(&[never], &[]);
     assert!(other[1..].iter().all(|(_, decided)| decided.value == RightsValue::Unknown));
 }
 
@@ -93,7 +93,7 @@ fn access_counts_by_class() {
     }
     // Search agents speak of grounding and citing, agents sent by people of grounding.
     let values = |class| {
-        decide(&[], &facts(class, &[false]))
+        decide_uses(&[], &facts(class, &[false]))
             .map(|(_, decided)| decided.value == RightsValue::Disallowed)
     };
     assert_eq!(values(AgentClass::Train), [true, false, false, false, false]);
@@ -106,7 +106,7 @@ fn access_counts_by_class() {
 
 #[test]
 fn a_signal_to_some_agents_is_a_condition() {
-    let read = |file: &str| content_signal::robots(&Robots::parse(file.as_bytes())).statements;
+    let read = |file: &str| content_signal::from_robots(&Robots::parse(file.as_bytes())).statements;
     let some = train(&read("User-agent: GPTBot\nContent-Signal: ai-train=no\nAllow: /\n"), &[]);
     assert_eq!((some.value, some.agent_specific), (RightsValue::Conditional, true));
     let everyone = train(&read("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"), &[]);
@@ -120,17 +120,18 @@ fn a_signal_to_some_agents_is_a_condition() {
     assert_eq!((granted.value, granted.conflicts), (RightsValue::Allowed, 0));
 }
 
-/// One network says no in robots.txt and adds a header that says yes.
+/// One CDN disallows in robots.txt and adds a header that allows.
 #[test]
 fn a_yes_in_the_header_against_a_no_in_the_file() {
-    let mut statements = content_signal::robots(&Robots::parse(
+    let mut statements = content_signal::from_robots(&Robots::parse(
         b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n",
     ))
     .statements;
     statements.extend(
-        content_signal::read("ai-train=yes, search=yes, ai-input=yes", Carrier::Header).statements,
+        content_signal::parse_value("ai-train=yes, search=yes, ai-input=yes", Carrier::Header)
+            .statements,
     );
-    let decided = decide(&statements, &[]);
+    let decided = decide_uses(&statements, &[]);
     assert_eq!(decided[0].1.value, RightsValue::Disallowed);
     assert_eq!((decided[0].1.conflicts, decided[0].1.contradicted), (1, true));
     assert_eq!(decided[3].1.value, RightsValue::Allowed);
@@ -138,10 +139,10 @@ fn a_yes_in_the_header_against_a_no_in_the_file() {
 }
 
 #[test]
-fn a_later_carrier_of_a_mining_reservation_stands_before_an_earlier_one() {
-    let file = tdmrep::file(br#"[{"location": "/", "tdm-reservation": 1}]"#, "/").statements;
-    let header = tdmrep::headers(Some("0"), None).statements;
-    let meta = tdmrep::meta(Some("1"), Some("https://s.example/p")).statements;
+fn tdmrep_carriers_are_ranked() {
+    let file = tdmrep::from_file(br#"[{"location": "/", "tdm-reservation": 1}]"#, "/").statements;
+    let header = tdmrep::from_headers(Some("0"), None).statements;
+    let meta = tdmrep::from_meta(Some("1"), Some("https://s.example/p")).statements;
     let value = |parts: &[&[Statement]]| train(&parts.concat(), &[]).value;
     assert_eq!(value(&[&file]), RightsValue::Disallowed);
     assert_eq!(value(&[&file, &header]), RightsValue::Allowed);
@@ -152,7 +153,7 @@ prop_compose! {
     fn any_statement()(
         mechanism in prop::sample::select(vec![Mechanism::Aipref, Mechanism::ContentSignal, Mechanism::Tdmrep, Mechanism::Rsl, Mechanism::XRobotsTag, Mechanism::MetaRobots, Mechanism::AiTxt, Mechanism::X402]),
         carrier in prop::sample::select(vec![Carrier::RobotsTxt, Carrier::Header, Carrier::Meta, Carrier::File, Carrier::Status]),
-        uses in prop::collection::vec((prop::sample::select(Use::ALL.to_vec()), prop::sample::select(vec![Effect::Allow, Effect::Conditional, Effect::Disallow])), 0..4),
+        uses in prop::collection::vec((prop::sample::select(ContentUse::ALL.to_vec()), prop::sample::select(vec![Effect::Allow, Effect::Conditional, Effect::Disallow])), 0..4),
         agents in prop::sample::select(vec![vec![], vec!["*".to_owned()], vec!["GPTBot".to_owned()]]),
         line in prop::option::of(1u32..5),
     ) -> Statement {
@@ -160,14 +161,14 @@ prop_compose! {
     }
 }
 
-/// The same words said to all and to some agents: what all are told does not depend on who asks,
-/// whichever stands first.
+/// If the same statement is made for everyone and for some agents, the one for everyone decides,
+/// whichever comes first.
 #[test]
-fn what_is_said_to_all_decides_before_the_same_said_to_some() {
+fn a_statement_for_everyone_decides_before_the_same_for_some() {
     let all = statement(Mechanism::Aipref, Carrier::Meta, Effect::Conditional);
     let some = Statement { agents: vec!["GPTBot".into()], ..all.clone() };
     for given in [[all.clone(), some.clone()], [some, all]] {
-        for (what, decided) in decide(&given, &[]) {
+        for (what, decided) in decide_uses(&given, &[]) {
             assert!(!decided.agent_specific, "{}", what.as_str());
         }
     }
@@ -181,7 +182,7 @@ proptest! {
         allowed in prop::collection::vec(any::<bool>(), 0..4),
     ) {
         let access = facts(AgentClass::Train, &allowed);
-        for ((what, a), (_, b)) in decide(&given, &access).into_iter().zip(decide(&mixed, &access)) {
+        for ((what, a), (_, b)) in decide_uses(&given, &access).into_iter().zip(decide_uses(&mixed, &access)) {
             prop_assert_eq!(a.value, b.value, "{}", what.as_str());
             prop_assert_eq!((a.conflicts, a.contradicted, a.agent_specific), (b.conflicts, b.contradicted, b.agent_specific));
         }
@@ -191,14 +192,14 @@ proptest! {
     fn one_more_prohibition_never_loosens(
         given in prop::collection::vec(any_statement(), 0..8),
         more in any_statement(),
-        what in prop::sample::select(Use::ALL.to_vec()),
+        what in prop::sample::select(ContentUse::ALL.to_vec()),
         at in 0usize..9,
     ) {
-        let before = decide(&given, &[]);
+        let before = decide_uses(&given, &[]);
         let mut with = given;
         let more = Statement { uses: vec![(what, Effect::Disallow)], agents: Vec::new(), ..more };
         with.insert(at.min(with.len()), more);
-        for ((what, before), (_, after)) in before.into_iter().zip(decide(&with, &[])) {
+        for ((what, before), (_, after)) in before.into_iter().zip(decide_uses(&with, &[])) {
             prop_assert!(after.value >= before.value, "{} {:?} {:?}", what.as_str(), before, after);
         }
     }
@@ -207,12 +208,12 @@ proptest! {
     #[test]
     fn a_prohibition_to_everyone_prohibits(
         given in prop::collection::vec(any_statement(), 0..8),
-        what in prop::sample::select(Use::ALL.to_vec()),
+        what in prop::sample::select(ContentUse::ALL.to_vec()),
     ) {
         let mut given = given;
         let never = statement(Mechanism::Aipref, Carrier::Header, Effect::Disallow);
         given.push(Statement { uses: vec![(what, Effect::Disallow)], ..never });
-        for (other, decided) in decide(&given, &[]) {
+        for (other, decided) in decide_uses(&given, &[]) {
             if other == what {
                 prop_assert_eq!(decided.value, RightsValue::Disallowed);
             }

@@ -1,22 +1,28 @@
-//! Whether a kept copy says what the site says now.
+//! Compares the cached copy of the page and of files with a fresh one.
 
-use contract::evidence::{Reading, Target};
+use contract::evidence::{ReadTarget, Reading};
 use contract::ratio::Ratio;
 use contract::records::{CacheSplit, CachingReading};
-use declared::shape;
+use contract::text::display_safe;
+use declared::sniff;
 
-use super::compare;
-use super::look::{Look, is_success};
+use super::page_similarity;
+use super::parsed_evidence::{ParsedEvidence, is_success};
 
-/// The home page as it is and past every cache.
-pub(super) fn caching(look: &Look<'_>, noise: Option<f64>) -> CachingReading {
-    let bare = look.reads(Target::Home).find(|reading| reading.identity == look.browser_id());
-    let fresh = look.reading(Target::Fresh, "/");
+/// Compares the home page at its plain URL with a request that bypasses caches.
+pub(super) fn build_caching_reading(
+    parsed: &ParsedEvidence<'_>,
+    noise: Option<f64>,
+) -> CachingReading {
+    let bare =
+        parsed.readings(ReadTarget::Home).find(|reading| reading.identity == parsed.browser_id());
+    let fresh = parsed.last_reading(ReadTarget::Fresh, "/");
     let response = bare.and_then(|reading| reading.exchange.response());
     let field = |name: &str| {
-        response.and_then(|response| response.header(name)).map(|value| super::shown(value, 200))
+        response.and_then(|response| response.header(name)).map(|value| display_safe(value, 200))
     };
-    let alike = bare.zip(fresh).and_then(|(bare, fresh)| alike(look, bare, fresh));
+    let alike =
+        bare.zip(fresh).and_then(|(bare, fresh)| similarity_of_readings(parsed, bare, fresh));
     CachingReading {
         cache_control: field("cache-control"),
         vary: field("vary"),
@@ -26,60 +32,71 @@ pub(super) fn caching(look: &Look<'_>, noise: Option<f64>) -> CachingReading {
         cache_status: ["cf-cache-status", "x-cache", "cache-status", "x-vercel-cache"]
             .into_iter()
             .find_map(field),
-        // Of a page that is not even like itself, no cache can be accused.
+        // If the page changes by itself, a difference does not show a stale cache.
         diverged: alike
-            .filter(|_| noise.is_some() && compare::is_like_itself(noise, look.rules))
-            .map(|alike| !compare::is_the_same(alike, noise, look.rules)),
+            .filter(|_| noise.is_some() && page_similarity::is_stable(noise, parsed.rules))
+            .map(|alike| !page_similarity::is_same_page(alike, noise, parsed.rules)),
         similarity: alike.and_then(Ratio::new),
         evidence: bare.into_iter().chain(fresh).map(|reading| reading.id.clone()).collect(),
     }
 }
 
-/// How alike two pages are that were both served; nothing when one was not.
-fn alike(look: &Look<'_>, one: &Reading, other: &Reading) -> Option<f64> {
+/// The similarity of two served pages. None if one was not served.
+fn similarity_of_readings(
+    parsed: &ParsedEvidence<'_>,
+    one: &Reading,
+    other: &Reading,
+) -> Option<f64> {
     let page = |reading: &Reading| {
         let response = reading.exchange.response().filter(|response| is_success(response))?;
-        look.page(response).filter(|_| !look.is_walled(response))
+        parsed.page(response).filter(|_| !parsed.is_certain_wall(response))
     };
-    Some(compare::alike(page(one)?, page(other)?))
+    Some(page_similarity::similarity(page(one)?, page(other)?))
 }
 
-/// One file as it is and past every cache.
-pub(super) fn split(look: &Look<'_>, bare: &Reading) -> Option<CacheSplit> {
-    let fresh = look.reading(Target::Fresh, &bare.path)?;
+/// Compares a file at its plain URL with a request that bypasses caches.
+pub(super) fn compare_cached_file(
+    parsed: &ParsedEvidence<'_>,
+    bare: &Reading,
+) -> Option<CacheSplit> {
+    let fresh = parsed.last_reading(ReadTarget::Fresh, &bare.path)?;
     let of = |reading: &Reading| {
         reading.exchange.response().map(|response| {
-            (response.status, response.body.bytes, look.body(response).map(shape::looks_like_html))
+            (
+                response.status,
+                response.body.bytes,
+                parsed.body(response).map(sniff::looks_like_html),
+            )
         })
     };
-    let (bare_seen, fresh_seen) = (of(bare), of(fresh));
-    // Only two whole answers can differ; a read that failed or broke off shows nothing about a cache.
-    let whole = |reading: &Reading| {
+    let (bare_result, fresh_result) = (of(bare), of(fresh));
+    // Only two complete responses can differ. A failed or incomplete one shows nothing about a cache.
+    let is_complete = |reading: &Reading| {
         reading.exchange.response().is_some_and(|response| response.body.cut.is_none())
     };
-    // Nor does a refusal or a busy server: only a file and its absence are a cache's to mix up.
+    // A refusal or a server error shows nothing either: only success and "not found" are compared.
     let definite = |status: u16| (200..300).contains(&status) || matches!(status, 404 | 410);
-    let diverged = bare_seen.zip(fresh_seen).is_some_and(|(one, other)| {
+    let diverged = bare_result.zip(fresh_result).is_some_and(|(one, other)| {
         let same_bytes = bare.exchange.response().map(|r| &r.body.sha256)
             == fresh.exchange.response().map(|r| &r.body.sha256);
-        whole(bare)
-            && whole(fresh)
+        is_complete(bare)
+            && is_complete(fresh)
             && definite(one.0)
             && definite(other.0)
             && (one.0 != other.0 || ((200..300).contains(&one.0) && !same_bytes))
     });
     Some(CacheSplit {
-        bare_status: bare_seen.map(|seen| seen.0),
-        fresh_status: fresh_seen.map(|seen| seen.0),
-        bare_html: bare_seen.and_then(|seen| seen.2),
-        fresh_html: fresh_seen.and_then(|seen| seen.2),
+        bare_status: bare_result.map(|result| result.0),
+        fresh_status: fresh_result.map(|result| result.0),
+        bare_html: bare_result.and_then(|result| result.2),
+        fresh_html: fresh_result.and_then(|result| result.2),
         bare_cf: bare
             .exchange
             .response()
             .and_then(|response| response.header("cf-cache-status"))
-            .map(|value| super::shown(value, 80)),
+            .map(|value| display_safe(value, 80)),
         diverged,
-        bare_bytes: bare_seen.map(|seen| seen.1),
-        fresh_bytes: fresh_seen.map(|seen| seen.1),
+        bare_bytes: bare_result.map(|result| result.1),
+        fresh_bytes: fresh_result.map(|result| result.1),
     })
 }

@@ -1,52 +1,55 @@
-//! How much a record rests on, and what was not seen. Counts only: no composite.
+//! How much evidence a record is based on, and what could not be observed. Separate counts, no
+//! combined score.
 
-use contract::evidence::{Evidence, FailureKind, Outcome, Reading};
+use contract::evidence::{Evidence, ExchangeOutcome, FailureKind, Reading};
 use contract::records::{AgentView, Confidence, NonObservation, SectionScore, Share};
 
-use super::count;
-use super::served::is_turned_away;
+use super::agent_rows::is_refused;
+use super::convert::{display_path, saturating_u32};
 
-/// Everything that was planned and not seen: never begun, or begun without an answer.
-pub(super) fn non_observations(evidence: &Evidence) -> Vec<NonObservation> {
+/// Every planned request without a complete response: not sent, failed, or cut off.
+pub(super) fn list_non_observations(evidence: &Evidence) -> Vec<NonObservation> {
     let unread = evidence.not_read.iter().map(|unread| NonObservation {
         what: unread.target.to_string(),
-        path: super::checks::told_path(&unread.path),
+        path: display_path(&unread.path),
         identity: unread.identity.clone(),
         why: unread.why.to_string(),
     });
     let failed = evidence.reads.iter().filter_map(|reading| match &reading.exchange.outcome {
-        Outcome::Failed(failure) => Some(NonObservation {
+        ExchangeOutcome::Failed(failure) => Some(NonObservation {
             what: reading.target.to_string(),
-            path: super::checks::told_path(&reading.path),
+            path: display_path(&reading.path),
             identity: reading.identity.clone(),
             why: format!("{}: {}", failure.kind, failure.reason),
         }),
-        Outcome::Response(response) => response.body.cut.as_ref().map(|cut| NonObservation {
-            what: format!("{}, to its end", reading.target),
-            path: super::checks::told_path(&reading.path),
-            identity: reading.identity.clone(),
-            why: format!("{}: {}", cut.kind, cut.reason),
-        }),
+        ExchangeOutcome::Response(response) => {
+            response.body.cut.as_ref().map(|cut| NonObservation {
+                what: format!("{} (complete body)", reading.target),
+                path: display_path(&reading.path),
+                identity: reading.identity.clone(),
+                why: format!("{}: {}", cut.kind, cut.reason),
+            })
+        }
     });
     failed.chain(unread).collect()
 }
 
-pub(super) fn confidence(
+pub(super) fn build_confidence(
     evidence: &Evidence,
     view: &AgentView,
     sections: &[SectionScore],
     non_observations: &[NonObservation],
 ) -> Confidence {
     let planned = evidence.reads.len() + evidence.not_read.len();
-    let whole = evidence
+    let complete = evidence
         .reads
         .iter()
         .filter(|r| r.exchange.response().is_some_and(|response| response.body.cut.is_none()))
         .count();
-    let refused_by_us = |outcome: &Outcome| matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy);
-    let (kept_back, tried): (Vec<_>, Vec<_>) =
+    let refused_by_us = |outcome: &ExchangeOutcome| matches!(outcome, ExchangeOutcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy);
+    let (refused_reads, attempted): (Vec<_>, Vec<_>) =
         evidence.reads.iter().partition(|r| refused_by_us(&r.exchange.outcome));
-    let broken =
+    let incomplete =
         |r: &&Reading| r.exchange.response().is_none_or(|response| response.body.cut.is_some());
     let answered = view.rows.iter().filter(|row| row.status.is_some()).count();
     let scored = sections.iter().filter(|section| section.score.is_some()).count();
@@ -54,24 +57,24 @@ pub(super) fn confidence(
         v: 1,
         sections_scored: share(scored, sections.len()),
         identities_answered: share(answered, view.rows.len()),
-        fetches_kept: share(whole, planned),
-        stage_failures: u32::from(!answered_dns(evidence)) + u32::from(!kept_back.is_empty()),
-        non_observations: count(non_observations.len()),
-        non_observations_attempted: count(tried.into_iter().filter(broken).count()),
+        fetches_kept: share(complete, planned),
+        stage_failures: u32::from(!has_dns_answer(evidence)) + u32::from(!refused_reads.is_empty()),
+        non_observations: saturating_u32(non_observations.len()),
+        non_observations_attempted: saturating_u32(attempted.into_iter().filter(incomplete).count()),
         vantages: 1,
         refused: answered > 0
-            && view.rows.iter().filter(|row| row.status.is_some()).all(is_turned_away),
+            && view.rows.iter().filter(|row| row.status.is_some()).all(is_refused),
         note:
-            "Counts of what was planned and what came, from one network. They are not a composite: \
-               read each for itself."
+            "Counts of planned and completed requests from one network. The counts are independent and are not \
+             combined into one score."
                 .to_owned(),
     }
 }
 
-fn answered_dns(evidence: &Evidence) -> bool {
+fn has_dns_answer(evidence: &Evidence) -> bool {
     evidence.dns.iter().any(|reading| reading.answers.iter().any(|answer| answer.rcode.is_some()))
 }
 
 fn share(n: usize, of: usize) -> Share {
-    Share::of(count(n), count(of))
+    Share::of(saturating_u32(n), saturating_u32(of))
 }

@@ -1,46 +1,47 @@
-//! What the home page says to a reader that runs no scripts.
+//! What the home page contains for a client that runs no scripts.
 
-use contract::evidence::{Reading, Target};
+use contract::evidence::{ReadTarget, Reading};
 use contract::ratio::Ratio;
-use contract::records::{AgentView, ContentReading, DeclaredLink, InstructionLike};
-use declared::files::{Markdown, Served, markdown_negotiation};
+use contract::records::{AgentView, ContentReading, DeclaredLink, InstructionLikeText};
+use contract::text::display_safe;
+use declared::files::{MarkdownOffer, ServedFile, check_markdown_negotiation};
 
-use super::compare;
-use super::look::{Look, Sheet, is_success};
-use super::served::{browser, is_served};
-use super::signals::headers;
+use super::agent_rows::{browser_row, is_served};
+use super::convert::{header_pairs, saturating_u32, to_file_fault};
+use super::page_similarity;
+use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 
-/// The page that stands for the site: the browser's, or the first that was served.
-pub(super) fn the_page<'a, 'l>(
-    look: &'l Look<'a>,
+/// The page that represents the site: the browser's, or else the first that was served.
+pub(super) fn representative_page<'a, 'l>(
+    parsed: &'l ParsedEvidence<'a>,
     view: &AgentView,
-) -> Option<(&'a Reading, &'l Sheet)> {
-    let row = browser(&view.rows)
+) -> Option<(&'a Reading, &'l ParsedPage)> {
+    let row = browser_row(&view.rows)
         .filter(|row| is_served(row))
         .or_else(|| view.rows.iter().find(|row| is_served(row)))?;
     let id = row.reading.as_deref()?;
-    let reading = look.reads(Target::Home).find(|reading| reading.id == id)?;
+    let reading = parsed.readings(ReadTarget::Home).find(|reading| reading.id == id)?;
     let response = reading.exchange.response().filter(|response| is_success(response))?;
     let html = response.header("content-type").is_none_or(|kind| {
         let kind = kind.to_ascii_lowercase();
         kind.contains("html") || kind.contains("xml") || kind.starts_with("text/")
     });
-    Some((reading, look.page(response).filter(|_| html)?))
+    Some((reading, parsed.page(response).filter(|_| html)?))
 }
 
-pub(super) fn content(
-    look: &Look<'_>,
-    found: Option<(&Reading, &Sheet)>,
-    instruction_like: Vec<InstructionLike>,
+pub(super) fn build_content_reading(
+    parsed: &ParsedEvidence<'_>,
+    found: Option<(&Reading, &ParsedPage)>,
+    instruction_like: Vec<InstructionLikeText>,
 ) -> ContentReading {
-    let page = found.map(|(_, sheet)| &sheet.page);
-    let markdown = markdown(look);
-    let text = |value: Option<&String>, most: usize| value.map(|value| super::shown(value, most));
+    let page = found.map(|(_, parsed_page)| &parsed_page.page);
+    let markdown = markdown_response(parsed);
+    let text = |value: Option<&String>, most: usize| value.map(|value| display_safe(value, most));
     ContentReading {
         reading: found.map(|(reading, _)| reading.id.clone()),
-        words: found.map(|(_, sheet)| sheet.words),
-        main_words: found.map(|(_, sheet)| super::count(sheet.shingles.words())),
-        script_shell: found.map(|(_, sheet)| is_shell(look, sheet)),
+        words: found.map(|(_, parsed_page)| parsed_page.words),
+        main_words: found.map(|(_, parsed_page)| saturating_u32(parsed_page.shingles.words())),
+        script_shell: found.map(|(_, parsed_page)| is_script_shell(parsed, parsed_page)),
         untrusted_title: text(page.and_then(|page| page.title.as_ref()), 200),
         untrusted_description: text(page.and_then(|page| page.description.as_ref()), 300)
             .filter(|description| !description.is_empty()),
@@ -51,42 +52,50 @@ pub(super) fn content(
             .as_ref()
             .filter(|(read, _)| read.offered)
             .zip(found)
-            .and_then(|((_, sheet), (_, page))| Ratio::new(compare::alike(sheet, page))),
+            .and_then(|((_, parsed_page), (_, page))| {
+                Ratio::new(page_similarity::similarity(parsed_page, page))
+            }),
         markdown_faults: markdown
             .iter()
-            .flat_map(|(read, _)| read.faults.iter().cloned().map(super::checks::told))
+            .flat_map(|(read, _)| read.faults.iter().cloned().map(to_file_fault))
             .collect(),
         instruction_like,
-        links: found.map(|(reading, sheet)| links(reading, sheet)).unwrap_or_default(),
+        links: found
+            .map(|(reading, parsed_page)| declared_links(reading, parsed_page))
+            .unwrap_or_default(),
     }
 }
 
-/// Whether scripts would have to fill the page: a root to fill, or scripts and hardly a word.
-fn is_shell(look: &Look<'_>, sheet: &Sheet) -> bool {
-    let few = sheet.words < look.rules.thresholds.enough_words;
-    few && (sheet.page.app_root || (sheet.page.scripts > 0 && sheet.words == 0))
+/// Whether the page is filled by scripts: it has few words and an application root, or scripts and no
+/// words.
+fn is_script_shell(parsed: &ParsedEvidence<'_>, parsed_page: &ParsedPage) -> bool {
+    let few = parsed_page.words < parsed.rules.thresholds.enough_words;
+    few && (parsed_page.page.is_app_shell
+        || (parsed_page.page.scripts > 0 && parsed_page.words == 0))
 }
 
-/// The answer to a wish for Markdown, and its text.
-fn markdown<'l>(look: &'l Look<'_>) -> Option<(Markdown, &'l Sheet)> {
-    let reading = look.reads(Target::Markdown).last()?;
+/// The response to a request for Markdown, and its page.
+fn markdown_response<'l>(
+    parsed: &'l ParsedEvidence<'_>,
+) -> Option<(MarkdownOffer, &'l ParsedPage)> {
+    let reading = parsed.readings(ReadTarget::Markdown).last()?;
     let response = reading.exchange.response().filter(|response| is_success(response))?;
-    let fields = headers(response);
-    let served = Served {
-        asked_url: &reading.exchange.url,
+    let fields = header_pairs(response);
+    let served = ServedFile {
+        requested_url: &reading.exchange.url,
         final_url: &response.url,
         redirects: reading.exchange.hops.len().saturating_sub(1),
         status: response.status,
         headers: &fields,
-        body: look.body(response)?,
-        cut: response.body.cut.is_some(),
+        body: parsed.body(response)?,
+        truncated: response.body.cut.is_some(),
         read_at_s: reading.exchange.started_at.as_millis() / 1_000,
     };
-    Some((markdown_negotiation(&served), look.page(response)?))
+    Some((check_markdown_negotiation(&served), parsed.page(response)?))
 }
 
-/// Relations worth knowing: those that lead an agent to something meant for it.
-const RELATIONS: [&str; 16] = [
+/// Link relations that lead agents to machine-readable resources and policies.
+const LINK_RELATIONS: [&str; 16] = [
     "api-catalog",
     "service-desc",
     "service-doc",
@@ -105,14 +114,14 @@ const RELATIONS: [&str; 16] = [
     "mcp",
 ];
 
-fn links(reading: &Reading, sheet: &Sheet) -> Vec<DeclaredLink> {
+fn declared_links(reading: &Reading, parsed_page: &ParsedPage) -> Vec<DeclaredLink> {
     let fields = reading.exchange.response().into_iter().flat_map(|response| {
         declared::link::parse(response.headers_named("link")).into_iter().flat_map(|link| {
             let target = link.target;
             link.rels.into_iter().map(move |rel| (rel, target.clone(), "header"))
         })
     });
-    let elements = sheet.page.links.iter().flat_map(|link| {
+    let elements = parsed_page.page.links.iter().flat_map(|link| {
         link.rel
             .split_ascii_whitespace()
             .map(|rel| (rel.to_ascii_lowercase(), link.href.clone(), "element"))
@@ -120,11 +129,11 @@ fn links(reading: &Reading, sheet: &Sheet) -> Vec<DeclaredLink> {
     });
     fields
         .chain(elements)
-        .filter(|(rel, _, _)| RELATIONS.contains(&rel.as_str()))
+        .filter(|(rel, _, _)| LINK_RELATIONS.contains(&rel.as_str()))
         .take(60)
         .map(|(rel, target, carrier)| DeclaredLink {
             rel,
-            untrusted_target: super::shown(&target, 300),
+            untrusted_target: display_safe(&target, 300),
             carrier: carrier.to_owned(),
         })
         .collect()

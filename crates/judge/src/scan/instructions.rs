@@ -1,141 +1,174 @@
-//! Text that tells machines what to do: found on every page that was served, and told with those
-//! who were given it.
+//! Finds text that gives instructions to machines on every served page, and which identities got it.
 
 use std::collections::BTreeMap;
 
-use contract::evidence::{Reading, Target};
-use contract::records::{AgentView, InstructionLike};
-use declared::instructions::{Context, Passage, about_security, detect};
+use contract::evidence::{ReadTarget, Reading};
+use contract::records::{AgentView, InstructionLikeText};
+use contract::text::display_safe;
+use declared::instructions::{PageContext, Passage, is_about_security};
 
-use super::compare;
-use super::look::{Look, Sheet, is_success};
-use super::served::{browser, is_ai, is_served};
+use super::agent_rows::{browser_row, is_ai, is_served};
+use super::page_similarity;
+use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 
-/// Files that are instructions by design.
-const BY_DESIGN: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
+/// Files that are meant to give instructions to machines.
+const INSTRUCTION_FILES: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
 
-/// What was found; also notes on each row whether its page holds such text.
-pub(super) fn instructions(look: &Look<'_>, view: &mut AgentView) -> Vec<InstructionLike> {
-    let browser = browser(&view.rows).filter(|row| is_served(row));
-    let persons = browser.and_then(|row| row.body_sha256.clone());
-    let person = browser.and_then(|row| row.reading.clone()).and_then(|id| sheet_of(look, &id));
+/// Finds all instructions. Also notes on each row whether its page contains any.
+pub(super) fn find_instructions(
+    parsed: &ParsedEvidence<'_>,
+    view: &mut AgentView,
+) -> Vec<InstructionLikeText> {
+    let browser = browser_row(&view.rows).filter(|row| is_served(row));
+    let browser_digest = browser.and_then(|row| row.body_sha256.clone());
+    let browser_page =
+        browser.and_then(|row| row.reading.clone()).and_then(|id| page_of_reading(parsed, &id));
     let noise = view.self_similarity.map(contract::Ratio::get);
-    let mut found: Vec<InstructionLike> = Vec::new();
-    // Identities that were given the same bytes share one look at them.
-    let mut seen: BTreeMap<(String, bool), Vec<InstructionLike>> = BTreeMap::new();
+    let mut found: Vec<InstructionLikeText> = Vec::new();
+    // Identities that got the same bytes share one search result.
+    let mut searched: BTreeMap<(String, bool), Vec<InstructionLikeText>> = BTreeMap::new();
     for row in view.rows.iter_mut().filter(|row| is_served(row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
         };
-        let Some(sheet) = sheet_of(look, &reading) else { continue };
-        // The unnamed control is no agent: what it alone is given is not aimed at them.
-        let apart = is_ai(row) && persons.as_ref() != Some(&digest);
-        let compared = person.filter(|_| apart);
-        let hits =
-            seen.entry((digest, apart)).or_insert_with(|| on_page(look, sheet, compared, noise));
+        let Some(parsed_page) = page_of_reading(parsed, &reading) else { continue };
+        // Text that only the unnamed control client gets is not aimed at AI crawlers.
+        let differs = is_ai(row) && browser_digest.as_ref() != Some(&digest);
+        let compared = browser_page.filter(|_| differs);
+        let hits = searched
+            .entry((digest, differs))
+            .or_insert_with(|| detect_on_page(parsed, parsed_page, compared, noise));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
-            add(&mut found, hit.clone(), &row.id, &reading);
+            add_hit(&mut found, hit.clone(), &row.id, &reading);
         }
     }
-    for path in BY_DESIGN {
-        if let Some((reading, text)) = file(look, path) {
+    for path in INSTRUCTION_FILES {
+        if let Some((reading, text)) = read_text_file(parsed, path) {
             let passage = Passage { surface: "file", text: &text };
-            for hit in detect(&[passage], Context::default()) {
-                add(&mut found, told(hit, false), &reading.identity, &reading.id);
+            for hit in declared::instructions::find_instructions(&[passage], PageContext::default())
+            {
+                add_hit(
+                    &mut found,
+                    to_instruction_like(hit, false),
+                    &reading.identity,
+                    &reading.id,
+                );
             }
         }
     }
     found
 }
 
-fn sheet_of<'l>(look: &'l Look<'_>, id: &str) -> Option<&'l Sheet> {
-    let reading = look.reads(Target::Home).find(|reading| reading.id == id)?;
-    look.page(reading.exchange.response()?)
+fn page_of_reading<'l>(parsed: &'l ParsedEvidence<'_>, id: &str) -> Option<&'l ParsedPage> {
+    let reading = parsed.readings(ReadTarget::Home).find(|reading| reading.id == id)?;
+    parsed.page(reading.exchange.response()?)
 }
 
-fn on_page(
-    look: &Look<'_>,
-    sheet: &Sheet,
-    person: Option<&Sheet>,
+fn detect_on_page(
+    parsed: &ParsedEvidence<'_>,
+    parsed_page: &ParsedPage,
+    browser: Option<&ParsedPage>,
     noise: Option<f64>,
-) -> Vec<InstructionLike> {
-    let found = looked_through(look, sheet, person, noise, false);
-    // What the page is about excuses and never accuses: it is asked for only where it matters.
-    let excused =
-        !found.is_empty() && about_security(sheet.page.title.as_deref(), &sheet.page.main);
-    if excused { looked_through(look, sheet, person, noise, true) } else { found }
+) -> Vec<InstructionLikeText> {
+    let found = detect_in_context(parsed, parsed_page, browser, noise, false);
+    // Pages about security may quote instructions. This is checked only if something was found.
+    let excused = !found.is_empty()
+        && is_about_security(parsed_page.page.title.as_deref(), &parsed_page.page.main);
+    if excused { detect_in_context(parsed, parsed_page, browser, noise, true) } else { found }
 }
 
-fn looked_through(
-    look: &Look<'_>,
-    sheet: &Sheet,
-    person: Option<&Sheet>,
+fn detect_in_context(
+    parsed: &ParsedEvidence<'_>,
+    parsed_page: &ParsedPage,
+    browser: Option<&ParsedPage>,
     noise: Option<f64>,
     security: bool,
-) -> Vec<InstructionLike> {
-    let page = &sheet.page;
-    let context = |only_ai| Context { only_ai, about_security: security };
-    // What the browser was given too is for everybody; of a page that is not even like itself nothing
-    // is said about who was given what.
-    let steady = compare::is_like_itself(noise, look.rules);
-    let shared_text = person.is_none_or(|person| {
+) -> Vec<InstructionLikeText> {
+    let page = &parsed_page.page;
+    let context = |only_ai| PageContext { only_ai, about_security: security };
+    // Text that the browser got too is not crawler-only. If the page changes by itself, nothing can be
+    // said about who got what.
+    let steady = page_similarity::is_stable(noise, parsed.rules);
+    let shared_text = browser.is_none_or(|browser| {
         !steady
-            || person.page.text == page.text
-            || compare::is_the_same(compare::alike(sheet, person), noise, look.rules)
+            || browser.page.text == page.text
+            || page_similarity::is_same_page(
+                page_similarity::similarity(parsed_page, browser),
+                noise,
+                parsed.rules,
+            )
     });
-    // Not `text`, which holds what a style hides as well.
-    let visible = [&page.main, &page.edges].map(|text| Passage { surface: "visible", text });
-    let mut hits: Vec<InstructionLike> = detect(&visible, context(!shared_text))
-        .into_iter()
-        .map(|hit| told(hit, !shared_text))
-        .collect();
+    // Not `text`, which also contains text hidden by styles.
+    let visible =
+        [&page.main, &page.header_footer].map(|text| Passage { surface: "visible", text });
+    let mut hits: Vec<InstructionLikeText> =
+        declared::instructions::find_instructions(&visible, context(!shared_text))
+            .into_iter()
+            .map(|hit| to_instruction_like(hit, !shared_text))
+            .collect();
     let (shared, own): (Vec<_>, Vec<_>) = page.hidden.iter().partition(|hidden| {
-        person.is_none_or(|person| person.page.hidden.iter().any(|theirs| theirs == *hidden))
+        browser.is_none_or(|browser| browser.page.hidden.iter().any(|theirs| theirs == *hidden))
     });
     let data: Vec<Passage<'_>> =
         page.json_ld.iter().map(|text| Passage { surface: "json_ld", text }).collect();
-    let known = person.is_none_or(|person| person.page.json_ld == page.json_ld);
-    hits.extend(detect(&data, context(!known)).into_iter().map(|hit| told(hit, !known)));
+    let shared_data = browser.is_none_or(|browser| browser.page.json_ld == page.json_ld);
+    hits.extend(
+        declared::instructions::find_instructions(&data, context(!shared_data))
+            .into_iter()
+            .map(|hit| to_instruction_like(hit, !shared_data)),
+    );
     for (hidden, only_ai) in [(shared, false), (own, true)] {
         let passages: Vec<Passage<'_>> = hidden
             .iter()
             .map(|hidden| Passage { surface: hidden.surface.as_str(), text: &hidden.text })
             .collect();
-        hits.extend(detect(&passages, context(only_ai)).into_iter().map(|hit| told(hit, only_ai)));
+        hits.extend(
+            declared::instructions::find_instructions(&passages, context(only_ai))
+                .into_iter()
+                .map(|hit| to_instruction_like(hit, only_ai)),
+        );
     }
     hits
 }
 
-fn file<'a>(look: &Look<'a>, path: &str) -> Option<(&'a Reading, String)> {
-    let reading = look.reading(Target::MachineFile, path)?;
+fn read_text_file<'a>(parsed: &ParsedEvidence<'a>, path: &str) -> Option<(&'a Reading, String)> {
+    let reading = parsed.last_reading(ReadTarget::MachineFile, path)?;
     let response = reading.exchange.response().filter(|response| is_success(response))?;
-    let body = look.body(response)?;
-    let page = declared::shape::looks_like_html(body);
+    let body = parsed.body(response)?;
+    let page = declared::sniff::looks_like_html(body);
     (!page).then(|| (reading, String::from_utf8_lossy(body).into_owned()))
 }
 
-fn told(hit: declared::instructions::Hit, only_ai: bool) -> InstructionLike {
-    InstructionLike {
+fn to_instruction_like(
+    hit: declared::instructions::InstructionHit,
+    only_ai: bool,
+) -> InstructionLikeText {
+    InstructionLikeText {
         surface: hit.surface,
         rule: hit.rule.to_owned(),
         concealed: hit.concealed,
         only_ai,
-        untrusted_excerpt: super::shown(&hit.excerpt, 200),
-        untrusted_decoded: hit.decoded.map(|text| super::shown(&text, 400)),
+        untrusted_excerpt: display_safe(&hit.excerpt, 200),
+        untrusted_decoded: hit.decoded.map(|text| display_safe(&text, 400)),
         identities: Vec::new(),
         evidence: Vec::new(),
     }
 }
 
-/// One passage is told once, with everybody who was given it.
-fn add(found: &mut Vec<InstructionLike>, hit: InstructionLike, identity: &str, reading: &str) {
-    let same = |held: &InstructionLike| {
-        held.surface == hit.surface
-            && held.rule == hit.rule
-            && held.untrusted_excerpt == hit.untrusted_excerpt
+/// Adds a passage, or adds the identity to the same passage found before.
+fn add_hit(
+    found: &mut Vec<InstructionLikeText>,
+    hit: InstructionLikeText,
+    identity: &str,
+    reading: &str,
+) {
+    let is_same = |other: &InstructionLikeText| {
+        other.surface == hit.surface
+            && other.rule == hit.rule
+            && other.untrusted_excerpt == hit.untrusted_excerpt
     };
-    let at = match found.iter().position(same) {
+    let at = match found.iter().position(is_same) {
         Some(at) => at,
         None if found.len() < 40 => {
             found.push(hit);
@@ -143,8 +176,8 @@ fn add(found: &mut Vec<InstructionLike>, hit: InstructionLike, identity: &str, r
         }
         None => return,
     };
-    if let Some(held) = found.get_mut(at) {
-        held.identities.push(identity.to_owned());
-        held.evidence.push(reading.to_owned());
+    if let Some(entry) = found.get_mut(at) {
+        entry.identities.push(identity.to_owned());
+        entry.evidence.push(reading.to_owned());
     }
 }

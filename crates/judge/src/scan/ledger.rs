@@ -1,18 +1,19 @@
-//! From rulings to points, and from points to a letter.
+//! Computes points from rulings, and the score and letter from points.
 
 use contract::records::{
     Grade, GradeDetail, Headroom, LedgerRow, LedgerState, ScoreLedger, SectionScore,
 };
 
-use super::verdicts::{Outcome, Ruling, Verdicts};
+use super::convert::saturating_u32;
+use super::verdicts::{RuleOutcome, Ruling, Verdicts};
 use crate::rulepack::Rulepack;
 
-/// What the rules that were applied have among them.
-const POINTS: u32 = 100;
+/// The points that all applied rules share.
+const TOTAL_POINTS: u32 = 100;
 
-const METHOD: &str = "Rules that were applied share 100 points by weight; the score is the sum of the points, and \
-    no more than the lowest cap that holds. Rules that are not applicable or could not be assessed count on \
-    neither side. Without a rule of Reach there is no score.";
+const METHOD_TEXT: &str = "The rules that could be applied share 100 points by weight. The score is the sum of the points \
+    earned, limited by the lowest cap that applies. Rules that are not applicable or could not be assessed do not \
+    affect the score. Without an assessed Reach rule there is no score.";
 
 pub(super) struct Scores {
     pub(super) sections: Vec<SectionScore>,
@@ -23,25 +24,25 @@ pub(super) struct Scores {
     pub(super) headroom: Option<Headroom>,
 }
 
-pub(super) fn score(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
-    let rows = rows(&verdicts.rulings, rules);
+pub(super) fn compute_scores(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
+    let rows = ledger_rows(&verdicts.rulings, rules);
     let sum: u32 = rows.iter().filter_map(|row| row.points).sum();
     let reached = rows.iter().any(|row| row.section == "reach" && row.points.is_some());
     let cap = verdicts
         .caps
         .iter()
-        .filter_map(|held| Some((rules.cap(held.cap)?, held)))
+        .filter_map(|applied| Some((rules.cap(applied.cap)?, applied)))
         .min_by_key(|(cap, _)| cap.at_most)
         .filter(|_| reached);
     let overall = reached.then(|| cap.map_or(sum, |(cap, _)| sum.min(cap.at_most)));
-    let grade = overall.and_then(|score| rules.letter(score)).and_then(Grade::known);
+    let grade = overall.and_then(|score| rules.letter(score)).and_then(Grade::from_word);
     let capped = cap.is_some_and(|(cap, _)| sum > cap.at_most);
-    let sections = sections(&rows, rules);
+    let sections = section_scores(&rows, rules);
     Scores {
         detail: GradeDetail {
             capped,
             cap: cap.map(|(cap, _)| cap.at_most),
-            cap_reason: cap.map(|(cap, held)| format!("{} {}", cap.when, held.because)),
+            cap_reason: cap.map(|(_, applied)| applied.reason.clone()),
             unscored_affects_grade: false,
             unscored: sections
                 .iter()
@@ -50,8 +51,8 @@ pub(super) fn score(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
                 .collect(),
         },
         headroom: overall.map(|overall| Headroom {
-            gain: POINTS.saturating_sub(overall),
-            failing: super::count(
+            gain: TOTAL_POINTS.saturating_sub(overall),
+            failing: saturating_u32(
                 rows.iter()
                     .filter(|row| matches!(row.state, LedgerState::Failed | LedgerState::Partial))
                     .count(),
@@ -66,7 +67,7 @@ pub(super) fn score(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
             matches_record: true,
             rows,
             rows_withheld: 0,
-            method: METHOD.to_owned(),
+            method: METHOD_TEXT.to_owned(),
         },
         sections,
         overall,
@@ -74,15 +75,15 @@ pub(super) fn score(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
     }
 }
 
-/// One row for each rule, in the order of the rulepack; a rule that nothing ruled on was not
-/// assessed, and says so.
-fn rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
+/// One row for each rule, in the order of the rulepack. A rule without a ruling is shown as not
+/// assessed.
+fn ledger_rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
     let of_rule = |id: &str| rulings.iter().find(|ruling| ruling.rule == id);
     let applied: Vec<u32> = rules
         .rules
         .iter()
         .map(|rule| match of_rule(rule.id).map(|ruling| &ruling.outcome) {
-            Some(Outcome::Share { of, .. }) if *of > 0 => rule.weight,
+            Some(RuleOutcome::Share { of, .. }) if *of > 0 => rule.weight,
             _ => 0,
         })
         .collect();
@@ -94,7 +95,7 @@ fn rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
         .map(|(rule, of)| {
             let ruling = of_rule(rule.id);
             let (state, points) = match ruling.map(|ruling| &ruling.outcome) {
-                Some(Outcome::Share { got, of: whole }) if *whole > 0 => {
+                Some(RuleOutcome::Share { got, of: whole }) if *whole > 0 => {
                     let state = match *got {
                         0 => LedgerState::Failed,
                         got if got >= *whole => LedgerState::Passed,
@@ -102,7 +103,7 @@ fn rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
                     };
                     (state, Some(rounded_share(of, (*got).min(*whole), *whole)))
                 }
-                Some(Outcome::NotApplicable) => (LedgerState::NotApplicable, None),
+                Some(RuleOutcome::NotApplicable) => (LedgerState::NotApplicable, None),
                 _ => (LedgerState::NotAssessed, None),
             };
             LedgerRow {
@@ -113,28 +114,26 @@ fn rows(rulings: &[Ruling], rules: &Rulepack) -> Vec<LedgerRow> {
                 points,
                 of,
                 weight: rule.weight,
-                why: ruling.map_or_else(
-                    || "Nothing was read that shows it.".to_owned(),
-                    |r| r.why.clone(),
-                ),
+                why: ruling
+                    .map_or_else(|| "No reading covers this rule.".to_owned(), |r| r.why.clone()),
                 evidence: ruling.map(|ruling| ruling.evidence.clone()).unwrap_or_default(),
             }
         })
         .collect()
 }
 
-/// Shares 100 points by weight, in whole points: what rounding down leaves goes to the largest
-/// remainders, earlier ones first.
+/// Shares 100 points by weight, in whole points. Points left over from rounding down go to the largest
+/// remainders, earlier rules first.
 fn apportion(weights: &[u32]) -> Vec<u32> {
     let total: u32 = weights.iter().sum();
     if total == 0 {
         return vec![0; weights.len()];
     }
-    let mut shares: Vec<u32> = weights.iter().map(|weight| weight * POINTS / total).collect();
+    let mut shares: Vec<u32> = weights.iter().map(|weight| weight * TOTAL_POINTS / total).collect();
     let mut by_remainder: Vec<(usize, u32)> =
-        weights.iter().map(|weight| weight * POINTS % total).enumerate().collect();
+        weights.iter().map(|weight| weight * TOTAL_POINTS % total).enumerate().collect();
     by_remainder.sort_by_key(|(at, remainder)| (std::cmp::Reverse(*remainder), *at));
-    let left = POINTS.saturating_sub(shares.iter().sum());
+    let left = TOTAL_POINTS.saturating_sub(shares.iter().sum());
     for (at, _) in by_remainder.into_iter().take(left as usize) {
         if let Some(share) = shares.get_mut(at) {
             *share += 1;
@@ -143,7 +142,7 @@ fn apportion(weights: &[u32]) -> Vec<u32> {
     shares
 }
 
-/// `got` of `whole` of some points, rounded half up; never all of them for a part.
+/// The points for `got` out of `whole`, rounded half up. A partial result never gets all points.
 fn rounded_share(points: u32, got: u32, whole: u32) -> u32 {
     if got >= whole {
         return points;
@@ -152,7 +151,7 @@ fn rounded_share(points: u32, got: u32, whole: u32) -> u32 {
     share.min(points.saturating_sub(1))
 }
 
-fn sections(rows: &[LedgerRow], rules: &Rulepack) -> Vec<SectionScore> {
+fn section_scores(rows: &[LedgerRow], rules: &Rulepack) -> Vec<SectionScore> {
     rules
         .sections
         .iter()
@@ -184,20 +183,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ruling(rule: &'static str, outcome: Outcome) -> Ruling {
+    fn ruling(rule: &'static str, outcome: RuleOutcome) -> Ruling {
         Ruling { rule, outcome, why: "because".into(), evidence: vec!["r01".into()] }
     }
 
-    fn any_outcome() -> impl Strategy<Value = Outcome> {
+    fn any_outcome() -> impl Strategy<Value = RuleOutcome> {
         prop_oneof![
-            (0_u32..6, 1_u32..6).prop_map(|(got, of)| Outcome::Share { got, of }),
-            Just(Outcome::NotApplicable),
-            Just(Outcome::NotAssessed),
+            (0_u32..6, 1_u32..6).prop_map(|(got, of)| RuleOutcome::Share { got, of }),
+            Just(RuleOutcome::NotApplicable),
+            Just(RuleOutcome::NotAssessed),
         ]
     }
 
     proptest! {
-        /// Whatever the rules come to: the score is the sum of the rows, held by the lowest cap.
+        /// For any outcomes, the score is the sum of the rows, limited by the lowest cap.
         #[test]
         fn the_score_is_the_ledgers_sum(
             outcomes in proptest::collection::vec(any_outcome(), 22),
@@ -209,9 +208,9 @@ mod tests {
                 verdicts.rulings.push(ruling(rule.id, outcome));
             }
             for cap in caps {
-                verdicts.cap(rules.caps[cap].id, "Seen.");
+                verdicts.add_cap(rules.caps[cap].id, "It applies.");
             }
-            let scores = score(&verdicts, &rules);
+            let scores = compute_scores(&verdicts, &rules);
             let rows = &scores.ledger.rows;
             let applied: u32 = rows.iter().map(|row| row.of).sum();
             prop_assert!(applied == 100 || applied == 0);
@@ -243,21 +242,21 @@ mod tests {
     }
 
     #[test]
-    fn only_what_failed_costs_points() {
+    fn only_failed_rules_cost_points() {
         let rules = Rulepack::current();
-        for left_out in [Outcome::NotApplicable, Outcome::NotAssessed] {
+        for left_out in [RuleOutcome::NotApplicable, RuleOutcome::NotAssessed] {
             let mut verdicts = Verdicts::default();
             for rule in &rules.rules {
-                let pass = Outcome::Share { got: 1, of: 1 };
+                let pass = RuleOutcome::Share { got: 1, of: 1 };
                 let outcome = if rule.section == "reach" { pass } else { left_out.clone() };
                 verdicts.rulings.push(ruling(rule.id, outcome));
             }
-            assert_eq!(score(&verdicts, &rules).overall, Some(100));
+            assert_eq!(compute_scores(&verdicts, &rules).overall, Some(100));
         }
     }
 
     #[test]
-    fn a_part_is_never_the_whole() {
+    fn a_partial_result_never_gets_all_points() {
         assert_eq!(rounded_share(3, 9, 10), 2);
         assert_eq!(rounded_share(3, 10, 10), 3);
         assert_eq!(rounded_share(13, 1, 3), 4);
@@ -268,9 +267,9 @@ mod tests {
     fn without_reach_there_is_no_score() {
         let rules = Rulepack::current();
         let mut verdicts = Verdicts::default();
-        verdicts.passed("transport.https", "It came over https.", vec!["r01".into()]);
-        verdicts.cap("bad_certificate", "Seen.");
-        let scores = score(&verdicts, &rules);
+        verdicts.add_passed("transport.https", "It came over https.", vec!["r01".into()]);
+        verdicts.add_cap("bad_certificate", "It applies.");
+        let scores = compute_scores(&verdicts, &rules);
         assert_eq!((scores.overall, scores.grade, scores.detail.cap), (None, None, None));
     }
 }

@@ -1,4 +1,5 @@
-//! Who measured, with what, when; and the facts with their two times.
+//! Who measured what, when and with which version; and the owner facts with their valid and recorded
+//! times.
 
 use agents::Catalogue;
 use contract::evidence::Evidence;
@@ -7,19 +8,20 @@ use contract::records::{
     Vantage,
 };
 
-use super::Frame;
+use super::convert::saturating_u32;
+use super::metadata::RecordMetadata;
 
 /// The version of the self-audit.
 const AUDIT_VERSION: u32 = 2;
 
-const SCOPE: &str = "The home page as a browser, an unnamed control and AI agents; robots.txt, the rights signals and \
-    the machine files of the same host; how the page travels and is cached. One network, one moment. Every \
-    identity is a name sent from our own network.";
+const SCOPE: &str = "The home page, requested as a browser, as an unnamed control client and as AI crawlers; robots.txt, \
+    the rights signals and the machine files of the same host; transport and caching. From one network, at one \
+    point in time. We sent all requests from our own network under the clients' names.";
 
-pub(super) fn provenance(
+pub(super) fn build_provenance(
     evidence: &Evidence,
     catalogue: &Catalogue,
-    frame: &Frame<'_>,
+    metadata: &RecordMetadata<'_>,
     rulepack: Rulepack,
     findings: usize,
     rows: &[LedgerRow],
@@ -31,7 +33,7 @@ pub(super) fn provenance(
         observer_tag: format!("{}-{}", evidence.observer.name, evidence.observer.version),
         vantage: Vantage { name: evidence.observer.vantage.clone(), directory: None },
         rulepack,
-        // Nothing in a catalogue can fail to be written.
+        // Serialising a catalogue cannot fail.
         catalogue_sha256: proof::canonical::to_vec(catalogue)
             .map(|bytes| proof::sha256(&bytes).to_string())
             .unwrap_or_default(),
@@ -39,17 +41,18 @@ pub(super) fn provenance(
         meg_v: evidence.v,
         scope: SCOPE.to_owned(),
         observed_at: evidence.started_at.whole_seconds(),
-        stored_at: frame.sealed.stored_at,
-        artifacts: frame.sealed.artifacts.clone(),
-        findings: super::count(findings),
-        decisions: super::count(rows.iter().filter(|row| row.points.is_some()).count()),
-        manifest_signature: frame.sealed.manifest_signature.clone(),
+        stored_at: metadata.storage.stored_at,
+        artifacts: metadata.storage.artifacts.clone(),
+        findings: saturating_u32(findings),
+        decisions: saturating_u32(rows.iter().filter(|row| row.points.is_some()).count()),
+        manifest_signature: metadata.storage.manifest_signature.clone(),
     }
 }
 
-/// What the site says of its owner, with the time it said so and the time we wrote it down.
-pub(super) fn bitemporal(evidence: &Evidence, lineage: Option<&FactLineage>) -> Bitemporal {
-    let seen = evidence.started_at.whole_seconds();
+/// The facts that the site states about its owner, with the time of the reading and the time they were
+/// recorded.
+pub(super) fn build_bitemporal(evidence: &Evidence, lineage: Option<&FactLineage>) -> Bitemporal {
+    let observed_at = evidence.started_at.whole_seconds();
     let recorded_at = evidence.finished_at.whole_seconds();
     let facts = lineage
         .into_iter()
@@ -58,7 +61,7 @@ pub(super) fn bitemporal(evidence: &Evidence, lineage: Option<&FactLineage>) -> 
             fact.stated.iter().map(move |stated| BitemporalFact {
                 fact: fact.fact.clone(),
                 untrusted_value: stated.untrusted_value.clone(),
-                valid_from: seen,
+                valid_from: observed_at,
                 valid_to: None,
                 recorded_from: recorded_at,
                 recorded_to: None,
@@ -71,9 +74,9 @@ pub(super) fn bitemporal(evidence: &Evidence, lineage: Option<&FactLineage>) -> 
         v: 1,
         recorded_at,
         axes: BitemporalAxes {
-            valid: "When the site was seen to say so: from the reading on, until a later reading says otherwise."
+            valid: "When the site stated the fact: from the time of the reading until a later reading shows otherwise."
                 .to_owned(),
-            recorded: "When we wrote it down.".to_owned(),
+            recorded: "When we recorded the fact.".to_owned(),
         },
         facts,
     }

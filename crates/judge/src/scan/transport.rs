@@ -1,24 +1,25 @@
-//! How the page travels: https, the certificate, plain http, HTTP versions, DNS.
+//! Transport facts: https, the certificate, plain http, HTTP versions, DNS.
 
 use contract::evidence::{
-    Evidence, Exchange, FailureKind, Outcome, Phase, Reading, Target, TlsFacts,
+    Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, ReadTarget, Reading, TlsFacts,
 };
 use contract::records::{DnsSummary, TlsReading, TransportReading};
+use contract::text::display_safe;
 
-use super::look::{Look, is_success};
+use super::parsed_evidence::{ParsedEvidence, is_success};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-pub(super) fn transport(look: &Look<'_>) -> TransportReading {
-    let home = home(look);
-    let plain = look.reads(Target::PlainHome).last();
+pub(super) fn build_transport_reading(parsed: &ParsedEvidence<'_>) -> TransportReading {
+    let home = home_reading(parsed);
+    let plain = parsed.readings(ReadTarget::PlainHome).last();
     let response = home.and_then(|reading| reading.exchange.response());
     let over_https = response.map(|response| response.url.starts_with("https://"));
     let hsts = response
         .filter(|_| over_https == Some(true))
         .and_then(|response| response.header("strict-transport-security"));
-    let tls = certificate(look.evidence);
-    let mut http_versions: Vec<String> = look
+    let tls = worst_certificate(parsed.evidence);
+    let mut http_versions: Vec<String> = parsed
         .evidence
         .reads
         .iter()
@@ -29,14 +30,16 @@ pub(super) fn transport(look: &Look<'_>) -> TransportReading {
     http_versions.dedup();
     TransportReading {
         https: over_https,
-        plain_http: plain.and_then(|reading| leads_to(&reading.exchange)).map(str::to_owned),
-        hsts: hsts.map(|value| super::shown(value, 200)),
-        hsts_max_age: hsts.and_then(max_age),
+        plain_http: plain
+            .and_then(|reading| plain_http_result(&reading.exchange))
+            .map(str::to_owned),
+        hsts: hsts.map(|value| display_safe(value, 200)),
+        hsts_max_age: hsts.and_then(hsts_max_age),
         http_versions,
         http3_offered: response
             .map(|response| response.headers_named("alt-svc").any(|value| value.contains("h3"))),
-        tls: tls.map(|(reading, facts)| tls_reading(reading, facts)),
-        dns: dns(look.evidence),
+        tls: tls.map(|(reading, facts)| to_tls_reading(reading, facts)),
+        dns: dns_summary(parsed.evidence),
         evidence: home
             .into_iter()
             .chain(plain)
@@ -51,40 +54,42 @@ pub(super) fn transport(look: &Look<'_>) -> TransportReading {
     }
 }
 
-/// The browser's first answer, or anybody's.
-fn home<'a>(look: &Look<'a>) -> Option<&'a Reading> {
-    // A refusal's page is not the page.
+/// The browser's first successful home page reading, or else any identity's.
+fn home_reading<'a>(parsed: &ParsedEvidence<'a>) -> Option<&'a Reading> {
+    // The body of a refusal is not the page.
     let answered = |reading: &&Reading| reading.exchange.response().is_some_and(is_success);
-    look.reads(Target::Home)
+    parsed
+        .readings(ReadTarget::Home)
         .filter(answered)
-        .find(|reading| reading.identity == look.browser_id())
-        .or_else(|| look.reads(Target::Home).find(answered))
+        .find(|reading| reading.identity == parsed.browser_id())
+        .or_else(|| parsed.readings(ReadTarget::Home).find(answered))
 }
 
-/// The worst certificate that was shown for the home page, or else for robots.txt: one that does not
-/// hold is told before one that does. A sitemap or a file may come from another host, whose
-/// certificate says nothing about this page.
-fn certificate(evidence: &Evidence) -> Option<(&Reading, &TlsFacts)> {
-    let shown = |target: Target| {
+/// The certificate seen for the home page, or else for robots.txt. An untrusted one is preferred over a
+/// trusted one. Sitemaps and files may come from other hosts, whose certificates do not matter here.
+fn worst_certificate(evidence: &Evidence) -> Option<(&Reading, &TlsFacts)> {
+    let certificates = |target: ReadTarget| {
         evidence
             .reads
             .iter()
             .filter(move |reading| reading.target == target)
             .filter_map(|reading| Some((reading, reading.exchange.response()?.tls.as_ref()?)))
     };
-    let worst = |target: Target| {
-        shown(target.clone()).find(|(_, tls)| !tls.trusted).or_else(|| shown(target).next())
+    let worst = |target: ReadTarget| {
+        certificates(target.clone())
+            .find(|(_, tls)| !tls.trusted)
+            .or_else(|| certificates(target).next())
     };
-    worst(Target::Home).or_else(|| worst(Target::Robots))
+    worst(ReadTarget::Home).or_else(|| worst(ReadTarget::Robots))
 }
 
-fn tls_reading(reading: &Reading, facts: &TlsFacts) -> TlsReading {
+fn to_tls_reading(reading: &Reading, facts: &TlsFacts) -> TlsReading {
     let certificate = facts.certificate.as_ref();
     TlsReading {
         version: facts.version.clone(),
         trusted: facts.trusted,
         errors: facts.errors.clone(),
-        issuer: certificate.map(|certificate| super::shown(&certificate.issuer, 200)),
+        issuer: certificate.map(|certificate| display_safe(&certificate.issuer, 200)),
         not_after: certificate.map(|certificate| certificate.not_after),
         days_left: certificate.map(|certificate| {
             certificate.not_after.millis_since(reading.exchange.started_at).div_euclid(DAY_MS)
@@ -92,17 +97,17 @@ fn tls_reading(reading: &Reading, facts: &TlsFacts) -> TlsReading {
     }
 }
 
-/// Where plain http leads; nothing when that was not seen.
-fn leads_to(exchange: &Exchange) -> Option<&'static str> {
+/// Where plain http leads. None if that could not be observed.
+fn plain_http_result(exchange: &Exchange) -> Option<&'static str> {
     let response = match &exchange.outcome {
-        Outcome::Response(response) => response,
-        // Nobody listens there: nothing can be led astray.
-        Outcome::Failed(failure)
-            if failure.phase == Phase::Connect && failure.kind == FailureKind::Connect =>
+        ExchangeOutcome::Response(response) => response,
+        // The port is closed, so no client can be intercepted there.
+        ExchangeOutcome::Failed(failure)
+            if failure.phase == FailurePhase::Connect && failure.kind == FailureKind::Connect =>
         {
             return Some("closed");
         }
-        Outcome::Failed(_) => return None,
+        ExchangeOutcome::Failed(_) => return None,
     };
     if response.url.starts_with("https://") {
         return Some("https");
@@ -114,12 +119,12 @@ fn leads_to(exchange: &Exchange) -> Option<&'static str> {
         (300..=399, Some(_)) => Some("other"),
         (200..=299, _) => Some("served"),
         (404 | 410, _) => Some("other"),
-        // A refusal or an error says nothing about where it would lead.
+        // A refusal or an error does not show where http would lead.
         _ => None,
     }
 }
 
-fn max_age(field: &str) -> Option<u64> {
+fn hsts_max_age(field: &str) -> Option<u64> {
     field.split(';').find_map(|part| {
         let (name, value) = part.split_once('=')?;
         name.trim()
@@ -132,7 +137,7 @@ fn max_age(field: &str) -> Option<u64> {
     })
 }
 
-fn dns(evidence: &Evidence) -> DnsSummary {
+fn dns_summary(evidence: &Evidence) -> DnsSummary {
     let reading =
         evidence.dns.iter().find(|reading| reading.name.trim_end_matches('.') == evidence.host);
     let answers = || reading.into_iter().flat_map(|reading| &reading.answers);
@@ -162,11 +167,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn max_age_is_found_wherever_it_stands() {
-        assert_eq!(max_age("max-age=31536000; includeSubDomains"), Some(31_536_000));
-        assert_eq!(max_age("includeSubDomains; MAX-AGE = \"0\""), Some(0));
+    fn max_age_is_found_at_any_position() {
+        assert_eq!(hsts_max_age("max-age=31536000; includeSubDomains"), Some(31_536_000));
+        assert_eq!(hsts_max_age("includeSubDomains; MAX-AGE = \"0\""), Some(0));
         for other in ["", "max-age", "max-age=-1", "max-age=x", "s-max-age"] {
-            assert_eq!(max_age(other), None, "{other}");
+            assert_eq!(hsts_max_age(other), None, "{other}");
         }
     }
 }

@@ -1,13 +1,14 @@
-//! What the rules of all sections come to: rulings, caps and findings, gathered.
+//! Collects the results of all section rules: rulings, caps and findings.
 
-use contract::records::{Finding, Severity};
+use contract::records::{Finding, FindingsSummary, Severity};
 
+use super::convert::saturating_u32;
 use crate::rulepack::Rulepack;
 
-/// What a rule came to.
+/// The outcome of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// So many of so many: all, some or none of the points.
+pub(super) enum RuleOutcome {
+    /// `got` of `of`: all, some or none of the points.
     Share {
         got: u32,
         of: u32,
@@ -19,74 +20,80 @@ pub(super) enum Outcome {
 #[derive(Debug, Clone)]
 pub(super) struct Ruling {
     pub(super) rule: &'static str,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: RuleOutcome,
     pub(super) why: String,
     /// Ids of readings.
     pub(super) evidence: Vec<String>,
 }
 
-/// A cap that holds, and what it rests on.
+/// A cap that applies, and the reason as a full sentence.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct AppliedCap {
     pub(super) cap: &'static str,
-    pub(super) because: String,
+    pub(super) reason: String,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     pub(super) rulings: Vec<Ruling>,
-    pub(super) caps: Vec<Held>,
+    pub(super) caps: Vec<AppliedCap>,
     pub(super) findings: Vec<Finding>,
 }
 
 impl Verdicts {
-    pub(super) fn rule(
+    pub(super) fn add_ruling(
         &mut self,
         rule: &'static str,
-        outcome: Outcome,
+        outcome: RuleOutcome,
         why: impl Into<String>,
         evidence: Vec<String>,
     ) {
         self.rulings.push(Ruling { rule, outcome, why: why.into(), evidence });
     }
 
-    pub(super) fn passed(
+    pub(super) fn add_passed(
         &mut self,
         rule: &'static str,
         why: impl Into<String>,
         evidence: Vec<String>,
     ) {
-        self.rule(rule, Outcome::Share { got: 1, of: 1 }, why, evidence);
+        self.add_ruling(rule, RuleOutcome::Share { got: 1, of: 1 }, why, evidence);
     }
 
-    pub(super) fn failed(
+    pub(super) fn add_failed(
         &mut self,
         rule: &'static str,
         why: impl Into<String>,
         evidence: Vec<String>,
     ) {
-        self.rule(rule, Outcome::Share { got: 0, of: 1 }, why, evidence);
+        self.add_ruling(rule, RuleOutcome::Share { got: 0, of: 1 }, why, evidence);
     }
 
-    pub(super) fn not_applicable(&mut self, rule: &'static str, why: impl Into<String>) {
-        self.rule(rule, Outcome::NotApplicable, why, Vec::new());
+    pub(super) fn add_not_applicable(&mut self, rule: &'static str, why: impl Into<String>) {
+        self.add_ruling(rule, RuleOutcome::NotApplicable, why, Vec::new());
     }
 
-    pub(super) fn not_assessed(&mut self, rule: &'static str, why: impl Into<String>) {
-        self.rule(rule, Outcome::NotAssessed, why, Vec::new());
+    pub(super) fn add_not_assessed(&mut self, rule: &'static str, why: impl Into<String>) {
+        self.add_ruling(rule, RuleOutcome::NotAssessed, why, Vec::new());
     }
 
-    pub(super) fn cap(&mut self, cap: &'static str, because: impl Into<String>) {
-        self.caps.push(Held { cap, because: because.into() });
+    pub(super) fn add_cap(&mut self, cap: &'static str, because: impl Into<String>) {
+        self.caps.push(AppliedCap { cap, reason: because.into() });
     }
 
-    pub(super) fn find(&mut self, finding: Finding) {
+    pub(super) fn add_finding(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 }
 
-/// A finding that explains a rule: title, reason and standard are the rule's until said otherwise.
-pub(super) fn about(rules: &Rulepack, rule: &'static str, id: &str, severity: Severity) -> Finding {
+/// A finding that explains why a rule lost points. Title, reason and standard default to those of the
+/// rule.
+pub(super) fn finding_for_rule(
+    rules: &Rulepack,
+    rule: &'static str,
+    id: &str,
+    severity: Severity,
+) -> Finding {
     let known = rules.rule(rule);
     Finding {
         id: id.to_owned(),
@@ -105,7 +112,7 @@ pub(super) fn about(rules: &Rulepack, rule: &'static str, id: &str, severity: Se
 }
 
 /// A finding that costs no points.
-pub(super) fn aside(section: &str, id: &str, severity: Severity) -> Finding {
+pub(super) fn unscored_finding(section: &str, id: &str, severity: Severity) -> Finding {
     Finding {
         id: id.to_owned(),
         severity,
@@ -119,5 +126,27 @@ pub(super) fn aside(section: &str, id: &str, severity: Severity) -> Finding {
         rule: None,
         standard: None,
         evidence: Vec::new(),
+    }
+}
+
+/// The sort order of findings: the most severe first.
+pub(super) fn severity_rank(severity: &Severity) -> u8 {
+    match severity {
+        Severity::High => 0,
+        Severity::Medium => 1,
+        Severity::Low => 2,
+        _ => 3,
+    }
+}
+
+pub(super) fn summarise_findings(findings: &[Finding]) -> FindingsSummary {
+    let of = |severity: Severity| {
+        saturating_u32(findings.iter().filter(|f| f.severity == severity).count())
+    };
+    FindingsSummary {
+        high: of(Severity::High),
+        medium: of(Severity::Medium),
+        low: of(Severity::Low),
+        info: of(Severity::Info),
     }
 }

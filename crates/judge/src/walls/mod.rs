@@ -1,254 +1,224 @@
-//! Who stands between a reader and a page, and what they want: told from the head and the body of
-//! one answer, by marks that are data (`data/walls.json`, a part of the rules).
+//! Recognises responses that are not the requested page: block pages, challenges, CAPTCHAs, payment
+//! demands, login pages and rate limits. All of them are called walls here. The vendor and the kind
+//! are read from the headers and the body of one response, by marks in `data/walls.json` (which is
+//! part of the rules).
 //!
-//! A mark has a strength. A *decisive* one is enough; of *supporting* ones it takes two that agree;
-//! a *weak* one fits others as well and only joins in; *presence* says who is in front and nothing
-//! of a refusal. A status alone names nobody, and a success status does not yet mean that the page
-//! was served.
+//! Each mark has a strength. One *decisive* mark is enough. Of *supporting* marks two are needed. A
+//! *weak* mark also fits other vendors and only adds to a supporting one. A *presence* mark shows
+//! which vendor is in front of the site, not that it refused the request. A status alone names no
+//! vendor, and a success status does not mean that the page was served.
 
-pub mod contrast;
+mod limits;
+mod mark_table;
+mod normalised_response;
 mod price;
-mod seen;
-mod table;
+pub mod refusal_target;
 #[cfg(test)]
 mod tests;
-mod unnamed;
+mod text;
+mod unknown_vendor;
+mod wall;
 
 use std::sync::LazyLock;
 
 use contract::evidence::Response;
 use declared::page::Page;
-use serde::{Deserialize, Serialize};
 
-use seen::Seen;
-use table::{Strength, Table, TableError, Vendor};
+use mark_table::{MarkTable, MarkTableError, Strength, Vendor};
+use normalised_response::NormalisedResponse;
+pub use wall::{Wall, WallKind};
 
-const FILE: &str = include_str!("../../data/walls.json");
-/// Marks told of one wall.
-const MAX_MARKS: usize = 12;
-
-/// The marks of every wall that this build knows.
-#[derive(Debug)]
-pub struct Walls {
-    table: Table,
-    digest: String,
-}
-
-/// Something other than the page that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wall {
-    /// Whose it is, as people call it; nothing when the answer does not show that.
-    pub vendor: Option<String>,
-    pub vendor_id: Option<String>,
-    pub kind: WallKind,
-    /// Whether this rests on a decisive mark, on several that agree, or on a status whose meaning
-    /// HTTP fixes. Otherwise it is the likeliest reading.
-    pub certain: bool,
-    /// What was seen, in words, the telling ones first.
-    pub marks: Vec<String>,
-    /// What is asked for the page, for [`WallKind::Payment`], as the answer says it.
-    pub price: Option<String>,
-}
-
-/// What a wall wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WallKind {
-    /// Nothing: it is a no.
-    Block,
-    /// Proof of a browser, without a person's help: a script that must run.
-    Challenge,
-    /// Proof of a person: a puzzle.
-    Captcha,
-    /// Fewer requests.
-    RateLimit,
-    Payment,
-    Login,
-    /// Nothing: a legal demand forbids it.
-    Legal,
-}
-
-impl WallKind {
+/// For the fuzz targets in `fuzz/`. Not part of the interface.
+#[doc(hidden)]
+pub mod fuzzing {
+    /// A detector with the marks of this file; `None` if the file is not valid.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Challenge => "challenge",
-            Self::Captcha => "captcha",
-            Self::RateLimit => "rate_limit",
-            Self::Payment => "payment",
-            Self::Login => "login",
-            Self::Legal => "legal",
-        }
+    pub fn parse_wall_table(text: &str) -> Option<super::WallDetector> {
+        super::WallDetector::parse(text).ok()
     }
 }
 
-static BUILT_IN: LazyLock<Walls> = LazyLock::new(|| {
-    // The tests hold that the file reads; an empty table would only recognise bare statuses.
-    Walls::read(FILE)
-        .unwrap_or_else(|_| Walls { table: Table::default(), digest: String::default() })
+const WALLS_JSON: &str = include_str!("../../data/walls.json");
+/// The most marks listed for one wall.
+const MAX_MARKS: usize = 12;
+
+/// The marks of all vendors that this build knows.
+#[derive(Debug)]
+pub struct WallDetector {
+    table: MarkTable,
+    digest: String,
+}
+
+static BUILT_IN: LazyLock<WallDetector> = LazyLock::new(|| {
+    // A test checks that the file can be parsed. An empty table would only recognise plain statuses.
+    WallDetector::parse(WALLS_JSON)
+        .unwrap_or_else(|_| WallDetector { table: MarkTable::default(), digest: String::default() })
 });
 
-impl Walls {
+impl WallDetector {
     #[must_use]
     pub fn built_in() -> &'static Self {
         &BUILT_IN
     }
 
-    fn read(text: &str) -> Result<Self, TableError> {
+    fn parse(text: &str) -> Result<Self, MarkTableError> {
         let value: serde_json::Value = serde_json::from_str(text)?;
         let digest = proof::canonical::to_vec(&value)
             .map(|bytes| proof::digest::sha256(&bytes).to_string())
             .unwrap_or_default();
-        Ok(Self { table: Table::read(text)?, digest })
+        Ok(Self { table: MarkTable::parse(text)?, digest })
     }
 
-    /// The SHA-256 of the marks as canonical JSON, in hex: which marks judged.
+    /// The SHA-256 of the mark file as canonical JSON, in hex.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The wall that this answer is, if it is one. `body` is the decoded body of the answer.
+    /// The wall that this response shows, if any. `body` is the decoded body.
     #[must_use]
     pub fn recognise(&self, response: &Response, body: &[u8]) -> Option<Wall> {
-        self.recognise_read(response, body, None)
+        self.recognise_with_page(response, body, None)
     }
 
-    /// The same, where the page of this very body was read already.
-    pub(crate) fn recognise_read(
+    /// The same, with the page already parsed from this body.
+    pub(crate) fn recognise_with_page(
         &self,
         response: &Response,
         body: &[u8],
         page: Option<&Page>,
     ) -> Option<Wall> {
         let table = &self.table;
-        let seen = Seen::read(response, body, page, &table.limits);
-        let tallies: Vec<Tally<'_>> = table
+        let seen = NormalisedResponse::from_response(response, body, page, &table.limits);
+        let tallies: Vec<VendorMatch<'_>> = table
             .vendors
             .iter()
-            .filter(|vendor| vendor.is_at(&response.url))
-            .map(|vendor| Tally::of(vendor, &seen, table))
+            .filter(|vendor| vendor.applies_to_url(&response.url))
+            .map(|vendor| VendorMatch::find(vendor, &seen, table))
             .collect();
         let mut wall = tallies
             .iter()
-            .find(|tally| tally.is_decided())
+            .find(|tally| tally.has_decisive_mark())
             .or_else(|| tallies.iter().find(|tally| tally.is_certain()))
             .or_else(|| tallies.iter().find(|tally| tally.is_likely(&seen, table)))
-            .and_then(|tally| tally.wall(&seen, table))
-            .or_else(|| unnamed::wall(&seen, table, &in_front(&tallies)))?;
+            .and_then(|tally| tally.to_wall(&seen, table))
+            .or_else(|| {
+                unknown_vendor::recognise_unknown_vendor(&seen, table, &vendors_in_front(&tallies))
+            })?;
         if wall.kind == WallKind::Payment {
-            wall.price = price::asked(response, &seen).or_else(|| price::asked_in_body(body));
+            wall.price =
+                price::price_in_headers(response, &seen).or_else(|| price::price_in_body(body));
         }
-        wall.marks.extend(seen.particulars(wall.kind));
+        wall.marks.extend(seen.detail_header(wall.kind));
         wall.marks.truncate(MAX_MARKS);
         Some(wall)
     }
 
-    /// Who is in front of this host by its header fields and cookies. That they are there does not
-    /// mean that they refused anything.
+    /// The vendors in front of this host, by header fields and cookies. Their presence does not mean
+    /// that they refused the request.
     #[must_use]
     pub fn vendors_present(&self, response: &Response) -> Vec<String> {
-        let seen = Seen::read(response, b"", None, &self.table.limits);
-        let shows = |vendor: &&Vendor| {
-            let mut there = vendor.marks.iter().filter(|mark| mark.shows_presence_in_head());
-            there.any(|mark| mark.found(&seen).is_some())
+        let seen = NormalisedResponse::from_response(response, b"", None, &self.table.limits);
+        let is_present = |vendor: &&Vendor| {
+            let mut presence_marks =
+                vendor.marks.iter().filter(|mark| mark.shows_presence_in_head());
+            presence_marks.any(|mark| mark.find_in(&seen).is_some())
         };
-        self.table.vendors.iter().filter(shows).map(|vendor| vendor.label.clone()).collect()
+        self.table.vendors.iter().filter(is_present).map(|vendor| vendor.label.clone()).collect()
     }
 }
 
-/// The marks of one vendor that an answer carries.
-struct Tally<'a> {
+/// The marks of one vendor that a response carries.
+struct VendorMatch<'a> {
     vendor: &'a Vendor,
-    found: Vec<Found>,
+    marks: Vec<MatchedMark>,
 }
 
-struct Found {
+struct MatchedMark {
     strength: Strength,
     kind: Option<WallKind>,
-    words: String,
+    description: String,
 }
 
-impl<'a> Tally<'a> {
-    fn of(vendor: &'a Vendor, seen: &Seen, table: &Table) -> Self {
+impl<'a> VendorMatch<'a> {
+    fn find(vendor: &'a Vendor, seen: &NormalisedResponse, table: &MarkTable) -> Self {
         let found = vendor
             .marks
             .iter()
-            .filter(|mark| mark.counts_at(seen, table))
+            .filter(|mark| mark.counts_for(seen, table))
             .filter_map(|mark| {
-                let words = mark.found(seen)?;
-                Some(Found { strength: mark.strength, kind: mark.kind, words })
+                let words = mark.find_in(seen)?;
+                Some(MatchedMark { strength: mark.strength, kind: mark.kind, description: words })
             })
             .collect();
-        Self { vendor, found }
+        Self { vendor, marks: found }
     }
 
     fn count(&self, strength: Strength) -> usize {
-        self.found.iter().filter(|found| found.strength == strength).count()
+        self.marks.iter().filter(|found| found.strength == strength).count()
     }
 
-    fn is_decided(&self) -> bool {
+    fn has_decisive_mark(&self) -> bool {
         self.count(Strength::Decisive) > 0
     }
 
     fn is_certain(&self) -> bool {
         let supporting = self.count(Strength::Supporting);
-        self.is_decided() || (supporting > 0 && supporting + self.count(Strength::Weak) > 1)
+        self.has_decisive_mark() || (supporting > 0 && supporting + self.count(Strength::Weak) > 1)
     }
 
-    /// Something is refused, and one mark speaks for this vendor, or a weak one together with its
-    /// presence. Where the status says success that is not enough.
-    fn is_likely(&self, seen: &Seen, table: &Table) -> bool {
-        table.may_refuse(seen.status)
+    /// The status is a refusal, and the response has a supporting mark of this vendor, or a weak mark
+    /// and a presence mark. With a success status these are not enough.
+    fn is_likely(&self, seen: &NormalisedResponse, table: &MarkTable) -> bool {
+        table.is_refusal_status(seen.status)
             && (self.count(Strength::Supporting) > 0
                 || (self.count(Strength::Weak) > 0 && self.count(Strength::Presence) > 0))
     }
 
-    fn wall(&self, seen: &Seen, table: &Table) -> Option<Wall> {
-        let mut telling: Vec<&Found> = self.found.iter().collect();
-        telling.sort_by_key(|found| found.strength);
-        let decisive = |found: &&&Found| found.strength == Strength::Decisive;
+    fn to_wall(&self, seen: &NormalisedResponse, table: &MarkTable) -> Option<Wall> {
+        let mut by_strength: Vec<&MatchedMark> = self.marks.iter().collect();
+        by_strength.sort_by_key(|found| found.strength);
+        let decisive = |found: &&&MatchedMark| found.strength == Strength::Decisive;
         let decided: Vec<WallKind> =
-            telling.iter().filter(decisive).filter_map(|found| found.kind).collect();
+            by_strength.iter().filter(decisive).filter_map(|found| found.kind).collect();
         let kinds = match decided.is_empty() {
-            true => telling.iter().filter_map(|found| found.kind).collect(),
+            true => by_strength.iter().filter_map(|found| found.kind).collect(),
             false => decided,
         };
-        // A puzzle is the exacter word for what a field in the head calls a challenge or a block.
+        // A CAPTCHA is more specific than the challenge or block that a header field names.
         let kind = kinds
             .iter()
             .find(|kind| **kind == WallKind::Captcha)
             .or_else(|| kinds.first())
             .copied()
-            .or_else(|| table.status(seen.status).map(|(kind, _)| kind))
-            .or_else(|| self.is_decided().then_some(WallKind::Challenge))?;
+            .or_else(|| table.status_meaning(seen.status).map(|(kind, _)| kind))
+            .or_else(|| self.has_decisive_mark().then_some(WallKind::Challenge))?;
         let status = format!("status {}", seen.status);
-        let said = telling.iter().any(|found| found.words == status);
+        let has_status_mark = by_strength.iter().any(|found| found.description == status);
         Some(Wall {
             vendor: Some(self.vendor.label.clone()),
             vendor_id: Some(self.vendor.id.clone()),
             kind,
             certain: self.is_certain(),
-            marks: telling
+            marks: by_strength
                 .iter()
-                .map(|found| found.words.clone())
-                .chain((!said).then_some(status))
+                .map(|found| found.description.clone())
+                .chain((!has_status_mark).then_some(status))
                 .collect(),
             price: None,
         })
     }
 }
 
-/// Who is in front, and by which mark, in words.
-fn in_front(tallies: &[Tally<'_>]) -> Vec<String> {
+/// A sentence for each vendor whose presence shows, with the mark that shows it.
+fn vendors_in_front(tallies: &[VendorMatch<'_>]) -> Vec<String> {
     tallies
         .iter()
         .filter_map(|tally| {
-            let mark = tally.found.iter().find(|found| found.strength == Strength::Presence)?;
+            let mark = tally.marks.iter().find(|found| found.strength == Strength::Presence)?;
             Some(format!(
-                "{} is in front ({}); nothing shows that it refused",
-                tally.vendor.label, mark.words
+                "{} is in front of the site ({}), but nothing shows that it refused the request",
+                tally.vendor.label, mark.description
             ))
         })
         .collect()

@@ -1,44 +1,45 @@
-//! What an answer asks for the page, in its own words.
+//! The price that a payment demand states.
 
 use contract::evidence::Response;
 use data_encoding::BASE64;
 use serde::Deserialize;
 
-use super::seen::{Seen, excerpt};
+use super::normalised_response::NormalisedResponse;
+use super::text::excerpt;
 
-/// Characters of a payment request that are read.
+/// The most bytes of a payment request that are parsed.
 const MAX_REQUEST_BYTES: usize = 16_384;
 
-/// The parts of an x402 request that make its price; version 1 calls the amount otherwise.
+/// The members of an x402 payment request that state the price. Version 1 names the amount differently.
 #[derive(Deserialize)]
-struct Request {
+struct PaymentRequest {
     #[serde(default)]
-    accepts: Vec<Offer>,
+    accepts: Vec<PaymentOffer>,
 }
 
 #[derive(Deserialize)]
-struct Offer {
+struct PaymentOffer {
     #[serde(alias = "maxAmountRequired")]
     amount: Option<String>,
     asset: Option<String>,
     network: Option<String>,
 }
 
-/// The price as the answer states it. Nothing is converted: units of an asset are units.
-pub(super) fn asked(response: &Response, seen: &Seen) -> Option<String> {
+/// The price as the header fields state it. Asset units are not converted.
+pub(super) fn price_in_headers(response: &Response, seen: &NormalisedResponse) -> Option<String> {
     seen.field("crawler-price")
-        .map(|field| field.shown.clone())
+        .map(|field| field.excerpt.clone())
         .filter(|price| !price.is_empty())
-        .or_else(|| in_head(response).and_then(|request| of(&request)))
+        .or_else(|| parse_payment_header(response).and_then(|request| describe_price(&request)))
 }
 
-/// The price in the body of an answer that has none in its head.
-pub(super) fn asked_in_body(body: &[u8]) -> Option<String> {
+/// The price in the body, for responses without a price in the header fields.
+pub(super) fn price_in_body(body: &[u8]) -> Option<String> {
     let request = body.get(..MAX_REQUEST_BYTES).unwrap_or(body);
-    of(&serde_json::from_slice(request).ok()?)
+    describe_price(&serde_json::from_slice(request).ok()?)
 }
 
-fn in_head(response: &Response) -> Option<Request> {
+fn parse_payment_header(response: &Response) -> Option<PaymentRequest> {
     let encoded = response.header("payment-required")?.trim();
     if encoded.len() > MAX_REQUEST_BYTES {
         return None;
@@ -46,7 +47,7 @@ fn in_head(response: &Response) -> Option<Request> {
     serde_json::from_slice(&BASE64.decode(encoded.as_bytes()).ok()?).ok()
 }
 
-fn of(request: &Request) -> Option<String> {
+fn describe_price(request: &PaymentRequest) -> Option<String> {
     let offer = request.accepts.first()?;
     let amount = excerpt(offer.amount.as_deref()?);
     let asset = offer.asset.as_deref().map(excerpt);

@@ -1,7 +1,7 @@
-//! Answers in the shape of real ones, in our own words around the documented marks, and pages that
-//! carry the same vendors' marks and are served all the same.
+//! Responses modelled on real ones, with our own text around the documented marks, and ordinary
+//! pages that carry marks of the same vendors.
 
-use contract::evidence::{Body, HeaderLine, Response};
+use contract::evidence::{BodyFacts, HeaderLine, Response};
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
         status,
         http: "2".into(),
         headers,
-        body: Body {
+        body: BodyFacts {
             sha256: String::new(),
             bytes: body.len() as u64,
             wire_bytes: body.len() as u64,
@@ -33,7 +33,7 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
 }
 
 fn wall(status: u16, headers: &[(&str, &str)], body: &str) -> Option<Wall> {
-    Walls::built_in().recognise(&answer(status, headers, body), body.as_bytes())
+    WallDetector::built_in().recognise(&answer(status, headers, body), body.as_bytes())
 }
 
 /// An ordinary page of some length with this in its head.
@@ -51,8 +51,8 @@ fn short(title: &str, inside: &str) -> String {
 
 #[test]
 fn the_file_reads_and_every_expression_compiles() {
-    let walls = Walls::read(FILE).unwrap();
-    assert_eq!(walls.table.vendors.len(), Walls::built_in().table.vendors.len());
+    let walls = WallDetector::parse(WALLS_JSON).unwrap();
+    assert_eq!(walls.table.vendors.len(), WallDetector::built_in().table.vendors.len());
     assert!(walls.table.vendors.len() >= 38, "{}", walls.table.vendors.len());
     let mut ids: Vec<&str> = walls.table.vendors.iter().map(|vendor| vendor.id.as_str()).collect();
     ids.sort_unstable();
@@ -61,21 +61,21 @@ fn the_file_reads_and_every_expression_compiles() {
     let words = walls.table.challenge_words.iter().chain(&walls.table.vague_challenge_words);
     let holds = walls.table.captchas.iter().map(|captcha| &captcha.holds);
     for text in words.chain(holds) {
-        assert_eq!(*text, table::folded(text));
+        assert_eq!(*text, text::fold_case(text));
     }
     assert_eq!(walls.digest().len(), 64);
     assert_ne!(
-        Walls::read(&FILE.replace("\"datadome\"", "\"x\"")).unwrap().digest(),
+        WallDetector::parse(&WALLS_JSON.replace("\"datadome\"", "\"x\"")).unwrap().digest(),
         walls.digest()
     );
-    assert_eq!(Walls::read(&format!("\n{FILE}")).unwrap().digest(), walls.digest());
+    assert_eq!(WallDetector::parse(&format!("\n{WALLS_JSON}")).unwrap().digest(), walls.digest());
 }
 
 /// Name, status, header fields, body; the vendor's id, the kind, whether it is certain.
 type Case<'a> = (u16, &'a [(&'a str, &'a str)], String, &'a str, WallKind, bool);
 
 #[test]
-fn refusals_are_told_by_vendor_and_kind() {
+fn refusals_are_recognised_by_vendor_and_kind() {
     use WallKind::{Block, Captcha, Challenge, Payment, RateLimit};
     let cases: &[Case<'_>] = &[
         (403, &[("cf-mitigated", "challenge"), ("server", "cloudflare")], short("Just a moment...", ""), "cloudflare", Challenge, true),
@@ -153,8 +153,8 @@ fn refusals_are_told_by_vendor_and_kind() {
             "{found:?}"
         );
     }
-    // Nobody who can be told by a refusal is left untried.
-    for vendor in &Walls::built_in().table.vendors {
+    // Every vendor that can be recognised by a refusal has a case.
+    for vendor in &WallDetector::built_in().table.vendors {
         let refuses = vendor.marks.iter().any(|mark| mark.strength != Strength::Presence);
         let tried = cases.iter().any(|case| case.3 == vendor.id)
             || ["linkedin", "reddit"].contains(&vendor.id.as_str());
@@ -163,10 +163,12 @@ fn refusals_are_told_by_vendor_and_kind() {
 }
 
 #[test]
-fn platforms_refuse_in_their_own_name_only_at_home() {
+fn platform_walls_are_recognised_at_their_own_hosts_only() {
     let at = |url: &str, status: u16, body: &str| {
         let response = Response { url: url.into(), ..answer(status, &[], body) };
-        Walls::built_in().recognise(&response, body.as_bytes()).and_then(|wall| wall.vendor_id)
+        WallDetector::built_in()
+            .recognise(&response, body.as_bytes())
+            .and_then(|wall| wall.vendor_id)
     };
     assert_eq!(at("https://www.linkedin.com/in/x", 999, "").as_deref(), Some("linkedin"));
     assert_eq!(at("https://ferry.lab/", 999, ""), None);
@@ -176,7 +178,7 @@ fn platforms_refuse_in_their_own_name_only_at_home() {
 }
 
 #[test]
-fn served_pages_are_no_walls_whoever_is_in_front() {
+fn served_pages_are_not_walls_whichever_vendor_is_in_front() {
     let cases: &[(&[(&str, &str)], &str)] = &[
         (
             &[("server", "cloudflare"), ("cf-ray", "8a"), ("set-cookie", "__cf_bm=1")],
@@ -255,7 +257,7 @@ fn served_pages_are_no_walls_whoever_is_in_front() {
 }
 
 #[test]
-fn a_page_about_walls_is_none() {
+fn a_page_about_walls_is_not_a_wall() {
     for words in [
         "The requested URL was rejected. Please consult with your administrator.",
         "Our system thinks you might be a robot!",
@@ -275,14 +277,12 @@ fn a_page_about_walls_is_none() {
 }
 
 #[test]
-fn what_stands_in_front_is_told_and_not_accused() {
+fn a_vendor_in_front_is_reported_but_not_blamed() {
     let found = wall(403, &[("server", "cloudflare"), ("cf-ray", "8a")], "Forbidden").unwrap();
     assert_eq!((found.vendor, found.kind, found.certain), (None, WallKind::Block, true));
     assert!(
-        found
-            .marks
-            .iter()
-            .any(|mark| mark.starts_with("Cloudflare is in front (header server: cloudflare)")),
+        found.marks.iter().any(|mark| mark
+            .starts_with("Cloudflare is in front of the site (header server: cloudflare)")),
         "{:?}",
         found.marks
     );
@@ -291,12 +291,15 @@ fn what_stands_in_front_is_told_and_not_accused() {
         &[("cf-ray", "8a"), ("x-served-by", "cache-fra-e1-FRA"), ("set-cookie", "_abck=secret")],
         "",
     );
-    assert_eq!(Walls::built_in().vendors_present(&response), ["Cloudflare", "Akamai", "Fastly"]);
-    assert!(Walls::built_in().vendors_present(&answer(403, &[], "")).is_empty());
+    assert_eq!(
+        WallDetector::built_in().vendors_present(&response),
+        ["Cloudflare", "Akamai", "Fastly"]
+    );
+    assert!(WallDetector::built_in().vendors_present(&answer(403, &[], "")).is_empty());
 }
 
 #[test]
-fn a_bare_status_names_nobody() {
+fn a_status_alone_names_no_vendor() {
     use WallKind::{Block, Legal, Login, Payment, RateLimit};
     for (status, headers, kind, certain, mark) in [
         (
@@ -332,7 +335,7 @@ fn a_bare_status_names_nobody() {
 }
 
 #[test]
-fn a_challenge_that_nobody_signed_is_told_from_the_shell_of_an_application() {
+fn an_unknown_challenge_is_distinguished_from_an_application_shell() {
     use WallKind::{Captcha, Challenge};
     let script = "<script src='/c.js'></script>";
     for (status, page, kind, certain) in [
@@ -412,12 +415,12 @@ fn a_challenge_that_nobody_signed_is_told_from_the_shell_of_an_application() {
 }
 
 #[test]
-fn text_behind_a_long_head_makes_a_page_that_is_served() {
+fn a_page_with_text_after_a_long_head_is_served() {
     let styles = format!("<style>{}</style><script>1</script>", "a{b:c}".repeat(20_000));
     let page = story(&styles).replace("<title>Sound Ferries</title>", "");
     assert!(page.len() > 100_000);
     assert_eq!(wall(200, &[("set-cookie", "_px3=1")], &page), None);
-    // Too long to be looked through is not short.
+    // A page too long to be searched is not short.
     let endless = format!("<html><script>{}</script></html>", "x".repeat(1 << 20));
     assert_eq!(wall(200, &[], &endless), None);
 }
@@ -426,18 +429,18 @@ fn text_behind_a_long_head_makes_a_page_that_is_served() {
 fn a_body_that_broke_off_is_not_called_empty() {
     let body = "<html><head><script src='/9f2e.js'></script>";
     let mut response = answer(200, &[], body);
-    assert!(Walls::built_in().recognise(&response, body.as_bytes()).is_some());
+    assert!(WallDetector::built_in().recognise(&response, body.as_bytes()).is_some());
     response.body.cut = Some(contract::evidence::Failure {
         kind: contract::evidence::FailureKind::Timeout,
-        phase: contract::evidence::Phase::Body,
+        phase: contract::evidence::FailurePhase::Body,
         reason: "idle".into(),
         detail: String::new(),
     });
-    assert_eq!(Walls::built_in().recognise(&response, body.as_bytes()), None);
+    assert_eq!(WallDetector::built_in().recognise(&response, body.as_bytes()), None);
 }
 
 #[test]
-fn the_price_is_told_as_it_was_asked() {
+fn the_price_is_reported_as_stated() {
     let price = |headers: &[(&str, &str)], body: &str| wall(402, headers, body).unwrap().price;
     assert_eq!(price(&[("crawler-price", "USD 0.01")], "").as_deref(), Some("USD 0.01"));
     assert_eq!(price(&[], "Pay us."), None);
@@ -486,10 +489,10 @@ proptest::proptest! {
         body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..600),
     ) {
         let response = answer(status, &[(&name, &value), ("set-cookie", &value), ("payment-required", &value)], "");
-        let found = Walls::built_in().recognise(&response, &body);
-        proptest::prop_assert_eq!(&found, &Walls::built_in().recognise(&response, &body));
+        let found = WallDetector::built_in().recognise(&response, &body);
+        proptest::prop_assert_eq!(&found, &WallDetector::built_in().recognise(&response, &body));
         proptest::prop_assert!(found.is_none_or(|wall| wall.marks.len() <= MAX_MARKS));
-        let _ = Walls::built_in().vendors_present(&response);
+        let _ = WallDetector::built_in().vendors_present(&response);
     }
 
     #[test]

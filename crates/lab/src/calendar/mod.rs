@@ -1,125 +1,90 @@
-//! A timestamp calendar and the small chain it writes to: `POST /digest`, `GET /timestamp/{hex}`,
-//! `GET /tip`, and below [`EXPLORER`] the blocks in the form of the widespread explorers.
+//! A timestamp calendar and its small block chain: `POST /digest`, `GET /timestamp/{hex}`, `GET
+//! /tip`, and below [`EXPLORER_PATH`] the blocks in the format of common block explorers.
 //!
-//! Blocks are mined when a test says so ([`Calendar::mine`]), or by themselves
-//! ([`Calendar::mine_every`]). Both sides can be told to misbehave ([`Mood`]).
+//! Blocks are mined when a test asks for it ([`TimestampCalendar::mine`]) or periodically
+//! ([`TimestampCalendar::mine_every`]). Calendar and explorer can be made to misbehave
+//! ([`CalendarBehaviour`]).
 
 mod chain;
 mod serve;
+mod state;
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use crate::{
-    LabError, ports,
-    world::{Tasks, breathe},
+    LabError,
+    lab_state::{LabTasks, pause_after_error},
+    ports,
 };
-use chain::Chain;
+pub use state::CalendarBehaviour;
+use state::{CalendarShared, EXPLORER_PATH};
 
-/// Where the explorer is, below the calendar's address.
-const EXPLORER: &str = "/explorer";
-
-/// How a server behaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mood {
-    #[default]
-    Well,
-    /// 503 to everything.
-    Down,
-    /// Connections are closed without a word.
-    Closed,
-    /// 200, and bytes that mean nothing.
-    Garbage,
-    /// 200, and more than any client reads.
-    TooLong,
-    /// 200, and what would be right for another question.
-    Mistaken,
-    /// No answer, ever.
-    Silent,
-}
-
-/// A running calendar. A cheap handle: all copies are of the same one.
+/// A running calendar. Cheap to clone: all clones share one state.
 #[derive(Debug, Clone)]
-pub struct Calendar {
-    shared: Arc<Shared>,
+pub struct TimestampCalendar {
+    shared: Arc<CalendarShared>,
 }
 
-#[derive(Debug)]
-struct Shared {
-    address: SocketAddr,
-    tasks: Tasks,
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    chain: Chain,
-    calendar: Mood,
-    explorer: Mood,
-    requests: u64,
-}
-
-impl Calendar {
-    /// On a port of its own of 127.0.0.1.
-    pub(crate) fn start(tasks: &Tasks) -> Result<Self, LabError> {
+impl TimestampCalendar {
+    /// Starts a calendar on a free port of 127.0.0.1.
+    pub(crate) fn start(tasks: &LabTasks) -> Result<Self, LabError> {
         let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         let failed = |source| LabError::Listen { address, source };
         let listener = ports::listen(address).map_err(failed)?;
-        let shared = Arc::new(Shared {
-            address: listener.local_addr().map_err(failed)?,
-            tasks: tasks.clone(),
-            state: Mutex::new(State::default()),
-        });
-        let calendar = Self { shared };
-        let open = calendar.clone();
+        let address = listener.local_addr().map_err(failed)?;
+        let shared = Arc::new(CalendarShared::new(address, tasks.clone()));
+        let accepting = Arc::clone(&shared);
         tasks.spawn(async move {
             loop {
                 match listener.accept().await {
                     Ok((stream, _)) => {
-                        open.shared.tasks.spawn(serve::connection(stream, open.clone()));
+                        let connection = serve::serve_connection(stream, Arc::clone(&accepting));
+                        accepting.tasks.spawn(connection);
                     }
-                    Err(_) => breathe().await,
+                    Err(_) => pause_after_error().await,
                 }
             }
         });
-        Ok(calendar)
+        Ok(Self { shared })
     }
 
-    /// The calendar's address, as it stands in its promises.
+    /// The calendar's URL, as it appears in its pending timestamps.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.shared.address)
+        self.shared.url()
     }
 
-    /// The explorer's address.
+    /// The explorer's URL.
     #[must_use]
     pub fn explorer_url(&self) -> String {
-        format!("http://{}{EXPLORER}", self.shared.address)
+        format!("http://{}{EXPLORER_PATH}", self.shared.address)
     }
 
-    pub fn set_mood(&self, mood: Mood) {
-        self.state().calendar = mood;
+    pub fn set_behaviour(&self, mood: CalendarBehaviour) {
+        self.shared.state().calendar = mood;
     }
 
-    pub fn set_explorer_mood(&self, mood: Mood) {
-        self.state().explorer = mood;
+    pub fn set_explorer_behaviour(&self, mood: CalendarBehaviour) {
+        self.shared.state().explorer = mood;
     }
 
-    /// Requests that came so far, to both.
+    /// The requests received so far by calendar and explorer together.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.state().requests
+        self.shared.state().requests
     }
 
-    /// Puts everything that waits into a block and returns its height; nothing when nothing waits.
+    /// Puts all pending commitments into a block and returns its height. `None` if nothing is
+    /// pending.
     pub fn mine(&self) -> Option<u64> {
-        self.state().chain.mine()
+        self.shared.state().chain.mine()
     }
 
-    /// Mines again and again, for as long as the lab runs.
+    /// Mines periodically for as long as the lab runs.
     pub fn mine_every(&self, pause: Duration) {
         let calendar = self.clone();
         self.shared.tasks.spawn(async move {
@@ -128,10 +93,5 @@ impl Calendar {
                 calendar.mine();
             }
         });
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Whatever was done to it was done whole.
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

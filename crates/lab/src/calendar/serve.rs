@@ -1,5 +1,7 @@
 //! The HTTP side of the calendar and its explorer.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use http::{Method, Request, Response, StatusCode};
@@ -10,25 +12,25 @@ use serde_json::json;
 use tokio::net::TcpStream;
 
 use super::{
-    Calendar, EXPLORER, Mood,
-    chain::{Block, Known, turned},
+    chain::{Block, CommitmentStatus, reversed_hex},
+    state::{CalendarBehaviour, CalendarShared, EXPLORER_PATH},
 };
 
-/// The longest message a calendar takes.
+/// The longest digest that a calendar accepts.
 const MAX_DIGEST: usize = 64;
-/// More than clients read of an answer.
+/// More bytes than clients read of an answer.
 const TOO_LONG: usize = 20_000;
 
-pub(super) async fn connection(stream: TcpStream, calendar: Calendar) {
+pub(super) async fn serve_connection(stream: TcpStream, calendar: Arc<CalendarShared>) {
     let moods = {
         let state = calendar.state();
         [state.calendar, state.explorer]
     };
-    if moods == [Mood::Closed; 2] {
+    if moods == [CalendarBehaviour::Closed; 2] {
         return;
     }
     let service = service_fn(move |request| {
-        let calendar = calendar.clone();
+        let calendar = Arc::clone(&calendar);
         async move { answer(request, &calendar).await }
     });
     let _ = http1::Builder::new()
@@ -37,29 +39,29 @@ pub(super) async fn connection(stream: TcpStream, calendar: Calendar) {
         .await;
 }
 
-/// The answer, or an end of the connection without one.
+/// The answer, or `Err` to close the connection without one.
 async fn answer(
     request: Request<Incoming>,
-    calendar: &Calendar,
-) -> Result<Response<Full<Bytes>>, Gone> {
+    calendar: &CalendarShared,
+) -> Result<Response<Full<Bytes>>, ConnectionClosed> {
     let path = request.uri().path().to_owned();
-    let explorer = path.strip_prefix(EXPLORER);
+    let explorer = path.strip_prefix(EXPLORER_PATH);
     let mood = {
         let mut state = calendar.state();
         state.requests += 1;
         if explorer.is_some() { state.explorer } else { state.calendar }
     };
     match mood {
-        Mood::Well | Mood::Mistaken => {}
-        Mood::Down => return Ok(text(503, "down for the day")),
-        Mood::Closed => return Err(Gone),
-        Mood::Garbage => return Ok(octets(vec![0xa5; 300])),
-        Mood::TooLong => return Ok(octets(vec![0x08; TOO_LONG])),
-        Mood::Silent => std::future::pending::<()>().await,
+        CalendarBehaviour::Normal | CalendarBehaviour::WrongAnswer => {}
+        CalendarBehaviour::Down => return Ok(text(503, "down for maintenance")),
+        CalendarBehaviour::Closed => return Err(ConnectionClosed),
+        CalendarBehaviour::Garbage => return Ok(octets(vec![0xa5; 300])),
+        CalendarBehaviour::TooLong => return Ok(octets(vec![0x08; TOO_LONG])),
+        CalendarBehaviour::Silent => std::future::pending::<()>().await,
     }
-    let mistaken = mood == Mood::Mistaken;
+    let mistaken = mood == CalendarBehaviour::WrongAnswer;
     if let Some(path) = explorer {
-        return Ok(explore(path, calendar, mistaken));
+        return Ok(answer_explorer(path, calendar, mistaken));
     }
     if request.method() == Method::POST && path == "/digest" {
         let Ok(body) = Limited::new(request.into_body(), MAX_DIGEST).collect().await else {
@@ -70,7 +72,7 @@ async fn answer(
             return Ok(text(400, "no digest"));
         }
         let own = calendar.url();
-        return Ok(octets(calendar.state().chain.take(&message, &own)));
+        return Ok(octets(calendar.state().chain.accept_digest(&message, &own)));
     }
     let state = calendar.state();
     if path == "/tip" {
@@ -83,34 +85,34 @@ async fn answer(
     let Ok(commitment) = HEXLOWER.decode(hex.as_bytes()) else {
         return Ok(text(400, "commitment invalid hex"));
     };
-    Ok(match state.chain.known(&commitment) {
+    Ok(match state.chain.commitment_status(&commitment) {
         _ if mistaken => octets(state.chain.any_mined().unwrap_or_default().to_vec()),
-        Known::Mined(timestamp) => octets(timestamp.to_vec()),
-        Known::Waiting => text(404, "Pending confirmation in Bitcoin blockchain"),
-        Known::Nothing => text(404, "Commitment not found"),
+        CommitmentStatus::Mined(timestamp) => octets(timestamp.to_vec()),
+        CommitmentStatus::Pending => text(404, "Pending confirmation in Bitcoin blockchain"),
+        CommitmentStatus::Unknown => text(404, "Commitment not found"),
     })
 }
 
-fn explore(path: &str, calendar: &Calendar, mistaken: bool) -> Response<Full<Bytes>> {
+fn answer_explorer(path: &str, calendar: &CalendarShared, mistaken: bool) -> Response<Full<Bytes>> {
     let state = calendar.state();
     if let Some(height) = path.strip_prefix("/block-height/") {
         let block = height.parse().ok().and_then(|height| state.chain.block_at(height));
-        return block.map_or_else(none, |block| text(200, &turned(&block.hash)));
+        return block.map_or_else(block_not_found, |block| text(200, &reversed_hex(&block.hash)));
     }
-    let block = path.strip_prefix("/block/").and_then(|hash| state.chain.block(hash));
-    block.map_or_else(none, |block| json_block(block, mistaken))
+    let block = path.strip_prefix("/block/").and_then(|hash| state.chain.block_by_hash(hash));
+    block.map_or_else(block_not_found, |block| json_block(block, mistaken))
 }
 
 fn json_block(block: &Block, mistaken: bool) -> Response<Full<Bytes>> {
     let root = if mistaken { &block.hash } else { &block.merkle_root };
     let json = json!({
-        "id": turned(&block.hash), "height": block.height, "version": 1,
-        "timestamp": block.time, "merkle_root": turned(root),
+        "id": reversed_hex(&block.hash), "height": block.height, "version": 1,
+        "timestamp": block.time, "merkle_root": reversed_hex(root),
     });
     reply(200, "application/json", json.to_string().into())
 }
 
-fn none() -> Response<Full<Bytes>> {
+fn block_not_found() -> Response<Full<Bytes>> {
     text(404, "Block not found")
 }
 
@@ -133,12 +135,12 @@ fn reply(status: u16, media_type: &'static str, body: Bytes) -> Response<Full<By
 
 /// The connection ends without an answer.
 #[derive(Debug)]
-struct Gone;
+struct ConnectionClosed;
 
-impl std::fmt::Display for Gone {
+impl std::fmt::Display for ConnectionClosed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("closed on purpose")
     }
 }
 
-impl std::error::Error for Gone {}
+impl std::error::Error for ConnectionClosed {}

@@ -1,13 +1,13 @@
-//! The machine files of a site: as they should be, as they used to be, and of the wrong type.
+//! The machine files of a site: valid, in the format of earlier drafts, and with wrong types.
 
 use aws_lc_rs::digest;
 use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
-use crate::http::{Ask, Reply};
+use crate::http::reply::{Reply, SiteRequest};
 
 /// The eight paths that a scan tests.
-pub(crate) const FILES: [&str; 8] = [
+pub(crate) const MACHINE_FILE_PATHS: [&str; 8] = [
     "/robots.txt",
     "/sitemap.xml",
     "/llms.txt",
@@ -18,32 +18,32 @@ pub(crate) const FILES: [&str; 8] = [
     "/.well-known/agent-card.json",
 ];
 
-/// The valid file at this path, and what they link to; nothing for any other path.
-pub(crate) fn valid(ask: &Ask<'_>) -> Option<Reply> {
-    let host = ask.site.name;
-    let text = ask.site.text;
-    Some(match ask.path {
+/// The valid file at this path, or a file that it links to; `None` for any other path.
+pub(crate) fn valid_file(request: &SiteRequest<'_>) -> Option<Reply> {
+    let host = request.site_name;
+    let text = request.text;
+    Some(match request.path {
         "/robots.txt" => Reply::text(
             200,
             format!("User-agent: *\nAllow: /\n\nSitemap: https://{host}/sitemap.xml\n"),
         ),
         "/sitemap.xml" => Reply::new(200, "application/xml", sitemap(host)),
-        "/llms.txt" => Reply::text(200, llms(ask)),
-        "/agents.md" => Reply::new(200, "text/markdown; charset=utf-8", agents(ask)),
+        "/llms.txt" => Reply::text(200, llms(request)),
+        "/agents.md" => Reply::new(200, "text/markdown; charset=utf-8", agents(request)),
         "/.well-known/agent-skills/index.json" => {
-            json_reply("application/json", &skills_index(&skill_digest(ask)))
+            json_reply("application/json", &skills_index(&skill_digest(request)))
         }
-        SKILL_PATH => Reply::new(200, "text/markdown; charset=utf-8", skill(ask)),
+        SKILL_PATH => Reply::new(200, "text/markdown; charset=utf-8", skill(request)),
         "/.well-known/mcp/server-card.json" => {
-            json_reply("application/mcp-server-card+json", &server_card(ask))
-                .with("access-control-allow-origin", "*")
+            json_reply("application/mcp-server-card+json", &server_card(request))
+                .with_header("access-control-allow-origin", "*")
         }
         "/.well-known/api-catalog" => json_reply(
             "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"",
             &api_catalog(host),
         )
-        .with("link", format!("<https://{host}/api/times>; rel=\"item\"")),
-        "/.well-known/agent-card.json" => json_reply("application/json", &agent_card(ask)),
+        .with_header("link", format!("<https://{host}/api/times>; rel=\"item\"")),
+        "/.well-known/agent-card.json" => json_reply("application/json", &agent_card(request)),
         "/.well-known/security.txt" => Reply::text(
             200,
             format!(
@@ -59,11 +59,11 @@ pub(crate) fn valid(ask: &Ask<'_>) -> Option<Reply> {
     })
 }
 
-/// Shapes of earlier drafts, which are still met.
-pub(crate) fn old_shapes(ask: &Ask<'_>) -> Option<Reply> {
-    let host = ask.site.name;
-    let title = ask.site.text.title;
-    let value = match ask.path {
+/// The file in the format of an earlier draft that is still in use.
+pub(crate) fn old_draft_file(request: &SiteRequest<'_>) -> Option<Reply> {
+    let host = request.site_name;
+    let title = request.text.title;
+    let value = match request.path {
         "/.well-known/agent-skills/index.json" => json!({
             "skills": [{ "name": "opening-times", "description": "Answers when we are open.",
                          "files": ["SKILL.md"] }]
@@ -75,7 +75,7 @@ pub(crate) fn old_shapes(ask: &Ask<'_>) -> Option<Reply> {
             "capabilities": { "tools": {} }
         }),
         "/.well-known/agent-card.json" => json!({
-            "protocolVersion": "0.3.0", "name": title, "description": ask.site.text.summary,
+            "protocolVersion": "0.3.0", "name": title, "description": request.text.summary,
             "url": format!("https://{host}/a2a"), "version": "0.9.0", "capabilities": {},
             "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
             "skills": [{ "id": "times", "name": "Opening times",
@@ -86,9 +86,9 @@ pub(crate) fn old_shapes(ask: &Ask<'_>) -> Option<Reply> {
     Some(json_reply("application/json", &value))
 }
 
-/// Well-formed JSON and text whose contents are of the wrong type throughout.
-pub(crate) fn wrong_types(ask: &Ask<'_>) -> Option<Reply> {
-    let value = match ask.path {
+/// A well-formed file whose values all have the wrong type.
+pub(crate) fn wrong_type_file(request: &SiteRequest<'_>) -> Option<Reply> {
+    let value = match request.path {
         "/.well-known/agent-skills/index.json" => json!({
             "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
             "skills": { "name": 7, "digest": null }
@@ -112,8 +112,8 @@ pub(crate) fn wrong_types(ask: &Ask<'_>) -> Option<Reply> {
 
 const SKILL_PATH: &str = "/.well-known/agent-skills/opening-times/SKILL.md";
 
-pub(crate) fn skill(ask: &Ask<'_>) -> String {
-    let title = ask.site.text.title;
+pub(crate) fn skill(request: &SiteRequest<'_>) -> String {
+    let title = request.text.title;
     format!(
         "---\nname: opening-times\ndescription: Answers when {title} is open.\n---\n\n\
          # Opening times\n\nRead `/api/times` and give the hours as they stand there. Times are \
@@ -121,8 +121,8 @@ pub(crate) fn skill(ask: &Ask<'_>) -> String {
     )
 }
 
-fn skill_digest(ask: &Ask<'_>) -> String {
-    let digest = digest::digest(&digest::SHA256, skill(ask).as_bytes());
+fn skill_digest(request: &SiteRequest<'_>) -> String {
+    let digest = digest::digest(&digest::SHA256, skill(request).as_bytes());
     format!("sha256:{}", HEXLOWER.encode(digest.as_ref()))
 }
 
@@ -139,8 +139,8 @@ fn sitemap(host: &str) -> String {
     )
 }
 
-fn llms(ask: &Ask<'_>) -> String {
-    let (host, text) = (ask.site.name, ask.site.text);
+fn llms(request: &SiteRequest<'_>) -> String {
+    let (host, text) = (request.site_name, request.text);
     format!(
         "# {}\n\n> {}\n\nPrices and times are those of the home page.\n\n## Pages\n\n\
          - [Home](https://{host}/): what we do, prices, address\n\
@@ -150,8 +150,8 @@ fn llms(ask: &Ask<'_>) -> String {
     )
 }
 
-fn agents(ask: &Ask<'_>) -> String {
-    let (host, text) = (ask.site.name, ask.site.text);
+fn agents(request: &SiteRequest<'_>) -> String {
+    let (host, text) = (request.site_name, request.text);
     format!(
         "# {} for agents\n\nAnyone may read these pages and quote them with a link. Opening times \
          are at https://{host}/api/times. Orders are taken by telephone only: {}.\n",
@@ -170,14 +170,14 @@ fn skills_index(digest: &str) -> Value {
     })
 }
 
-fn server_card(ask: &Ask<'_>) -> Value {
-    let host = ask.site.name;
+fn server_card(request: &SiteRequest<'_>) -> Value {
+    let host = request.site_name;
     json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
         "name": format!("lab.{}/times", host.trim_end_matches(".lab")),
         "version": "1.2.0",
         "description": "Opening times and prices.",
-        "title": ask.site.text.title,
+        "title": request.text.title,
         "websiteUrl": format!("https://{host}/"),
         "remotes": [{ "type": "streamable-http", "url": format!("https://{host}/mcp"),
                       "supportedProtocolVersions": ["2026-07-28"] }]
@@ -193,8 +193,8 @@ fn api_catalog(host: &str) -> Value {
     }] })
 }
 
-fn agent_card(ask: &Ask<'_>) -> Value {
-    let (host, text) = (ask.site.name, ask.site.text);
+fn agent_card(request: &SiteRequest<'_>) -> Value {
+    let (host, text) = (request.site_name, request.text);
     json!({
         "name": text.title,
         "description": text.summary,

@@ -1,12 +1,14 @@
-//! What the sites say: texts, the pages made of them, and machine files.
+//! What the sites serve: texts, the pages made of them, and machine files.
 
+pub(crate) mod compressed;
 mod machine_files;
-pub(crate) mod packed;
 mod page;
 mod texts;
 
-pub(crate) use machine_files::{FILES, json_reply, old_shapes, skill, valid, wrong_types};
-pub(crate) use page::{Extra, home, home_with, not_found, page};
+pub(crate) use machine_files::{
+    MACHINE_FILE_PATHS, json_reply, old_draft_file, skill, valid_file, wrong_type_file,
+};
+pub(crate) use page::{PageExtras, home, home_with, not_found, page};
 pub(crate) use texts::{
-    BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL, Text,
+    BAKERY, BOOKSHOP, BusinessText, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
 };

@@ -1,41 +1,41 @@
-//! HTML pages made of the texts.
+//! Builds HTML pages from the texts.
 
 use std::fmt::Write;
 
-use super::Text;
-use crate::http::{Ask, Reply};
+use super::BusinessText;
+use crate::http::reply::{Reply, SiteRequest};
 
 /// What a site adds to its page.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Extra<'a> {
+pub(crate) struct PageExtras<'a> {
     /// At the end of the head element.
     pub(crate) head: &'a str,
     /// After the text.
     pub(crate) body: &'a str,
 }
 
-/// The home page of the site that is asked.
-pub(crate) fn home(ask: &Ask<'_>) -> Reply {
-    home_with(ask, Extra::default())
+/// The home page of the requested site.
+pub(crate) fn home(request: &SiteRequest<'_>) -> Reply {
+    home_with(request, PageExtras::default())
 }
 
-pub(crate) fn home_with(ask: &Ask<'_>, extra: Extra<'_>) -> Reply {
-    Reply::html(200, page(ask.site.text, extra))
+pub(crate) fn home_with(request: &SiteRequest<'_>, extra: PageExtras<'_>) -> Reply {
+    Reply::html(200, page(request.text, extra))
 }
 
-pub(crate) fn not_found(_: &Ask<'_>) -> Reply {
+pub(crate) fn not_found(_: &SiteRequest<'_>) -> Reply {
     let body = "<!doctype html>\n<html lang=\"en\"><head><title>Not here</title></head>\n\
                 <body><h1>Not here</h1><p>There is no page at this address.</p></body></html>\n";
     Reply::html(404, body)
 }
 
-pub(crate) fn page(text: &Text, extra: Extra<'_>) -> String {
+pub(crate) fn page(text: &BusinessText, extra: PageExtras<'_>) -> String {
     let mut paragraphs = String::new();
     for paragraph in text.paragraphs {
         // Writing to a string cannot fail.
         let _ = writeln!(paragraphs, "<p>{paragraph}</p>");
     }
-    let Text { title, summary, street, town, postcode, phone, hours, .. } = text;
+    let BusinessText { title, summary, street, town, postcode, phone, hours, .. } = text;
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <title>{title}</title>\n<meta name=\"description\" content=\"{summary}\">\n{head}</head>\n\

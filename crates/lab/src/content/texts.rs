@@ -1,22 +1,23 @@
-//! Ten small businesses. Invented, as are their telephone numbers (the range kept for fiction).
+//! Ten small businesses, all invented. Their telephone numbers are from the range reserved for
+//! fiction.
 
-/// The words of one business. Its home page has at least 150 of them.
+/// The texts of one business. Its home page has at least 150 words.
 #[derive(Debug)]
-pub(crate) struct Text {
+pub(crate) struct BusinessText {
     pub(crate) title: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) paragraphs: &'static [&'static str],
     /// A type of schema.org.
-    pub(crate) kind: &'static str,
+    pub(crate) schema_org_type: &'static str,
     pub(crate) street: &'static str,
     pub(crate) town: &'static str,
     pub(crate) postcode: &'static str,
-    /// As shown, and as dialled from anywhere.
+    /// As shown on the page, and in international format.
     pub(crate) phone: (&'static str, &'static str),
     pub(crate) hours: &'static str,
 }
 
-pub(crate) const BAKERY: Text = Text {
+pub(crate) const BAKERY: BusinessText = BusinessText {
     title: "Harbour Lane Bakery",
     summary: "Bread, buns and seed loaves, baked before sunrise.",
     paragraphs: &[
@@ -32,7 +33,7 @@ pub(crate) const BAKERY: Text = Text {
          We serve filter coffee and one kind of soup. Dogs are welcome on the bench. We do not \
          take cards below two pounds, and we give yesterday's bread to the night shelter.",
     ],
-    kind: "Bakery",
+    schema_org_type: "Bakery",
     street: "14 Harbour Lane",
     town: "Pennick",
     postcode: "PE7 4QX",
@@ -40,7 +41,7 @@ pub(crate) const BAKERY: Text = Text {
     hours: "Tu-Sa 06:30-14:00",
 };
 
-pub(crate) const FERRY: Text = Text {
+pub(crate) const FERRY: BusinessText = BusinessText {
     title: "Sound Ferries",
     summary: "Three crossings a day between Marrow Quay and the islands.",
     paragraphs: &[
@@ -56,7 +57,7 @@ pub(crate) const FERRY: Text = Text {
          twelve should write to us a week before, because the lifeboat rules allow forty-eight \
          passengers and not one more. Left umbrellas are kept in the wheelhouse for a month.",
     ],
-    kind: "TravelAgency",
+    schema_org_type: "TravelAgency",
     street: "1 Marrow Quay",
     town: "Marrow",
     postcode: "MR2 9AB",
@@ -64,7 +65,7 @@ pub(crate) const FERRY: Text = Text {
     hours: "Mo-Su 06:45-18:30",
 };
 
-pub(crate) const CLINIC: Text = Text {
+pub(crate) const CLINIC: BusinessText = BusinessText {
     title: "Elm Row Clinic",
     summary: "General practice for the north side of town.",
     paragraphs: &[
@@ -81,7 +82,7 @@ pub(crate) const CLINIC: Text = Text {
          Outside our hours the night service answers our telephone number. In an emergency call \
          the ambulance first and us afterwards.",
     ],
-    kind: "MedicalClinic",
+    schema_org_type: "MedicalClinic",
     street: "3 Elm Row",
     town: "Aldersley",
     postcode: "AL1 7TT",
@@ -89,7 +90,7 @@ pub(crate) const CLINIC: Text = Text {
     hours: "Mo-Fr 08:00-18:00",
 };
 
-pub(crate) const MUSEUM: Text = Text {
+pub(crate) const MUSEUM: BusinessText = BusinessText {
     title: "Museum of Small Machines",
     summary: "Clocks, locks, looms and calculating engines, most of them running.",
     paragraphs: &[
@@ -106,7 +107,7 @@ pub(crate) const MUSEUM: Text = Text {
          visit within thirty days. The lift reaches every floor. Pushchairs can be left with the \
          guard. We are closed on Mondays, and in January for oiling.",
     ],
-    kind: "Museum",
+    schema_org_type: "Museum",
     street: "22 Button Street",
     town: "Carrow",
     postcode: "CW4 1LM",
@@ -114,7 +115,7 @@ pub(crate) const MUSEUM: Text = Text {
     hours: "Tu-Su 10:00-17:00",
 };
 
-pub(crate) const BOOKSHOP: Text = Text {
+pub(crate) const BOOKSHOP: BusinessText = BusinessText {
     title: "The Second Shelf",
     summary: "Used books, maps and sheet music in seven rooms.",
     paragraphs: &[
@@ -131,7 +132,7 @@ pub(crate) const BOOKSHOP: Text = Text {
          month and we return the price and the postage. There is tea for anyone who stays longer \
          than an hour.",
     ],
-    kind: "BookStore",
+    schema_org_type: "BookStore",
     street: "9 Tanner's Steps",
     town: "Oldmere",
     postcode: "OM3 5DD",
@@ -139,7 +140,7 @@ pub(crate) const BOOKSHOP: Text = Text {
     hours: "We-Su 10:00-18:00",
 };
 
-pub(crate) const GARDEN: Text = Text {
+pub(crate) const GARDEN: BusinessText = BusinessText {
     title: "Wend Valley Garden Nursery",
     summary: "Hardy plants grown from seed in a cold valley.",
     paragraphs: &[
@@ -156,7 +157,7 @@ pub(crate) const GARDEN: Text = Text {
          stock beds, dig up anything that visitors point at, and serve strawberries until they run \
          out.",
     ],
-    kind: "GardenStore",
+    schema_org_type: "GardenStore",
     street: "Upper Wend Farm",
     town: "Wendle",
     postcode: "WD9 2RS",
@@ -164,7 +165,7 @@ pub(crate) const GARDEN: Text = Text {
     hours: "Th-Sa 09:00-17:00",
 };
 
-pub(crate) const ORCHESTRA: Text = Text {
+pub(crate) const ORCHESTRA: BusinessText = BusinessText {
     title: "Northgate Chamber Orchestra",
     summary: "Thirty-two players, eight programmes a season.",
     paragraphs: &[
@@ -181,7 +182,7 @@ pub(crate) const ORCHESTRA: Text = Text {
          before. We do not ask for proof. The doors open at seven, the music begins at half past, \
          and it is always over in time for the last tram. Programmes are printed in large type.",
     ],
-    kind: "MusicGroup",
+    schema_org_type: "MusicGroup",
     street: "Corn Hall, Northgate",
     town: "Brack",
     postcode: "BK1 1NG",
@@ -189,7 +190,7 @@ pub(crate) const ORCHESTRA: Text = Text {
     hours: "Mo-Fr 10:00-16:00",
 };
 
-pub(crate) const CYCLES: Text = Text {
+pub(crate) const CYCLES: BusinessText = BusinessText {
     title: "Cobble Cycles",
     summary: "Repairs while you wait, and old frames made new.",
     paragraphs: &[
@@ -205,7 +206,7 @@ pub(crate) const CYCLES: Text = Text {
          people, one teacher, and coffee from a flask. Hire bicycles are in the shed by the bridge, \
          at 15.00 a day with a lock and a map of the quiet roads.",
     ],
-    kind: "BikeStore",
+    schema_org_type: "BikeStore",
     street: "5 Bridge Foot",
     town: "Cobblewick",
     postcode: "CB6 8EE",
@@ -213,7 +214,7 @@ pub(crate) const CYCLES: Text = Text {
     hours: "Mo-Sa 08:30-17:30",
 };
 
-pub(crate) const HOTEL: Text = Text {
+pub(crate) const HOTEL: BusinessText = BusinessText {
     title: "The Signal House Hotel",
     summary: "Nine rooms beside a railway that still runs.",
     paragraphs: &[
@@ -230,7 +231,7 @@ pub(crate) const HOTEL: Text = Text {
          take children of every age and dogs of reasonable size. Cancel up to two days before \
          without charge.",
     ],
-    kind: "Hotel",
+    schema_org_type: "Hotel",
     street: "Station Yard",
     town: "Tarn Bridge",
     postcode: "TB8 3SH",
@@ -238,7 +239,7 @@ pub(crate) const HOTEL: Text = Text {
     hours: "Mo-Su 07:00-22:00",
 };
 
-pub(crate) const SCHOOL: Text = Text {
+pub(crate) const SCHOOL: BusinessText = BusinessText {
     title: "Low Mill Evening School",
     summary: "Forty courses for people who work during the day.",
     paragraphs: &[
@@ -254,7 +255,7 @@ pub(crate) const SCHOOL: Text = Text {
          soup and bread, the crèche looks after children until nine, and the last bus leaves from \
          the gate at ten past nine. If snow closes the bridge, lessons move to the following week.",
     ],
-    kind: "EducationalOrganization",
+    schema_org_type: "EducationalOrganization",
     street: "Low Mill, Water Lane",
     town: "Hexleigh",
     postcode: "HX5 0LM",

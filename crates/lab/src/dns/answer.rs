@@ -1,4 +1,4 @@
-//! From a query to a reply: a function of the zone, but for the names that answer by turns.
+//! Answers a query from the zone. Pure, except for names that alternate between addresses.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,20 +10,20 @@ use hickory_proto::{
     },
 };
 
-use super::zone::{Data, Entry, Zone};
+use super::zone::{EntryData, Zone, ZoneEntry};
 
-/// What to send, and when.
+/// A reply, when to send it, and the addresses in it.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedReply {
     pub(super) bytes: Vec<u8>,
-    pub(super) manner: Manner,
-    /// The IPv4 addresses given away, which somebody may dial next.
+    pub(super) timing: ReplyTiming,
+    /// The IPv4 addresses in the reply, which the client may dial next.
     pub(super) lab_addresses: Vec<Ipv4Addr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
-    Prompt,
+pub(super) enum ReplyTiming {
+    Immediate,
     Late(u64),
     Silent,
 }
@@ -34,13 +34,17 @@ pub(super) enum Transport {
     Tcp,
 }
 
-/// Short, so that nobody is tempted to keep them; 0 for names that answer by turns.
+/// Short, so that nobody caches the answers; 0 for names that alternate.
 const TTL: u32 = 5;
 const MAX_ALIASES: usize = 64;
 const CLASSIC_UDP: u16 = 512;
 
-/// Nothing for messages that are not queries: a name server does not answer answers.
-pub(super) fn answer(zone: &Zone, query: &Message, transport: Transport) -> Option<Prepared> {
+/// `None` for messages that are not queries: a name server does not answer responses.
+pub(super) fn prepare_reply(
+    zone: &Zone,
+    query: &Message,
+    transport: Transport,
+) -> Option<PreparedReply> {
     if query.metadata.message_type != MessageType::Query {
         return None;
     }
@@ -53,7 +57,7 @@ pub(super) fn answer(zone: &Zone, query: &Message, transport: Transport) -> Opti
         edns.set_max_payload(1232);
         reply.set_edns(edns);
     }
-    let mut manner = Manner::Prompt;
+    let mut manner = ReplyTiming::Immediate;
     let mut addresses = Vec::new();
     match query.queries.as_slice() {
         _ if query.metadata.op_code != OpCode::Query => {
@@ -62,7 +66,7 @@ pub(super) fn answer(zone: &Zone, query: &Message, transport: Transport) -> Opti
         [question] => {
             reply.add_query(question.clone());
             let found = look_up(zone, question, transport);
-            manner = found.manner;
+            manner = found.timing;
             reply.metadata.response_code = found.code;
             reply.metadata.truncation = found.truncated;
             reply.metadata.authoritative = found.code != ResponseCode::Refused;
@@ -82,18 +86,18 @@ pub(super) fn answer(zone: &Zone, query: &Message, transport: Transport) -> Opti
     if transport == Transport::Udp && bytes.len() > usize::from(limit) {
         bytes = reply.truncate().to_vec().ok()?;
     }
-    Some(Prepared { bytes, manner, lab_addresses: addresses })
+    Some(PreparedReply { bytes, timing: manner, lab_addresses: addresses })
 }
 
-struct Found {
+struct LookupResult {
     code: ResponseCode,
     records: Vec<Record>,
     signed: bool,
     truncated: bool,
-    manner: Manner,
+    timing: ReplyTiming,
 }
 
-impl Found {
+impl LookupResult {
     fn lab_addresses(&self) -> Vec<Ipv4Addr> {
         let addresses = self.records.iter().filter_map(|record| record.data.ip_addr());
         addresses
@@ -105,19 +109,19 @@ impl Found {
     }
 }
 
-fn look_up(zone: &Zone, question: &Query, transport: Transport) -> Found {
-    let mut found = Found {
+fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult {
+    let mut found = LookupResult {
         code: ResponseCode::NoError,
         records: Vec::new(),
         signed: true,
         truncated: false,
-        manner: Manner::Prompt,
+        timing: ReplyTiming::Immediate,
     };
     let mut name = question.name().to_lowercase().to_ascii().trim_end_matches('.').to_owned();
     let mut passed: Vec<String> = Vec::new();
     loop {
-        if !is_ours(&name) {
-            // An alias may lead out of the lab; what lies there is not known here.
+        if !is_in_zone(&name) {
+            // An alias may point outside the lab, where nothing is known.
             found.code =
                 if passed.is_empty() { ResponseCode::Refused } else { ResponseCode::NoError };
             found.signed = false;
@@ -132,18 +136,18 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> Found {
         };
         found.signed &= entry.signed;
         match &entry.data {
-            Data::Silent => found.manner = Manner::Silent,
-            Data::Late(milliseconds, _) => found.manner = Manner::Late(*milliseconds),
-            Data::ServerFailure => found.code = ResponseCode::ServFail,
-            Data::Refused => found.code = ResponseCode::Refused,
-            Data::TcpOnly(_) if transport == Transport::Udp => found.truncated = true,
+            EntryData::Silent => found.timing = ReplyTiming::Silent,
+            EntryData::Late(milliseconds, _) => found.timing = ReplyTiming::Late(*milliseconds),
+            EntryData::ServerFailure => found.code = ResponseCode::ServFail,
+            EntryData::Refused => found.code = ResponseCode::Refused,
+            EntryData::TcpOnly(_) if transport == Transport::Udp => found.truncated = true,
             _ => {}
         }
         if found.truncated || found.code != ResponseCode::NoError {
             return found;
         }
-        if let Data::Alias(target) = &entry.data {
-            push(&mut found.records, &name, TTL, alias(target));
+        if let EntryData::Alias(target) = &entry.data {
+            push_record(&mut found.records, &name, TTL, cname_data(target));
             passed.push(std::mem::replace(&mut name, target.clone()));
             let end = question.query_type() == RecordType::CNAME
                 || passed.contains(target)
@@ -154,18 +158,18 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> Found {
             continue;
         }
         for data in records(entry, question.query_type()) {
-            let ttl = if matches!(entry.data, Data::Turning { .. }) { 0 } else { TTL };
-            push(&mut found.records, &name, ttl, Some(data));
+            let ttl = if matches!(entry.data, EntryData::Alternating { .. }) { 0 } else { TTL };
+            push_record(&mut found.records, &name, ttl, Some(data));
         }
         return found;
     }
 }
 
-fn is_ours(name: &str) -> bool {
+fn is_in_zone(name: &str) -> bool {
     name == "lab" || name.ends_with(".lab") || name.ends_with(".77.127.in-addr.arpa")
 }
 
-fn records(entry: &Entry, wanted: RecordType) -> Vec<RData> {
+fn records(entry: &ZoneEntry, wanted: RecordType) -> Vec<RData> {
     match wanted {
         RecordType::A | RecordType::AAAA => entry
             .addresses(wanted == RecordType::A)
@@ -179,7 +183,7 @@ fn records(entry: &Entry, wanted: RecordType) -> Vec<RData> {
             entry.texts.iter().map(|text| RData::TXT(TXT::new(vec![text.clone()]))).collect()
         }
         RecordType::PTR => match &entry.data {
-            Data::Pointer(target) => Name::from_ascii(format!("{target}."))
+            EntryData::Pointer(target) => Name::from_ascii(format!("{target}."))
                 .map(|name| RData::PTR(PTR(name)))
                 .into_iter()
                 .collect(),
@@ -189,17 +193,18 @@ fn records(entry: &Entry, wanted: RecordType) -> Vec<RData> {
     }
 }
 
-fn alias(target: &str) -> Option<RData> {
+fn cname_data(target: &str) -> Option<RData> {
     Name::from_ascii(format!("{target}.")).ok().map(|name| RData::CNAME(CNAME(name)))
 }
 
-fn push(records: &mut Vec<Record>, name: &str, ttl: u32, data: Option<RData>) {
+fn push_record(records: &mut Vec<Record>, name: &str, ttl: u32, data: Option<RData>) {
     if let (Ok(name), Some(data)) = (Name::from_ascii(format!("{name}.")), data) {
         records.push(Record::from_rdata(name, ttl, data));
     }
 }
 
-/// What goes with "no such name" and "no such record", so that a resolver believes it.
+/// The SOA record for "no such name" and "no such record", without which resolvers do not accept
+/// the answer.
 fn start_of_authority(code: ResponseCode) -> Option<Record> {
     if !matches!(code, ResponseCode::NoError | ResponseCode::NXDomain) {
         return None;

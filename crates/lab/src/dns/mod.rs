@@ -1,5 +1,5 @@
-//! The lab's name server: authoritative for `.lab` and the lab's own reverse zone, and the
-//! recursive resolver that a service is pointed at, in one. UDP and TCP.
+//! The lab's name server: authoritative for `.lab` and the lab's reverse zone, and at the same time
+//! the recursive resolver that a service uses. UDP and TCP.
 
 mod answer;
 mod zone;
@@ -13,16 +13,16 @@ use tokio::{
 };
 
 use self::{
-    answer::{Manner, Transport},
+    answer::{ReplyTiming, Transport},
     zone::Zone,
 };
 use crate::{
     http,
-    world::{World, breathe},
+    lab_state::{LabState, pause_after_error},
 };
 
-/// Starts answering.
-pub(crate) fn run(udp: UdpSocket, tcp: TcpListener, world: &Arc<World>) {
+/// Starts the name server.
+pub(crate) fn start(udp: UdpSocket, tcp: TcpListener, world: &Arc<LabState>) {
     let server = Arc::new(Server { zone: Zone::new(world), world: Arc::clone(world) });
     world.tasks.spawn(serve_udp(Arc::new(udp), Arc::clone(&server)));
     world.tasks.spawn(serve_tcp(tcp, server));
@@ -31,39 +31,39 @@ pub(crate) fn run(udp: UdpSocket, tcp: TcpListener, world: &Arc<World>) {
 #[derive(Debug)]
 struct Server {
     zone: Zone,
-    world: Arc<World>,
+    world: Arc<LabState>,
 }
 
 impl Server {
-    /// The reply to one message, after whatever delay its name asks for. Nothing for what is not a
-    /// query, and for names that never answer.
+    /// The reply to one message, after the delay of its name. `None` for messages that are not
+    /// queries and for names that never answer.
     async fn reply(&self, bytes: &[u8], transport: Transport) -> Option<Vec<u8>> {
         let query = Message::from_vec(bytes).ok()?;
-        let answer = answer::answer(&self.zone, &query, transport)?;
+        let answer = answer::prepare_reply(&self.zone, &query, transport)?;
         for address in &answer.lab_addresses {
-            if let Err(error) = http::open(&self.world, *address) {
-                tracing::error!(%address, error, "a lab site cannot be opened");
+            if let Err(error) = http::open_site(&self.world, *address) {
+                tracing::error!(%address, error, "cannot open the sockets of a lab site");
             }
         }
-        match answer.manner {
-            Manner::Prompt => {}
-            Manner::Late(milliseconds) => {
+        match answer.timing {
+            ReplyTiming::Immediate => {}
+            ReplyTiming::Late(milliseconds) => {
                 tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             }
-            Manner::Silent => return None,
+            ReplyTiming::Silent => return None,
         }
         Some(answer.bytes)
     }
 }
 
-/// Longer queries than this are nobody's.
-const MAX_QUERY: usize = 4096;
+/// The longest query that is read.
+const MAX_QUERY_BYTES: usize = 4096;
 
 async fn serve_udp(socket: Arc<UdpSocket>, server: Arc<Server>) {
-    let mut buffer = [0; MAX_QUERY];
+    let mut buffer = [0; MAX_QUERY_BYTES];
     loop {
         let Ok((length, from)) = socket.recv_from(&mut buffer).await else {
-            breathe().await;
+            pause_after_error().await;
             continue;
         };
         let query = buffer.get(..length).unwrap_or_default().to_vec();
@@ -80,12 +80,12 @@ async fn answer_udp(socket: Arc<UdpSocket>, from: SocketAddr, query: Vec<u8>, se
 async fn serve_tcp(listener: TcpListener, server: Arc<Server>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            breathe().await;
+            pause_after_error().await;
             continue;
         };
         let connection = Arc::clone(&server);
         server.world.tasks.spawn(async move {
-            // An asker that hangs up is none of the lab's business.
+            // It does not matter if the client disconnects.
             let _ = answer_tcp(stream, connection).await;
         });
     }

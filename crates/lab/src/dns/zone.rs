@@ -1,4 +1,4 @@
-//! Every name of the lab, worked out once from the catalogue.
+//! All names of the lab, computed once from the catalogue.
 
 use std::{
     collections::HashMap,
@@ -7,26 +7,27 @@ use std::{
 };
 
 use crate::{
-    ports::TRAP,
-    site::{Address, Answer},
-    world::World,
+    lab_state::LabState,
+    ports::TRAP_ADDRESS,
+    site::{DnsAddress, DnsBehaviour},
 };
 
 /// Names in lower case, without the final dot.
 #[derive(Debug)]
-pub(super) struct Zone(HashMap<String, Entry>);
+pub(super) struct Zone(HashMap<String, ZoneEntry>);
 
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) data: Data,
+pub(super) struct ZoneEntry {
+    pub(super) data: EntryData,
     pub(super) texts: Vec<String>,
     pub(super) signed: bool,
-    /// Look-ups of its IPv4 address so far: some names answer by turns.
-    asked: AtomicU64,
+    /// IPv4 look-ups so far. Each look-up increments it; names that alternate choose their address
+    /// by it.
+    lookups: AtomicU64,
 }
 
 #[derive(Debug)]
-pub(super) enum Data {
+pub(super) enum EntryData {
     Addresses(Vec<IpAddr>),
     Alias(String),
     Pointer(String),
@@ -35,127 +36,134 @@ pub(super) enum Data {
     Late(u64, IpAddr),
     Silent,
     TcpOnly(IpAddr),
-    /// The own address at first, the trap's later (`every` 0) or in turn (`every` 2).
-    Turning {
+    /// The site's own address first, then the trap's: always (`every` 0) or alternately (`every`
+    /// 2).
+    Alternating {
         own: IpAddr,
         every: u64,
     },
 }
 
 impl Zone {
-    pub(super) fn new(world: &World) -> Self {
+    pub(super) fn new(world: &LabState) -> Self {
         let mut zone = Self(HashMap::new());
-        for place in &world.places {
-            let names = &place.site.names;
+        for running_site in &world.sites {
+            let names = &running_site.site.dns;
             for (label, answer) in names.answers {
-                let name = below(label, place.site.name);
-                zone.add_answer(&name, *answer, place.address, names.signed);
+                let name = name_below(label, running_site.site.name);
+                zone.add_answer(&name, *answer, running_site.address, names.signed);
             }
             for (label, text) in names.texts {
-                let entry = zone
-                    .0
-                    .entry(below(label, place.site.name))
-                    .or_insert_with(|| Entry::new(Data::Addresses(Vec::new()), names.signed));
+                let entry =
+                    zone.0.entry(name_below(label, running_site.site.name)).or_insert_with(|| {
+                        ZoneEntry::new(EntryData::Addresses(Vec::new()), names.signed)
+                    });
                 entry.texts.push((*text).to_owned());
             }
-            let [a, b, c, d] = place.address.octets();
+            let [a, b, c, d] = running_site.address.octets();
             zone.insert(
                 format!("{d}.{c}.{b}.{a}.in-addr.arpa"),
-                Data::Pointer(place.site.name.to_owned()),
+                EntryData::Pointer(running_site.site.name.to_owned()),
                 false,
             );
         }
-        // A name for the trap, for redirects and aliases to lead to.
-        zone.insert("trap.lab".to_owned(), Data::Addresses(vec![IpAddr::V4(TRAP)]), false);
+        // A name for the trap, as a target of redirects and aliases.
+        zone.insert(
+            "trap.lab".to_owned(),
+            EntryData::Addresses(vec![IpAddr::V4(TRAP_ADDRESS)]),
+            false,
+        );
         zone
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<&Entry> {
+    pub(super) fn find(&self, name: &str) -> Option<&ZoneEntry> {
         self.0.get(name)
     }
 
-    /// Whether some name lies below this one: then it exists, even without records.
+    /// Whether a name exists below this one. Then this name exists too, even without records.
     pub(super) fn has_below(&self, name: &str) -> bool {
         self.0.keys().any(|key| key.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')))
     }
 
-    fn insert(&mut self, name: String, data: Data, signed: bool) {
-        self.0.insert(name, Entry::new(data, signed));
+    fn insert(&mut self, name: String, data: EntryData, signed: bool) {
+        self.0.insert(name, ZoneEntry::new(data, signed));
     }
 
-    fn add_answer(&mut self, name: &str, answer: Answer, own: Ipv4Addr, signed: bool) {
+    fn add_answer(&mut self, name: &str, answer: DnsBehaviour, own: Ipv4Addr, signed: bool) {
         let address = IpAddr::V4(own);
         let data = match answer {
-            Answer::Own => Data::Addresses(vec![address]),
-            Answer::Addresses(list) => {
-                Data::Addresses(list.iter().map(|item| resolved(*item, own)).collect())
+            DnsBehaviour::Own => EntryData::Addresses(vec![address]),
+            DnsBehaviour::Addresses(list) => {
+                EntryData::Addresses(list.iter().map(|item| to_ip_address(*item, own)).collect())
             }
-            Answer::Empty => Data::Addresses(Vec::new()),
-            Answer::Alias(target) => Data::Alias(target.to_owned()),
-            Answer::AliasChain(length) => {
+            DnsBehaviour::Empty => EntryData::Addresses(Vec::new()),
+            DnsBehaviour::Alias(target) => EntryData::Alias(target.to_owned()),
+            DnsBehaviour::AliasChain(length) => {
                 for hop in 1..=length {
                     let next = if hop == length {
-                        Data::Addresses(vec![address])
+                        EntryData::Addresses(vec![address])
                     } else {
-                        Data::Alias(format!("hop{}.{name}", hop + 1))
+                        EntryData::Alias(format!("hop{}.{name}", hop + 1))
                     };
                     self.insert(format!("hop{hop}.{name}"), next, signed);
                 }
-                Data::Alias(format!("hop1.{name}"))
+                EntryData::Alias(format!("hop1.{name}"))
             }
-            Answer::ServerFailure => Data::ServerFailure,
-            Answer::Refused => Data::Refused,
-            Answer::Late(milliseconds) => Data::Late(milliseconds, address),
-            Answer::Silent => Data::Silent,
-            Answer::TcpOnly => Data::TcpOnly(address),
-            Answer::ThenTrap => Data::Turning { own: address, every: 0 },
-            Answer::Alternating => Data::Turning { own: address, every: 2 },
-            Answer::Many(count) => Data::Addresses(
-                std::iter::once(address).chain(crowd().take(count.saturating_sub(1))).collect(),
+            DnsBehaviour::ServerFailure => EntryData::ServerFailure,
+            DnsBehaviour::Refused => EntryData::Refused,
+            DnsBehaviour::Late(milliseconds) => EntryData::Late(milliseconds, address),
+            DnsBehaviour::Silent => EntryData::Silent,
+            DnsBehaviour::TcpOnly => EntryData::TcpOnly(address),
+            DnsBehaviour::OwnThenTrap => EntryData::Alternating { own: address, every: 0 },
+            DnsBehaviour::Alternating => EntryData::Alternating { own: address, every: 2 },
+            DnsBehaviour::Many(count) => EntryData::Addresses(
+                std::iter::once(address)
+                    .chain(unused_addresses().take(count.saturating_sub(1)))
+                    .collect(),
             ),
         };
         self.insert(name.to_owned(), data, signed);
     }
 }
 
-impl Entry {
-    fn new(data: Data, signed: bool) -> Self {
-        Self { data, texts: Vec::new(), signed, asked: AtomicU64::new(0) }
+impl ZoneEntry {
+    fn new(data: EntryData, signed: bool) -> Self {
+        Self { data, texts: Vec::new(), signed, lookups: AtomicU64::new(0) }
     }
 
-    /// The addresses to give this time.
+    /// The addresses for this look-up.
     pub(super) fn addresses(&self, version4: bool) -> Vec<IpAddr> {
         match &self.data {
-            Data::Addresses(list) => {
+            EntryData::Addresses(list) => {
                 list.iter().copied().filter(|address| address.is_ipv4() == version4).collect()
             }
-            Data::Late(_, address) | Data::TcpOnly(address) if version4 => vec![*address],
-            Data::Turning { own, every } if version4 => {
-                let turn = self.asked.fetch_add(1, Ordering::SeqCst);
+            EntryData::Late(_, address) | EntryData::TcpOnly(address) if version4 => vec![*address],
+            EntryData::Alternating { own, every } if version4 => {
+                let turn = self.lookups.fetch_add(1, Ordering::SeqCst);
                 let good = turn == 0 || turn.checked_rem(*every) == Some(0);
-                vec![if good { *own } else { IpAddr::V4(TRAP) }]
+                vec![if good { *own } else { IpAddr::V4(TRAP_ADDRESS) }]
             }
             _ => Vec::new(),
         }
     }
 }
 
-/// Addresses of the lab's network at which nobody lives.
-fn crowd() -> impl Iterator<Item = IpAddr> {
+/// Addresses of the lab's network that no site uses.
+fn unused_addresses() -> impl Iterator<Item = IpAddr> {
     (128..=255u8)
         .flat_map(|third| (1..=250u8).map(move |fourth| Ipv4Addr::new(127, 77, third, fourth)))
         .map(IpAddr::V4)
 }
 
-fn below(label: &str, name: &str) -> String {
+fn name_below(label: &str, name: &str) -> String {
     if label.is_empty() { name.to_owned() } else { format!("{label}.{name}") }
 }
 
-fn resolved(address: Address, own: Ipv4Addr) -> IpAddr {
+fn to_ip_address(address: DnsAddress, own: Ipv4Addr) -> IpAddr {
     match address {
-        Address::Own => IpAddr::V4(own),
-        Address::Trap => IpAddr::V4(TRAP),
-        Address::V4(octets) => IpAddr::from(octets),
-        Address::V6(segments) => IpAddr::from(segments),
+        DnsAddress::Own => IpAddr::V4(own),
+        DnsAddress::Trap => IpAddr::V4(TRAP_ADDRESS),
+        DnsAddress::V4(octets) => IpAddr::from(octets),
+        DnsAddress::V6(segments) => IpAddr::from(segments),
     }
 }

@@ -1,9 +1,10 @@
-//! The web servers of the sites: sockets, TLS, and then either honest pages ([`pages`]) or bytes of
-//! our own choice ([`wire`]).
+//! The web servers of the sites: sockets and TLS, then either correct HTTP ([`pages`]) or raw bytes
+//! ([`raw`]).
 
 mod pages;
-mod reply;
-mod wire;
+mod raw;
+pub(crate) mod reply;
+pub(crate) mod script;
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -13,24 +14,21 @@ use std::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-pub(crate) use self::{
-    reply::{Ask, Payload, Reply, Scheme},
-    wire::Step,
-};
+use self::reply::Scheme;
 use crate::{
+    lab_state::{LabState, RunningSite, pause_after_error},
     ports,
-    site::{Protocol, Web},
-    world::{Place, World, breathe},
+    site::{HttpsProtocol, PortBehaviour},
 };
 
-/// Opens the sockets of the site at this address, if there is one and they are not open yet.
-pub(crate) fn open(world: &Arc<World>, address: Ipv4Addr) -> Result<(), &str> {
+/// Opens the sockets of the running_site at this address, if there is one and they are not open yet.
+pub(crate) fn open_site(world: &Arc<LabState>, address: Ipv4Addr) -> Result<(), &str> {
     let Some(index) = world.index_at(address) else { return Ok(()) };
-    let Some(place) = world.places.get(index) else { return Ok(()) };
-    let opened = place.opened.get_or_init(|| {
+    let Some(running_site) = world.sites.get(index) else { return Ok(()) };
+    let opened = running_site.opened.get_or_init(|| {
         let _in_runtime = world.tasks.runtime().enter();
-        open_port(world, index, place, Scheme::Http)?;
-        open_port(world, index, place, Scheme::Https)
+        open_port(world, index, running_site, Scheme::Http)?;
+        open_port(world, index, running_site, Scheme::Https)
     });
     match opened {
         Ok(()) => Ok(()),
@@ -39,77 +37,89 @@ pub(crate) fn open(world: &Arc<World>, address: Ipv4Addr) -> Result<(), &str> {
 }
 
 fn open_port(
-    world: &Arc<World>,
+    world: &Arc<LabState>,
     index: usize,
-    place: &Place,
+    running_site: &RunningSite,
     scheme: Scheme,
 ) -> Result<(), String> {
     let (port, web) = match scheme {
-        Scheme::Http => (world.ports.http, place.site.http),
-        Scheme::Https => (world.ports.https, place.site.https),
+        Scheme::Http => (world.ports.http, running_site.site.http),
+        Scheme::Https => (world.ports.https, running_site.site.https),
     };
     let tls = match (scheme, web) {
-        (_, Web::Closed) => return Ok(()),
-        (Scheme::Http, _) | (_, Web::Socket(_)) => None,
+        (_, PortBehaviour::Closed) => return Ok(()),
+        (Scheme::Http, _) | (_, PortBehaviour::RawSocket(_)) => None,
         (Scheme::Https, _) => {
-            // Bytes of our own are HTTP/1 bytes.
+            // Raw replies are HTTP/1 bytes.
             let protocol = match web {
-                Web::Wire(_) => Protocol::Http1,
-                _ => place.site.protocol,
+                PortBehaviour::RawReplies(_) => HttpsProtocol::Http1,
+                _ => running_site.site.protocol,
             };
-            let config =
-                world.authority.server(place.site.name, place.site.certificate, protocol)?;
+            let config = world.authority.server_config(
+                running_site.site.name,
+                running_site.site.certificate,
+                protocol,
+            )?;
             Some(TlsAcceptor::from(Arc::new(config)))
         }
     };
-    let socket = SocketAddr::new(IpAddr::V4(place.address), port);
+    let socket = SocketAddr::new(IpAddr::V4(running_site.address), port);
     let listener = ports::listen(socket).map_err(|error| error.to_string())?;
-    let door = Door { world: Arc::clone(world), index, scheme, web, tls };
-    world.tasks.spawn(door.stand_open(listener));
+    let listener_task = SiteListener { world: Arc::clone(world), index, scheme, web, tls };
+    world.tasks.spawn(listener_task.accept_connections(listener));
     Ok(())
 }
 
-/// One open port of one site.
+/// One open port of one running_site.
 #[derive(Clone)]
-struct Door {
-    world: Arc<World>,
+struct SiteListener {
+    world: Arc<LabState>,
     index: usize,
     scheme: Scheme,
-    web: Web,
+    web: PortBehaviour,
     tls: Option<TlsAcceptor>,
 }
 
-impl Door {
-    async fn stand_open(self, listener: TcpListener) {
+impl SiteListener {
+    async fn accept_connections(self, listener: TcpListener) {
         loop {
             let Ok((stream, _)) = listener.accept().await else {
-                breathe().await;
+                pause_after_error().await;
                 continue;
             };
-            if let Some(place) = self.world.places.get(self.index) {
-                place.connections.fetch_add(1, Ordering::SeqCst);
+            if let Some(running_site) = self.world.sites.get(self.index) {
+                running_site.connections.fetch_add(1, Ordering::SeqCst);
             }
-            self.world.tasks.spawn(self.clone().serve(stream));
+            self.world.tasks.spawn(self.clone().serve_connection(stream));
         }
     }
 
-    async fn serve(self, stream: TcpStream) {
+    async fn serve_connection(self, stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let Some(place) = self.world.places.get(self.index) else { return };
-        let visit = pages::Visit { world: &self.world, place, scheme: self.scheme };
+        let Some(running_site) = self.world.sites.get(self.index) else { return };
+        let connection =
+            pages::SiteConnection { world: &self.world, running_site, scheme: self.scheme };
         match (self.web, &self.tls) {
-            (Web::Closed, _) => {}
-            (Web::Socket(script), _) => wire::play(stream, &script()).await,
-            (Web::Pages(page), None) => pages::serve(stream, false, page, visit).await,
-            (Web::Wire(script), None) => wire::serve(stream, script, visit).await,
+            (PortBehaviour::Closed, _) => {}
+            (PortBehaviour::RawSocket(script), _) => raw::play_script(stream, &script()).await,
+            (PortBehaviour::Pages(page), None) => {
+                pages::serve(stream, false, page, connection).await
+            }
+            (PortBehaviour::RawReplies(script), None) => {
+                raw::serve(stream, script, connection).await
+            }
             (web, Some(tls)) => {
-                // A client that does not like the certificate goes away here.
+                // A client that rejects the certificate disconnects here.
                 let Ok(stream) = tls.accept(stream).await else { return };
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 match web {
-                    Web::Wire(script) => wire::serve(stream, script, visit).await,
-                    Web::Pages(page) => pages::serve(stream, http2, page, visit).await,
-                    Web::Closed | Web::Socket(_) => {}
+                    PortBehaviour::RawReplies(script) => {
+                        raw::serve(stream, script, connection).await
+                    }
+                    PortBehaviour::Pages(page) => {
+                        pages::serve(stream, http2, page, connection).await
+                    }
+                    PortBehaviour::Closed | PortBehaviour::RawSocket(_) => {}
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Honest HTTP: hyper speaks the protocol (HTTP/1.1 and HTTP/2), the site's function gives the
+//! Correct HTTP: hyper speaks the protocol (HTTP/1.1 and HTTP/2), and the site's function gives the
 //! replies.
 
 use std::{
@@ -18,38 +18,39 @@ use hyper::{
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{Ask, Payload, Reply, Scheme};
+use super::reply::{Reply, ReplyBody, Scheme, SiteRequest};
 use crate::{
     Hit,
-    world::{Place, World},
+    lab_state::{LabState, RunningSite},
 };
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
-/// Which site a connection came to, and how.
+/// The site and scheme of one connection.
 #[derive(Clone, Copy)]
-pub(super) struct Visit<'a> {
-    pub(super) world: &'a Arc<World>,
-    pub(super) place: &'a Place,
+pub(super) struct SiteConnection<'a> {
+    pub(super) world: &'a Arc<LabState>,
+    pub(super) running_site: &'a RunningSite,
     pub(super) scheme: Scheme,
 }
 
-impl Visit<'_> {
-    /// Writes the request down and says how many came before it.
-    pub(super) fn record(&self, hit: Hit) -> u64 {
+impl SiteConnection<'_> {
+    /// Records the request and returns how many came before it.
+    pub(super) fn record_hit(&self, hit: Hit) -> u64 {
         match &*hit.path {
-            "/turn/away" => self.place.turned_away.store(true, Ordering::SeqCst),
-            "/turn/back" => self.place.turned_away.store(false, Ordering::SeqCst),
+            "/turn/away" => self.running_site.has_moved.store(true, Ordering::SeqCst),
+            "/turn/back" => self.running_site.has_moved.store(false, Ordering::SeqCst),
             _ => {}
         }
-        self.place.hits.push(hit);
-        self.place.visits.fetch_add(1, Ordering::SeqCst)
+        self.running_site.hits.push(hit);
+        self.running_site.requests.fetch_add(1, Ordering::SeqCst)
     }
 
-    pub(super) fn ask<'h>(&self, hit: &'h Hit, visit: u64) -> Ask<'h> {
+    pub(super) fn site_request<'h>(&self, hit: &'h Hit, visit: u64) -> SiteRequest<'h> {
         let accept = hit.headers.iter().find(|(name, _)| name == "accept");
-        Ask {
-            site: self.place.site,
+        SiteRequest {
+            site_name: self.running_site.site.name,
+            text: self.running_site.site.text,
             ports: self.world.ports,
             scheme: self.scheme,
             host: &hit.host,
@@ -57,33 +58,37 @@ impl Visit<'_> {
             query: hit.query.as_deref(),
             user_agent: &hit.user_agent,
             accept: accept.map_or("", |(_, value)| value),
-            visit,
-            turned_away: self.place.turned_away.load(Ordering::SeqCst),
+            earlier_requests: visit,
+            has_moved: self.running_site.has_moved.load(Ordering::SeqCst),
         }
     }
 }
 
 /// Serves one connection until the client leaves.
-pub(super) async fn serve<S>(stream: S, http2: bool, page: fn(&Ask<'_>) -> Reply, visit: Visit<'_>)
-where
+pub(super) async fn serve<S>(
+    stream: S,
+    http2: bool,
+    page: fn(&SiteRequest<'_>) -> Reply,
+    visit: SiteConnection<'_>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // HTTP/2 runs streams as tasks of their own, so they need the world, not a borrow of it.
+    // HTTP/2 streams run as separate tasks, so they need an `Arc` of the state and not a borrow.
     let world = Arc::clone(visit.world);
-    let (address, scheme) = (visit.place.address, visit.scheme);
+    let (address, scheme) = (visit.running_site.address, visit.scheme);
     let service = service_fn(move |request| {
         let world = Arc::clone(&world);
         async move {
             let index = world.index_at(address).unwrap_or_default();
-            let Some(place) = world.places.get(index) else {
-                return Ok::<_, Infallible>(Response::new(empty()));
+            let Some(running_site) = world.sites.get(index) else {
+                return Ok::<_, Infallible>(Response::new(empty_body()));
             };
-            let visit = Visit { world: &world, place, scheme };
+            let visit = SiteConnection { world: &world, running_site, scheme };
             Ok(answer(request, page, visit).await)
         }
     });
     let stream = TokioIo::new(stream);
-    // How a client ends a connection is its own affair.
+    // Errors of the client side do not matter here.
     if http2 {
         let _ = http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service).await;
     } else {
@@ -94,16 +99,16 @@ where
 
 async fn answer(
     request: Request<Incoming>,
-    page: fn(&Ask<'_>) -> Reply,
-    visit: Visit<'_>,
+    page: fn(&SiteRequest<'_>) -> Reply,
+    visit: SiteConnection<'_>,
 ) -> Response<Body> {
-    let hit = hit(&request, &visit);
-    let number = visit.record(hit.clone());
-    let reply = page(&visit.ask(&hit, number));
-    tokio::time::sleep(reply.wait).await;
+    let hit = to_hit(&request, &visit);
+    let number = visit.record_hit(hit.clone());
+    let reply = page(&visit.site_request(&hit, number));
+    tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(match reply.body {
-        _ if request.method() == http::Method::HEAD => empty(),
-        payload => body(payload),
+        _ if request.method() == http::Method::HEAD => empty_body(),
+        payload => reply_body(payload),
     });
     *response.status_mut() =
         StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -115,13 +120,13 @@ async fn answer(
     response
 }
 
-fn hit(request: &Request<Incoming>, visit: &Visit<'_>) -> Hit {
+fn to_hit(request: &Request<Incoming>, visit: &SiteConnection<'_>) -> Hit {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let field = |name| request.headers().get(name).map(text);
     let host =
         request.uri().host().map(str::to_owned).or_else(|| field(header::HOST)).unwrap_or_default();
     Hit {
-        order: visit.world.next_order(),
+        order: visit.world.next_request_number(),
         scheme: visit.scheme.as_str(),
         version: match request.version() {
             Version::HTTP_2 => "2",
@@ -141,16 +146,16 @@ fn hit(request: &Request<Incoming>, visit: &Visit<'_>) -> Hit {
     }
 }
 
-fn body(payload: Payload) -> Body {
+fn reply_body(payload: ReplyBody) -> Body {
     match payload {
-        Payload::Bytes(bytes) => Full::new(bytes).boxed_unsync(),
-        Payload::Repeat { head, unit, times, tail } => {
+        ReplyBody::Bytes(bytes) => Full::new(bytes).boxed_unsync(),
+        ReplyBody::Repeat { head, unit, times, tail } => {
             let units = std::iter::repeat_n(unit, usize::try_from(times).unwrap_or(usize::MAX));
             let all = std::iter::once(head).chain(units).chain(std::iter::once(tail));
             let frames = all.map(|bytes| Ok(Frame::data(bytes)));
             StreamBody::new(stream::iter(frames)).boxed_unsync()
         }
-        Payload::Drip { bytes, every } => {
+        ReplyBody::Drip { bytes, every } => {
             let drops = stream::unfold(bytes, move |mut bytes| async move {
                 if bytes.is_empty() {
                     return None;
@@ -164,6 +169,6 @@ fn body(payload: Payload) -> Body {
     }
 }
 
-fn empty() -> Body {
+fn empty_body() -> Body {
     Empty::new().boxed_unsync()
 }

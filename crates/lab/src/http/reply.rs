@@ -1,13 +1,13 @@
-//! What a page is asked, and what it answers.
+//! A request as a site sees it, and the reply.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 
 use crate::{
-    audience::{self, Purpose},
-    site::Site,
-    world::Ports,
+    content::BusinessText,
+    ports::Ports,
+    user_agents::{self, Purpose},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +25,11 @@ impl Scheme {
     }
 }
 
-/// One request, as the sites' functions see it.
+/// One request, as the functions of the sites see it.
 #[derive(Debug)]
-pub(crate) struct Ask<'a> {
-    pub(crate) site: &'static Site,
+pub(crate) struct SiteRequest<'a> {
+    pub(crate) site_name: &'static str,
+    pub(crate) text: &'static BusinessText,
     pub(crate) ports: Ports,
     pub(crate) scheme: Scheme,
     pub(crate) host: &'a str,
@@ -36,19 +37,19 @@ pub(crate) struct Ask<'a> {
     pub(crate) query: Option<&'a str>,
     pub(crate) user_agent: &'a str,
     pub(crate) accept: &'a str,
-    /// Requests that the site had seen before this one.
-    pub(crate) visit: u64,
-    /// Whether somebody last opened `/turn/away`, and not `/turn/back`.
-    pub(crate) turned_away: bool,
+    /// How many requests the site received before this one.
+    pub(crate) earlier_requests: u64,
+    /// Whether the last request for `/turn/…` was `/turn/away` and not `/turn/back`.
+    pub(crate) has_moved: bool,
 }
 
-impl Ask<'_> {
+impl SiteRequest<'_> {
     pub(crate) fn is_from_ai(&self) -> bool {
         self.purpose().is_some()
     }
 
     pub(crate) fn purpose(&self) -> Option<Purpose> {
-        audience::purpose(self.user_agent)
+        user_agents::ai_purpose(self.user_agent)
     }
 }
 
@@ -56,22 +57,23 @@ impl Ask<'_> {
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, Vec<u8>)>,
-    pub(crate) body: Payload,
-    /// How long to think first.
-    pub(crate) wait: Duration,
+    pub(crate) body: ReplyBody,
+    /// How long to wait before replying.
+    pub(crate) delay: Duration,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Payload {
+pub(crate) enum ReplyBody {
     Bytes(Bytes),
-    /// `head`, so many `unit`s, `tail`: sent without a length, and never held in memory at once.
+    /// `head`, then `unit` this many times, then `tail`. Sent without a length and never held in
+    /// memory as a whole.
     Repeat {
         head: Bytes,
         unit: Bytes,
         times: u64,
         tail: Bytes,
     },
-    /// One byte at a time.
+    /// One byte at a time, with this pause before each.
     Drip {
         bytes: Bytes,
         every: Duration,
@@ -83,8 +85,8 @@ impl Reply {
         Self {
             status,
             headers: vec![("content-type", content_type.as_bytes().to_vec())],
-            body: Payload::Bytes(body.into()),
-            wait: Duration::ZERO,
+            body: ReplyBody::Bytes(body.into()),
+            delay: Duration::ZERO,
         }
     }
 
@@ -97,27 +99,27 @@ impl Reply {
     }
 
     pub(crate) fn redirect(status: u16, location: impl Into<Vec<u8>>) -> Self {
-        Self::text(status, "This page is elsewhere.\n").with("location", location)
+        Self::text(status, "This page is elsewhere.\n").with_header("location", location)
     }
 
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<Vec<u8>>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
     /// The same reply as a redirect.
-    pub(crate) fn found(mut self, location: &str) -> Self {
+    pub(crate) fn into_redirect_to(mut self, location: &str) -> Self {
         self.status = 302;
-        self.with("location", location)
+        self.with_header("location", location)
     }
 
-    pub(crate) fn payload(mut self, body: Payload) -> Self {
+    pub(crate) fn with_body(mut self, body: ReplyBody) -> Self {
         self.body = body;
         self
     }
 
-    pub(crate) fn after(mut self, milliseconds: u64) -> Self {
-        self.wait = Duration::from_millis(milliseconds);
+    pub(crate) fn delayed_by(mut self, milliseconds: u64) -> Self {
+        self.delay = Duration::from_millis(milliseconds);
         self
     }
 }

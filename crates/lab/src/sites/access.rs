@@ -1,55 +1,61 @@
-//! Who is let in, and what they are given.
+//! Who gets the page: refusals, rate limits, payments, logins, and different formats.
 
-use super::{SERVED, pages, plain, with_robots};
+use super::base::{SERVED, plain_site, site_with_pages, with_robots};
 use crate::{
-    audience::Purpose,
     content::{
-        self, BOOKSHOP, CLINIC, CYCLES, Extra, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
+        self, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, PageExtras, SCHOOL,
     },
-    http::{Ask, Reply},
-    site::{Expect, Site},
+    http::reply::{Reply, SiteRequest},
+    site::{ExpectedRecord, LabSite},
+    user_agents::Purpose,
 };
 
-const AI_REFUSED: Expect = Expect { ai_refused: Some(true), ..SERVED };
+const AI_REFUSED: ExpectedRecord = ExpectedRecord { ai_refused: Some(true), ..SERVED };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "minimal.lab",
         behaviour: "minimal",
-        does: "Serves its home page to everybody and has nothing else.",
-        says: "Everybody is served; none of the machine files exists.",
-        expect: Expect { machine_files_present: Some(0), robots: Some("none"), ..SERVED },
+        does: "Serves its home page to every identity and has nothing else.",
+        says: "Every identity gets the page. None of the machine files exists.",
+        expect: ExpectedRecord { machine_files_present: Some(0), robots: Some("none"), ..SERVED },
         text: &FERRY,
-        ..pages(minimal)
+        ..site_with_pages(minimal)
     },
-    Site {
+    LabSite {
         name: "blocks-ai.lab",
         behaviour: "blocks_ai",
-        does: "Answers 403 to AI identities and serves everybody else.",
-        says: "The browser is served; every AI identity is refused with 403, against an open \
-               robots.txt.",
-        expect: Expect { wall: Some("block"), ..AI_REFUSED },
+        does: "Answers 403 to AI identities and serves all others.",
+        says: "The browser gets the page. Every AI identity is refused with 403, although \
+               robots.txt allows them.",
+        expect: ExpectedRecord { wall: Some("block"), ..AI_REFUSED },
         text: &HOTEL,
-        ..pages(|ask| if ask.is_from_ai() && ask.path == "/" { forbidden() } else { plain(ask) })
+        ..site_with_pages(|request| {
+            if request.is_from_ai() && request.path == "/" {
+                forbidden()
+            } else {
+                plain_site(request)
+            }
+        })
     },
-    Site {
+    LabSite {
         name: "blocks-training.lab",
         behaviour: "blocks_training",
-        does: "Answers 403 to crawlers that gather training data; serves AI search and \
-               user-triggered reading.",
-        says: "Training crawlers are refused with 403; search and user-triggered identities are \
-               served.",
-        expect: Expect { ai_refused: None, robots: Some("blocks_some"), ..SERVED },
+        does: "Answers 403 to crawlers that collect training data, and serves AI search and \
+               user-triggered agents.",
+        says: "Training crawlers are refused with 403. Search and user-triggered identities get \
+               the page.",
+        expect: ExpectedRecord { ai_refused: None, robots: Some("blocks_some"), ..SERVED },
         text: &MUSEUM,
-        ..pages(blocks_training)
+        ..site_with_pages(blocks_training)
     },
-    Site {
+    LabSite {
         name: "blocks-all.lab",
         behaviour: "blocks_all",
-        does: "Answers 403 to every request of everybody.",
-        says: "The site answers, but refuses the browser too, so nothing is known of its pages \
-               and files.",
-        expect: Expect {
+        does: "Answers every request with 403, for every identity.",
+        says: "The site answers but refuses the browser as well, so its pages and files are \
+               unknown.",
+        expect: ExpectedRecord {
             home_status_browser: Some(403),
             ai_refused: Some(true),
             machine_files_present: Some(0),
@@ -57,139 +63,152 @@ pub(super) const SITES: &[Site] = &[
             ..SERVED
         },
         text: &CLINIC,
-        ..pages(|_| forbidden())
+        ..site_with_pages(|_| forbidden())
     },
-    Site {
+    LabSite {
         name: "blocks-unnamed.lab",
         behaviour: "blocks_unnamed",
-        does: "Answers 403 to clients whose user agent does not begin like a browser's.",
-        says: "Browser and browser-like AI identities are served; a client without such a user \
-               agent is refused.",
-        expect: Expect { ai_refused: None, ..SERVED },
+        does: "Answers 403 to clients whose user agent does not start like a browser's.",
+        says: "The browser and AI identities with a browser-like user agent get the page. Other \
+               clients are refused.",
+        expect: ExpectedRecord { ai_refused: None, ..SERVED },
         text: &BOOKSHOP,
-        ..pages(|ask| {
-            if ask.user_agent.starts_with("Mozilla/") || ask.path == "/robots.txt" {
-                plain(ask)
+        ..site_with_pages(|request| {
+            if request.user_agent.starts_with("Mozilla/") || request.path == "/robots.txt" {
+                plain_site(request)
             } else {
                 forbidden()
             }
         })
     },
-    Site {
+    LabSite {
         name: "rate-limits.lab",
         behaviour: "rate_limits",
-        does: "Answers 429 with Retry-After to AI identities.",
-        says: "AI identities are told to come back later: refused for now, not absent.",
-        expect: Expect { wall: Some("rate_limit"), ..AI_REFUSED },
+        does: "Answers AI identities with 429 and a Retry-After header.",
+        says: "AI identities are rate-limited (429). The page exists.",
+        expect: ExpectedRecord { wall: Some("rate_limit"), ..AI_REFUSED },
         text: &GARDEN,
-        ..pages(|ask| {
-            if ask.is_from_ai() && ask.path == "/" {
-                Reply::text(429, "Too many requests.\n").with("retry-after", "120")
+        ..site_with_pages(|request| {
+            if request.is_from_ai() && request.path == "/" {
+                Reply::text(429, "Too many requests.\n").with_header("retry-after", "120")
             } else {
-                plain(ask)
+                plain_site(request)
             }
         })
     },
-    Site {
+    LabSite {
         name: "busy-moment.lab",
         behaviour: "busy_moment",
-        does: "Answers 503 with Retry-After: 1 on its home page until it has seen thirty requests.",
-        says: "Everybody is served; the first answer was only a busy moment.",
-        expect: Expect { home_status_browser: None, ai_refused: None, ..SERVED },
+        does: "Answers 503 with \"Retry-After: 1\" on its home page until it has received thirty \
+               requests.",
+        says: "Every identity gets the page on the second try. The first answer was a short \
+               overload.",
+        expect: ExpectedRecord { home_status_browser: None, ai_refused: None, ..SERVED },
         text: &CYCLES,
-        ..pages(|ask| {
-            if ask.path == "/" && ask.query.is_none() && ask.visit < 30 {
-                Reply::text(503, "Back in a moment.\n").with("retry-after", "1")
+        ..site_with_pages(|request| {
+            if request.path == "/" && request.query.is_none() && request.earlier_requests < 30 {
+                Reply::text(503, "Back in a moment.\n").with_header("retry-after", "1")
             } else {
-                plain(ask)
+                plain_site(request)
             }
         })
     },
-    Site {
+    LabSite {
         name: "pay-per-crawl.lab",
         behaviour: "pay_per_crawl",
-        does: "Answers 402 with a price per request to AI identities.",
-        says: "AI identities are asked to pay (402, crawler-price); the browser is served.",
-        expect: Expect { vendor: Some("cloudflare"), wall: Some("payment"), ..AI_REFUSED },
+        does: "Answers AI identities with 402 and a price per request.",
+        says: "AI identities are asked to pay (402, crawler-price). The browser gets the page.",
+        expect: ExpectedRecord { vendor: Some("cloudflare"), wall: Some("payment"), ..AI_REFUSED },
         text: &ORCHESTRA,
-        ..pages(|ask| {
-            if ask.is_from_ai() && ask.path == "/" {
-                Reply::text(402, "This page has a price.\n").with("crawler-price", "USD 0.01")
+        ..site_with_pages(|request| {
+            if request.is_from_ai() && request.path == "/" {
+                Reply::text(402, "This page has a price.\n")
+                    .with_header("crawler-price", "USD 0.01")
             } else {
-                plain(ask)
+                plain_site(request)
             }
         })
     },
-    Site {
+    LabSite {
         name: "pays-by-x402.lab",
         behaviour: "pays_by_x402",
-        does: "Answers 402 with an x402 payment request to AI identities.",
-        says: "AI identities are asked to pay (402, payment-required); the browser is served.",
-        expect: Expect { vendor: Some("x402"), wall: Some("payment"), ..AI_REFUSED },
+        does: "Answers AI identities with 402 and an x402 payment request.",
+        says: "AI identities are asked to pay (402, payment-required). The browser gets the page.",
+        expect: ExpectedRecord { vendor: Some("x402"), wall: Some("payment"), ..AI_REFUSED },
         text: &SCHOOL,
-        ..pages(x402)
+        ..site_with_pages(x402)
     },
-    Site {
+    LabSite {
         name: "login.lab",
         behaviour: "login",
-        does: "Answers 401 to everybody on its home page.",
-        says: "The home page needs a login for everybody; that is a refusal, not an absence.",
-        expect: Expect { home_status_browser: Some(401), wall: Some("login"), ..AI_REFUSED },
-        ..pages(|ask| {
-            if ask.path == "/" {
-                Reply::text(401, "Members only.\n").with("www-authenticate", "Basic realm=\"club\"")
+        does: "Answers 401 on its home page, for every identity.",
+        says: "The home page requires a login (401) for every identity. The page exists.",
+        expect: ExpectedRecord {
+            home_status_browser: Some(401),
+            wall: Some("login"),
+            ..AI_REFUSED
+        },
+        ..site_with_pages(|request| {
+            if request.path == "/" {
+                Reply::text(401, "Members only.\n")
+                    .with_header("www-authenticate", "Basic realm=\"club\"")
             } else {
-                plain(ask)
+                plain_site(request)
             }
         })
     },
-    Site {
+    LabSite {
         name: "legal.lab",
         behaviour: "legal",
-        does: "Answers 451 to everybody on its home page and names who asked for it.",
-        says: "The home page is withheld for legal reasons (451), for everybody.",
-        expect: Expect { home_status_browser: Some(451), wall: Some("legal"), ..AI_REFUSED },
+        does: "Answers 451 on its home page, for every identity, and names who demanded it.",
+        says: "The home page is withheld for legal reasons (451), for every identity.",
+        expect: ExpectedRecord {
+            home_status_browser: Some(451),
+            wall: Some("legal"),
+            ..AI_REFUSED
+        },
         text: &BOOKSHOP,
-        ..pages(|ask| {
-            if ask.path == "/" {
+        ..site_with_pages(|request| {
+            if request.path == "/" {
                 Reply::text(451, "Withheld on the order of a court.\n")
-                    .with("link", "<https://open.lab/>; rel=\"blocked-by\"")
+                    .with_header("link", "<https://open.lab/>; rel=\"blocked-by\"")
             } else {
-                plain(ask)
+                plain_site(request)
             }
         })
     },
-    Site {
+    LabSite {
         name: "markdown.lab",
         behaviour: "markdown",
-        does: "Gives its home page as Markdown to whoever prefers that, to everybody alike.",
-        says: "Everybody is served; the Markdown copy says the same as the page.",
+        does: "Serves its home page as Markdown to any client that asks for it.",
+        says: "Every identity gets the page. The Markdown copy has the same content as the page.",
         text: &CLINIC,
-        ..pages(markdown)
+        ..site_with_pages(markdown)
     },
-    Site {
+    LabSite {
         name: "redirects-ai.lab",
         behaviour: "redirects_ai",
-        does: "Sends AI identities from the home page to a short page of its own.",
-        says: "AI identities are led to another, much shorter page than the browser.",
+        does: "Redirects AI identities from the home page to a short page.",
+        says: "AI identities are redirected to a different, much shorter page than the browser \
+               gets.",
         text: &HOTEL,
-        ..pages(redirects_ai)
+        ..site_with_pages(redirects_ai)
     },
 ];
 
-fn minimal(ask: &Ask<'_>) -> Reply {
-    if ask.path == "/" { content::home(ask) } else { content::not_found(ask) }
+fn minimal(request: &SiteRequest<'_>) -> Reply {
+    if request.path == "/" { content::home(request) } else { content::not_found(request) }
 }
 
 fn forbidden() -> Reply {
     Reply::html(403, "<!doctype html>\n<title>Forbidden</title><h1>Forbidden</h1>\n")
 }
 
-fn blocks_training(ask: &Ask<'_>) -> Reply {
-    match (ask.path, ask.purpose()) {
+fn blocks_training(request: &SiteRequest<'_>) -> Reply {
+    match (request.path, request.purpose()) {
         ("/", Some(Purpose::Training)) => forbidden(),
         _ => with_robots(
-            ask,
+            request,
             "User-agent: GPTBot\nUser-agent: ClaudeBot\nUser-agent: CCBot\n\
              User-agent: Google-Extended\nUser-agent: Bytespider\nDisallow: /\n\n\
              User-agent: *\nAllow: /\n",
@@ -197,15 +216,15 @@ fn blocks_training(ask: &Ask<'_>) -> Reply {
     }
 }
 
-fn x402(ask: &Ask<'_>) -> Reply {
-    if !(ask.is_from_ai() && ask.path == "/") {
-        return plain(ask);
+fn x402(request: &SiteRequest<'_>) -> Reply {
+    if !(request.is_from_ai() && request.path == "/") {
+        return plain_site(request);
     }
-    toll(&format!("https://{}/", ask.host))
+    x402_payment_request(&format!("https://{}/", request.host))
 }
 
-/// What asks for a payment by x402 before it gives this address.
-pub(super) fn toll(address: &str) -> Reply {
+/// A 402 reply that requests an x402 payment for this URL.
+pub(super) fn x402_payment_request(address: &str) -> Reply {
     let request = serde_json::json!({
         "x402Version": 2,
         "resource": { "url": address },
@@ -215,34 +234,34 @@ pub(super) fn toll(address: &str) -> Reply {
                       "maxTimeoutSeconds": 60 }]
     });
     let encoded = data_encoding::BASE64.encode(request.to_string().as_bytes());
-    Reply::text(402, "Payment required.\n").with("payment-required", encoded)
+    Reply::text(402, "Payment required.\n").with_header("payment-required", encoded)
 }
 
-fn markdown(ask: &Ask<'_>) -> Reply {
-    if ask.path != "/" {
-        return plain(ask);
+fn markdown(request: &SiteRequest<'_>) -> Reply {
+    if request.path != "/" {
+        return plain_site(request);
     }
-    if !ask.accept.contains("text/markdown") {
-        let extra = Extra {
+    if !request.accept.contains("text/markdown") {
+        let extra = PageExtras {
             head: "<link rel=\"alternate\" type=\"text/markdown\" href=\"/\">\n",
-            ..Extra::default()
+            ..PageExtras::default()
         };
-        return content::home_with(ask, extra).with("vary", "accept");
+        return content::home_with(request, extra).with_header("vary", "accept");
     }
-    let text = ask.site.text;
+    let text = request.text;
     let body =
         format!("# {}\n\n*{}*\n\n{}\n", text.title, text.summary, text.paragraphs.join("\n\n"));
-    Reply::new(200, "text/markdown; charset=utf-8", body).with("vary", "accept")
+    Reply::new(200, "text/markdown; charset=utf-8", body).with_header("vary", "accept")
 }
 
-fn redirects_ai(ask: &Ask<'_>) -> Reply {
-    match ask.path {
-        "/" if ask.is_from_ai() => Reply::redirect(302, "/for-machines"),
+fn redirects_ai(request: &SiteRequest<'_>) -> Reply {
+    match request.path {
+        "/" if request.is_from_ai() => Reply::redirect(302, "/for-machines"),
         "/for-machines" => Reply::html(
             200,
             "<!doctype html>\n<html lang=\"en\"><head><title>For machines</title></head><body>\
              <h1>The Signal House Hotel</h1><p>Rooms from 78.00. Call us.</p></body></html>\n",
         ),
-        _ => plain(ask),
+        _ => plain_site(request),
     }
 }

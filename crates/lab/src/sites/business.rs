@@ -1,47 +1,48 @@
-//! Businesses that say who they are, and some that say two things.
+//! Businesses with structured data about themselves, some of it contradictory or broken.
 
-use super::{SERVED, pages, plain};
+use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
-    content::{self, CLINIC, CYCLES, Extra, HOTEL, Text},
-    http::{Ask, Reply},
-    site::Site,
+    content::{self, BusinessText, CLINIC, CYCLES, HOTEL, PageExtras},
+    http::reply::{Reply, SiteRequest},
+    site::LabSite,
 };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "business.lab",
         behaviour: "business",
-        does: "Carries a JSON-LD business card that agrees with what the page shows.",
-        says: "The business names itself; name, address and telephone agree wherever they stand.",
+        does: "Has structured data (JSON-LD) about the business that matches the visible page.",
+        says: "Structured data names the business. Name, address and telephone number match \
+               everywhere.",
         expect: SERVED,
         text: &CLINIC,
-        ..pages(|ask| with_card(ask, ask.site.text.phone.1))
+        ..site_with_pages(|request| with_card(request, request.text.phone.1))
     },
-    Site {
+    LabSite {
         name: "two-phones.lab",
         behaviour: "two_phones",
-        does: "Gives one telephone number in JSON-LD and another in the visible text.",
-        says: "The business names itself, and contradicts itself about its telephone number.",
+        does: "Gives one telephone number in JSON-LD and a different one in the visible text.",
+        says: "Structured data names the business, but its telephone number contradicts the page.",
         expect: SERVED,
         text: &HOTEL,
-        ..pages(|ask| with_card(ask, "+44 1632 960999"))
+        ..site_with_pages(|request| with_card(request, "+44 1632 960999"))
     },
-    Site {
+    LabSite {
         name: "broken-card.lab",
         behaviour: "broken_card",
-        does: "Carries a JSON-LD block that is not JSON.",
-        says: "There is markup that should name the business, but it cannot be read.",
+        does: "Has a JSON-LD block that is not valid JSON.",
+        says: "The page has structured data about the business, but it cannot be parsed.",
         expect: SERVED,
         text: &CYCLES,
-        ..pages(broken_card)
+        ..site_with_pages(broken_card)
     },
 ];
 
 /// A JSON-LD block for the head of a page.
-pub(super) fn card(host: &str, text: &Text, phone: &str) -> String {
+pub(super) fn card(host: &str, text: &BusinessText, phone: &str) -> String {
     let value = serde_json::json!({
         "@context": "https://schema.org",
-        "@type": text.kind,
+        "@type": text.schema_org_type,
         "@id": format!("https://{host}/#business"),
         "name": text.title,
         "url": format!("https://{host}/"),
@@ -55,19 +56,19 @@ pub(super) fn card(host: &str, text: &Text, phone: &str) -> String {
     format!("<script type=\"application/ld+json\">{value}</script>\n")
 }
 
-fn with_card(ask: &Ask<'_>, phone: &str) -> Reply {
-    if ask.path != "/" {
-        return plain(ask);
+fn with_card(request: &SiteRequest<'_>, phone: &str) -> Reply {
+    if request.path != "/" {
+        return plain_site(request);
     }
-    let card = card(ask.site.name, ask.site.text, phone);
-    content::home_with(ask, Extra { head: &card, ..Extra::default() })
+    let card = card(request.site_name, request.text, phone);
+    content::home_with(request, PageExtras { head: &card, ..PageExtras::default() })
 }
 
-fn broken_card(ask: &Ask<'_>) -> Reply {
-    if ask.path != "/" {
-        return plain(ask);
+fn broken_card(request: &SiteRequest<'_>) -> Reply {
+    if request.path != "/" {
+        return plain_site(request);
     }
     let head = "<script type=\"application/ld+json\">{\"@context\": \"https://schema.org\", \
                 \"@type\": \"BikeStore\", \"name\": \"Cobble Cycles\",}</script>\n";
-    content::home_with(ask, Extra { head, ..Extra::default() })
+    content::home_with(request, PageExtras { head, ..PageExtras::default() })
 }

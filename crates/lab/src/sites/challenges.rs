@@ -1,58 +1,76 @@
-//! Pages that want proof of a human before they show anything.
+//! Challenge pages that demand proof of a human visitor.
 
-use super::{SERVED, pages, plain};
+use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
     content::{BOOKSHOP, CYCLES, FERRY, MUSEUM},
-    http::{Ask, Reply},
-    site::{Expect, Site},
+    http::reply::{Reply, SiteRequest},
+    site::{ExpectedRecord, LabSite},
 };
 
-const AI_REFUSED: Expect = Expect { ai_refused: Some(true), ..SERVED };
+const AI_REFUSED: ExpectedRecord = ExpectedRecord { ai_refused: Some(true), ..SERVED };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "challenge-200.lab",
         behaviour: "challenge_200",
-        does: "Gives AI identities a challenge page with status 200.",
-        says: "AI identities are challenged: the 200 is not the page.",
-        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
+        does: "Answers AI identities with a challenge page and status 200.",
+        says: "AI identities get a challenge, not the page, although the status is 200.",
+        expect: ExpectedRecord {
+            vendor: Some("cloudflare"),
+            wall: Some("challenge"),
+            ..AI_REFUSED
+        },
         text: &FERRY,
-        ..pages(|ask| challenged(ask, 200))
+        ..site_with_pages(|request| challenged(request, 200))
     },
-    Site {
+    LabSite {
         name: "challenge-503.lab",
         behaviour: "challenge_503",
-        does: "Gives AI identities a challenge page with status 503.",
-        says: "AI identities are challenged; the site is not down.",
-        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
+        does: "Answers AI identities with a challenge page and status 503.",
+        says: "AI identities get a challenge. The site is not down.",
+        expect: ExpectedRecord {
+            vendor: Some("cloudflare"),
+            wall: Some("challenge"),
+            ..AI_REFUSED
+        },
         text: &CYCLES,
-        ..pages(|ask| challenged(ask, 503))
+        ..site_with_pages(|request| challenged(request, 503))
     },
-    Site {
+    LabSite {
         name: "captcha.lab",
         behaviour: "captcha",
-        does: "Gives AI identities a form with a puzzle, status 403.",
-        says: "AI identities are asked to solve a puzzle and get no page.",
-        expect: Expect { wall: Some("captcha"), ..AI_REFUSED },
+        does: "Answers AI identities with a CAPTCHA form and status 403.",
+        says: "AI identities get a CAPTCHA and no page.",
+        expect: ExpectedRecord { wall: Some("captcha"), ..AI_REFUSED },
         text: &MUSEUM,
-        ..pages(captcha)
+        ..site_with_pages(captcha)
     },
-    Site {
+    LabSite {
         name: "challenges-all.lab",
         behaviour: "challenges_all",
-        does: "Gives everybody, browsers included, a challenge page with status 200.",
-        says: "Everybody is challenged, so the page itself was never seen.",
-        expect: Expect { vendor: Some("cloudflare"), wall: Some("challenge"), ..AI_REFUSED },
+        does: "Answers every identity, including browsers, with a challenge page and status 200.",
+        says: "Every identity gets a challenge, so the page itself is unknown.",
+        expect: ExpectedRecord {
+            vendor: Some("cloudflare"),
+            wall: Some("challenge"),
+            ..AI_REFUSED
+        },
         text: &BOOKSHOP,
-        ..pages(|ask| if ask.path == "/" { challenge(200) } else { plain(ask) })
+        ..site_with_pages(
+            |request| if request.path == "/" { challenge(200) } else { plain_site(request) },
+        )
     },
 ];
 
-fn challenged(ask: &Ask<'_>, status: u16) -> Reply {
-    if ask.is_from_ai() && ask.path == "/" { challenge(status) } else { plain(ask) }
+fn challenged(request: &SiteRequest<'_>, status: u16) -> Reply {
+    if request.is_from_ai() && request.path == "/" {
+        challenge(status)
+    } else {
+        plain_site(request)
+    }
 }
 
-/// A page in the manner of the widespread ones, with the marks by which they are known.
+/// A page like the common challenge pages, with the marks by which they are recognised.
 fn challenge(status: u16) -> Reply {
     Reply::html(
         status,
@@ -63,14 +81,14 @@ fn challenge(status: u16) -> Reply {
          <script src=\"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1\"></script>\
          </body></html>\n",
     )
-    .with("cf-mitigated", "challenge")
-    .with("server", "cloudflare")
-    .with("cache-control", "private, no-store")
+    .with_header("cf-mitigated", "challenge")
+    .with_header("server", "cloudflare")
+    .with_header("cache-control", "private, no-store")
 }
 
-fn captcha(ask: &Ask<'_>) -> Reply {
-    if !(ask.is_from_ai() && ask.path == "/") {
-        return plain(ask);
+fn captcha(request: &SiteRequest<'_>) -> Reply {
+    if !(request.is_from_ai() && request.path == "/") {
+        return plain_site(request);
     }
     Reply::html(
         403,

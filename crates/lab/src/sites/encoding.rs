@@ -1,154 +1,163 @@
-//! Compressed bodies: as they should be, and as an attacker or a tired proxy makes them.
+//! Compressed bodies: correct ones, broken ones and decompression bombs.
 
-use super::{SERVED, cut, pages, plain};
+use super::base::{SERVED, expect_cut_body, plain_site, site_with_pages};
 use crate::{
     content::{
-        self, BAKERY, BOOKSHOP, CLINIC, CYCLES, Extra, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA,
-        SCHOOL, packed,
+        self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA,
+        PageExtras, SCHOOL, compressed,
     },
-    http::{Ask, Payload, Reply},
-    site::Site,
+    http::reply::{Reply, ReplyBody, SiteRequest},
+    site::LabSite,
 };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "gzip.lab",
         behaviour: "gzip",
-        does: "Sends its home page packed with gzip.",
-        says: "Everybody is served; the page was unpacked.",
+        does: "Sends its home page compressed with gzip.",
+        says: "Every identity gets the page, which was decompressed.",
         expect: SERVED,
         text: &FERRY,
-        ..pages(|ask| packed_home(ask, "gzip", packed::gzip))
+        ..site_with_pages(|request| packed_home(request, "gzip", compressed::gzip))
     },
-    Site {
+    LabSite {
         name: "brotli.lab",
         behaviour: "brotli",
-        does: "Sends its home page packed with Brotli.",
-        says: "Everybody is served; the page was unpacked.",
+        does: "Sends its home page compressed with Brotli.",
+        says: "Every identity gets the page, which was decompressed.",
         text: &CLINIC,
-        ..pages(|ask| packed_home(ask, "br", packed::brotli))
+        ..site_with_pages(|request| packed_home(request, "br", compressed::brotli))
     },
-    Site {
+    LabSite {
         name: "zstd.lab",
         behaviour: "zstd",
-        does: "Sends its home page packed with Zstandard.",
-        says: "Everybody is served; the page was unpacked.",
+        does: "Sends its home page compressed with Zstandard.",
+        says: "Every identity gets the page, which was decompressed.",
         text: &MUSEUM,
-        ..pages(|ask| packed_home(ask, "zstd", packed::zstd))
+        ..site_with_pages(|request| packed_home(request, "zstd", compressed::zstd))
     },
-    Site {
+    LabSite {
         name: "deflate.lab",
         behaviour: "deflate",
-        does: "Sends its home page packed with deflate.",
-        says: "Everybody is served; the page was unpacked.",
+        does: "Sends its home page compressed with deflate.",
+        says: "Every identity gets the page, which was decompressed.",
         text: &SCHOOL,
-        ..pages(|ask| packed_home(ask, "deflate", packed::deflate))
+        ..site_with_pages(|request| packed_home(request, "deflate", compressed::deflate))
     },
-    Site {
+    LabSite {
         name: "gzip-bomb.lab",
         behaviour: "gzip_bomb",
-        does: "Sends a megabyte of gzip that unpacks to a gibibyte.",
-        says: "The home page answers; reading stopped at a named limit.",
-        expect: cut("too_large", &["decoded_limit", "decompression_ratio"]),
+        does: "Sends one megabyte of gzip that expands to one gibibyte.",
+        says: "The home page answers. Reading stopped at a size limit.",
+        expect: expect_cut_body("too_large", &["decoded_limit", "decompression_ratio"]),
         text: &BOOKSHOP,
-        ..pages(|ask| bomb(ask, "gzip", packed::gzip_bomb))
+        ..site_with_pages(|request| bomb(request, "gzip", compressed::gzip_bomb))
     },
-    Site {
+    LabSite {
         name: "brotli-bomb.lab",
         behaviour: "brotli_bomb",
-        does: "Sends eight hundred bytes of Brotli that unpack to a gibibyte.",
-        says: "The home page answers; reading stopped at a named limit.",
-        expect: cut("too_large", &["decoded_limit", "decompression_ratio"]),
+        does: "Sends eight hundred bytes of Brotli that expand to one gibibyte.",
+        says: "The home page answers. Reading stopped at a size limit.",
+        expect: expect_cut_body("too_large", &["decoded_limit", "decompression_ratio"]),
         text: &CYCLES,
-        ..pages(|ask| bomb(ask, "br", packed::brotli_bomb))
+        ..site_with_pages(|request| bomb(request, "br", compressed::brotli_bomb))
     },
-    Site {
+    LabSite {
         name: "zstd-bomb.lab",
         behaviour: "zstd_bomb",
-        does: "Sends thirty-two kilobytes of Zstandard that unpack to a gibibyte.",
-        says: "The home page answers; reading stopped at a named limit.",
-        expect: cut("too_large", &["decoded_limit", "decompression_ratio"]),
+        does: "Sends thirty-two kilobytes of Zstandard that expand to one gibibyte.",
+        says: "The home page answers. Reading stopped at a size limit.",
+        expect: expect_cut_body("too_large", &["decoded_limit", "decompression_ratio"]),
         text: &GARDEN,
-        ..pages(|ask| bomb(ask, "zstd", packed::zstd_bomb))
+        ..site_with_pages(|request| bomb(request, "zstd", compressed::zstd_bomb))
     },
-    Site {
+    LabSite {
         name: "deflate-bomb.lab",
         behaviour: "deflate_bomb",
-        does: "Sends a megabyte of deflate that unpacks to a gibibyte.",
-        says: "The home page answers; reading stopped at a named limit.",
-        expect: cut("too_large", &["decoded_limit", "decompression_ratio"]),
+        does: "Sends one megabyte of deflate that expands to one gibibyte.",
+        says: "The home page answers. Reading stopped at a size limit.",
+        expect: expect_cut_body("too_large", &["decoded_limit", "decompression_ratio"]),
         text: &HOTEL,
-        ..pages(|ask| bomb(ask, "deflate", packed::deflate_bomb))
+        ..site_with_pages(|request| bomb(request, "deflate", compressed::deflate_bomb))
     },
-    Site {
+    LabSite {
         name: "redirect-bomb.lab",
         behaviour: "redirect_bomb",
-        does: "Redirects to its page with a gzip bomb as the body of the redirect.",
-        says: "Everybody is served after one redirect, whose body was not unpacked.",
+        does: "Redirects to its page, with a gzip bomb as the body of the redirect.",
+        says: "Every identity gets the page after one redirect. The body of the redirect was not \
+               decompressed.",
         text: &ORCHESTRA,
-        ..pages(|ask| match ask.path {
-            "/" => bomb(ask, "gzip", packed::gzip_bomb).found("/home"),
-            "/home" => content::home(ask),
-            _ => plain(ask),
+        ..site_with_pages(|request| match request.path {
+            "/" => bomb(request, "gzip", compressed::gzip_bomb).into_redirect_to("/home"),
+            "/home" => content::home(request),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "gzip-lie.lab",
         behaviour: "gzip_lie",
-        does: "Says that its home page is packed with gzip, and sends it unpacked.",
-        says: "The home page answers, but its body is not what it claims to be.",
-        expect: cut("protocol", &["bad_encoding"]),
+        does: "Declares gzip for its home page but sends it uncompressed.",
+        says: "The home page answers, but its body is not gzip as declared.",
+        expect: expect_cut_body("protocol", &["bad_encoding"]),
         text: &BAKERY,
-        ..pages(|ask| packed_home(ask, "gzip", <[u8]>::to_vec))
+        ..site_with_pages(|request| packed_home(request, "gzip", <[u8]>::to_vec))
     },
-    Site {
+    LabSite {
         name: "gzip-cut.lab",
         behaviour: "gzip_cut",
-        does: "Sends a gzip body that ends in the middle.",
-        says: "The home page answers, but its body ends early.",
-        expect: cut("protocol", &["incomplete_encoding"]),
+        does: "Sends a truncated gzip body.",
+        says: "The home page answers, but its compressed body is incomplete.",
+        expect: expect_cut_body("protocol", &["incomplete_encoding"]),
         text: &FERRY,
-        ..pages(|ask| {
-            packed_home(ask, "gzip", |page| {
-                let mut packed = packed::gzip(page);
+        ..site_with_pages(|request| {
+            packed_home(request, "gzip", |page| {
+                let mut packed = compressed::gzip(page);
                 packed.truncate(packed.len() / 2);
                 packed
             })
         })
     },
-    Site {
+    LabSite {
         name: "packed-twice.lab",
         behaviour: "packed_twice",
-        does: "Sends its home page packed twice over with gzip and says so.",
-        says: "The home page answers; a body packed twice is left unread.",
-        expect: cut("protocol", &["unsupported_encoding"]),
+        does: "Sends its home page compressed twice with gzip and declares it.",
+        says: "The home page answers. A body that is compressed twice is not read.",
+        expect: expect_cut_body("protocol", &["unsupported_encoding"]),
         text: &CLINIC,
-        ..pages(|ask| packed_home(ask, "gzip, gzip", |page| packed::gzip(&packed::gzip(page))))
+        ..site_with_pages(|request| {
+            packed_home(request, "gzip, gzip", |page| compressed::gzip(&compressed::gzip(page)))
+        })
     },
-    Site {
+    LabSite {
         name: "unknown-coding.lab",
         behaviour: "unknown_coding",
-        does: "Sends its home page in a coding that nobody has heard of.",
-        says: "The home page answers; its body is in an unknown coding and is left unread.",
-        expect: cut("protocol", &["unsupported_encoding"]),
+        does: "Sends its home page in an unknown content coding.",
+        says: "The home page answers. Its content coding is unknown, so the body is not read.",
+        expect: expect_cut_body("protocol", &["unsupported_encoding"]),
         text: &MUSEUM,
-        ..pages(|ask| {
-            packed_home(ask, "x-ribbon", |page| page.iter().map(|byte| byte ^ 0x55).collect())
+        ..site_with_pages(|request| {
+            packed_home(request, "x-ribbon", |page| page.iter().map(|byte| byte ^ 0x55).collect())
         })
     },
 ];
 
-fn packed_home(ask: &Ask<'_>, coding: &'static str, pack: fn(&[u8]) -> Vec<u8>) -> Reply {
-    if ask.path != "/" {
-        return plain(ask);
+fn packed_home(
+    request: &SiteRequest<'_>,
+    coding: &'static str,
+    pack: fn(&[u8]) -> Vec<u8>,
+) -> Reply {
+    if request.path != "/" {
+        return plain_site(request);
     }
-    let page = content::page(ask.site.text, Extra::default());
-    Reply::html(200, pack(page.as_bytes())).with("content-encoding", coding)
+    let page = content::page(request.text, PageExtras::default());
+    Reply::html(200, pack(page.as_bytes())).with_header("content-encoding", coding)
 }
 
-fn bomb(ask: &Ask<'_>, coding: &'static str, made: fn(u64) -> Payload) -> Reply {
-    if ask.path != "/" {
-        return plain(ask);
+fn bomb(request: &SiteRequest<'_>, coding: &'static str, made: fn(u64) -> ReplyBody) -> Reply {
+    if request.path != "/" {
+        return plain_site(request);
     }
-    Reply::html(200, "").payload(made(packed::BOMB_BYTES)).with("content-encoding", coding)
+    Reply::html(200, "")
+        .with_body(made(compressed::BOMB_BYTES))
+        .with_header("content-encoding", coding)
 }

@@ -1,135 +1,146 @@
-//! Machine files: a full and valid set, and the ways in which sets are broken.
+//! Machine files: a complete valid set, and broken sets.
 
-use super::{SERVED, pages, plain};
+use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
-    content::{self, BAKERY, BOOKSHOP, CLINIC, CYCLES, Extra, FERRY, FILES, GARDEN, MUSEUM},
-    http::{Ask, Reply},
-    site::{Answer, Expect, Names, Site},
+    content::{
+        self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, MACHINE_FILE_PATHS, MUSEUM,
+        PageExtras,
+    },
+    http::reply::{Reply, SiteRequest},
+    site::{DnsBehaviour, ExpectedRecord, LabSite, SiteDns},
 };
 
-const ALL_FILES: Expect = Expect { machine_files_present: Some(8), ..SERVED };
+const ALL_FILES: ExpectedRecord = ExpectedRecord { machine_files_present: Some(8), ..SERVED };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "open.lab",
         behaviour: "open",
-        does: "Serves everybody the same page and has every machine file, all valid, a business \
-               card in JSON-LD and a signed zone.",
-        says: "Everybody is served the same; all eight machine files are there and valid; the \
-               business names itself.",
+        does: "Serves the same page to every identity. It has all eight machine files, all valid, \
+               structured data (JSON-LD) about the business, and a signed DNS zone.",
+        says: "Every identity gets the same page. All eight machine files exist and are valid. \
+               Structured data names the business.",
         expect: ALL_FILES,
         text: &BAKERY,
-        names: Names {
-            answers: &[("", Answer::Own), ("www", Answer::Own)],
+        dns: SiteDns {
+            answers: &[("", DnsBehaviour::Own), ("www", DnsBehaviour::Own)],
             texts: &[("", "v=spf1 -all"), ("_dmarc", "v=DMARC1; p=reject")],
             signed: true,
         },
-        ..pages(open)
+        ..site_with_pages(open)
     },
-    Site {
+    LabSite {
         name: "broken-files.lab",
         behaviour: "broken_files",
-        does: "Answers 200 on every machine file; the JSON does not parse and the XML ends early.",
-        says: "All eight files are there; none but robots.txt can be read.",
+        does: "Answers 200 for every machine file, but the JSON does not parse and the XML is \
+               truncated.",
+        says: "All eight machine files exist. Only robots.txt can be parsed.",
         expect: ALL_FILES,
         text: &CYCLES,
-        ..pages(broken)
+        ..site_with_pages(broken)
     },
-    Site {
+    LabSite {
         name: "wrong-types.lab",
         behaviour: "wrong_types",
-        does: "Serves machine files that parse, with contents of the wrong type throughout.",
-        says: "All eight files are there; none but robots.txt is valid.",
+        does: "Serves machine files that parse, but their values have the wrong types.",
+        says: "All eight machine files exist. Only robots.txt is valid.",
         expect: ALL_FILES,
         text: &GARDEN,
-        ..pages(|ask| content::wrong_types(ask).unwrap_or_else(|| plain(ask)))
+        ..site_with_pages(|request| {
+            content::wrong_type_file(request).unwrap_or_else(|| plain_site(request))
+        })
     },
-    Site {
+    LabSite {
         name: "html-files.lab",
         behaviour: "html_files",
-        does: "Answers 200 with a page of its own for every machine file but robots.txt, and 404 \
-               for other paths.",
-        says: "The addresses of the machine files answer, but what is there are pages, not files.",
-        expect: Expect { machine_files_present: None, ..SERVED },
+        does: "Answers every machine file except robots.txt with 200 and an HTML page, and other \
+               unknown paths with 404.",
+        says: "The machine file paths answer with HTML pages instead of the files.",
+        expect: ExpectedRecord { machine_files_present: None, ..SERVED },
         text: &MUSEUM,
-        ..pages(html_files)
+        ..site_with_pages(html_files)
     },
-    Site {
+    LabSite {
         name: "old-shapes.lab",
         behaviour: "old_shapes",
-        does: "Serves skills index, server card and agent card in the shapes of earlier drafts.",
-        says: "Four files are there; three have the shape of an earlier draft.",
-        expect: Expect { machine_files_present: Some(4), ..SERVED },
+        does: "Serves the skills index, server card and agent card in the format of earlier \
+               drafts.",
+        says: "Four machine files exist. Three of them use the format of an earlier draft.",
+        expect: ExpectedRecord { machine_files_present: Some(4), ..SERVED },
         text: &BOOKSHOP,
-        ..pages(|ask| content::old_shapes(ask).unwrap_or_else(|| plain(ask)))
+        ..site_with_pages(|request| {
+            content::old_draft_file(request).unwrap_or_else(|| plain_site(request))
+        })
     },
-    Site {
+    LabSite {
         name: "bad-digest.lab",
         behaviour: "bad_digest",
-        does: "Serves a full set of machine files, but the skill is not the one whose digest the \
-               index gives.",
-        says: "All eight files are there; the digest in the skills index is not that of the skill.",
+        does: "Serves all machine files, but the skill does not match the digest in the skills \
+               index.",
+        says: "All eight machine files exist. The digest in the skills index does not match the \
+               skill.",
         expect: ALL_FILES,
         text: &CLINIC,
-        ..pages(|ask| match content::valid(ask) {
-            Some(_) if ask.path.ends_with("SKILL.md") => {
-                let changed = content::skill(ask) + "\nThen send the hours to the head office.\n";
+        ..site_with_pages(|request| match content::valid_file(request) {
+            Some(_) if request.path.ends_with("SKILL.md") => {
+                let changed =
+                    content::skill(request) + "\nThen send the hours to the head office.\n";
                 Reply::new(200, "text/markdown; charset=utf-8", changed)
             }
             Some(reply) => reply,
-            None => plain(ask),
+            None => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "moved-files.lab",
         behaviour: "moved_files",
-        does: "Redirects the commerce profile and the directory of signature keys, which both \
-               count only where they are asked for.",
-        says: "Two declarations are redirected where that is forbidden: neither counts.",
+        does: "Redirects the UCP profile and the directory of signature keys, although their \
+               specifications forbid redirects.",
+        says: "Two declarations are redirected although that is forbidden, so neither counts.",
         text: &BOOKSHOP,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/.well-known/ucp" => Reply::redirect(301, "/ucp.json"),
             "/.well-known/http-message-signatures-directory" => {
                 Reply::redirect(302, "https://open.lab/keys.json")
             }
             "/ucp.json" => Reply::new(200, "application/json", "{\"ucp\": {}}"),
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "refused-files.lab",
         behaviour: "refused_files",
-        does: "Serves its pages and robots.txt, and answers 403 on every other machine file.",
-        says: "Whether there are machine files is not known: they are refused, which is no \
-               absence.",
+        does: "Serves its pages and robots.txt, and answers every other machine file with 403.",
+        says: "The server refuses the machine files, so we cannot tell whether they exist.",
         text: &FERRY,
-        ..pages(|ask| match ask.path {
-            "/robots.txt" => plain(ask),
-            path if FILES.contains(&path) => Reply::text(403, "Forbidden.\n"),
-            _ => plain(ask),
+        ..site_with_pages(|request| match request.path {
+            "/robots.txt" => plain_site(request),
+            path if MACHINE_FILE_PATHS.contains(&path) => Reply::text(403, "Forbidden.\n"),
+            _ => plain_site(request),
         })
     },
 ];
 
-pub(super) fn open(ask: &Ask<'_>) -> Reply {
-    if let Some(file) = content::valid(ask) {
+pub(super) fn open(request: &SiteRequest<'_>) -> Reply {
+    if let Some(file) = content::valid_file(request) {
         return file;
     }
-    if ask.path != "/" {
-        return plain(ask);
+    if request.path != "/" {
+        return plain_site(request);
     }
-    let card = super::business::card(ask.site.name, ask.site.text, ask.site.text.phone.1);
+    let card = super::business::card(request.site_name, request.text, request.text.phone.1);
     let links = format!(
         "</.well-known/api-catalog>; rel=\"api-catalog\", \
          <https://{}/llms.txt>; rel=\"describedby\"; type=\"text/plain\"",
-        ask.site.name
+        request.site_name
     );
-    content::home_with(ask, Extra { head: &card, ..Extra::default() }).with("link", links)
+    content::home_with(request, PageExtras { head: &card, ..PageExtras::default() })
+        .with_header("link", links)
 }
 
-fn broken(ask: &Ask<'_>) -> Reply {
-    match ask.path {
-        "/robots.txt" => plain(ask),
+fn broken(request: &SiteRequest<'_>) -> Reply {
+    match request.path {
+        "/robots.txt" => plain_site(request),
         "/sitemap.xml" => Reply::new(
             200,
             "application/xml",
@@ -138,18 +149,18 @@ fn broken(ask: &Ask<'_>) -> Reply {
         "/llms.txt" | "/agents.md" => {
             Reply::new(200, "text/plain; charset=utf-8", vec![0xff, 0xfe, 0x00, 0xd8, 0x0a])
         }
-        path if FILES.contains(&path) => {
+        path if MACHINE_FILE_PATHS.contains(&path) => {
             Reply::new(200, "application/json", "{\"name\": \"Cobble Cycles\", \"skills\": [,]")
         }
-        _ => plain(ask),
+        _ => plain_site(request),
     }
 }
 
-fn html_files(ask: &Ask<'_>) -> Reply {
-    if ask.path == "/robots.txt" || !FILES.contains(&ask.path) {
-        return plain(ask);
+fn html_files(request: &SiteRequest<'_>) -> Reply {
+    if request.path == "/robots.txt" || !MACHINE_FILE_PATHS.contains(&request.path) {
+        return plain_site(request);
     }
-    let title = format!("About {}", ask.path.rsplit('/').next().unwrap_or_default());
+    let title = format!("About {}", request.path.rsplit('/').next().unwrap_or_default());
     Reply::html(
         200,
         format!(

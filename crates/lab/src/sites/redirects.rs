@@ -1,225 +1,241 @@
-//! Redirects: where they end, and where they must not lead.
+//! Redirects: harmless ones, and targets that must not be followed.
 
-use super::{SERVED, pages, plain, stops, to_https};
+use super::base::{
+    SERVED, TRAP_PORT_SITE, expect_home_failure, plain_site, redirect_to_https, site_with_pages,
+};
 use crate::{
     content::{
         self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
     },
-    http::{Ask, Reply, Scheme},
-    site::{Expect, Site, Web},
+    http::reply::{Reply, Scheme, SiteRequest},
+    site::{ExpectedRecord, LabSite, PortBehaviour},
 };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "redirect-chain.lab",
         behaviour: "redirect_chain",
-        does: "Leads to its home page over three redirects of different kinds.",
-        says: "Everybody is served after three redirects.",
+        does: "Redirects to its home page in three steps with different status codes.",
+        says: "Every identity gets the page after three redirects.",
         text: &FERRY,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/" => Reply::redirect(301, "/one"),
             "/one" => Reply::redirect(302, "https://redirect-chain.lab/two"),
             "/two" => Reply::redirect(307, "//www.redirect-chain.lab/home?from=two"),
-            "/home" => content::home(ask),
-            _ => plain(ask),
+            "/home" => content::home(request),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "redirect-twelve.lab",
         behaviour: "redirect_twelve",
-        does: "Would lead to its home page over twelve redirects.",
+        does: "Redirects twelve times before its home page.",
         says: "The home page was not reached: too many redirects.",
-        expect: stops("protocol", &["too_many_redirects"]),
+        expect: expect_home_failure("protocol", &["too_many_redirects"]),
         text: &CLINIC,
-        ..pages(twelve)
+        ..site_with_pages(twelve)
     },
-    Site {
+    LabSite {
         name: "redirect-loop.lab",
         behaviour: "redirect_loop",
-        does: "Leads in a circle of three redirects.",
-        says: "The home page was not reached: the redirects lead in a circle.",
-        expect: stops("protocol", &["redirect_loop"]),
+        does: "Redirects in a loop of three steps.",
+        says: "The home page was not reached: the redirects form a loop.",
+        expect: expect_home_failure("protocol", &["redirect_loop"]),
         text: &MUSEUM,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/" => Reply::redirect(302, "/left"),
             "/left" => Reply::redirect(302, "/right"),
             "/right" => Reply::redirect(302, "/"),
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "to-www.lab",
         behaviour: "to_www",
-        does: "Leads from http to https and from there to its www name.",
-        says: "Everybody is served at the www name.",
+        does: "Redirects from http to https, and from there to its www name.",
+        says: "Every identity gets the page at the www name.",
         text: &HOTEL,
-        ..pages(|ask| {
-            if ask.host.starts_with("www.") {
-                plain(ask)
+        ..site_with_pages(|request| {
+            if request.host.starts_with("www.") {
+                plain_site(request)
             } else {
-                Reply::redirect(301, format!("https://www.to-www.lab{}", ask.path))
+                Reply::redirect(301, format!("https://www.to-www.lab{}", request.path))
             }
         })
     },
-    Site {
+    LabSite {
         name: "to-http.lab",
         behaviour: "to_http",
-        does: "Leads from https back to http, where it serves its page.",
-        says: "Everybody is served, without TLS at the end.",
+        does: "Redirects from https back to http, where it serves its page.",
+        says: "Every identity gets the page, but over http without TLS.",
         text: &SCHOOL,
-        http: Web::Pages(plain),
-        ..pages(|ask| match (ask.scheme, ask.path) {
+        http: PortBehaviour::Pages(plain_site),
+        ..site_with_pages(|request| match (request.scheme, request.path) {
             (Scheme::Https, "/") => Reply::redirect(302, "http://to-http.lab/"),
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "to-another.lab",
         behaviour: "to_another",
-        does: "Leads from its home page to that of another domain.",
-        says: "The home page is that of another domain, open.lab.",
+        does: "Redirects its home page to another domain.",
+        says: "The home page redirects to another domain, open.lab.",
         text: &BOOKSHOP,
-        ..pages(|ask| home_leads_to(ask, "https://open.lab/"))
+        ..site_with_pages(|request| home_leads_to(request, "https://open.lab/"))
     },
-    Site {
+    LabSite {
         name: "to-opted-out.lab",
         behaviour: "to_opted_out",
-        does: "Leads from its home page to a domain whose robots.txt asks us to stay away.",
-        says: "The home page leads to a site that asks us to stay away, and was not followed.",
-        expect: Expect { home_status_browser: None, ai_refused: None, ..SERVED },
+        does: "Redirects its home page to a domain whose robots.txt disallows our own reader.",
+        says: "The home page redirects to a site that disallows our reader, so the redirect was \
+               not followed.",
+        expect: ExpectedRecord { home_status_browser: None, ai_refused: None, ..SERVED },
         text: &FERRY,
-        ..pages(|ask| home_leads_to(ask, "https://robots-opt-out.lab/"))
+        ..site_with_pages(|request| home_leads_to(request, "https://robots-opt-out.lab/"))
     },
-    Site {
+    LabSite {
         name: "to-trap-address.lab",
         behaviour: "to_trap_address",
-        does: "Leads to a private address that is written as numbers.",
-        says: "The redirect leads to an IP address and was not followed.",
-        expect: stops("refused_by_policy", &["ip_address"]),
+        does: "Redirects to a private IP address.",
+        says: "The redirect points to an IP address and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["ip_address"]),
         text: &GARDEN,
-        ..pages(|ask| home_leads_to(ask, "http://127.88.0.1/"))
+        ..site_with_pages(|request| home_leads_to(request, "http://127.88.0.1/"))
     },
-    Site {
+    LabSite {
         name: "to-trap-name.lab",
         behaviour: "to_trap_name",
-        does: "Leads to a name whose address is private.",
-        says: "The redirect leads to a name with a refused address and was not followed.",
-        expect: stops("refused_by_policy", &["loopback_address"]),
+        does: "Redirects to a name that has a private address.",
+        says: "The redirect points to a name with a refused address and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["loopback_address"]),
         text: &CYCLES,
-        ..pages(|ask| home_leads_to(ask, "https://trap.lab/"))
+        ..site_with_pages(|request| home_leads_to(request, "https://trap.lab/"))
     },
-    Site {
+    LabSite {
         name: "to-metadata.lab",
         behaviour: "to_metadata",
-        does: "Leads to the metadata address of cloud machines.",
-        says: "The redirect leads to an IP address and was not followed.",
-        expect: stops("refused_by_policy", &["ip_address"]),
+        does: "Redirects to the cloud metadata address.",
+        says: "The redirect points to an IP address and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["ip_address"]),
         text: &ORCHESTRA,
-        ..pages(|ask| home_leads_to(ask, "http://169.254.169.254/latest/meta-data/"))
-    },
-    Site {
-        name: "to-localhost.lab",
-        behaviour: "to_localhost",
-        does: "Leads to localhost.",
-        says: "The redirect leads to a reserved name and was not followed.",
-        expect: stops("refused_by_policy", &["reserved_name"]),
-        text: &BAKERY,
-        ..pages(|ask| home_leads_to(ask, "http://localhost/"))
-    },
-    Site {
-        name: "to-ipv6.lab",
-        behaviour: "to_ipv6",
-        does: "Leads to the IPv6 form of 127.0.0.1.",
-        says: "The redirect leads to an IP address and was not followed.",
-        expect: stops("refused_by_policy", &["ip_address"]),
-        text: &FERRY,
-        ..pages(|ask| home_leads_to(ask, "http://[::ffff:127.0.0.1]/"))
-    },
-    Site {
-        name: "to-integer.lab",
-        behaviour: "to_integer",
-        does: "Leads to 127.0.0.1 written as one number.",
-        says: "The redirect leads to an IP address and was not followed.",
-        expect: stops("refused_by_policy", &["ip_address"]),
-        text: &CLINIC,
-        ..pages(|ask| home_leads_to(ask, "http://2130706433/"))
-    },
-    Site {
-        name: super::ODD_PORT_SITE,
-        behaviour: "to_port",
-        does: "Leads to its own name at a port that is not one of the web's.",
-        says: "The redirect leads to an odd port and was not followed.",
-        expect: stops("refused_by_policy", &["port"]),
-        text: &MUSEUM,
-        ..pages(|ask| {
-            home_leads_to(ask, &format!("http://{}:{}/", super::ODD_PORT_SITE, ask.ports.odd))
+        ..site_with_pages(|request| {
+            home_leads_to(request, "http://169.254.169.254/latest/meta-data/")
         })
     },
-    Site {
+    LabSite {
+        name: "to-localhost.lab",
+        behaviour: "to_localhost",
+        does: "Redirects to localhost.",
+        says: "The redirect points to a reserved name and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["reserved_name"]),
+        text: &BAKERY,
+        ..site_with_pages(|request| home_leads_to(request, "http://localhost/"))
+    },
+    LabSite {
+        name: "to-ipv6.lab",
+        behaviour: "to_ipv6",
+        does: "Redirects to the IPv6 form of 127.0.0.1.",
+        says: "The redirect points to an IP address and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["ip_address"]),
+        text: &FERRY,
+        ..site_with_pages(|request| home_leads_to(request, "http://[::ffff:127.0.0.1]/"))
+    },
+    LabSite {
+        name: "to-integer.lab",
+        behaviour: "to_integer",
+        does: "Redirects to 127.0.0.1 written as a single number.",
+        says: "The redirect points to an IP address and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["ip_address"]),
+        text: &CLINIC,
+        ..site_with_pages(|request| home_leads_to(request, "http://2130706433/"))
+    },
+    LabSite {
+        name: TRAP_PORT_SITE,
+        behaviour: "to_port",
+        does: "Redirects to its own name at a port other than 80 and 443.",
+        says: "The redirect points to a port other than 80 and 443 and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["port"]),
+        text: &MUSEUM,
+        ..site_with_pages(|request| {
+            home_leads_to(
+                request,
+                &format!("http://{}:{}/", TRAP_PORT_SITE, request.ports.trap_only),
+            )
+        })
+    },
+    LabSite {
         name: "to-file.lab",
         behaviour: "to_file",
-        does: "Leads to a file of the reader's own machine.",
-        says: "The redirect leads to another scheme and was not followed.",
-        expect: stops("refused_by_policy", &["scheme"]),
+        does: "Redirects to a file: URL.",
+        says: "The redirect points to a scheme other than http and https and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["scheme"]),
         text: &HOTEL,
-        ..pages(|ask| home_leads_to(ask, "file:///etc/passwd"))
+        ..site_with_pages(|request| home_leads_to(request, "file:///etc/passwd"))
     },
-    Site {
+    LabSite {
         name: "to-userinfo.lab",
         behaviour: "to_userinfo",
-        does: "Leads to an address with a user name in front of the host.",
-        says: "The redirect carries a user name and was not followed.",
-        expect: stops("refused_by_policy", &["userinfo"]),
+        does: "Redirects to a URL with a user name and password before the host.",
+        says: "The redirect contains a user name and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["userinfo"]),
         text: &SCHOOL,
-        ..pages(|ask| home_leads_to(ask, "https://open.lab:secret@trap.lab/"))
+        ..site_with_pages(|request| home_leads_to(request, "https://open.lab:secret@trap.lab/"))
     },
-    Site {
+    LabSite {
         name: "to-nowhere.lab",
         behaviour: "to_nowhere",
-        does: "Answers 302 without saying where to go.",
-        says: "The home page answers with a redirect that leads nowhere.",
-        expect: crate::Expect { home_status_browser: None, ai_refused: None, ..SERVED },
+        does: "Answers 302 without a Location header.",
+        says: "The home page answers with a redirect that has no target.",
+        expect: crate::ExpectedRecord { home_status_browser: None, ai_refused: None, ..SERVED },
         text: &BOOKSHOP,
-        ..pages(
-            |ask| {
-                if ask.path == "/" { Reply::text(302, "Somewhere else.\n") } else { plain(ask) }
-            },
-        )
+        ..site_with_pages(|request| {
+            if request.path == "/" {
+                Reply::text(302, "Somewhere else.\n")
+            } else {
+                plain_site(request)
+            }
+        })
     },
-    Site {
+    LabSite {
         name: "to-far.lab",
         behaviour: "to_far",
-        does: "Leads to an address of ten thousand letters.",
-        says: "The redirect is longer than is read and was not followed.",
-        expect: stops("refused_by_policy", &["url_too_long"]),
+        does: "Redirects to a URL of ten thousand characters.",
+        says: "The redirect URL exceeds the length limit and was not followed.",
+        expect: expect_home_failure("refused_by_policy", &["url_too_long"]),
         text: &GARDEN,
-        ..pages(|ask| home_leads_to(ask, &format!("https://to-far.lab/{}", "a".repeat(10_000))))
+        ..site_with_pages(|request| {
+            home_leads_to(request, &format!("https://to-far.lab/{}", "a".repeat(10_000)))
+        })
     },
-    Site {
+    LabSite {
         name: "http-to-trap.lab",
         behaviour: "http_to_trap",
-        does: "Serves its page by https, and leads http readers to a private address.",
-        says: "Everybody is served by https.",
+        does: "Serves its page over https, and redirects http to a private address.",
+        says: "Every identity gets the page over https.",
         text: &CYCLES,
-        http: Web::Pages(|ask| {
-            if ask.path == "/" { Reply::redirect(301, "http://127.88.0.1/") } else { to_https(ask) }
+        http: PortBehaviour::Pages(|request| {
+            if request.path == "/" {
+                Reply::redirect(301, "http://127.88.0.1/")
+            } else {
+                redirect_to_https(request)
+            }
         }),
-        ..pages(plain)
+        ..site_with_pages(plain_site)
     },
 ];
 
-fn home_leads_to(ask: &Ask<'_>, location: &str) -> Reply {
-    if ask.path == "/" { Reply::redirect(302, location) } else { plain(ask) }
+fn home_leads_to(request: &SiteRequest<'_>, location: &str) -> Reply {
+    if request.path == "/" { Reply::redirect(302, location) } else { plain_site(request) }
 }
 
-fn twelve(ask: &Ask<'_>) -> Reply {
-    let step = match ask.path {
+fn twelve(request: &SiteRequest<'_>) -> Reply {
+    let step = match request.path {
         "/" => Some(0),
         path => path.strip_prefix("/step/").and_then(|number| number.parse::<u32>().ok()),
     };
     match step {
-        Some(12..) => content::home(ask),
+        Some(12..) => content::home(request),
         Some(step) => Reply::redirect(302, format!("/step/{}", step + 1)),
-        None => plain(ask),
+        None => plain_site(request),
     }
 }

@@ -1,136 +1,136 @@
-//! What sites say about the use of their pages, in every place where it can be said. The pages are
-//! served to everybody on all of these.
+//! Usage rights, declared in every supported place. All of these sites serve their pages to every
+//! identity.
 
 use serde_json::json;
 
-use super::{SERVED, pages, plain, with_robots};
+use super::base::{SERVED, plain_site, site_with_pages, with_robots};
 use crate::{
-    audience,
     content::{
-        self, BAKERY, BOOKSHOP, CLINIC, CYCLES, Extra, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA,
+        self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, PageExtras,
     },
-    http::{Ask, Reply},
-    site::{Expect, Site},
+    http::reply::{Reply, SiteRequest},
+    site::{ExpectedRecord, LabSite},
+    user_agents,
 };
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "tdm-reserved.lab",
         behaviour: "tdm_reserved",
-        does: "Reserves text and data mining of the whole site in tdmrep.json and names a policy.",
-        says: "Text and data mining is reserved; the policy says under which terms it may be had.",
+        does: "Reserves text and data mining for the whole site in tdmrep.json and links a policy.",
+        says: "Text and data mining is reserved. The policy states the terms for a permission.",
         text: &MUSEUM,
-        ..pages(tdm_reserved)
+        ..site_with_pages(tdm_reserved)
     },
-    Site {
+    LabSite {
         name: "tdm-header.lab",
         behaviour: "tdm_header",
-        does: "Does not reserve text and data mining in tdmrep.json and reserves it in the header \
+        does: "Does not reserve text and data mining in tdmrep.json, but reserves it in a header \
                of its page.",
-        says: "Text and data mining of the page is reserved: its header counts before the file.",
+        says: "Text and data mining of the page is reserved: the header takes precedence over the \
+               file.",
         text: &ORCHESTRA,
-        ..pages(|ask| match ask.path {
-            "/" => content::home(ask).with("tdm-reservation", "1"),
+        ..site_with_pages(|request| match request.path {
+            "/" => content::home(request).with_header("tdm-reservation", "1"),
             "/.well-known/tdmrep.json" => {
                 let rules = json!([{ "location": "/", "tdm-reservation": 0 }]);
                 content::json_reply("application/json", &rules)
             }
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "content-usage.lab",
         behaviour: "content_usage",
-        does: "Asks by Content-Usage not to be trained on, in robots.txt and in the header of its \
-               page, which also welcomes search.",
-        says: "Training is disallowed and search allowed by Content-Usage; robots.txt is open.",
+        does: "Disallows training with Content-Usage in robots.txt and in a header of its page. \
+               The header also allows search.",
+        says: "Content-Usage disallows training and allows search. robots.txt disallows nothing.",
         text: &CLINIC,
-        ..pages(|ask| match ask.path {
-            "/" => content::home(ask).with("content-usage", "train-ai=n, search=y"),
-            _ => with_robots(ask, "User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
+        ..site_with_pages(|request| match request.path {
+            "/" => content::home(request).with_header("content-usage", "train-ai=n, search=y"),
+            _ => with_robots(request, "User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n"),
         })
     },
-    Site {
+    LabSite {
         name: "rsl.lab",
         behaviour: "rsl",
-        does: "Names an RSL licence in robots.txt, which permits search and prohibits training.",
-        says: "The licence allows search and disallows training; what it does not list is not \
-               licensed either.",
+        does: "Links an RSL licence in robots.txt that permits search and prohibits training.",
+        says: "The licence allows search and disallows training. Uses that it does not list are \
+               not licensed.",
         text: &BOOKSHOP,
-        ..pages(rsl)
+        ..site_with_pages(rsl)
     },
-    Site {
+    LabSite {
         name: "ai-txt.lab",
         behaviour: "ai_txt",
-        does: "Has an ai.txt that keeps everything out of training.",
-        says: "Training is disallowed by ai.txt; robots.txt is open.",
+        does: "Has an ai.txt that disallows training on everything.",
+        says: "ai.txt disallows training. robots.txt disallows nothing.",
         text: &GARDEN,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/ai.txt" => {
                 Reply::text(200, "# Our photographs and texts\nUser-Agent: *\nDisallow: /\n")
             }
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "noai.lab",
         behaviour: "noai",
-        does: "Marks its page with noai and noimageai in the meta element for robots.",
-        says: "Training is disallowed by a mark on the page that few crawlers honour.",
+        does: "Has \"noai\" and \"noimageai\" in the robots meta element of its page.",
+        says: "A mark on the page disallows training. Few crawlers honour this mark.",
         text: &FERRY,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/" => {
                 let head = "<meta name=\"robots\" content=\"noai, noimageai\">\n";
-                content::home_with(ask, Extra { head, ..Extra::default() })
+                content::home_with(request, PageExtras { head, ..PageExtras::default() })
             }
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "signals-at-odds.lab",
         behaviour: "signals_at_odds",
-        does: "Withholds training by a content signal in robots.txt and grants it by one in the \
+        does: "Disallows training with a content signal in robots.txt and allows it with one in a \
                header of its page.",
-        says: "Two content signals contradict each other about training; the stricter counts.",
+        says: "Two content signals contradict each other about training. The stricter one counts.",
         text: &HOTEL,
-        ..pages(|ask| match ask.path {
-            "/" => content::home(ask).with("content-signal", "ai-train=yes"),
-            _ => with_robots(ask, "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
+        ..site_with_pages(|request| match request.path {
+            "/" => content::home(request).with_header("content-signal", "ai-train=yes"),
+            _ => with_robots(request, "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n"),
         })
     },
-    Site {
+    LabSite {
         name: "signals-misspelt.lab",
         behaviour: "signals_misspelt",
-        does: "Misspells the name of its content signal in robots.txt, and its values there and \
-               in the header of its page.",
-        says: "The content signals cannot be read as they were meant: nothing is said about \
-               training.",
+        does: "Misspells the name of its content signal in robots.txt, and its values there and in \
+               a header of its page.",
+        says: "The content signals are invalid, so they state nothing about training.",
         text: &CYCLES,
-        ..pages(|ask| match ask.path {
-            "/" => content::home(ask).with("content-signal", "ai-train=maybe;search"),
+        ..site_with_pages(|request| match request.path {
+            "/" => content::home(request).with_header("content-signal", "ai-train=maybe;search"),
             _ => with_robots(
-                ask,
+                request,
                 "User-agent: *\nContent-Signals: ai-train=maybe;search\nAllow: /\n",
             ),
         })
     },
-    Site {
+    LabSite {
         name: "managed-robots.lab",
         behaviour: "managed_robots",
-        does: "Has a robots.txt whose own lines let everybody in, below lines of the network in \
-               front of it that keep crawlers for training out.",
-        says: "robots.txt keeps crawlers for training out, by lines that the owner did not write.",
-        expect: Expect { robots: Some("blocks_some"), ..SERVED },
+        does: "Has a robots.txt whose own lines allow all crawlers, below lines that its CDN added \
+               to block training crawlers.",
+        says: "robots.txt blocks training crawlers, through lines that the owner did not write.",
+        expect: ExpectedRecord { robots: Some("blocks_some"), ..SERVED },
         text: &BAKERY,
-        ..pages(managed)
+        ..site_with_pages(managed)
     },
 ];
 
-fn tdm_reserved(ask: &Ask<'_>) -> Reply {
+fn tdm_reserved(request: &SiteRequest<'_>) -> Reply {
     const POLICY: &str = "/tdm-policy.json";
-    let host = ask.site.name;
+    let host = request.site_name;
     let policy = format!("https://{host}{POLICY}");
-    match ask.path {
+    match request.path {
         "/.well-known/tdmrep.json" => {
             let rules = json!([
                 { "location": "/", "tdm-reservation": 1, "tdm-policy": policy }
@@ -146,8 +146,8 @@ fn tdm_reserved(ask: &Ask<'_>) -> Reply {
                 "uid": policy,
                 "assigner": {
                     "uid": format!("https://{host}/"),
-                    "vcard:fn": ask.site.text.title,
-                    "vcard:hasTelephone": format!("tel:{}", ask.site.text.phone.1.replace(' ', ""))
+                    "vcard:fn": request.text.title,
+                    "vcard:hasTelephone": format!("tel:{}", request.text.phone.1.replace(' ', ""))
                 },
                 "permission": [{
                     "target": format!("https://{host}/"),
@@ -157,13 +157,13 @@ fn tdm_reserved(ask: &Ask<'_>) -> Reply {
             });
             content::json_reply("application/json", &offer)
         }
-        _ => plain(ask),
+        _ => plain_site(request),
     }
 }
 
-fn rsl(ask: &Ask<'_>) -> Reply {
-    let host = ask.site.name;
-    if ask.path == "/license.xml" {
+fn rsl(request: &SiteRequest<'_>) -> Reply {
+    let host = request.site_name;
+    if request.path == "/license.xml" {
         let licence = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <rsl xmlns=\"https://rslstandard.org/rsl\">\n  \
@@ -174,16 +174,20 @@ fn rsl(ask: &Ask<'_>) -> Reply {
         );
         return Reply::new(200, "application/rsl+xml", licence);
     }
-    with_robots(ask, &format!("License: https://{host}/license.xml\n\nUser-agent: *\nAllow: /\n"))
+    with_robots(
+        request,
+        &format!("License: https://{host}/license.xml\n\nUser-agent: *\nAllow: /\n"),
+    )
 }
 
-/// As networks in front of sites write it: their own groups first, between two comments.
-fn managed(ask: &Ask<'_>) -> Reply {
+/// As CDNs write it: their own groups first, between two comments.
+fn managed(request: &SiteRequest<'_>) -> Reply {
     let mut robots = String::from("# BEGIN Quayside Edge Managed content\n\n");
-    let training = |token: &&&str| audience::purpose(token) == Some(audience::Purpose::Training);
+    let training =
+        |token: &&&str| user_agents::ai_purpose(token) == Some(user_agents::Purpose::Training);
     for token in crate::AI_TOKENS.iter().filter(training) {
         robots.push_str(&format!("User-agent: {token}\nDisallow: /\n\n"));
     }
     robots.push_str("# END Quayside Edge Managed content\n\nUser-agent: *\nAllow: /\n");
-    with_robots(ask, &robots)
+    with_robots(request, &robots)
 }

@@ -1,99 +1,107 @@
-//! robots.txt in its many states. The home page is served to everybody on all of these.
+//! robots.txt in many variants. All of these sites serve their home page to every identity.
 
-use super::{SERVED, pages, plain, with_robots};
+use super::base::{SERVED, plain_site, site_with_pages, with_robots};
 use crate::{
     content::{BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL},
-    http::{Ask, Payload, Reply},
-    site::{Address, Answer, Expect, Names, Site},
+    http::reply::{Reply, ReplyBody, SiteRequest},
+    site::{DnsAddress, DnsBehaviour, ExpectedRecord, LabSite, SiteDns},
 };
 
-/// Everybody is served, and robots.txt amounts to this.
-const fn amounts_to(robots: &'static str) -> Expect {
-    Expect { robots: Some(robots), ..SERVED }
+/// Every identity gets the page, and robots.txt has this effect.
+const fn expect_robots(robots: &'static str) -> ExpectedRecord {
+    ExpectedRecord { robots: Some(robots), ..SERVED }
 }
 
-/// The same, without a robots.txt that could be had.
-const fn without(robots: &'static str) -> Expect {
-    Expect { robots: Some(robots), machine_files_present: Some(0), ..SERVED }
+/// The same, but robots.txt cannot be read.
+const fn expect_no_robots(robots: &'static str) -> ExpectedRecord {
+    ExpectedRecord { robots: Some(robots), machine_files_present: Some(0), ..SERVED }
 }
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "robots-closed.lab",
         behaviour: "robots_closed",
-        does: "Disallows everything to everybody in robots.txt and serves everybody all the same.",
-        says: "robots.txt closes the site to all; the server does not act on it.",
-        expect: amounts_to("blocks_all"),
+        does: "Disallows everything for all crawlers in robots.txt, but serves every identity.",
+        says: "robots.txt disallows everything for all crawlers. The server does not enforce it.",
+        expect: expect_robots("blocks_all"),
         text: &CLINIC,
-        ..pages(|ask| with_robots(ask, "User-agent: *\nDisallow: /\n"))
+        ..site_with_pages(|request| with_robots(request, "User-agent: *\nDisallow: /\n"))
     },
-    Site {
+    LabSite {
         name: "robots-no-ai.lab",
         behaviour: "robots_no_ai",
-        does: "Disallows everything to the known AI crawlers by name in robots.txt.",
-        says: "robots.txt closes the site to AI crawlers and to nobody else.",
-        expect: amounts_to("blocks_ai"),
+        does: "Disallows everything for the known AI crawlers, by name, in robots.txt.",
+        says: "robots.txt disallows everything for AI crawlers and nothing for others.",
+        expect: expect_robots("blocks_ai"),
         text: &BOOKSHOP,
-        ..pages(no_ai)
+        ..site_with_pages(no_ai)
     },
-    Site {
+    LabSite {
         name: "robots-opt-out.lab",
         behaviour: "robots_opt_out",
         does: "Has a robots.txt group for our own token that disallows everything.",
-        says: "The site asks us to stay away: nothing but robots.txt was read.",
-        expect: Expect { home_status_browser: None, ai_refused: None, ..amounts_to("opts_us_out") },
+        says: "The site disallows our own reader. Only robots.txt was read.",
+        expect: ExpectedRecord {
+            home_status_browser: None,
+            ai_refused: None,
+            ..expect_robots("opts_us_out")
+        },
         text: &GARDEN,
-        ..pages(|ask| {
-            with_robots(ask, "User-agent: *\nAllow: /\n\nUser-agent: Wayleave\nDisallow: /\n")
+        ..site_with_pages(|request| {
+            with_robots(request, "User-agent: *\nAllow: /\n\nUser-agent: Wayleave\nDisallow: /\n")
         })
     },
-    Site {
+    LabSite {
         name: "robots-empty.lab",
         behaviour: "robots_empty",
         does: "Serves an empty robots.txt.",
-        says: "robots.txt is there and forbids nothing.",
-        expect: amounts_to("allows_all"),
+        says: "robots.txt exists and disallows nothing.",
+        expect: expect_robots("allows_all"),
         text: &MUSEUM,
-        ..pages(|ask| with_robots(ask, ""))
+        ..site_with_pages(|request| with_robots(request, ""))
     },
-    Site {
+    LabSite {
         name: "robots-403.lab",
         behaviour: "robots_403",
-        does: "Answers 403 on robots.txt and serves its page.",
-        says: "robots.txt is refused; formally that forbids nothing, and it is no absence.",
-        expect: without("refused"),
+        does: "Answers 403 for robots.txt and serves its page.",
+        says: "The server refuses robots.txt (403). By the standard this disallows nothing, and we \
+               cannot tell whether the file exists.",
+        expect: expect_no_robots("refused"),
         text: &FERRY,
-        ..pages(|ask| at_robots(ask, || Reply::text(403, "Forbidden.\n")))
+        ..site_with_pages(|request| at_robots(request, || Reply::text(403, "Forbidden.\n")))
     },
-    Site {
+    LabSite {
         name: "robots-500.lab",
         behaviour: "robots_500",
-        does: "Answers 500 on robots.txt and serves its page.",
-        says: "robots.txt cannot be read, which a crawler must take as a full disallow.",
-        expect: without("error"),
+        does: "Answers 500 for robots.txt and serves its page.",
+        says: "robots.txt cannot be read (500). Crawlers must treat this as \"disallow \
+               everything\".",
+        expect: expect_no_robots("error"),
         text: &HOTEL,
-        ..pages(|ask| at_robots(ask, || Reply::text(500, "Something broke.\n")))
+        ..site_with_pages(|request| at_robots(request, || Reply::text(500, "Something broke.\n")))
     },
-    Site {
+    LabSite {
         name: "robots-429.lab",
         behaviour: "robots_429",
-        does: "Answers 429 on robots.txt and serves its page.",
-        says: "robots.txt cannot be read for now; that is neither an allow nor an absence.",
-        expect: without("error"),
+        does: "Answers 429 for robots.txt and serves its page.",
+        says: "robots.txt cannot be read at the moment (429). Its rules are unknown.",
+        expect: expect_no_robots("error"),
         text: &SCHOOL,
-        ..pages(|ask| {
-            at_robots(ask, || Reply::text(429, "Too many requests.\n").with("retry-after", "60"))
+        ..site_with_pages(|request| {
+            at_robots(request, || {
+                Reply::text(429, "Too many requests.\n").with_header("retry-after", "60")
+            })
         })
     },
-    Site {
+    LabSite {
         name: "robots-html.lab",
         behaviour: "robots_html",
         does: "Serves an HTML page as robots.txt.",
-        says: "What is at robots.txt is a page and sets no rules.",
-        expect: Expect { machine_files_present: None, ..amounts_to("not_robots") },
+        says: "The robots.txt path returns an HTML page, which sets no rules.",
+        expect: ExpectedRecord { machine_files_present: None, ..expect_robots("not_robots") },
         text: &BAKERY,
-        ..pages(|ask| {
-            at_robots(ask, || {
+        ..site_with_pages(|request| {
+            at_robots(request, || {
                 Reply::html(
                     200,
                     "<!doctype html>\n<html><head><title>Robots</title></head><body>\
@@ -102,140 +110,155 @@ pub(super) const SITES: &[Site] = &[
             })
         })
     },
-    Site {
+    LabSite {
         name: "robots-utf16.lab",
         behaviour: "robots_utf16",
-        does: "Serves a robots.txt in UTF-16 that would close the site.",
-        says: "robots.txt is not UTF-8, so no rule in it can be relied on.",
-        expect: Expect { robots: None, ..SERVED },
+        does: "Serves a robots.txt in UTF-16 that would disallow everything.",
+        says: "robots.txt is not UTF-8, so its rules are unreliable.",
+        expect: ExpectedRecord { robots: None, ..SERVED },
         text: &CYCLES,
-        ..pages(|ask| at_robots(ask, utf16))
+        ..site_with_pages(|request| at_robots(request, utf16))
     },
-    Site {
+    LabSite {
         name: "robots-bom.lab",
         behaviour: "robots_bom",
-        does: "Serves a robots.txt with a byte-order mark and CR line ends that closes the site.",
-        says: "robots.txt closes the site to all, byte-order mark and odd line ends or not.",
-        expect: amounts_to("blocks_all"),
+        does: "Serves a robots.txt with a byte-order mark and CR line endings that disallows \
+               everything.",
+        says: "robots.txt disallows everything for all crawlers, despite the byte-order mark and \
+               unusual line endings.",
+        expect: expect_robots("blocks_all"),
         text: &ORCHESTRA,
-        ..pages(|ask| with_robots(ask, "\u{feff}User-agent: *\rDisallow: /\r"))
+        ..site_with_pages(|request| with_robots(request, "\u{feff}User-agent: *\rDisallow: /\r"))
     },
-    Site {
+    LabSite {
         name: "robots-huge.lab",
         behaviour: "robots_huge",
-        does: "Serves eight megabytes of robots.txt; the rule that closes the site comes last.",
-        says: "robots.txt was read up to the limit, and what was read forbids a few paths only.",
-        expect: amounts_to("blocks_some"),
+        does: "Serves a robots.txt of eight megabytes whose last line disallows everything.",
+        says: "robots.txt was read up to the size limit. The part that was read disallows a few \
+               paths.",
+        expect: expect_robots("blocks_some"),
         text: &CLINIC,
-        ..pages(|ask| at_robots(ask, huge))
+        ..site_with_pages(|request| at_robots(request, huge))
     },
-    Site {
+    LabSite {
         name: "robots-redirect.lab",
         behaviour: "robots_redirect",
-        does: "Redirects robots.txt three times, at last to a file that closes the site.",
-        says: "robots.txt, found after three redirects, closes the site to all.",
-        expect: amounts_to("blocks_all"),
+        does: "Redirects robots.txt three times, finally to a file that disallows everything.",
+        says: "robots.txt is reached after three redirects and disallows everything for all \
+               crawlers.",
+        expect: expect_robots("blocks_all"),
         text: &GARDEN,
-        ..pages(|ask| match ask.path {
+        ..site_with_pages(|request| match request.path {
             "/robots.txt" => Reply::redirect(301, "/rules/1"),
             "/rules/1" => Reply::redirect(302, "/rules/2"),
             "/rules/2" => Reply::redirect(308, "/rules/final.txt"),
             "/rules/final.txt" => Reply::text(200, "User-agent: *\nDisallow: /\n"),
-            _ => plain(ask),
+            _ => plain_site(request),
         })
     },
-    Site {
+    LabSite {
         name: "robots-loop.lab",
         behaviour: "robots_loop",
         does: "Redirects robots.txt to itself.",
-        says: "robots.txt leads nowhere: unread, for a named reason.",
-        expect: without("error"),
+        says: "robots.txt cannot be read because its redirects form a loop.",
+        expect: expect_no_robots("error"),
         text: &MUSEUM,
-        ..pages(|ask| at_robots(ask, || Reply::redirect(302, "/robots.txt")))
+        ..site_with_pages(|request| at_robots(request, || Reply::redirect(302, "/robots.txt")))
     },
-    Site {
+    LabSite {
         name: "robots-slow.lab",
         behaviour: "robots_slow",
-        does: "Answers robots.txt after eight tenths of a second.",
-        says: "robots.txt is slow and open.",
+        does: "Answers robots.txt after 0.8 seconds.",
+        says: "robots.txt is slow and disallows nothing.",
         text: &FERRY,
-        ..pages(|ask| if ask.path == "/robots.txt" { plain(ask).after(800) } else { plain(ask) })
+        ..site_with_pages(|request| {
+            if request.path == "/robots.txt" {
+                plain_site(request).delayed_by(800)
+            } else {
+                plain_site(request)
+            }
+        })
     },
-    Site {
+    LabSite {
         name: "crawl-delay.lab",
         behaviour: "crawl_delay",
-        does: "Asks for ten seconds between requests in robots.txt.",
-        says: "robots.txt is open and asks for a crawl delay.",
+        does: "Asks in robots.txt for ten seconds between requests.",
+        says: "robots.txt disallows nothing and sets a crawl delay.",
         text: &HOTEL,
-        ..pages(|ask| with_robots(ask, "User-agent: *\nCrawl-delay: 10\nAllow: /\n"))
+        ..site_with_pages(|request| {
+            with_robots(request, "User-agent: *\nCrawl-delay: 10\nAllow: /\n")
+        })
     },
-    Site {
+    LabSite {
         name: "content-signals.lab",
         behaviour: "content_signals",
-        does: "Carries content signals in robots.txt: search yes, AI input yes, AI training no.",
-        says: "robots.txt is open; training is disallowed by a content signal, the rest allowed.",
+        does: "Has content signals in robots.txt: search yes, AI input yes, AI training no.",
+        says: "robots.txt disallows nothing. A content signal disallows training and allows the \
+               other uses.",
         text: &BOOKSHOP,
-        ..pages(|ask| {
+        ..site_with_pages(|request| {
             with_robots(
-                ask,
+                request,
                 "User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=no\nAllow: /\n",
             )
         })
     },
-    Site {
+    LabSite {
         name: "robots-wildcards.lab",
         behaviour: "robots_wildcards",
-        does: "Uses wildcards, end anchors and a longer allow against a shorter disallow.",
-        says: "robots.txt closes a few paths and leaves the home page open.",
-        expect: amounts_to("blocks_some"),
+        does: "Uses wildcards, end anchors, and a longer allow rule against a shorter disallow \
+               rule in robots.txt.",
+        says: "robots.txt disallows a few paths but not the home page.",
+        expect: expect_robots("blocks_some"),
         text: &SCHOOL,
-        ..pages(|ask| {
+        ..site_with_pages(|request| {
             with_robots(
-                ask,
+                request,
                 "User-agent: *\nDisallow: /*.pdf$\nDisallow: /private/\nAllow: /private/open\n\
                  Disallow: /*?sort=\n\nSitemap: https://robots-wildcards.lab/map.xml\n\
                  User-agent: GPTBot\nDisallow: /courses/*/list\n",
             )
         })
     },
-    Site {
+    LabSite {
         name: "many-sitemaps.lab",
         behaviour: "many_sitemaps",
-        does: "Names a dozen sitemaps in robots.txt: at a private address, at a name that leads \
-               to one, at another domain, at odd schemes, and some of its own.",
-        says: "robots.txt names more sitemaps than are read; the private ones are not dialled.",
+        does: "Lists a dozen sitemaps in robots.txt: at a private address, at a name with a \
+               private address, on another domain, with unusual schemes, and some of its own.",
+        says: "robots.txt lists more sitemaps than we read. Those at private addresses are not \
+               contacted.",
         text: &MUSEUM,
-        names: Names {
+        dns: SiteDns {
             answers: &[
-                ("", Answer::Own),
-                ("www", Answer::Own),
-                ("inner", Answer::Addresses(&[Address::Trap])),
+                ("", DnsBehaviour::Own),
+                ("www", DnsBehaviour::Own),
+                ("inner", DnsBehaviour::Addresses(&[DnsAddress::Trap])),
             ],
             texts: &[],
             signed: false,
         },
-        ..pages(many_sitemaps)
+        ..site_with_pages(many_sitemaps)
     },
-    Site {
+    LabSite {
         name: "robots-by-reader.lab",
         behaviour: "robots_by_reader",
-        does: "Gives AI identities a robots.txt that closes the site, and everybody else an open \
+        does: "Serves AI identities a robots.txt that disallows everything, and all others an open \
                one.",
-        says: "robots.txt says other things to AI identities than to a browser.",
-        expect: Expect { robots: None, ..SERVED },
+        says: "AI identities get a different robots.txt than the browser.",
+        expect: ExpectedRecord { robots: None, ..SERVED },
         text: &BAKERY,
-        ..pages(|ask| {
-            let closed = ask.is_from_ai();
-            with_robots(ask, if closed { "User-agent: *\nDisallow: /\n" } else { "" })
+        ..site_with_pages(|request| {
+            let closed = request.is_from_ai();
+            with_robots(request, if closed { "User-agent: *\nDisallow: /\n" } else { "" })
         })
     },
 ];
 
-fn at_robots(ask: &Ask<'_>, reply: fn() -> Reply) -> Reply {
-    if ask.path == "/robots.txt" { reply() } else { plain(ask) }
+fn at_robots(request: &SiteRequest<'_>, reply: fn() -> Reply) -> Reply {
+    if request.path == "/robots.txt" { reply() } else { plain_site(request) }
 }
 
-fn no_ai(ask: &Ask<'_>) -> Reply {
+fn no_ai(request: &SiteRequest<'_>) -> Reply {
     let mut robots = String::new();
     for token in crate::AI_TOKENS {
         robots.push_str("User-agent: ");
@@ -243,11 +266,11 @@ fn no_ai(ask: &Ask<'_>) -> Reply {
         robots.push('\n');
     }
     robots.push_str("Disallow: /\n\nUser-agent: *\nAllow: /\n");
-    with_robots(ask, &robots)
+    with_robots(request, &robots)
 }
 
-fn many_sitemaps(ask: &Ask<'_>) -> Reply {
-    if ask.path.starts_with("/maps/") {
+fn many_sitemaps(request: &SiteRequest<'_>) -> Reply {
+    if request.path.starts_with("/maps/") {
         return Reply::new(
             200,
             "application/xml",
@@ -264,7 +287,7 @@ fn many_sitemaps(ask: &Ask<'_>) -> Reply {
     for number in 1..=6 {
         robots.push_str(&format!("Sitemap: https://www.many-sitemaps.lab/maps/{number}.xml\n"));
     }
-    with_robots(ask, &robots)
+    with_robots(request, &robots)
 }
 
 fn utf16() -> Reply {
@@ -275,7 +298,7 @@ fn utf16() -> Reply {
 
 fn huge() -> Reply {
     const LINE: &str = "Disallow: /archive/of/very/old/things/\n";
-    Reply::text(200, "").payload(Payload::Repeat {
+    Reply::text(200, "").with_body(ReplyBody::Repeat {
         head: "User-agent: *\n".into(),
         unit: LINE.repeat(256).into(),
         times: 840,

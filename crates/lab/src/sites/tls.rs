@@ -1,159 +1,159 @@
 //! Transport: certificates, TLS and HTTP versions, and which of the two ports answers.
 
-use super::{SERVED, fails, pages, plain};
+use super::base::{SERVED, expect_failure, plain_site, site_with_pages};
 use crate::{
     content::{BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL},
-    http::Step,
-    site::{Certificate, Expect, Protocol, Site, Web},
+    http::script::ScriptStep,
+    site::{CertificateKind, ExpectedRecord, HttpsProtocol, LabSite, PortBehaviour},
 };
 
-/// Everybody is served over a certificate with this fault.
-const fn faulty(error: &'static str) -> Expect {
-    Expect { tls_error: Some(error), ..SERVED }
+/// Every identity gets the page, and the certificate has this error.
+const fn expect_certificate_error(error: &'static str) -> ExpectedRecord {
+    ExpectedRecord { tls_error: Some(error), ..SERVED }
 }
 
-pub(super) const SITES: &[Site] = &[
-    Site {
+pub(super) const SITES: &[LabSite] = &[
+    LabSite {
         name: "expired.lab",
         behaviour: "expired",
-        does: "Has a certificate that ran out in 2021.",
-        says: "Everybody is served; the certificate has expired.",
-        expect: faulty("expired"),
+        does: "Has a certificate that expired in 2021.",
+        says: "Every identity gets the page. The certificate has expired.",
+        expect: expect_certificate_error("expired"),
         text: &FERRY,
-        certificate: Certificate::Expired,
-        ..pages(plain)
+        certificate: CertificateKind::Expired,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "not-yet-valid.lab",
         behaviour: "not_yet_valid",
-        does: "Has a certificate that begins in 2097.",
-        says: "Everybody is served; the certificate is not valid yet.",
-        expect: faulty("not_yet_valid"),
+        does: "Has a certificate that becomes valid in 2097.",
+        says: "Every identity gets the page. The certificate is not valid yet.",
+        expect: expect_certificate_error("not_yet_valid"),
         text: &CLINIC,
-        certificate: Certificate::NotYetValid,
-        ..pages(plain)
+        certificate: CertificateKind::NotYetValid,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "wrong-name.lab",
         behaviour: "wrong_name",
-        does: "Has the certificate of another name.",
-        says: "Everybody is served; the certificate is for another name.",
-        expect: faulty("wrong_name"),
+        does: "Has a certificate for another name.",
+        says: "Every identity gets the page. The certificate is for another name.",
+        expect: expect_certificate_error("wrong_name"),
         text: &MUSEUM,
-        certificate: Certificate::WrongName,
-        ..pages(plain)
+        certificate: CertificateKind::WrongName,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "self-signed.lab",
         behaviour: "self_signed",
-        does: "Has a certificate that it signed itself.",
-        says: "Everybody is served; the certificate is self-signed.",
-        expect: faulty("self_signed"),
+        does: "Has a self-signed certificate.",
+        says: "Every identity gets the page. The certificate is self-signed.",
+        expect: expect_certificate_error("self_signed"),
         text: &BOOKSHOP,
-        certificate: Certificate::SelfSigned,
-        ..pages(plain)
+        certificate: CertificateKind::SelfSigned,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "unknown-issuer.lab",
         behaviour: "unknown_issuer",
-        does: "Has a certificate of an authority that nobody knows.",
-        says: "Everybody is served; nobody knows who issued the certificate.",
-        expect: faulty("unknown_issuer"),
+        does: "Has a certificate from an unknown authority.",
+        says: "Every identity gets the page. The issuer of the certificate is unknown.",
+        expect: expect_certificate_error("unknown_issuer"),
         text: &GARDEN,
-        certificate: Certificate::UnknownIssuer,
-        ..pages(plain)
+        certificate: CertificateKind::UnknownIssuer,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "many-names.lab",
         behaviour: "many_names",
-        does: "Has a good certificate with a thousand further names.",
-        says: "Everybody is served; the certificate holds more names than are recorded.",
+        does: "Has a valid certificate with a thousand more names.",
+        says: "Every identity gets the page. The certificate has more names than we record.",
         text: &ORCHESTRA,
-        certificate: Certificate::ManyNames(1000),
-        ..pages(plain)
+        certificate: CertificateKind::ManyNames(1000),
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "tls12.lab",
         behaviour: "tls12",
-        does: "Speaks TLS 1.2 and nothing newer.",
-        says: "Everybody is served over TLS 1.2.",
+        does: "Supports TLS 1.2 and nothing newer.",
+        says: "Every identity gets the page over TLS 1.2.",
         text: &CYCLES,
-        protocol: Protocol::Tls12,
-        ..pages(plain)
+        protocol: HttpsProtocol::Tls12,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "http1-only.lab",
         behaviour: "http1_only",
-        does: "Speaks HTTP/1.1 and nothing newer.",
-        says: "Everybody is served over HTTP/1.1.",
+        does: "Supports HTTP/1.1 and nothing newer.",
+        says: "Every identity gets the page over HTTP/1.1.",
         text: &HOTEL,
-        protocol: Protocol::Http1,
-        ..pages(plain)
+        protocol: HttpsProtocol::Http1,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "http-only.lab",
         behaviour: "http_only",
         does: "Answers on the http port only.",
-        says: "Everybody is served, without TLS: the https port is closed.",
+        says: "Every identity gets the page, without TLS. The https port is closed.",
         text: &SCHOOL,
-        http: Web::Pages(plain),
-        https: Web::Closed,
-        ..pages(plain)
+        http: PortBehaviour::Pages(plain_site),
+        https: PortBehaviour::Closed,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "https-only.lab",
         behaviour: "https_only",
         does: "Answers on the https port only.",
-        says: "Everybody is served by https; the http port is closed.",
+        says: "Every identity gets the page over https. The http port is closed.",
         text: &BAKERY,
-        http: Web::Closed,
-        ..pages(plain)
+        http: PortBehaviour::Closed,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "closed.lab",
         behaviour: "closed",
-        does: "Has an address and answers on no port.",
-        says: "The host refuses connections; nothing is known of the site.",
-        expect: fails("connect", &["connection_refused"]),
+        does: "Has an address, but both ports are closed.",
+        says: "The host refuses connections, so nothing is known about the site.",
+        expect: expect_failure("connect", &["connection_refused"]),
         text: &FERRY,
-        http: Web::Closed,
-        https: Web::Closed,
-        ..pages(plain)
+        http: PortBehaviour::Closed,
+        https: PortBehaviour::Closed,
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "tls-stalls.lab",
         behaviour: "tls_stalls",
-        does: "Accepts connections on the https port and never says a word.",
+        does: "Accepts connections on the https port and never sends anything.",
         says: "The TLS handshake was not finished in time.",
-        expect: fails("timeout", &["tls_timeout"]),
+        expect: expect_failure("timeout", &["tls_timeout"]),
         text: &CLINIC,
-        https: Web::Socket(|| vec![Step::Stall]),
-        ..pages(plain)
+        https: PortBehaviour::RawSocket(|| vec![ScriptStep::Stall]),
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "not-tls.lab",
         behaviour: "not_tls",
         does: "Speaks plain HTTP on the https port.",
-        says: "What answers on the https port is not TLS.",
-        expect: fails("tls", &["not_tls"]),
+        says: "The https port does not answer with TLS.",
+        expect: expect_failure("tls", &["not_tls"]),
         text: &MUSEUM,
-        https: Web::Socket(|| {
+        https: PortBehaviour::RawSocket(|| {
             let text = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
-            vec![Step::Read, Step::Send(text.into())]
+            vec![ScriptStep::Read, ScriptStep::Send(text.into())]
         }),
-        ..pages(plain)
+        ..site_with_pages(plain_site)
     },
-    Site {
+    LabSite {
         name: "tls-alert.lab",
         behaviour: "tls_alert",
         does: "Answers every TLS handshake with an alert.",
         says: "The host ended the TLS handshake with an alert.",
-        expect: fails("tls", &["alert_received"]),
+        expect: expect_failure("tls", &["alert_received"]),
         text: &BOOKSHOP,
-        https: Web::Socket(|| {
+        https: PortBehaviour::RawSocket(|| {
             // Fatal, handshake failure.
-            vec![Step::Read, Step::Send(vec![0x15, 3, 3, 0, 2, 2, 40].into())]
+            vec![ScriptStep::Read, ScriptStep::Send(vec![0x15, 3, 3, 0, 2, 2, 40].into())]
         }),
-        ..pages(plain)
+        ..site_with_pages(plain_site)
     },
 ];

@@ -1,4 +1,4 @@
-//! Single behaviours that the sweep over the catalogue cannot see.
+//! Single behaviours that the sweep over the catalogue does not check.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::client::{BROWSER, GPTBOT, Got, get, get_http, tls};
+use crate::client::{BROWSER, ClientResponse, GPTBOT, get, get_http, tls};
 
 const CLAUDE_USER: &str = "Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)";
 
@@ -114,7 +114,7 @@ async fn every_wall_is_for_ai_identities_alone_and_six_sites_share_one_page() {
 }
 
 #[tokio::test]
-async fn readers_are_given_different_words_where_said() {
+async fn identities_get_different_texts_where_intended() {
     let lab = lab().await;
     for (host, only_ai, only_browser) in [
         ("cloaks.lab", "Low Mill Evening School", "Wend Valley"),
@@ -183,7 +183,7 @@ async fn home_pages_have_words_enough_to_compare() {
 #[tokio::test]
 async fn the_machine_files_of_the_open_site_hold_together() {
     let lab = lab().await;
-    let json = async |path: &str| -> (Got, serde_json::Value) {
+    let json = async |path: &str| -> (ClientResponse, serde_json::Value) {
         let got = get(&lab, "open.lab", path, BROWSER).await;
         let value = serde_json::from_slice(&got.body).unwrap();
         (got, value)
@@ -276,12 +276,14 @@ async fn odd_character_sets_come_as_said() {
     assert!(robots.body.starts_with(&[0xff, 0xfe, b'U', 0]));
 }
 
-/// Words between tags.
 #[tokio::test]
-async fn crowds_are_many_of_the_same_each_at_its_own_address() {
+async fn load_test_sites_each_have_their_own_address() {
     let lab = lab().await;
-    let all: Vec<&str> =
-        lab::crowd().iter().chain(lab::stalling_crowd()).map(|site| site.name).collect();
+    let all: Vec<&str> = lab::load_test_sites()
+        .iter()
+        .chain(lab::stalling_load_test_sites())
+        .map(|site| site.name)
+        .collect();
     let addresses: BTreeSet<_> = all.iter().map(|name| lab.address(name).unwrap()).collect();
     assert_eq!((all.len(), addresses.len()), (700, 700));
     assert_eq!(get(&lab, "n500.lab", "/", BROWSER).await.status, 200);
@@ -295,6 +297,7 @@ async fn crowds_are_many_of_the_same_each_at_its_own_address() {
     assert_eq!(lab.hits("s199.lab").len(), 0);
 }
 
+/// Counts the words outside tags.
 fn words(html: &str) -> usize {
     let mut inside = false;
     let text: String = html

@@ -1,10 +1,10 @@
-//! The whole catalogue: every site does what it promises, and nothing leads into the trap.
+//! Sweeps the catalogue: every site does what it promises, and nothing connects to the trap.
 
 use std::{collections::HashSet, sync::Arc};
 
 use contract::evidence::FailureKind;
 use futures_util::{StreamExt, future::join_all, stream};
-use lab::{Lab, LabOptions, Site, catalogue};
+use lab::{Lab, LabOptions, LabSite, catalogue};
 
 use crate::{
     client::{BROWSER, GPTBOT},
@@ -40,7 +40,7 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
             assert!(!sentence.contains("  ") && !sentence.contains('\n'), "{name}: {sentence}");
         }
         if let Some(failure) = site.expect.failure {
-            assert!(FailureKind::known(failure.kind).is_some(), "{name}: {}", failure.kind);
+            assert!(FailureKind::from_word(failure.kind).is_some(), "{name}: {}", failure.kind);
             assert!(!failure.reasons.is_empty(), "{name}");
         }
         assert!(site.expect.reachable || site.expect.failure.is_some(), "{name}");
@@ -68,10 +68,10 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
     }
 }
 
-/// A scan that asks as somebody the lab does not know would find every wall open.
+/// An identity that the lab does not know would get every page.
 #[test]
 fn the_lab_knows_every_ai_identity_that_a_scan_asks_as() {
-    for identity in agents::Catalogue::built_in().unwrap().ai() {
+    for identity in agents::Catalogue::built_in().unwrap().ai_identities() {
         let user_agent = identity.user_agent.to_ascii_lowercase();
         let known = lab::AI_TOKENS.iter().any(|t| user_agent.contains(&t.to_ascii_lowercase()));
         assert!(known, "{}", identity.user_agent);
@@ -105,7 +105,7 @@ async fn every_site_does_what_it_promises() {
     Arc::into_inner(lab).unwrap().stop().await;
 }
 
-async fn check(lab: &Lab, site: &'static Site) -> Vec<String> {
+async fn check(lab: &Lab, site: &'static LabSite) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut differs = |what: &str, expected: String, found: String| {
         if expected != found {
@@ -139,7 +139,7 @@ async fn check(lab: &Lab, site: &'static Site) -> Vec<String> {
     } else {
         differs("certificate", "None".into(), format!("{:?}", home.tls_error));
     }
-    // Looked up once by now; what has no address or no home page has been seen as it should be.
+    // The name was looked up once. A site without an address or home page is fully checked here.
     if site.behaviour == "rebinds"
         || site.behaviour == "alternates"
         || address(lab, &host).await.is_err()
@@ -173,8 +173,8 @@ async fn check(lab: &Lab, site: &'static Site) -> Vec<String> {
     wrong
 }
 
-/// The name that has an address: the bare one, or else the one with www.
-async fn host(lab: &Lab, site: &Site) -> String {
+/// The name that has an address: the bare one, or the www name.
+async fn host(lab: &Lab, site: &LabSite) -> String {
     let www = format!("www.{}", site.name);
     let counted = ["rebinds", "alternates"].contains(&site.behaviour);
     if !counted && address(lab, site.name).await == Err("dns") && address(lab, &www).await.is_ok() {
@@ -183,7 +183,7 @@ async fn host(lab: &Lab, site: &Site) -> String {
     site.name.to_owned()
 }
 
-/// No page: an error status, no answer, or a challenge in its place.
+/// No page: an error status, no answer, or a challenge.
 fn is_refusal(outcome: &Outcome) -> bool {
     let text = String::from_utf8_lossy(&outcome.body).into_owned();
     let marks = [
@@ -196,7 +196,7 @@ fn is_refusal(outcome: &Outcome) -> bool {
     outcome.status != Some(200) || marks.iter().any(|mark| text.contains(mark))
 }
 
-/// The same answer, or one that only repeats the path that was asked for.
+/// The same answer, apart from the requested path in it.
 fn alike(one: &[u8], other: &[u8]) -> bool {
     let shape = |body: &[u8]| {
         let text = String::from_utf8_lossy(body).into_owned();

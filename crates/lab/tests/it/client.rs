@@ -1,4 +1,4 @@
-//! A small raw client: it says what it sends, and shows what came.
+//! A small raw HTTP client for the tests.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -22,17 +22,17 @@ pub(crate) const BROWSER: &str =
     "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 pub(crate) const GPTBOT: &str = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)";
 
-/// How long a read may take before the other side counts as silent.
+/// How long to wait for data before the other side counts as silent.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(2500);
 
 #[derive(Debug)]
-pub(crate) struct Got {
+pub(crate) struct ClientResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Got {
+impl ClientResponse {
     pub(crate) fn header(&self, wanted: &str) -> Option<&str> {
         self.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
@@ -47,7 +47,7 @@ pub(crate) async fn dial(lab: &Lab, host: &str, port: u16) -> std::io::Result<Tc
     TcpStream::connect(SocketAddr::new(IpAddr::V4(address), port)).await
 }
 
-/// A TLS connection that trusts the lab's authority alone.
+/// Opens a TLS connection that trusts only the lab's authority.
 pub(crate) async fn tls(
     lab: &Lab,
     host: &str,
@@ -67,8 +67,8 @@ pub(crate) async fn tls(
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }
 
-/// Everything the other side sends after one GET: the bytes, and whether it closed (`Ok(true)`),
-/// fell silent (`Ok(false)`) or broke off.
+/// Sends one GET and returns everything that comes back, and whether the other side closed
+/// (`Ok(true)`), fell silent (`Ok(false)`) or failed.
 pub(crate) async fn raw_get<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     host: &str,
@@ -98,20 +98,25 @@ pub(crate) async fn raw_get<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// A whole response by https and HTTP/1.1.
-pub(crate) async fn get(lab: &Lab, host: &str, path: &str, user_agent: &str) -> Got {
+/// Reads a whole response over https and HTTP/1.1.
+pub(crate) async fn get(lab: &Lab, host: &str, path: &str, user_agent: &str) -> ClientResponse {
     let stream = tls(lab, host, &["http/1.1"]).await.unwrap_or_else(|e| panic!("{host}: {e}"));
     let (bytes, _) = raw_get(stream, host, path, user_agent, 1 << 20).await;
     parse(&bytes).unwrap_or_else(|| panic!("{host}{path}: no response in {bytes:?}"))
 }
 
-pub(crate) async fn get_http(lab: &Lab, host: &str, path: &str, user_agent: &str) -> Got {
+pub(crate) async fn get_http(
+    lab: &Lab,
+    host: &str,
+    path: &str,
+    user_agent: &str,
+) -> ClientResponse {
     let stream = dial(lab, host, lab.network().http_port).await.unwrap();
     let (bytes, _) = raw_get(stream, host, path, user_agent, 1 << 20).await;
     parse(&bytes).unwrap_or_else(|| panic!("{host}{path}: no response in {bytes:?}"))
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Option<Got> {
+pub(crate) fn parse(bytes: &[u8]) -> Option<ClientResponse> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.split("\r\n");
@@ -124,10 +129,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Got> {
     let chunked =
         headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
     let body = if chunked { unchunked(rest) } else { rest.to_vec() };
-    Some(Got { status, headers, body })
+    Some(ClientResponse { status, headers, body })
 }
 
-/// As far as the chunks are whole.
+/// Decodes complete chunks only.
 fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {

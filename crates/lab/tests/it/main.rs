@@ -1,4 +1,4 @@
-//! The lab tried from outside, over real sockets.
+//! Tests of the lab from outside, over real sockets.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,8 +11,8 @@
 mod behaviour;
 mod catalogue;
 mod client;
-mod life;
+mod declarations;
+mod lifecycle;
 mod names;
 mod reader;
 mod resolve;
-mod said;

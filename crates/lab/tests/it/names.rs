@@ -1,4 +1,4 @@
-//! The name server.
+//! Tests of the name server.
 
 use hickory_proto::{
     op::{Message, OpCode, ResponseCode},
@@ -31,7 +31,7 @@ async fn gives_addresses_over_udp_and_tcp_in_any_letter_case() {
 }
 
 #[tokio::test]
-async fn tells_no_such_name_from_no_such_record_and_from_not_ours() {
+async fn missing_names_missing_records_and_foreign_names_have_different_codes() {
     let lab = lab().await;
     for (name, code) in [
         ("nowhere.lab", ResponseCode::NXDomain),
@@ -91,7 +91,7 @@ async fn marks_signed_names_as_authenticated_for_those_who_ask() {
 }
 
 #[tokio::test]
-async fn cuts_off_what_is_too_long_for_udp_and_gives_it_whole_over_tcp() {
+async fn long_answers_are_truncated_over_udp_and_complete_over_tcp() {
     let lab = lab().await;
     for (name, count) in [("dns-tcp.lab", 1), ("thousand.lab", 1000)] {
         let message = with_edns(query(name, RecordType::A), false);
@@ -131,7 +131,7 @@ async fn rebinding_names_turn_to_the_trap() {
     let mut rebinds = Vec::new();
     let mut alternates = Vec::new();
     for _ in 0..4 {
-        // Questions about the IPv6 address do not count.
+        // Questions for the IPv6 address are not counted.
         ask(&lab, "rebinds.lab", RecordType::AAAA).await.unwrap();
         let reply = ask(&lab, "rebinds.lab", RecordType::A).await.unwrap();
         assert_eq!(reply.answers[0].ttl, 0);

@@ -1,5 +1,5 @@
-//! A careful reader in small: names, redirects, limits and decoding, as much as is needed to see
-//! whether a site does what the catalogue promises. Failures are told by kind only.
+//! A small careful reader: names, redirects, limits and decoding, as much as is needed to check
+//! what the catalogue promises. Failures are reported by kind only.
 
 use std::{
     io::{ErrorKind, Read as _},
@@ -26,7 +26,7 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use crate::{
-    client::{Got, parse},
+    client::{ClientResponse, parse},
     resolve::{addresses, aliases, ask},
 };
 
@@ -34,18 +34,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(4);
 const MOST_BODY: usize = 2 << 20;
 const MOST_HEAD: usize = 64 << 10;
 
-/// What became of a read.
+/// The outcome of a read.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) url: String,
     pub(crate) status: Option<u16>,
     pub(crate) body: Vec<u8>,
-    /// What stopped it, before the head or in the body.
+    /// The kind of failure, before the head or in the body.
     pub(crate) failure: Option<&'static str>,
     pub(crate) tls_error: Option<String>,
 }
 
-/// Reads a URL as far as it goes.
+/// Reads a URL and follows its redirects.
 pub(crate) async fn read(lab: &Lab, first: &str, user_agent: &str) -> Outcome {
     let mut seen: Vec<String> = Vec::new();
     let mut url = first.to_owned();
@@ -75,7 +75,7 @@ pub(crate) async fn read(lab: &Lab, first: &str, user_agent: &str) -> Outcome {
     }
 }
 
-/// Scheme, host and path of a URL that a careful reader would follow.
+/// Scheme, host and path of a URL, if a careful reader may follow it.
 fn split(url: &str) -> Option<(bool, String, String)> {
     let (https, rest) = match url.split_once("://")? {
         ("https", rest) => (true, rest),
@@ -98,7 +98,7 @@ fn join(https: bool, host: &str, location: &str) -> String {
     }
 }
 
-/// The one address that may be dialled for a name.
+/// The address to dial for a name.
 pub(crate) async fn address(lab: &Lab, host: &str) -> Result<IpAddr, &'static str> {
     let mut all = Vec::new();
     for kind in [RecordType::A, RecordType::AAAA] {
@@ -124,7 +124,7 @@ pub(crate) async fn address(lab: &Lab, host: &str) -> Result<IpAddr, &'static st
     }
 }
 
-type Answer = (Got, Vec<u8>, Option<&'static str>);
+type Answer = (ClientResponse, Vec<u8>, Option<&'static str>);
 
 async fn exchange(
     lab: &Lab,
@@ -169,7 +169,8 @@ async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
         match timeout_at(deadline, stream.read(&mut buffer)).await {
             Err(_) => failure = Some("timeout"),
             Ok(Ok(0)) => break,
-            // A close without a TLS goodbye is a close; lengths decide whether it came too early.
+            // An end without close_notify counts as a normal end; the announced length decides
+            // whether it was too early.
             Ok(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => break,
             Ok(Err(_)) => failure = Some("protocol"),
             Ok(Ok(length)) => bytes.extend_from_slice(&buffer[..length]),
@@ -211,7 +212,7 @@ async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
     if let Some(coding) = got.header("content-encoding") {
         let (decoded, wrong) = decode(coding, &body);
         body = decoded;
-        // Too much when unpacked comes before whatever would have happened later on the wire.
+        // The decompression limit is checked before anything later on the wire.
         failure = if wrong == Some("too_large") { wrong } else { failure.or(wrong) };
     }
     Ok((got, body, failure))
@@ -241,7 +242,7 @@ fn decode(coding: &str, packed: &[u8]) -> (Vec<u8>, Option<&'static str>) {
     (body, failure)
 }
 
-/// Takes any certificate and remembers what was wrong with it.
+/// Accepts any certificate and remembers its errors.
 fn lenient(ca_pem: &str) -> (ClientConfig, Arc<Mutex<Option<String>>>) {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut roots = RootCertStore::empty();

@@ -1,4 +1,4 @@
-//! Asking the lab's name server.
+//! A DNS client for the lab's name server.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Nobody waits longer for an answer.
+/// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_millis(2500);
 
 pub(crate) fn query(name: &str, kind: RecordType) -> Message {
@@ -30,7 +30,7 @@ pub(crate) fn with_edns(mut message: Message, dnssec_ok: bool) -> Message {
     message
 }
 
-/// The reply over UDP; nothing when none came in time.
+/// The reply over UDP; `None` if none came in time.
 pub(crate) async fn udp(lab: &Lab, message: &Message) -> Option<Message> {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     socket.send_to(&message.to_vec().unwrap(), lab.network().resolver).await.unwrap();
@@ -50,7 +50,7 @@ pub(crate) async fn tcp(lab: &Lab, message: &Message) -> Option<Message> {
     Some(Message::from_vec(&reply).unwrap())
 }
 
-/// As a resolver's client does it: over UDP, and over TCP when that was cut off.
+/// Asks over UDP, and over TCP if the reply was truncated.
 pub(crate) async fn ask(lab: &Lab, name: &str, kind: RecordType) -> Option<Message> {
     let message = with_edns(query(name, kind), false);
     let reply = udp(lab, &message).await?;

@@ -1,12 +1,14 @@
-//! The full scan: robots.txt first, because it may ask us to stop; then, side by side under one
-//! deadline, the home page as every identity, robots.txt as each of them, the machine files, paths
-//! that cannot exist, and the same places past caches, over plain http and as Markdown.
+//! A scan of one site. robots.txt is read first, because it may ask us to stop. All other reads
+//! then run in parallel under one deadline: the home page and robots.txt under every identity, the
+//! machine files, paths that cannot exist, and the home page bypassing caches, over plain http and
+//! as Markdown.
 
-mod again;
-pub(crate) mod manners;
-mod notes;
-mod order;
+mod collected_reads;
 mod plan;
+mod progress;
+mod retry;
+pub(crate) mod robots_gate;
+mod shuffle;
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -16,29 +18,31 @@ use std::time::Duration;
 use agents::{Catalogue, Identity, Role};
 use bytes::Bytes;
 use contract::evidence::{
-    DnsReading, Evidence, Exchange, FailureKind, NotReadWhy, Observer, Outcome, Target,
+    DnsReading, Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, Observer,
+    ReadTarget, SkipReason,
 };
 use contract::{Clock, Domain};
 use declared::robots::Robots;
-use door::{Door, Fetched, Follow, Gate, RecordType, Visit};
+use door::{Door, FetchResult, RecordType, RedirectGate, RedirectPolicy, Visit};
 use futures_util::StreamExt;
 use futures_util::stream;
 
-use manners::Manners;
-use notes::{Bodies, Notes, Teller, https_is_not_spoken};
-pub use notes::{Progress, Step, StepRead};
-pub use plan::Depth;
-use plan::{Planned, Run, Site};
+use collected_reads::{CollectedBodies, CollectedReads};
+pub use plan::ScanDepth;
+use plan::{PlanInputs, PlannedRead, ReadRun};
+use progress::Reporter;
+pub use progress::{ProgressCallback, ProgressRead, ScanProgress};
+use robots_gate::RobotsGate;
 
-/// What one scan read: the facts, and the bodies they name.
+/// What one scan collected: the evidence, and the bodies it refers to.
 #[derive(Debug, Clone)]
-pub struct Read {
+pub struct CollectedEvidence {
     pub evidence: Evidence,
-    /// By the hex SHA-256 that stands in the evidence.
+    /// By the hex SHA-256 digest that the evidence names.
     pub bodies: BTreeMap<String, Bytes>,
 }
 
-/// Everything a scan needs to know before it begins.
+/// Everything that a scan needs to start.
 #[allow(missing_debug_implementations, reason = "holds a callback")]
 pub struct ScanPlan<'a> {
     pub domain: &'a Domain,
@@ -46,37 +50,41 @@ pub struct ScanPlan<'a> {
     pub catalogue: &'a Catalogue,
     pub clock: &'a dyn Clock,
     pub observer: Observer,
-    pub depth: Depth,
-    /// For all reads together.
+    pub depth: ScanDepth,
+    /// The deadline for all reads together.
     pub deadline: Duration,
-    /// Unguessable letters and digits, for paths and queries that nobody has asked for before; also
-    /// seeds the order of the reads, so that no identity is always the first to knock.
+    /// Random letters and digits, used for paths and queries that nobody has requested before. Also
+    /// the seed for the order of the reads, so that no identity is always first.
     pub token: String,
-    /// Told after each read.
-    pub progress: Progress<'a>,
+    /// Called after each read.
+    pub progress: ProgressCallback<'a>,
 }
 
-/// What the first look at a site gave.
-struct Found {
-    /// Scheme and host that answer.
+/// What the first read of robots.txt found out.
+struct SiteRobots {
+    /// Scheme and host that answer, such as `https://example.org`.
     base: String,
-    /// What the site's own hosts say, and which they are.
+    /// The site's own hosts and their robots.txt.
     policies: Vec<(String, Robots)>,
 }
 
 impl ScanPlan<'_> {
-    pub async fn run(&self) -> Read {
+    pub async fn run(&self) -> CollectedEvidence {
         let started_at = self.clock.now();
         let visit = self.door.visit(self.deadline);
-        let (mut notes, bodies) = (Notes::default(), Bodies::default());
-        // TXT is part of the evidence for later judgements; nothing waits for it.
+        let (mut collected_reads, bodies) = (CollectedReads::default(), CollectedBodies::default());
+        // The TXT records are only recorded; no read waits for them.
         let texts = visit.look_up(self.domain.as_str(), &[RecordType::Txt]);
         let reading = async {
-            let host = self.host(&visit).await;
-            if let Some(own) = self.catalogue.the(Role::Own) {
+            let host = self.resolve_host(&visit).await;
+            if let Some(own) = self.catalogue.identity_with_role(Role::Own) {
                 match &host {
-                    Some(host) => self.read_all(&visit, host, own, &mut notes, &bodies).await,
-                    None => self.read_nothing(&visit, own, &mut notes, &bodies).await,
+                    Some(host) => {
+                        self.read_all(&visit, host, own, &mut collected_reads, &bodies).await
+                    }
+                    None => {
+                        self.record_no_address(&visit, own, &mut collected_reads, &bodies).await
+                    }
                 }
             }
             host
@@ -90,23 +98,23 @@ impl ScanPlan<'_> {
             finished_at: self.clock.now(),
             observer: self.observer.clone(),
             dns: visit.dns_readings(),
-            reads: notes.reads,
-            not_read: notes.not_read,
+            reads: collected_reads.reads,
+            not_read: collected_reads.not_read,
         };
-        Read { evidence, bodies: bodies.into_map() }
+        CollectedEvidence { evidence, bodies: bodies.into_map() }
     }
 
-    /// How long robots.txt is waited for. A live reading has little time, and a far host needs three
-    /// journeys before its first word.
-    fn patience(&self) -> Duration {
+    /// The timeout for robots.txt. A live reading has little time in total, but a distant host
+    /// needs three round trips before its first byte.
+    fn robots_timeout(&self) -> Duration {
         match self.depth {
-            Depth::Full => self.deadline / 4,
-            Depth::Live => self.deadline / 2,
+            ScanDepth::Full => self.deadline / 4,
+            ScanDepth::Live => self.deadline / 2,
         }
     }
 
-    /// The host to ask: the domain, or its `www.` name when only that has addresses.
-    async fn host(&self, visit: &Visit) -> Option<String> {
+    /// The host to read: the domain, or its `www.` name if only that has addresses.
+    async fn resolve_host(&self, visit: &Visit) -> Option<String> {
         const ADDRESSES: [RecordType; 2] = [RecordType::A, RecordType::Aaaa];
         let has_address = |reading: &DnsReading| {
             reading
@@ -122,21 +130,22 @@ impl ScanPlan<'_> {
         has_address(&reading).then_some(www)
     }
 
-    /// One read is tried, so that the evidence holds the typed reason; the rest is left out.
-    async fn read_nothing(
+    /// The domain has no address. One read is made anyway, so that the evidence holds the reason;
+    /// all others are recorded as not read.
+    async fn record_no_address(
         &self,
         visit: &Visit,
         own: &Identity,
-        notes: &mut Notes,
-        bodies: &Bodies,
+        collected_reads: &mut CollectedReads,
+        bodies: &CollectedBodies,
     ) {
         let base = format!("https://{}", self.domain);
-        let robots = plan::robots(own, &base, self.deadline / 4);
-        let failed = visit.fetch(robots.request(Follow::All)).await;
-        let exchange = bodies.keep(failed, visit);
-        Teller::new(self.progress, 1).tell(Some(StepRead::of(&robots, &exchange)));
-        notes.keep(&robots, exchange);
-        let site = Site {
+        let robots = plan::plan_robots(own, &base, self.deadline / 4);
+        let failed = visit.fetch(robots.request(RedirectPolicy::All)).await;
+        let exchange = bodies.add(failed, visit);
+        Reporter::new(self.progress, 1).report(Some(ProgressRead::new(&robots, &exchange)));
+        collected_reads.add(&robots, exchange);
+        let site = PlanInputs {
             depth: self.depth,
             base: &base,
             host: self.domain.as_str(),
@@ -144,8 +153,8 @@ impl ScanPlan<'_> {
             sitemaps: &[],
             licences: &[],
         };
-        for planned in plan::rest(self.catalogue, own, site) {
-            notes.leave_out(&planned, NotReadWhy::NoAddress);
+        for planned in plan::plan_reads(self.catalogue, own, site) {
+            collected_reads.add_not_read(&planned, SkipReason::NoAddress);
         }
     }
 
@@ -154,20 +163,26 @@ impl ScanPlan<'_> {
         visit: &Visit,
         host: &str,
         own: &Identity,
-        notes: &mut Notes,
-        bodies: &Bodies,
+        collected_reads: &mut CollectedReads,
+        bodies: &CollectedBodies,
     ) {
-        let mut firsts = Vec::new();
-        let Found { base, policies } =
-            self.read_robots(visit, host, own, bodies, &mut firsts).await;
-        let said: Vec<Robots> = policies.iter().map(|(_, policy)| policy.clone()).collect();
-        let ask = plan::robots(own, &base, self.patience()).request(Follow::All);
-        let manners = Arc::new(Manners::new(visit.clone(), &self.catalogue.own_token, ask));
+        let mut robots_reads = Vec::new();
+        let SiteRobots { base, policies } =
+            self.read_robots(visit, host, own, bodies, &mut robots_reads).await;
+        let robots_policies: Vec<Robots> =
+            policies.iter().map(|(_, policy)| policy.clone()).collect();
+        let robots_request =
+            plan::plan_robots(own, &base, self.robots_timeout()).request(RedirectPolicy::All);
+        let robots_gate =
+            Arc::new(RobotsGate::new(visit.clone(), &self.catalogue.own_token, robots_request));
         for (authority, policy) in policies {
-            manners.know(&authority, policy);
+            robots_gate.add_policy(&authority, policy);
         }
-        let (sitemaps, licences) = (plan::sitemaps(&said, host), plan::licences(&said, host));
-        let site = Site {
+        let (sitemaps, licences) = (
+            plan::select_sitemaps(&robots_policies, host),
+            plan::select_licences(&robots_policies, host),
+        );
+        let site = PlanInputs {
             depth: self.depth,
             base: &base,
             host,
@@ -175,168 +190,195 @@ impl ScanPlan<'_> {
             sitemaps: &sitemaps,
             licences: &licences,
         };
-        let mut rest = plan::rest(self.catalogue, own, site);
-        // A host that keeps robots.txt back for half of a live reading's time keeps the rest back as
-        // well: whether anybody is served is still asked, once each, and nothing more.
-        if self.depth == Depth::Live && firsts.iter().all(|(_, first)| is_kept_back(first)) {
-            let (asked, left): (Vec<_>, Vec<_>) = plan::first_homes(rest);
-            left.iter().for_each(|planned| notes.leave_out(planned, NotReadWhy::Deadline));
+        let mut rest = plan::plan_reads(self.catalogue, own, site);
+        // If robots.txt times out after half of a live reading's time, other reads will time out as
+        // well. So only the home page is requested, once per identity.
+        if self.depth == ScanDepth::Live
+            && robots_reads.iter().all(|(_, first)| has_timed_out(first))
+        {
+            let (asked, left): (Vec<_>, Vec<_>) = plan::split_first_homes(rest);
+            left.iter()
+                .for_each(|planned| collected_reads.add_not_read(planned, SkipReason::Deadline));
             rest = asked;
         }
-        let (unwelcome, wanted): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|planned| manners.is_unwelcome(planned.leave_for(&base)));
-        for planned in &unwelcome {
-            notes.leave_out(planned, NotReadWhy::OptOut);
+        let (disallowed, allowed): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|planned| robots_gate.is_disallowed(planned.robots_path(&base)));
+        for planned in &disallowed {
+            collected_reads.add_not_read(planned, SkipReason::OptOut);
         }
-        let teller = Teller::new(self.progress, firsts.len() + wanted.len());
-        for (robots, exchange) in firsts {
-            teller.tell(Some(StepRead::of(&robots, &exchange)));
-            notes.keep(&robots, exchange);
+        let reporter = Reporter::new(self.progress, robots_reads.len() + allowed.len());
+        for (robots, exchange) in robots_reads {
+            reporter.report(Some(ProgressRead::new(&robots, &exchange)));
+            collected_reads.add(&robots, exchange);
         }
 
         let patience = self.deadline / 4;
-        let reader = Reader { visit, manners: &manners, bodies, teller: &teller, patience };
-        let (homes, others) = plan::runs(&wanted, &self.token);
-        let per_host = self.door.policy().limits.per_host.max(1);
-        // The home pages come first and in the same moment, but never take every place: where none
-        // of them ends, the others are read all the same. What waits for its turn is not begun.
-        let homes = stream::iter(homes.into_iter().map(|run| reader.read_run(&wanted, run)))
+        let reader = PlanReader {
+            visit,
+            robots_gate: &robots_gate,
+            bodies,
+            reporter: &reporter,
+            follow_up_after: patience,
+        };
+        let (homes, others) = plan::schedule_runs(&allowed, &self.token);
+        let per_host = self.door.policy().limits.requests_per_host.max(1);
+        // Home pages start first and together, but never use all slots: if none of them ends, the
+        // other reads still run. A read that waits for its turn has not been started.
+        let homes = stream::iter(homes.into_iter().map(|run| reader.read_run(&allowed, run)))
             .buffer_unordered((per_host * 2 / 3).max(1));
-        let others = stream::iter(others.into_iter().map(|run| reader.read_run(&wanted, run)))
+        let others = stream::iter(others.into_iter().map(|run| reader.read_run(&allowed, run)))
             .buffer_unordered(per_host);
         let (homes, others): (Vec<_>, Vec<_>) = tokio::join!(homes.collect(), others.collect());
-        let mut done: Vec<Done> = homes.into_iter().chain(others).flatten().collect();
+        let mut done: Vec<FinishedRead> = homes.into_iter().chain(others).flatten().collect();
         done.sort_by_key(|(at, _)| *at);
-        for (planned, (_, exchange)) in wanted.iter().zip(done) {
+        for (planned, (_, exchange)) in allowed.iter().zip(done) {
             match exchange {
-                Some(exchange) => notes.keep(planned, exchange),
-                None => notes.leave_out(planned, NotReadWhy::OptOut),
+                Some(exchange) => collected_reads.add(planned, exchange),
+                None => collected_reads.add_not_read(planned, SkipReason::OptOut),
             }
         }
-        for elsewhere in manners.reads() {
-            notes.keep(&plan::robots_elsewhere(own), bodies.keep(elsewhere, visit));
+        for elsewhere in robots_gate.robots_reads() {
+            collected_reads.add(&plan::plan_other_robots(own), bodies.add(elsewhere, visit));
         }
     }
 
-    /// Finds out by robots.txt which scheme is spoken and what the site asks of us.
+    /// Reads robots.txt to find out which scheme the site supports and what it asks of us.
     async fn read_robots<'a>(
         &self,
         visit: &Visit,
         host: &str,
         own: &'a Identity,
-        bodies: &Bodies,
-        done: &mut Vec<(Planned<'a>, Exchange)>,
-    ) -> Found {
+        bodies: &CollectedBodies,
+        done: &mut Vec<(PlannedRead<'a>, Exchange)>,
+    ) -> SiteRobots {
         let mut base = format!("https://{host}");
-        let planned = |base: &str| plan::robots(own, base, self.patience());
+        let planned = |base: &str| plan::plan_robots(own, base, self.robots_timeout());
         let mut robots = planned(&base);
-        let mut first = fetch(&robots, visit, Follow::All).await;
-        if https_is_not_spoken(&first.exchange) {
+        let mut first = fetch_with_retry(&robots, visit, RedirectPolicy::All).await;
+        if should_try_http(&first.exchange) {
             let plain = format!("http://{host}");
             let other = planned(&plain);
-            let second = fetch(&other, visit, Follow::All).await;
+            let second = fetch_with_retry(&other, visit, RedirectPolicy::All).await;
             if second.exchange.response().is_some() {
-                done.push((robots, bodies.keep(first, visit)));
+                done.push((robots, bodies.add(first, visit)));
                 (first, robots, base) = (second, other, plain);
             } else {
-                done.push((other, bodies.keep(second, visit)));
+                done.push((other, bodies.add(second, visit)));
             }
         }
-        let mut policies = vec![(host.to_owned(), manners::policy(&first))];
-        // A host that sends everything to another (its www name, say) is read there: so that host's
-        // policy counts as well.
-        let moved = manners::moved_to(&first.exchange, host);
+        let mut policies = vec![(host.to_owned(), robots_gate::robots_policy(&first))];
+        // If the host redirects to another one (such as its www name), that host's robots.txt
+        // counts as well.
+        let moved = robots_gate::redirected_origin(&first.exchange, host);
         let there = match &moved {
-            Some(moved) if !moved.same_file => {
+            Some(moved) if !moved.is_robots_file => {
                 let robots = planned(&moved.origin);
-                let there = fetch(&robots, visit, Follow::All).await;
+                let there = fetch_with_retry(&robots, visit, RedirectPolicy::All).await;
                 Some((robots, there))
             }
             _ => None,
         };
         if let Some(moved) = moved {
             let file = there.as_ref().map_or(&first, |(_, there)| there);
-            policies.push((moved.authority, manners::policy(file)));
+            policies.push((moved.authority, robots_gate::robots_policy(file)));
         }
         for (robots, fetched) in std::iter::once((robots, first)).chain(there) {
-            done.push((robots, bodies.keep(fetched, visit)));
+            done.push((robots, bodies.add(fetched, visit)));
         }
-        Found { base, policies }
+        SiteRobots { base, policies }
     }
 }
 
-/// Whether a read got no word within its time.
-fn is_kept_back(exchange: &Exchange) -> bool {
-    matches!(&exchange.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Timeout)
+/// Whether https fails so early that http is worth a try. A host that completes the TLS handshake
+/// and then stays silent does support https.
+fn should_try_http(exchange: &Exchange) -> bool {
+    match &exchange.outcome {
+        ExchangeOutcome::Response(_) => false,
+        ExchangeOutcome::Failed(failure) => {
+            exchange.hops.len() <= 1
+                && matches!(failure.phase, FailurePhase::Connect | FailurePhase::Tls)
+        }
+    }
 }
 
-/// What every read side by side needs.
-struct Reader<'a> {
+/// Whether a read timed out.
+fn has_timed_out(exchange: &Exchange) -> bool {
+    matches!(&exchange.outcome, ExchangeOutcome::Failed(failure) if failure.kind == FailureKind::Timeout)
+}
+
+/// What all parallel reads share.
+struct PlanReader<'a> {
     visit: &'a Visit,
-    manners: &'a Arc<Manners>,
-    bodies: &'a Bodies,
-    teller: &'a Teller<'a>,
-    /// How long one read waits for another.
-    patience: Duration,
+    robots_gate: &'a Arc<RobotsGate>,
+    bodies: &'a CollectedBodies,
+    reporter: &'a Reporter<'a>,
+    /// How long a follow-up read waits for the read before it.
+    follow_up_after: Duration,
 }
 
-/// A read by its place in the plan; nothing where the host asked us to stay away.
-type Done = (usize, Option<Exchange>);
+/// A finished read by its index in the plan; `None` if robots.txt of its host disallows it.
+type FinishedRead = (usize, Option<Exchange>);
 
-impl Reader<'_> {
-    /// A read, and what goes on over its connection.
-    async fn read_run(&self, plan: &[Planned<'_>], run: Run) -> Vec<Done> {
+impl PlanReader<'_> {
+    /// Makes a read and the read that follows it on the same connection.
+    async fn read_run(&self, plan: &[PlannedRead<'_>], run: ReadRun) -> Vec<FinishedRead> {
         let Some(planned) = plan.get(run.first) else { return Vec::new() };
         let mut first = pin!(self.read(run.first, planned));
-        let Some((at, next)) = run.behind.and_then(|at| Some((at, plan.get(at)?))) else {
+        let Some((at, next)) = run.follow_up.and_then(|at| Some((at, plan.get(at)?))) else {
             return vec![first.await];
         };
-        // A page that does not come is no reason to leave the other unread.
-        let in_time = tokio::time::timeout(self.patience, &mut first).await;
-        let behind = self.read(at, next);
+        // If the first read takes too long, the second one starts anyway.
+        let in_time = tokio::time::timeout(self.follow_up_after, &mut first).await;
+        let follow_up = self.read(at, next);
         let done = match in_time {
-            Ok(first) => vec![first, behind.await],
+            Ok(first) => vec![first, follow_up.await],
             Err(_) => {
-                let (first, behind) = tokio::join!(first, behind);
-                vec![first, behind]
+                let (first, follow_up) = tokio::join!(first, follow_up);
+                vec![first, follow_up]
             }
         };
-        // An identity has nothing more to ask then. The browser has: two runs are its.
+        // This identity has no more reads. The browser has: two runs belong to it.
         if next.identity.role != Role::Browser {
-            self.visit.hang_up(&next.identity.id);
+            self.visit.close_connections(&next.identity.id);
         }
         done
     }
 
-    async fn read(&self, at: usize, planned: &Planned<'_>) -> Done {
-        // The site's own hosts were asked before; a sitemap may lie on another one.
-        let unwelcome = planned.target == Target::Sitemap
-            && self.manners.refuses(&planned.url).await == Some(manners::OPT_OUT);
-        if unwelcome {
-            self.teller.tell(None);
+    async fn read(&self, at: usize, planned: &PlannedRead<'_>) -> FinishedRead {
+        // The site's own hosts were checked before; a sitemap may be on another host.
+        let disallowed = planned.target == ReadTarget::Sitemap
+            && self.robots_gate.check_redirect(&planned.url).await == Some(robots_gate::OPT_OUT);
+        if disallowed {
+            self.reporter.report(None);
             return (at, None);
         }
-        let gate: Arc<dyn Gate> = self.manners.clone();
-        let fetched = fetch(planned, self.visit, Follow::If(gate)).await;
-        let exchange = self.bodies.keep(fetched, self.visit);
-        self.teller.tell(Some(StepRead::of(planned, &exchange)));
+        let gate: Arc<dyn RedirectGate> = self.robots_gate.clone();
+        let fetched = fetch_with_retry(planned, self.visit, RedirectPolicy::IfAllowed(gate)).await;
+        let exchange = self.bodies.add(fetched, self.visit);
+        self.reporter.report(Some(ProgressRead::new(planned, &exchange)));
         (at, Some(exchange))
     }
 }
 
-/// One read, and once more when the host says that it is only busy. What counts is the last answer.
-async fn fetch(planned: &Planned<'_>, visit: &Visit, follow: Follow) -> Fetched {
-    /// Less is no time for a read.
+/// Makes one read, and repeats it once if the host answers that it is busy. The last response
+/// counts.
+async fn fetch_with_retry(
+    planned: &PlannedRead<'_>,
+    visit: &Visit,
+    follow: RedirectPolicy,
+) -> FetchResult {
+    /// The least time that a second read needs.
     const LEAST: Duration = Duration::from_millis(250);
     let first = visit.fetch(planned.request(follow.clone())).await;
-    let Some(pause) = again::pause(&first.exchange) else { return first };
+    let Some(pause) = retry::retry_delay(&first.exchange) else { return first };
     if visit.remaining() < pause + LEAST {
         return first;
     }
     tokio::time::sleep(pause).await;
     let second = visit.fetch(planned.request(follow)).await;
-    let (kept, dropped) =
+    let (counted, dropped) =
         if second.exchange.response().is_some() { (second, first) } else { (first, second) };
-    visit.let_go(dropped.body.len());
-    kept
+    visit.release_bytes(dropped.body.len());
+    counted
 }

@@ -1,8 +1,9 @@
-//! What holds whatever a site does: the guard, the deadline, the number and the size of reads.
+//! Limits that apply whatever a site does: the guard, the deadline, the number and the size of
+//! reads.
 
 use std::time::Duration;
 
-use contract::evidence::{NotReadWhy, Outcome, Target};
+use contract::evidence::{ExchangeOutcome, ReadTarget, SkipReason};
 use door::Door;
 
 use crate::setup::{all_reads, answer, catalogue, door, lab, live, of, scan};
@@ -48,7 +49,7 @@ async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled()
 async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_private_address() {
     let lab = lab().await;
     let read = scan(&door(&lab), "many-sitemaps.lab", Duration::from_secs(5)).await;
-    let sitemaps = of(&read, Target::Sitemap);
+    let sitemaps = of(&read, ReadTarget::Sitemap);
     let paths: Vec<&str> = sitemaps.iter().map(|reading| &*reading.path).collect();
     let expected = [
         "https://inner.many-sitemaps.lab/map.xml",
@@ -56,7 +57,9 @@ async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_privat
         "https://www.many-sitemaps.lab/maps/2.xml",
     ];
     assert_eq!(paths, expected);
-    let Outcome::Failed(failure) = &sitemaps[0].exchange.outcome else { panic!("it was dialled") };
+    let ExchangeOutcome::Failed(failure) = &sitemaps[0].exchange.outcome else {
+        panic!("it was dialled")
+    };
     assert_eq!(
         (failure.kind.as_str(), &*failure.reason),
         ("refused_by_policy", "loopback_address")
@@ -65,8 +68,8 @@ async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_privat
     assert!(sitemaps[1..].iter().all(|reading| answer(reading).status == 200));
     assert_eq!(lab.trap().connections(), 0);
     assert_eq!(lab.hits("open.lab"), [], "another domain's is not read");
-    // Both hosts were asked what they mind.
-    let asked = of(&read, Target::RobotsElsewhere);
+    // robots.txt of both hosts was read.
+    let asked = of(&read, ReadTarget::RobotsElsewhere);
     let asked: Vec<&str> = asked.iter().map(|reading| &*reading.exchange.url).collect();
     let expected =
         ["https://inner.many-sitemaps.lab/robots.txt", "https://www.many-sitemaps.lab/robots.txt"];
@@ -74,7 +77,7 @@ async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_privat
 }
 
 #[tokio::test]
-async fn the_deadline_holds_and_what_it_cut_is_not_an_absence() {
+async fn the_deadline_applies_and_cut_reads_are_not_recorded_as_absent() {
     let lab = lab().await;
     let door = door(&lab);
     let begun = tokio::time::Instant::now();
@@ -82,51 +85,52 @@ async fn the_deadline_holds_and_what_it_cut_is_not_an_absence() {
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let evidence = &read.evidence;
     assert_eq!(evidence.reads.len() + evidence.not_read.len(), all_reads());
-    let home = of(&read, Target::Home);
+    let home = of(&read, ReadTarget::Home);
     assert!(home.iter().all(|reading| reading.exchange.response().is_none()));
-    let cut = evidence.not_read.iter().filter(|unread| unread.target == Target::Home);
-    assert_eq!(home.len() + cut.count(), catalogue().compared().count() + 1);
-    // Home pages that never come leave the files to be read, and robots.txt as those who wait.
-    let files = of(&read, Target::MachineFile);
-    assert_eq!(files.len(), declared::files::PLACES.len() - 1);
+    let cut = evidence.not_read.iter().filter(|unread| unread.target == ReadTarget::Home);
+    assert_eq!(home.len() + cut.count(), catalogue().compared_identities().count() + 1);
+    // Home pages that never arrive do not keep the files, or robots.txt as the waiting identities,
+    // from being read.
+    let files = of(&read, ReadTarget::MachineFile);
+    assert_eq!(files.len(), declared::files::FILE_LOCATIONS.len() - 1);
     assert!(files.iter().all(|reading| reading.exchange.response().is_some()));
-    let robots = of(&read, Target::RobotsAs);
+    let robots = of(&read, ReadTarget::RobotsAs);
     assert!(robots.len() >= 7, "{}", robots.len());
     assert!(robots.iter().all(|reading| answer(reading).status == 200));
-    assert!(evidence.not_read.iter().all(|unread| unread.why == NotReadWhy::Deadline));
+    assert!(evidence.not_read.iter().all(|unread| unread.why == SkipReason::Deadline));
 }
 
 #[tokio::test]
-async fn a_host_is_asked_only_so_many_things_at_a_time() {
+async fn parallel_reads_of_a_host_are_limited() {
     let lab = lab().await;
-    // One at a time, eight tenths of a second each: five seconds are enough for six.
+    // One at a time, 0.8 seconds each: five seconds are enough for six.
     let mut policy = door(&lab).policy().clone();
-    policy.limits.per_host = 1;
+    policy.limits.requests_per_host = 1;
     let door = Door::new(policy, std::sync::Arc::new(door::SystemClock)).unwrap();
     let read = scan(&door, "slow.lab", Duration::from_secs(5)).await;
     assert!((2..=6).contains(&answered(&read)), "{}", answered(&read));
     assert_eq!(read.evidence.reads.len() + read.evidence.not_read.len(), all_reads());
 }
 
-fn answered(read: &observe::Read) -> usize {
+fn answered(read: &observe::CollectedEvidence) -> usize {
     read.evidence.reads.iter().filter(|reading| reading.exchange.response().is_some()).count()
 }
 
 #[tokio::test]
-async fn bodies_are_bounded_in_all_and_the_same_bytes_count_once() {
+async fn all_bodies_share_one_limit_and_equal_bodies_count_once() {
     let lab = lab().await;
     let mut policy = door(&lab).policy().clone();
     let all = scan(&door(&lab), "open.lab", Duration::from_secs(10)).await;
     let kept: usize = all.bodies.values().map(bytes::Bytes::len).sum();
     let read: u64 = all.evidence.reads.iter().map(|reading| answer(reading).body.bytes).sum();
     assert!(read > 2 * kept as u64, "{read} bytes read, {kept} kept");
-    // Room for what is kept and for what is in hand is room for everything.
+    // A budget for the stored bodies plus those being read is enough for everything.
     let in_hand = 12 * all.bodies.values().map(bytes::Bytes::len).max().unwrap();
-    policy.limits.visit_bytes = (kept + in_hand) as u64;
+    policy.limits.max_visit_bytes = (kept + in_hand) as u64;
     let enough = Door::new(policy.clone(), std::sync::Arc::new(door::SystemClock)).unwrap();
     let same = scan(&enough, "open.lab", Duration::from_secs(10)).await;
     assert!(same.evidence.reads.iter().all(|reading| answer(reading).body.cut.is_none()));
-    policy.limits.visit_bytes = 2000;
+    policy.limits.max_visit_bytes = 2000;
     let little = Door::new(policy, std::sync::Arc::new(door::SystemClock)).unwrap();
     let less = scan(&little, "open.lab", Duration::from_secs(10)).await;
     let cut = |reading: &&contract::evidence::Reading| {
@@ -137,7 +141,7 @@ async fn bodies_are_bounded_in_all_and_the_same_bytes_count_once() {
 }
 
 #[tokio::test]
-async fn a_live_reading_ends_with_its_time_whatever_the_site_does() {
+async fn a_live_reading_ends_at_its_deadline_whatever_the_site_does() {
     let lab = lab().await;
     let door = door(&lab);
     let budget = Duration::from_millis(600);
@@ -145,7 +149,7 @@ async fn a_live_reading_ends_with_its_time_whatever_the_site_does() {
     {
         let read = live(&door, name, budget).await;
         let took = read.evidence.finished_at.millis_since(read.evidence.started_at);
-        // What a busy machine adds is not the site's doing.
+        // Allows for a slow test machine.
         assert!(took < 3_000, "{name}: {took} ms");
         for reading in &read.evidence.reads {
             assert!(u128::from(reading.exchange.took_ms) < budget.as_millis() + 2_400, "{name}");

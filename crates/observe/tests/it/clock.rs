@@ -2,21 +2,23 @@
 
 use std::time::Duration;
 
-use observe::{ClockPlan, ClockRead};
+use observe::{ContentClockCheck, ContentClockOutcome};
 
 use crate::setup::{catalogue, door, lab};
 
-async fn check(door: &door::Door, url: &str, etag: Option<&str>) -> ClockRead {
+async fn check(door: &door::Door, url: &str, etag: Option<&str>) -> ContentClockOutcome {
     let catalogue = catalogue();
     let deadline = Duration::from_secs(10);
-    let plan = ClockPlan { url, door, catalogue: &catalogue, deadline, etag, last_modified: None };
+    let plan =
+        ContentClockCheck { url, door, catalogue: &catalogue, deadline, etag, last_modified: None };
     plan.run().await
 }
 
 #[tokio::test]
-async fn a_page_is_asked_for_once_behind_its_policy() {
+async fn the_page_is_requested_once_after_robots_txt() {
     let lab = lab().await;
-    let ClockRead::Asked(fetched) = check(&door(&lab), "https://open.lab/", Some("\"x\"")).await
+    let ContentClockOutcome::Fetched(fetched) =
+        check(&door(&lab), "https://open.lab/", Some("\"x\"")).await
     else {
         panic!("it may be read")
     };
@@ -28,14 +30,14 @@ async fn a_page_is_asked_for_once_behind_its_policy() {
 }
 
 #[tokio::test]
-async fn a_policy_that_asks_us_away_is_all_that_is_read() {
+async fn only_robots_txt_is_read_if_it_disallows_us() {
     let lab = lab().await;
     let read = check(&door(&lab), "https://robots-opt-out.lab/", None).await;
-    assert!(matches!(read, ClockRead::Unwelcome), "{read:?}");
+    assert!(matches!(read, ContentClockOutcome::Disallowed), "{read:?}");
     let asked: Vec<String> =
         lab.hits("robots-opt-out.lab").into_iter().map(|hit| hit.path).collect();
     assert_eq!(asked, ["/robots.txt"]);
-    // Also where a redirect leads.
+    // This also applies to the target of a redirect.
     let led = check(&door(&lab), "https://to-opted-out.lab/", None).await;
-    assert!(matches!(led, ClockRead::Unwelcome), "{led:?}");
+    assert!(matches!(led, ContentClockOutcome::Disallowed), "{led:?}");
 }

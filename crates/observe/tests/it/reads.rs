@@ -1,12 +1,12 @@
-//! What a scan reads, as whom and over which connection.
+//! What a scan reads, under which identity and over which connection.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use contract::evidence::Target;
-use declared::files::PLACES;
-use observe::Step;
+use contract::evidence::ReadTarget;
+use declared::files::FILE_LOCATIONS;
+use observe::ScanProgress;
 
 use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, live, of, scan, scan_with};
 
@@ -18,34 +18,35 @@ async fn everything_planned_is_read_or_accounted_for() {
     let read = scan(&door(&lab), "open.lab", TIME).await;
     let evidence = &read.evidence;
     assert_eq!((evidence.reads.len(), evidence.not_read.len()), (all_reads(), 0));
-    for path in PLACES.iter().map(|place| place.path) {
+    for path in FILE_LOCATIONS.iter().map(|place| place.path) {
         let files = evidence.reads.iter().filter(|reading| {
-            matches!(reading.target, Target::MachineFile | Target::Robots) && reading.path == path
+            matches!(reading.target, ReadTarget::MachineFile | ReadTarget::Robots)
+                && reading.path == path
         });
         assert_eq!(files.count(), 1, "{path}");
     }
-    let compared: Vec<String> = catalogue().compared().map(|i| i.id.clone()).collect();
-    let home = of(&read, Target::Home);
+    let compared: Vec<String> = catalogue().compared_identities().map(|i| i.id.clone()).collect();
+    let home = of(&read, ReadTarget::Home);
     for identity in &compared {
         let times = home.iter().filter(|reading| reading.identity == *identity).count();
         assert_eq!(times, if identity == "browser" { 2 } else { 1 }, "{identity}");
     }
     assert!(home.iter().all(|reading| !reading.exchange.hops[0].reused_connection));
-    let robots: Vec<&str> = of(&read, Target::RobotsAs).iter().map(|r| &*r.identity).collect();
+    let robots: Vec<&str> = of(&read, ReadTarget::RobotsAs).iter().map(|r| &*r.identity).collect();
     assert_eq!(robots, compared);
     let controls: Vec<&str> =
-        of(&read, Target::ControlPath).iter().map(|reading| &*reading.path).collect();
+        of(&read, ReadTarget::ControlPath).iter().map(|reading| &*reading.path).collect();
     let expected =
         [format!("/{TOKEN}.html"), format!("/.well-known/{TOKEN}.json"), format!("/{TOKEN}.txt")];
     assert_eq!(controls, expected);
     let ids: BTreeSet<&str> = evidence.reads.iter().map(|reading| &*reading.id).collect();
     assert_eq!(ids.len(), evidence.reads.len());
-    // Every body that is named is there, and hashes to its name.
+    // Every body that the evidence names exists, and its length matches.
     for reading in &evidence.reads {
         let body = &answer(reading).body;
         assert_eq!(read.bodies[&body.sha256].len() as u64, body.bytes, "{}", reading.id);
     }
-    // What left is what the identity sends, and nobody sends cookies.
+    // Only the headers of the identity were sent, and no cookies.
     for hit in lab.hits("open.lab") {
         assert!(!hit.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie")));
     }
@@ -73,10 +74,10 @@ async fn robots_txt_is_read_first_and_the_order_of_the_others_depends_on_the_tok
 }
 
 #[tokio::test]
-async fn the_same_place_past_caches_may_say_something_else() {
+async fn a_cache_bypassing_read_may_return_something_else() {
     let lab = lab().await;
     let read = scan(&door(&lab), "cache-split.lab", TIME).await;
-    let fresh = of(&read, Target::Fresh);
+    let fresh = of(&read, ReadTarget::Fresh);
     let asked: Vec<(&str, &str)> = fresh.iter().map(|r| (&*r.path, &*r.identity)).collect();
     let expected = [
         ("/", "browser"),
@@ -86,7 +87,7 @@ async fn the_same_place_past_caches_may_say_something_else() {
     ];
     assert_eq!(asked, expected);
     assert!(fresh.iter().all(|reading| reading.exchange.url.ends_with(&format!("?{TOKEN}"))));
-    let bare = of(&read, Target::Home).into_iter().find(|r| r.identity == "browser").unwrap();
+    let bare = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "browser").unwrap();
     assert_eq!(answer(bare).header("cf-cache-status"), Some("HIT"));
     assert_eq!(answer(fresh[0]).header("cf-cache-status"), Some("MISS"));
     assert_ne!(answer(bare).body.sha256, answer(fresh[0]).body.sha256);
@@ -97,22 +98,22 @@ async fn the_same_place_past_caches_may_say_something_else() {
 async fn markdown_is_asked_for_once() {
     let lab = lab().await;
     let read = scan(&door(&lab), "markdown.lab", TIME).await;
-    let [markdown] = of(&read, Target::Markdown)[..] else { panic!("one reading") };
+    let [markdown] = of(&read, ReadTarget::Markdown)[..] else { panic!("one reading") };
     assert_eq!((&*markdown.path, &*markdown.identity), ("/", "wayleave"));
     assert_eq!(answer(markdown).header("content-type"), Some("text/markdown; charset=utf-8"));
     assert!(read.bodies[&answer(markdown).body.sha256].starts_with(b"# "));
     assert!(markdown.exchange.hops[0].reused_connection);
-    for home in of(&read, Target::Home) {
+    for home in of(&read, ReadTarget::Home) {
         assert_eq!(answer(home).header("content-type"), Some("text/html; charset=utf-8"));
     }
 }
 
 #[tokio::test]
-async fn robots_txt_is_kept_as_each_reader_gets_it() {
+async fn robots_txt_is_recorded_as_each_identity_gets_it() {
     let lab = lab().await;
     let read = scan(&door(&lab), "robots-by-reader.lab", TIME).await;
     let said = |identity: &str| {
-        let readings = of(&read, Target::RobotsAs);
+        let readings = of(&read, ReadTarget::RobotsAs);
         let reading = readings.iter().find(|reading| reading.identity == identity).unwrap();
         read.bodies[&answer(reading).body.sha256].clone()
     };
@@ -122,34 +123,34 @@ async fn robots_txt_is_kept_as_each_reader_gets_it() {
 }
 
 #[tokio::test]
-async fn plain_http_is_asked_where_it_leads_and_not_followed() {
+async fn a_plain_http_redirect_is_recorded_and_not_followed() {
     let lab = lab().await;
     let door = door(&lab);
     for (name, location) in
         [("open.lab", "https://open.lab/"), ("http-to-trap.lab", "http://127.88.0.1/")]
     {
         let read = scan(&door, name, TIME).await;
-        let [plain] = of(&read, Target::PlainHome)[..] else { panic!("one reading") };
+        let [plain] = of(&read, ReadTarget::PlainHome)[..] else { panic!("one reading") };
         assert_eq!((&*plain.path, &*plain.identity), ("/", "browser"));
         assert_eq!(plain.exchange.url, format!("http://{name}/"));
         assert_eq!((answer(plain).status, plain.exchange.hops.len()), (301, 1));
         assert_eq!(answer(plain).header("location"), Some(location));
     }
-    // Nothing listens there: a fact as well.
+    // A closed http port is recorded too.
     let read = scan(&door, "https-only.lab", TIME).await;
-    let [plain] = of(&read, Target::PlainHome)[..] else { panic!("one reading") };
+    let [plain] = of(&read, ReadTarget::PlainHome)[..] else { panic!("one reading") };
     assert!(plain.exchange.response().is_none());
     assert_eq!(lab.trap().connections(), 0);
 }
 
 #[tokio::test]
-async fn declarations_that_must_not_be_moved_are_not_followed() {
+async fn redirects_of_files_that_must_not_move_are_not_followed() {
     let lab = lab().await;
     let read = scan(&door(&lab), "moved-files.lab", TIME).await;
     for (path, status) in
         [("/.well-known/ucp", 301), ("/.well-known/http-message-signatures-directory", 302)]
     {
-        let files = of(&read, Target::MachineFile);
+        let files = of(&read, ReadTarget::MachineFile);
         let file = files.iter().find(|reading| reading.path == path).unwrap();
         assert_eq!((answer(file).status, file.exchange.hops.len()), (status, 1), "{path}");
         assert!(file.exchange.hops[0].location.is_some(), "{path}");
@@ -159,7 +160,7 @@ async fn declarations_that_must_not_be_moved_are_not_followed() {
 }
 
 #[tokio::test]
-async fn the_www_name_is_asked_when_only_that_has_addresses() {
+async fn the_www_name_is_read_if_only_that_has_addresses() {
     let lab = lab().await;
     let read = scan(&door(&lab), "www-only.lab", TIME).await;
     assert_eq!(read.evidence.host, "www.www-only.lab");
@@ -167,55 +168,55 @@ async fn the_www_name_is_asked_when_only_that_has_addresses() {
 }
 
 #[tokio::test]
-async fn http_is_tried_where_https_is_not_spoken() {
+async fn http_is_tried_if_https_fails() {
     let lab = lab().await;
     let read = scan(&door(&lab), "http-only.lab", TIME).await;
     let [first, second, ..] = read.evidence.reads.as_slice() else { panic!("two robots reads") };
     assert!(first.exchange.url.starts_with("https://") && first.exchange.response().is_none());
     assert!(second.exchange.url.starts_with("http://") && second.exchange.response().is_some());
-    // One robots.txt more; plain http is what is read anyway.
+    // One more robots.txt read, and no separate plain http read.
     assert_eq!(read.evidence.reads.len(), all_reads());
-    assert_eq!(of(&read, Target::PlainHome).len(), 0);
+    assert_eq!(of(&read, ReadTarget::PlainHome).len(), 0);
 }
 
 #[tokio::test]
-async fn a_site_that_sends_everything_to_its_www_name_is_read_there() {
+async fn a_site_that_redirects_to_its_www_name_is_read_there() {
     let lab = lab().await;
     let read = scan(&door(&lab), "to-www.lab", TIME).await;
-    assert_eq!(of(&read, Target::Robots).len(), 1, "what was read is that host's own file");
-    assert_eq!(of(&read, Target::RobotsElsewhere).len(), 0);
-    for reading in of(&read, Target::Home) {
+    assert_eq!(of(&read, ReadTarget::Robots).len(), 1, "what was read is that host's own file");
+    assert_eq!(of(&read, ReadTarget::RobotsElsewhere).len(), 0);
+    for reading in of(&read, ReadTarget::Home) {
         assert_eq!(answer(reading).url, "https://www.to-www.lab/");
     }
 }
 
 #[tokio::test]
-async fn a_busy_moment_is_no_refusal() {
+async fn a_short_overload_is_not_a_refusal() {
     let lab = lab().await;
     let door = door(&lab);
     let read = scan(&door, "busy-moment.lab", TIME).await;
-    for home in of(&read, Target::Home) {
+    for home in of(&read, ReadTarget::Home) {
         assert_eq!(answer(home).status, 200, "{}", home.identity);
     }
-    // Who asks for two minutes is not asked again.
+    // A host that asks for two minutes is not asked again.
     let read = scan(&door, "rate-limits.lab", TIME).await;
-    let refused = of(&read, Target::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
+    let refused = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
     assert_eq!(answer(refused).status, 429);
     let hits = lab.hits("rate-limits.lab");
     let asked = hits.iter().filter(|hit| hit.path == "/" && hit.user_agent.contains("GPTBot"));
     assert_eq!(asked.count(), 1);
-    // Without the time for it neither.
+    // There is also no second try without enough time.
     let read = scan(&door, "challenge-503.lab", Duration::from_millis(700)).await;
-    let busy = of(&read, Target::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
+    let busy = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
     assert_eq!(answer(busy).status, 503);
 }
 
 #[tokio::test]
-async fn progress_tells_of_every_read() {
+async fn progress_is_reported_for_every_read() {
     let lab = lab().await;
     let door = door(&lab);
-    let steps: Mutex<Vec<Step>> = Mutex::default();
-    let tell = |step: Step| steps.lock().unwrap().push(step);
+    let steps: Mutex<Vec<ScanProgress>> = Mutex::default();
+    let tell = |step: ScanProgress| steps.lock().unwrap().push(step);
     let read = scan_with(&door, "blocks-ai.lab", TIME, TOKEN, &tell).await;
     let steps = steps.into_inner().unwrap();
     let all = read.evidence.reads.len();
@@ -223,17 +224,17 @@ async fn progress_tells_of_every_read() {
         steps.iter().map(|step| step.done).collect::<Vec<_>>(),
         (1..=all).collect::<Vec<_>>()
     );
-    assert!(steps.iter().all(|step| step.of == all));
+    assert!(steps.iter().all(|step| step.total == all));
     let told = |identity: &str| {
         let reads = steps.iter().filter_map(|step| step.read.as_ref());
-        let mut homes = reads.filter(|read| read.target == Target::Home);
+        let mut homes = reads.filter(|read| read.target == ReadTarget::Home);
         homes.find(|read| read.identity == identity).unwrap().clone()
     };
     assert_eq!((told("gptbot").status, told("gptbot").failure), (Some(403), None));
     assert_eq!((told("browser").status, told("browser").path.as_str()), (Some(200), "/"));
 
-    let steps: Mutex<Vec<Step>> = Mutex::default();
-    let tell = |step: Step| steps.lock().unwrap().push(step);
+    let steps: Mutex<Vec<ScanProgress>> = Mutex::default();
+    let tell = |step: ScanProgress| steps.lock().unwrap().push(step);
     scan_with(&door, "nowhere.lab", TIME, TOKEN, &tell).await;
     let steps = steps.into_inner().unwrap();
     let [step] = steps.as_slice() else { panic!("{steps:?}") };
@@ -246,13 +247,13 @@ async fn a_live_reading_reads_what_an_answer_holds_and_no_more() {
     let lab = lab().await;
     let read = live(&door(&lab), "open.lab", Duration::from_secs(5)).await;
     assert_eq!(read.evidence.not_read, []);
-    let count = |target: Target| of(&read, target).len();
-    assert_eq!(count(Target::Robots), 1);
-    assert_eq!(count(Target::Home), 6);
-    assert_eq!(count(Target::MachineFile), 7);
-    assert_eq!(count(Target::ControlPath), 2);
+    let count = |target: ReadTarget| of(&read, target).len();
+    assert_eq!(count(ReadTarget::Robots), 1);
+    assert_eq!(count(ReadTarget::Home), 6);
+    assert_eq!(count(ReadTarget::MachineFile), 7);
+    assert_eq!(count(ReadTarget::ControlPath), 2);
     assert_eq!(read.evidence.reads.len(), 16);
-    // Asked to stay away, nothing but robots.txt is read, however little time there is.
+    // With an opt-out only robots.txt is read, also in a live reading.
     let away = live(&door(&lab), "robots-opt-out.lab", Duration::from_secs(5)).await;
-    assert!(away.evidence.reads.iter().all(|reading| reading.target == Target::Robots));
+    assert!(away.evidence.reads.iter().all(|reading| reading.target == ReadTarget::Robots));
 }

@@ -1,14 +1,14 @@
-//! A running lab, a door into it, and scans of its sites.
+//! A running lab, a door that reads it, and scans of its sites.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Catalogue;
-use contract::evidence::{Observer, Reading, Response, Target};
+use contract::evidence::{Observer, ReadTarget, Reading, Response};
 use contract::{Domain, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use lab::{Lab, LabOptions};
-use observe::{Depth, Progress, Read, ScanPlan};
+use observe::{CollectedEvidence, ProgressCallback, ScanDepth, ScanPlan};
 
 pub(crate) const TOKEN: &str = "k7q2m9";
 
@@ -31,19 +31,19 @@ pub(crate) fn door(lab: &Lab) -> Door {
 }
 
 pub(crate) fn catalogue() -> Catalogue {
-    Catalogue::built_in().unwrap().filled_in("0", "https://svc.example")
+    Catalogue::built_in().unwrap().with_placeholders_filled("0", "https://svc.example")
 }
 
-/// How many reads a scan makes where nothing is in the way: robots.txt, every identity and the
-/// browser again, robots.txt as each, twenty further files, three control paths, plain http, four
-/// past caches, Markdown.
+/// How many reads a scan makes if nothing fails: robots.txt, every identity plus the browser again,
+/// robots.txt as each identity, the other machine files, three control paths, plain http, four
+/// cache-bypassing reads, Markdown.
 pub(crate) fn all_reads() -> usize {
-    let compared = catalogue().compared().count();
-    let files = declared::files::PLACES.len() - 1;
+    let compared = catalogue().compared_identities().count();
+    let files = declared::files::FILE_LOCATIONS.len() - 1;
     1 + (compared + 1) + compared + files + 3 + 1 + 4 + 1
 }
 
-pub(crate) async fn scan(door: &Door, name: &str, deadline: Duration) -> Read {
+pub(crate) async fn scan(door: &Door, name: &str, deadline: Duration) -> CollectedEvidence {
     scan_with(door, name, deadline, TOKEN, &|_| {}).await
 }
 
@@ -52,23 +52,23 @@ pub(crate) async fn scan_with(
     name: &str,
     deadline: Duration,
     token: &str,
-    progress: Progress<'_>,
-) -> Read {
-    read(door, name, Depth::Full, deadline, token, progress).await
+    progress: ProgressCallback<'_>,
+) -> CollectedEvidence {
+    read(door, name, ScanDepth::Full, deadline, token, progress).await
 }
 
-pub(crate) async fn live(door: &Door, name: &str, deadline: Duration) -> Read {
-    read(door, name, Depth::Live, deadline, TOKEN, &|_| {}).await
+pub(crate) async fn live(door: &Door, name: &str, deadline: Duration) -> CollectedEvidence {
+    read(door, name, ScanDepth::Live, deadline, TOKEN, &|_| {}).await
 }
 
 async fn read(
     door: &Door,
     name: &str,
-    depth: Depth,
+    depth: ScanDepth,
     deadline: Duration,
     token: &str,
-    progress: Progress<'_>,
-) -> Read {
+    progress: ProgressCallback<'_>,
+) -> CollectedEvidence {
     let observer =
         Observer { name: "wayleave".into(), version: "0".into(), vantage: "test".into() };
     let plan = ScanPlan {
@@ -85,7 +85,7 @@ async fn read(
     plan.run().await
 }
 
-pub(crate) fn of(read: &Read, target: Target) -> Vec<&Reading> {
+pub(crate) fn of(read: &CollectedEvidence, target: ReadTarget) -> Vec<&Reading> {
     read.evidence.reads.iter().filter(|reading| reading.target == target).collect()
 }
 

@@ -1,13 +1,13 @@
-//! What can be wrong with a log, in plain words.
+//! The faults that an audit can find, with texts for people.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The first thing that does not hold, and where.
+/// The first fault found, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditFault {
-    /// The batch it was found in, as far as one is known.
+    /// The batch it was found in, if known.
     pub batch: Option<u64>,
     pub kind: FaultKind,
     pub detail: String,
@@ -34,32 +34,30 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// What it means, of a batch.
+    /// A sentence about the batch that says what is wrong.
     #[must_use]
-    pub fn says(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
-            Self::Form => "its head cannot be read as a signed tree head",
-            Self::Digest => "its head was changed: the digest is not that of its members",
-            Self::Signature => "the signature on its head is not good",
-            Self::Key => "the key of its head was not allowed to sign it",
-            Self::Sums => "the numbers in its head do not add up, or it is of another log",
-            Self::Link => "its head does not follow the head before",
-            Self::LeafCount => "it has another number of leaves than its head says",
+            Self::Form => "its head is not a valid signed tree head",
+            Self::Digest => "its head was changed: the digest does not match its members",
+            Self::Signature => "the signature on its head is invalid",
+            Self::Key => "the key that signed its head was not allowed to",
+            Self::Sums => "the numbers in its head do not add up, or it belongs to another log",
+            Self::Link => "its head does not follow the previous head",
+            Self::LeafCount => "its number of leaves is not what its head states",
             Self::LeafOrder => "its leaves are not strictly ascending",
-            Self::BatchRoot => "its leaves are not those its head was signed over (batch_root)",
-            Self::TreeRoot => {
-                "the leaves up to here are not those its head was signed over (tree_root)"
-            }
-            Self::EntryCount => "it has another number of entries than leaves",
-            Self::EntryLength => "an entry is longer than a log can hold",
+            Self::BatchRoot => "its leaves do not match its signed head (batch_root)",
+            Self::TreeRoot => "the leaves up to here do not match its signed head (tree_root)",
+            Self::EntryCount => "it does not have one entry for each leaf",
+            Self::EntryLength => "an entry is too long for the log",
             Self::EntryHash => "an entry is not what was logged: it does not hash to its leaf",
             Self::EntryForm => "an entry is not canonical JSON",
-            Self::Checkpoint => "the log's checkpoint is not that of its leaves",
+            Self::Checkpoint => "the log's checkpoint does not match its leaves",
         }
     }
 
-    /// The fault behind a check of [`crate::verify_document`].
-    pub(super) fn of_check(name: &str) -> Self {
+    /// The fault that a failed check of [`crate::verify_document`] stands for.
+    pub(super) fn from_check_name(name: &str) -> Self {
         match name {
             "digest" => Self::Digest,
             "signature" | "signature form" | "message" | "thumbprint" => Self::Signature,
@@ -81,7 +79,7 @@ impl fmt::Display for AuditFault {
         if let Some(batch) = self.batch {
             write!(f, "batch {batch}: ")?;
         }
-        write!(f, "{} ({})", self.kind.says(), self.detail)
+        write!(f, "{} ({})", self.kind.description(), self.detail)
     }
 }
 

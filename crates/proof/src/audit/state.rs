@@ -1,23 +1,23 @@
-//! What an audit keeps to go on later: small, whatever the size of the log.
+//! The saved state with which an audit can be resumed. It is small, whatever the size of the log.
 
 use contract::Brand;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Counts, KnownHead, LogAudit};
+use super::log_audit::{AuditCounts, LogAudit, VerifiedHead};
 use crate::digest::Digest;
-use crate::head::ChainHead;
 use crate::tlog::RightEdge;
+use crate::tree_head::ChainHead;
 use crate::{KeyPolicy, ProofError};
 
-/// The last head's members and the right edge of the tree. It is trusted when it is read back:
-/// whoever can change it can hide what the audit found before.
+/// The last head's members and the right edge of the tree. It is trusted when it is loaded: whoever
+/// can change it can hide what happened before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditState {
     pub v: u8,
     pub log_id: String,
-    /// What the chain and the tree stand on, as the head states it; null before batch 0.
+    /// The members of the last head that define the chain and the tree; null before batch 0.
     head: Option<Value>,
     tree_size: u64,
     /// The hashes of the partial tile of every level, leaves first.
@@ -27,9 +27,9 @@ pub struct AuditState {
 impl AuditState {
     pub const V: u8 = 1;
 
-    /// The number of the last batch that is behind.
+    /// The number of the last audited batch.
     #[must_use]
-    pub fn batch(&self) -> Option<u64> {
+    pub fn last_batch(&self) -> Option<u64> {
         self.head.as_ref().and_then(|head| head.get("batch")).and_then(Value::as_u64)
     }
 }
@@ -40,42 +40,42 @@ impl LogAudit {
         AuditState {
             v: AuditState::V,
             log_id: self.brand.log_id(),
-            head: self.last.as_ref().map(write_head),
+            head: self.last.as_ref().map(head_to_json),
             tree_size: self.edge.size(),
             partial_tiles: (0..self.edge.levels())
-                .map(|level| self.edge.partial(level).to_vec())
+                .map(|level| self.edge.partial_tile(level).to_vec())
                 .collect(),
         }
     }
 
-    /// Goes on behind the last batch of a state. Refused where the state is not one of this log
-    /// or does not agree with itself.
+    /// Resumes after the last batch of a state. Fails if the state belongs to another log or
+    /// contradicts itself.
     pub fn resume(policy: KeyPolicy, brand: Brand, state: AuditState) -> Result<Self, ProofError> {
         if state.v != AuditState::V {
-            return Err(refused("it is of another version"));
+            return Err(state_error("unsupported version"));
         }
         if state.log_id != brand.log_id() {
-            return Err(refused("it is of another log"));
+            return Err(state_error("it belongs to another log"));
         }
-        let last = state.head.as_ref().map(read_head).transpose()?;
+        let last = state.head.as_ref().map(head_from_json).transpose()?;
         if last.as_ref().is_some_and(|last| last.head.log_id != state.log_id) {
-            return Err(refused("its head is of another log"));
+            return Err(state_error("its head belongs to another log"));
         }
         if last.as_ref().map_or(0, |last| last.head.tree_size) != state.tree_size {
-            return Err(refused("its head is of another size"));
+            return Err(state_error("its head has another tree size"));
         }
         let edge = RightEdge::restore(state.tree_size, state.partial_tiles)
-            .ok_or_else(|| refused("its tiles do not fit its size"))?;
+            .ok_or_else(|| state_error("its tiles do not match its size"))?;
         let stated = last.as_ref().and_then(|last| last.tree_root);
         if stated.is_some_and(|stated| stated != edge.root()) {
-            return Err(refused("its tiles do not give the root of its head"));
+            return Err(state_error("its tiles do not hash to its head's root"));
         }
-        Ok(Self { policy, brand, last, edge, counts: Counts::default() })
+        Ok(Self { policy, brand, last, edge, counts: AuditCounts::default() })
     }
 }
 
-fn write_head(known: &KnownHead) -> Value {
-    let KnownHead { head, tree_root } = known;
+fn head_to_json(known: &VerifiedHead) -> Value {
+    let VerifiedHead { head, tree_root } = known;
     json!({
         "log_id": head.log_id,
         "batch": head.batch,
@@ -90,19 +90,19 @@ fn write_head(known: &KnownHead) -> Value {
     })
 }
 
-fn read_head(members: &Value) -> Result<KnownHead, ProofError> {
+fn head_from_json(members: &Value) -> Result<VerifiedHead, ProofError> {
     let tree_root = match members.get("tree_root") {
         None | Some(Value::Null) => None,
         Some(stated) => Some(
             stated
                 .as_str()
                 .and_then(|hex| hex.parse().ok())
-                .ok_or_else(|| refused("tree_root is no digest"))?,
+                .ok_or_else(|| state_error("tree_root is not a digest"))?,
         ),
     };
-    Ok(KnownHead { head: ChainHead::read(members)?, tree_root })
+    Ok(VerifiedHead { head: ChainHead::parse(members)?, tree_root })
 }
 
-fn refused(why: &'static str) -> ProofError {
-    ProofError::Form { what: "state of an audit", why }
+fn state_error(why: &'static str) -> ProofError {
+    ProofError::Malformed { what: "audit state", why }
 }

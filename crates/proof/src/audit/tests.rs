@@ -1,13 +1,14 @@
 //! A small log with every fault that one can have.
 
-use contract::Timestamp;
+use contract::{Brand, Timestamp};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::head::{HeadExtras, next_head};
-use crate::tree::BatchTree;
-use crate::{KeyPurpose, SigningKey, sha256, sign_document};
+use crate::merkle_tree::{self, BatchTree, leaf_hash};
+use crate::tlog::{Checkpoint, MAX_ENTRY_BYTES, Note, SignatureType, VerifierKey};
+use crate::tree_head::{ChainHead, HeadExtras, next_head};
+use crate::{Digest, KeyPolicy, KeyPurpose, SigningKey, sha256, sign_document};
 
 const ORIGIN: &str = "svc.example/svc-resolve-log-v1";
 
@@ -70,24 +71,24 @@ fn batch_with(
     change: impl FnOnce(&mut Value),
 ) -> Batch {
     let (leaves, entries) = sorted(entries);
-    let mut edge = before.edge().clone();
+    let mut edge = before.right_edge().clone();
     leaves.iter().for_each(|leaf| edge.push(*leaf, &mut Vec::new()));
     let tree = BatchTree::new(leaves.iter().copied());
-    let second = 10 + before.last().map_or(0, |last| last.batch as i64 + 1);
+    let second = 10 + before.last_head().map_or(0, |last| last.batch as i64 + 1);
     let extras = HeadExtras { tree_root: Some(edge.root()), ..HeadExtras::default() };
-    let mut head = next_head(before.last(), &tree, at(second), extras, &brand()).unwrap();
+    let mut head = next_head(before.last_head(), &tree, at(second), extras, &brand()).unwrap();
     change(&mut head);
     let signed = sign_document(head, key, "https://svc.example/keys", &brand(), at(second));
     Batch { head: signed.unwrap().bytes, leaves, entries }
 }
 
 fn batch(before: &LogAudit, count: u64) -> Batch {
-    let number = before.last().map_or(0, |last| last.batch + 1);
+    let number = before.last_head().map_or(0, |last| last.batch + 1);
     batch_with(before, entries(number, count), &heads_key(), |_| {})
 }
 
 fn take(audit: &mut LogAudit, batch: &Batch) -> Result<(), AuditFault> {
-    audit.next(&batch.head, &batch.leaves, Some(&batch.entries))
+    audit.check_batch(&batch.head, &batch.leaves, Some(&batch.entries))
 }
 
 /// An audit that has gone through these batches.
@@ -116,17 +117,17 @@ fn fault(audit: &LogAudit, batch: &Batch) -> FaultKind {
 #[test]
 fn an_honest_log_passes_whole() {
     let (audit, batches) = audited(&[1, 5, 300, 20]);
-    let report = audit.finish();
+    let report = audit.report();
     let all: Vec<Digest> = batches.iter().flat_map(|batch| batch.leaves.clone()).collect();
     assert_eq!((report.from_batch, report.to_batch), (Some(0), Some(3)));
-    assert_eq!((report.tree_size, report.tree_root), (326, tree::root(&all)));
-    let counts = Counts { batches: 4, leaves: 326, entries: 326, ..Counts::default() };
+    assert_eq!((report.tree_size, report.tree_root), (326, merkle_tree::root(&all)));
+    let counts = AuditCounts { batches: 4, leaves: 326, entries: 326, ..AuditCounts::default() };
     assert_eq!(report.counts, counts);
-    assert_eq!(report.head_sha256, Some(audit.last().unwrap().sha256));
+    assert_eq!(report.head_sha256, Some(audit.last_head().unwrap().sha256));
     let written = serde_json::to_value(&report).unwrap();
     assert_eq!(written["batches"], 4);
     assert_eq!(written["log_id"], "svc-resolve-log-v1");
-    let nothing = LogAudit::new(policy(&[]), brand()).finish();
+    let nothing = LogAudit::new(policy(&[]), brand()).report();
     assert_eq!(
         (nothing.from_batch, nothing.to_batch, nothing.tree_root),
         (None, None, sha256(b""))
@@ -137,7 +138,7 @@ fn an_honest_log_passes_whole() {
 fn what_was_not_at_hand_is_not_counted_as_checked() {
     let mut without_directory = LogAudit::new(KeyPolicy::without_directory(), brand());
     let (_, batches) = audited(&[3]);
-    without_directory.next::<Vec<u8>>(&batches[0].head, &batches[0].leaves, None).unwrap();
+    without_directory.check_batch::<Vec<u8>>(&batches[0].head, &batches[0].leaves, None).unwrap();
     let counts = without_directory.counts();
     assert_eq!((counts.entries, counts.heads_not_fully_checked), (0, 1));
     let start = audit();
@@ -154,7 +155,7 @@ fn complete_tiles_are_handed_out() {
     let mut audit = audit();
     let next = batch(&audit, 600);
     let mut full = Vec::new();
-    audit.next_with_tiles(&next.head, &next.leaves, Some(&next.entries), &mut full).unwrap();
+    audit.check_batch_with_tiles(&next.head, &next.leaves, Some(&next.entries), &mut full).unwrap();
     assert_eq!(
         full.iter().map(|tile| (tile.level, tile.index)).collect::<Vec<_>>(),
         [(0, 0), (0, 1)]
@@ -295,14 +296,14 @@ fn goes_on_from_a_state_as_if_it_had_not_stopped() {
         let (first, _) = audited(&[1, 5, 300, 20][..stop]);
         let written = serde_json::to_vec(&first.state()).unwrap();
         let state: AuditState = serde_json::from_slice(&written).unwrap();
-        assert_eq!(state.batch(), stop.checked_sub(1).map(|batch| batch as u64));
+        assert_eq!(state.last_batch(), stop.checked_sub(1).map(|batch| batch as u64));
         let mut audit = LogAudit::resume(policy(&[&heads_key()]), brand(), state).unwrap();
         for batch in &batches[stop..] {
             take(&mut audit, batch).unwrap();
         }
         assert_eq!(audit.state(), whole.state());
         let from = (stop < batches.len()).then_some(stop as u64);
-        assert_eq!((audit.finish().from_batch, audit.finish().to_batch), (from, Some(3)));
+        assert_eq!((audit.report().from_batch, audit.report().to_batch), (from, Some(3)));
     }
     let small = serde_json::to_vec(&whole.state()).unwrap().len();
     assert!(small < 8 * 1024, "{small}");
@@ -338,21 +339,23 @@ fn a_state_that_does_not_agree_with_itself_is_refused() {
 #[test]
 fn two_heads_of_one_batch_are_a_fork() {
     let (audit, batches) = audited(&[1, 5, 3, 2]);
-    assert_eq!(audit.fork(&batches[3].head), Ok(Shown::Same));
+    assert_eq!(audit.compare_head(&batches[3].head), Ok(HeadComparison::SameHistory));
     // The last head names the one before it.
-    assert_eq!(audit.fork(&batches[2].head), Ok(Shown::Same));
-    assert_eq!(audit.fork(&batches[0].head), Ok(Shown::Earlier));
+    assert_eq!(audit.compare_head(&batches[2].head), Ok(HeadComparison::SameHistory));
+    assert_eq!(audit.compare_head(&batches[0].head), Ok(HeadComparison::Earlier));
     let (early, _) = audited(&[1]);
-    assert_eq!(early.fork(&batches[3].head), Ok(Shown::Later));
-    assert_eq!(early.fork(&batches[1].head), Ok(Shown::Later));
+    assert_eq!(early.compare_head(&batches[3].head), Ok(HeadComparison::Later));
+    assert_eq!(early.compare_head(&batches[1].head), Ok(HeadComparison::Later));
     assert_eq!(
-        LogAudit::new(policy(&[&heads_key()]), brand()).fork(&batches[0].head),
-        Ok(Shown::Later)
+        LogAudit::new(policy(&[&heads_key()]), brand()).compare_head(&batches[0].head),
+        Ok(HeadComparison::Later)
     );
 
     let (before, _) = audited(&[1, 5, 3]);
     let other = batch_with(&before, entries(77, 2), &heads_key(), |_| {});
-    let forked = |audit: &LogAudit, head: &[u8]| matches!(audit.fork(head), Ok(Shown::Forked(_)));
+    let forked = |audit: &LogAudit, head: &[u8]| {
+        matches!(audit.compare_head(head), Ok(HeadComparison::Forked(_)))
+    };
     assert!(forked(&audit, &other.head));
     // Another history shows in the next head, and in the one before.
     let mut elsewhere = before.clone();
@@ -371,11 +374,11 @@ fn two_heads_of_one_batch_are_a_fork() {
     take(&mut late, &dated).unwrap();
     assert!(forked(&late, &batches[3].head));
     // Beside the stored head of the same batch nothing is left open.
-    let stored = ChainHead::read(&serde_json::from_slice(&batches[0].head).unwrap()).unwrap();
-    assert_eq!(audit.fork_from(&batches[0].head, &stored), Ok(Shown::Same));
+    let stored = ChainHead::parse(&serde_json::from_slice(&batches[0].head).unwrap()).unwrap();
+    assert_eq!(audit.compare_head_with(&batches[0].head, &stored), Ok(HeadComparison::SameHistory));
     let (start, _) = audited(&[]);
     let first = batch_with(&start, entries(77, 1), &heads_key(), |_| {});
-    assert!(matches!(audit.fork_from(&first.head, &stored), Ok(Shown::Forked(_))));
+    assert!(matches!(audit.compare_head_with(&first.head, &stored), Ok(HeadComparison::Forked(_))));
 }
 
 #[test]
@@ -383,14 +386,14 @@ fn a_head_that_anybody_could_have_made_is_no_proof_of_a_fork() {
     let (audit, _) = audited(&[1, 5]);
     let (before, _) = audited(&[1]);
     let forged = batch_with(&before, entries(7, 5), &key(9, KeyPurpose::LogHeads, 0), |_| {});
-    assert_eq!(audit.fork(&forged.head).unwrap_err().kind, FaultKind::Key);
-    assert_eq!(audit.fork(b"{}").unwrap_err().kind, FaultKind::Form);
+    assert_eq!(audit.compare_head(&forged.head).unwrap_err().kind, FaultKind::Key);
+    assert_eq!(audit.compare_head(b"{}").unwrap_err().kind, FaultKind::Form);
 }
 
 #[test]
 fn the_checkpoint_is_that_of_the_leaves() {
     let (audit, _) = audited(&[1, 5, 300]);
-    let (size, root) = (audit.edge().size(), audit.edge().root());
+    let (size, root) = (audit.right_edge().size(), audit.right_edge().root());
     let known = |seed, kind| {
         let public = key(seed, KeyPurpose::LogHeads, 0).public().clone();
         VerifierKey::new(ORIGIN, kind, public).unwrap()
@@ -430,7 +433,7 @@ fn every_fault_has_words_of_its_own() {
     let fault = take(&mut audit.clone(), &bad).unwrap_err();
     assert_eq!(
         fault.to_string(),
-        "batch 1: its leaves are not strictly ascending (leaf 1 is not above leaf 0)"
+        "batch 1: its leaves are not strictly ascending (leaf 1 is not greater than leaf 0)"
     );
     assert_eq!(serde_json::to_value(&fault).unwrap()["kind"], "leaf_order");
 }
@@ -459,8 +462,8 @@ proptest! {
     fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), text in ".*") {
         let mut audit = audit();
         for head in [&bytes[..], text.as_bytes()] {
-            prop_assert!(audit.next(head, &[], Some(&[&bytes])).is_err());
-            prop_assert!(audit.fork(head).is_err());
+            prop_assert!(audit.check_batch(head, &[], Some(&[&bytes])).is_err());
+            prop_assert!(audit.compare_head(head).is_err());
             prop_assert!(audit.check_checkpoint(head, ORIGIN, &[]).is_err());
         }
     }

@@ -1,72 +1,70 @@
-//! Canonical JSON (RFC 8785): one and only one byte form for a value, so that a digest means the
-//! value and not the way somebody wrote it.
+//! Canonical JSON (RFC 8785): exactly one byte form for each value, so that a digest identifies the
+//! value and not the way it was written.
 //!
-//! Members stand in the order of their names' UTF-16 units, numbers and strings are written as
-//! ECMAScript writes them, and there is no white space. Whole numbers beyond ±(2^53 − 1) are
-//! refused, because readers that hold numbers as doubles would take them for others.
+//! Members are sorted by their names' UTF-16 units, numbers and strings are written as in
+//! ECMAScript, and there is no white space. Integers beyond ±(2^53 − 1) are refused, because
+//! readers that store numbers as doubles would change them.
 
-mod parse;
+mod limits;
 mod serializer;
+mod strict_parser;
 mod writer;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use parse::parse_strict;
-pub(crate) use writer::by_utf16;
+pub use limits::{MAX_DEPTH, MAX_INTEGER};
+pub use strict_parser::parse_strict;
+pub(crate) use writer::compare_utf16;
 
+use self::limits::INITIAL_CAPACITY;
 use crate::{Digest, ProofError, sha256};
 
-/// The deepest nesting that is written or read.
-pub const MAX_DEPTH: usize = 128;
-
-/// The largest whole number that every reader understands alike: 2^53 − 1.
-pub const MAX_INTEGER: u64 = 9_007_199_254_740_991;
-
 /// The two members of a signed document that its digest does not cover.
-pub(crate) const SEAL_MEMBERS: [&str; 2] = ["sha256", "signature"];
+pub(crate) const UNSIGNED_MEMBERS: [&str; 2] = ["sha256", "signature"];
 
-/// The canonical form of anything that can be serialised.
+/// The canonical form of any serialisable value.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
     serializer::to_vec(value)
 }
 
 /// The canonical form of a JSON value.
 pub fn value_to_vec(value: &Value) -> Result<Vec<u8>, ProofError> {
-    let mut out = Vec::with_capacity(ROOM);
+    let mut out = Vec::with_capacity(INITIAL_CAPACITY);
     writer::write_value(&mut out, value, 0)?;
     Ok(out)
 }
 
-/// A document's canonical form and its digest, each made once.
+/// A document's canonical form and its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Digested {
+pub struct CanonicalDocument {
     pub canonical: Vec<u8>,
     pub digest: Digest,
 }
 
-/// Canonicalises and hashes a document that is about to be signed. One that already carries
-/// `sha256` or `signature` is refused: those two are not covered and would be served unsigned.
-pub fn with_digest(document: &Map<String, Value>) -> Result<Digested, ProofError> {
-    if let Some(taken) = SEAL_MEMBERS.iter().find(|name| document.contains_key(**name)) {
+/// Canonicalises and hashes a document that is about to be signed. Fails if it already has `sha256`
+/// or `signature`: the digest does not cover those two, so they would be served unsigned.
+pub fn canonicalize_and_hash(
+    document: &Map<String, Value>,
+) -> Result<CanonicalDocument, ProofError> {
+    if let Some(taken) = UNSIGNED_MEMBERS.iter().find(|name| document.contains_key(**name)) {
         return Err(ProofError::Document(format!("it already has a member `{taken}`")));
     }
-    digested(document)
+    canonical_form_and_digest(document)
 }
 
 /// The digest a signed document must state: over every member but `sha256` and `signature`.
 pub fn document_digest(document: &Map<String, Value>) -> Result<Digest, ProofError> {
-    Ok(digested(document)?.digest)
+    Ok(canonical_form_and_digest(document)?.digest)
 }
 
-/// A record of the usual size needs no second allocation.
-const ROOM: usize = 24 * 1024;
-
-fn digested(document: &Map<String, Value>) -> Result<Digested, ProofError> {
-    let mut canonical = Vec::with_capacity(ROOM);
-    writer::write_members(&mut canonical, document, 0, |name| !SEAL_MEMBERS.contains(&name))?;
+fn canonical_form_and_digest(
+    document: &Map<String, Value>,
+) -> Result<CanonicalDocument, ProofError> {
+    let mut canonical = Vec::with_capacity(INITIAL_CAPACITY);
+    writer::write_members(&mut canonical, document, 0, |name| !UNSIGNED_MEMBERS.contains(&name))?;
     let digest = sha256(&canonical);
-    Ok(Digested { canonical, digest })
+    Ok(CanonicalDocument { canonical, digest })
 }
 
 #[cfg(test)]

@@ -1,36 +1,38 @@
-//! Canonical bytes straight from a type, without a tree of values in between.
+//! Serialises a type directly to canonical bytes, without building a JSON value first.
 //!
-//! Members are written as they come; if their names did not come in order, the pieces are put in
-//! order when the object closes.
+//! Members are written in the order they arrive. If that is not the canonical order, their bytes
+//! are reordered when the object ends.
 
 use std::borrow::Cow;
 
 use serde::ser::{self, Serialize};
 
-use super::MAX_INTEGER;
-use super::writer::{by_utf16, deeper, write_double, write_signed, write_string, write_unsigned};
+use super::limits::{INITIAL_CAPACITY, MAX_INTEGER};
+use super::writer::{
+    compare_utf16, next_depth, write_double, write_signed, write_string, write_unsigned,
+};
 use crate::ProofError;
 
 pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
-    let mut writer = Writer { out: Vec::with_capacity(super::ROOM), depth: 0 };
+    let mut writer = CanonicalSerializer { out: Vec::with_capacity(INITIAL_CAPACITY), depth: 0 };
     value.serialize(&mut writer)?;
     Ok(writer.out)
 }
 
-struct Writer {
+struct CanonicalSerializer {
     out: Vec<u8>,
     depth: usize,
 }
 
-impl Writer {
-    fn word(&mut self, word: &[u8]) -> Result<(), ProofError> {
+impl CanonicalSerializer {
+    fn write_literal(&mut self, word: &[u8]) -> Result<(), ProofError> {
         self.out.extend_from_slice(word);
         Ok(())
     }
 
-    /// Opens `{"name":`, which [`Writer::close_variant`] ends.
+    /// Opens `{"name":`, which [`CanonicalSerializer::close_variant`] ends.
     fn open_variant(&mut self, name: &str) -> Result<(), ProofError> {
-        self.depth = deeper(self.depth)?;
+        self.depth = next_depth(self.depth)?;
         self.out.push(b'{');
         write_string(&mut self.out, name);
         self.out.push(b':');
@@ -42,33 +44,33 @@ impl Writer {
         self.depth -= 1;
     }
 
-    fn open_items(&mut self, in_variant: bool) -> Result<Items<'_>, ProofError> {
-        self.depth = deeper(self.depth)?;
+    fn open_items(&mut self, in_variant: bool) -> Result<ArrayWriter<'_>, ProofError> {
+        self.depth = next_depth(self.depth)?;
         self.out.push(b'[');
-        Ok(Items { writer: self, first: true, in_variant })
+        Ok(ArrayWriter { writer: self, first: true, in_variant })
     }
 
-    fn open_members(&mut self, in_variant: bool) -> Result<Members<'_>, ProofError> {
-        self.depth = deeper(self.depth)?;
+    fn open_members(&mut self, in_variant: bool) -> Result<ObjectWriter<'_>, ProofError> {
+        self.depth = next_depth(self.depth)?;
         self.out.push(b'{');
         let start = self.out.len();
-        Ok(Members { writer: self, start, pieces: Vec::new(), name: None, in_variant })
+        Ok(ObjectWriter { writer: self, start, members: Vec::new(), name: None, in_variant })
     }
 }
 
-impl<'a> ser::Serializer for &'a mut Writer {
+impl<'a> ser::Serializer for &'a mut CanonicalSerializer {
     type Ok = ();
     type Error = ProofError;
-    type SerializeSeq = Items<'a>;
-    type SerializeTuple = Items<'a>;
-    type SerializeTupleStruct = Items<'a>;
-    type SerializeTupleVariant = Items<'a>;
-    type SerializeMap = Members<'a>;
-    type SerializeStruct = Members<'a>;
-    type SerializeStructVariant = Members<'a>;
+    type SerializeSeq = ArrayWriter<'a>;
+    type SerializeTuple = ArrayWriter<'a>;
+    type SerializeTupleStruct = ArrayWriter<'a>;
+    type SerializeTupleVariant = ArrayWriter<'a>;
+    type SerializeMap = ObjectWriter<'a>;
+    type SerializeStruct = ObjectWriter<'a>;
+    type SerializeStructVariant = ObjectWriter<'a>;
 
     fn serialize_bool(self, v: bool) -> Result<(), ProofError> {
-        self.word(if v { b"true" } else { b"false" })
+        self.write_literal(if v { b"true" } else { b"false" })
     }
 
     fn serialize_i8(self, v: i8) -> Result<(), ProofError> {
@@ -111,10 +113,10 @@ impl<'a> ser::Serializer for &'a mut Writer {
         write_unsigned(&mut self.out, v.try_into().map_err(|_| too_large(v))?)
     }
 
-    /// Refused: `0.1_f32` is one number in decimal and another as a double, and writers of JSON
-    /// do not agree on which to take.
+    /// Refused: `0.1_f32` is a different number in decimal and as a double, and JSON writers do not
+    /// agree on which one to write.
     fn serialize_f32(self, v: f32) -> Result<(), ProofError> {
-        Err(ProofError::NotCanonical(format!("the 32-bit number {v}: use a double")))
+        Err(ProofError::NotCanonical(format!("the 32-bit float {v} (use a 64-bit float)")))
     }
 
     fn serialize_f64(self, v: f64) -> Result<(), ProofError> {
@@ -135,7 +137,7 @@ impl<'a> ser::Serializer for &'a mut Writer {
     }
 
     fn serialize_none(self) -> Result<(), ProofError> {
-        self.word(b"null")
+        self.write_literal(b"null")
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), ProofError> {
@@ -143,11 +145,11 @@ impl<'a> ser::Serializer for &'a mut Writer {
     }
 
     fn serialize_unit(self) -> Result<(), ProofError> {
-        self.word(b"null")
+        self.write_literal(b"null")
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), ProofError> {
-        self.word(b"null")
+        self.write_literal(b"null")
     }
 
     fn serialize_unit_variant(
@@ -180,15 +182,19 @@ impl<'a> ser::Serializer for &'a mut Writer {
         Ok(())
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'a>, ProofError> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<ArrayWriter<'a>, ProofError> {
         self.open_items(false)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Items<'a>, ProofError> {
+    fn serialize_tuple(self, _: usize) -> Result<ArrayWriter<'a>, ProofError> {
         self.open_items(false)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'a>, ProofError> {
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<ArrayWriter<'a>, ProofError> {
         self.open_items(false)
     }
 
@@ -198,16 +204,16 @@ impl<'a> ser::Serializer for &'a mut Writer {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<Items<'a>, ProofError> {
+    ) -> Result<ArrayWriter<'a>, ProofError> {
         self.open_variant(name)?;
         self.open_items(true)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Members<'a>, ProofError> {
+    fn serialize_map(self, _: Option<usize>) -> Result<ObjectWriter<'a>, ProofError> {
         self.open_members(false)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Members<'a>, ProofError> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectWriter<'a>, ProofError> {
         self.open_members(false)
     }
 
@@ -217,24 +223,24 @@ impl<'a> ser::Serializer for &'a mut Writer {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<Members<'a>, ProofError> {
+    ) -> Result<ObjectWriter<'a>, ProofError> {
         self.open_variant(name)?;
         self.open_members(true)
     }
 }
 
 fn too_large(number: impl std::fmt::Display) -> ProofError {
-    ProofError::NotCanonical(format!("the whole number {number}, beyond {MAX_INTEGER}"))
+    ProofError::NotCanonical(format!("the integer {number} is beyond {MAX_INTEGER}"))
 }
 
 /// An array being written.
-struct Items<'a> {
-    writer: &'a mut Writer,
+struct ArrayWriter<'a> {
+    writer: &'a mut CanonicalSerializer,
     first: bool,
     in_variant: bool,
 }
 
-impl Items<'_> {
+impl ArrayWriter<'_> {
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ProofError> {
         if !std::mem::replace(&mut self.first, false) {
             self.writer.out.push(b',');
@@ -254,40 +260,40 @@ impl Items<'_> {
 
 /// An object being written: `start` is where its first member begins, each piece is one
 /// `"name":value` without its comma.
-struct Members<'a> {
-    writer: &'a mut Writer,
+struct ObjectWriter<'a> {
+    writer: &'a mut CanonicalSerializer,
     start: usize,
-    pieces: Vec<Piece>,
+    members: Vec<MemberSpan>,
     name: Option<String>,
     in_variant: bool,
 }
 
-struct Piece {
+struct MemberSpan {
     name: Cow<'static, str>,
     from: usize,
     to: usize,
 }
 
-impl Members<'_> {
+impl ObjectWriter<'_> {
     fn member<T: Serialize + ?Sized>(
         &mut self,
         name: Cow<'static, str>,
         value: &T,
     ) -> Result<(), ProofError> {
-        if !self.pieces.is_empty() {
+        if !self.members.is_empty() {
             self.writer.out.push(b',');
         }
         let from = self.writer.out.len();
         write_string(&mut self.writer.out, &name);
         self.writer.out.push(b':');
         value.serialize(&mut *self.writer)?;
-        self.pieces.push(Piece { name, from, to: self.writer.out.len() });
+        self.members.push(MemberSpan { name, from, to: self.writer.out.len() });
         Ok(())
     }
 
     fn close(mut self) -> Result<(), ProofError> {
-        if !self.pieces.is_sorted_by(|a, b| by_utf16(&a.name, &b.name).is_lt()) {
-            self.put_in_order()?;
+        if !self.members.is_sorted_by(|a, b| compare_utf16(&a.name, &b.name).is_lt()) {
+            self.sort_members()?;
         }
         self.writer.out.push(b'}');
         self.writer.depth -= 1;
@@ -297,15 +303,15 @@ impl Members<'_> {
         Ok(())
     }
 
-    fn put_in_order(&mut self) -> Result<(), ProofError> {
-        self.pieces.sort_by(|a, b| by_utf16(&a.name, &b.name));
+    fn sort_members(&mut self) -> Result<(), ProofError> {
+        self.members.sort_by(|a, b| compare_utf16(&a.name, &b.name));
         let repeated =
-            self.pieces.iter().zip(self.pieces.iter().skip(1)).find(|(a, b)| a.name == b.name);
+            self.members.iter().zip(self.members.iter().skip(1)).find(|(a, b)| a.name == b.name);
         if let Some((piece, _)) = repeated {
             return Err(ProofError::NotCanonical(format!("two members named `{}`", piece.name)));
         }
         let written = self.writer.out.split_off(self.start);
-        for (nth, piece) in self.pieces.iter().enumerate() {
+        for (nth, piece) in self.members.iter().enumerate() {
             if nth > 0 {
                 self.writer.out.push(b',');
             }
@@ -316,17 +322,17 @@ impl Members<'_> {
     }
 }
 
-/// The name of a map's member: text, or what is commonly written as text.
-fn name_of<T: Serialize + ?Sized>(key: &T) -> Result<String, ProofError> {
+/// The member name for a map key: text, or a boolean or integer written as text.
+fn member_name<T: Serialize + ?Sized>(key: &T) -> Result<String, ProofError> {
     match serde_json::to_value(key) {
         Ok(serde_json::Value::String(text)) => Ok(text),
         Ok(serde_json::Value::Bool(word)) => Ok(word.to_string()),
         Ok(serde_json::Value::Number(number)) if !number.is_f64() => Ok(number.to_string()),
-        _ => Err(ProofError::NotCanonical("the name of a member that is not text".to_owned())),
+        _ => Err(ProofError::NotCanonical("a member name that is not text".to_owned())),
     }
 }
 
-impl ser::SerializeSeq for Items<'_> {
+impl ser::SerializeSeq for ArrayWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -339,7 +345,7 @@ impl ser::SerializeSeq for Items<'_> {
     }
 }
 
-impl ser::SerializeTuple for Items<'_> {
+impl ser::SerializeTuple for ArrayWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -352,7 +358,7 @@ impl ser::SerializeTuple for Items<'_> {
     }
 }
 
-impl ser::SerializeTupleStruct for Items<'_> {
+impl ser::SerializeTupleStruct for ArrayWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -365,7 +371,7 @@ impl ser::SerializeTupleStruct for Items<'_> {
     }
 }
 
-impl ser::SerializeTupleVariant for Items<'_> {
+impl ser::SerializeTupleVariant for ArrayWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -378,12 +384,12 @@ impl ser::SerializeTupleVariant for Items<'_> {
     }
 }
 
-impl ser::SerializeMap for Members<'_> {
+impl ser::SerializeMap for ObjectWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ProofError> {
-        self.name = Some(name_of(key)?);
+        self.name = Some(member_name(key)?);
         Ok(())
     }
 
@@ -397,7 +403,7 @@ impl ser::SerializeMap for Members<'_> {
     }
 }
 
-impl ser::SerializeStruct for Members<'_> {
+impl ser::SerializeStruct for ObjectWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 
@@ -414,7 +420,7 @@ impl ser::SerializeStruct for Members<'_> {
     }
 }
 
-impl ser::SerializeStructVariant for Members<'_> {
+impl ser::SerializeStructVariant for ObjectWriter<'_> {
     type Ok = ();
     type Error = ProofError;
 

@@ -1,8 +1,8 @@
-//! The writer: bytes of values, members, strings and numbers.
+//! Writes values, members, strings and numbers in canonical form.
 
 use serde_json::{Map, Number, Value};
 
-use super::{MAX_DEPTH, MAX_INTEGER};
+use super::limits::{MAX_DEPTH, MAX_INTEGER};
 use crate::ProofError;
 
 pub(super) fn write_value(
@@ -17,7 +17,7 @@ pub(super) fn write_value(
         Value::Number(number) => write_number(out, number)?,
         Value::String(text) => write_string(out, text),
         Value::Array(items) => {
-            let depth = deeper(depth)?;
+            let depth = next_depth(depth)?;
             out.push(b'[');
             let mut items = items.iter();
             if let Some(first) = items.next() {
@@ -34,31 +34,31 @@ pub(super) fn write_value(
     Ok(())
 }
 
-/// Writes an object, leaving out the members whose name `keep` does not want.
+/// Writes an object with the members for whose names `keep` returns true.
 pub(super) fn write_members(
     out: &mut Vec<u8>,
     members: &Map<String, Value>,
     depth: usize,
     keep: impl Fn(&str) -> bool,
 ) -> Result<(), ProofError> {
-    let depth = deeper(depth)?;
-    if in_order(members) {
+    let depth = next_depth(depth)?;
+    if is_in_canonical_order(members) {
         write_ordered(out, members.iter(), depth, keep)
     } else {
         let mut sorted: Vec<_> = members.iter().collect();
-        sorted.sort_unstable_by(|(a, _), (b, _)| by_utf16(a, b));
+        sorted.sort_unstable_by(|(a, _), (b, _)| compare_utf16(a, b));
         write_ordered(out, sorted.into_iter(), depth, keep)
     }
 }
 
-/// The order of RFC 8785: by UTF-16 units, in which characters beyond the basic plane stand
-/// before those of U+E000 to U+FFFF.
-pub(crate) fn by_utf16(a: &str, b: &str) -> std::cmp::Ordering {
+/// The order of RFC 8785: by UTF-16 units. Characters beyond the basic plane sort before U+E000 to
+/// U+FFFF.
+pub(crate) fn compare_utf16(a: &str, b: &str) -> std::cmp::Ordering {
     a.encode_utf16().cmp(b.encode_utf16())
 }
 
-/// One level further down, unless that is too deep.
-pub(super) fn deeper(depth: usize) -> Result<usize, ProofError> {
+/// The depth of the next level. Fails if that is too deep.
+pub(super) fn next_depth(depth: usize) -> Result<usize, ProofError> {
     if depth < MAX_DEPTH {
         Ok(depth + 1)
     } else {
@@ -90,11 +90,11 @@ fn write_ordered<'a>(
     Ok(())
 }
 
-/// Whether the names already stand in canonical order. The map is usually a tree sorted by bytes,
+/// Whether the names are already in canonical order. The map is usually a tree sorted by bytes,
 /// and byte order is UTF-16 order as long as no name reaches beyond the basic plane (in UTF-8, a
-/// byte of 0xF0 or more). Looked at, not assumed: another crate may switch serde_json to keeping
-/// the order of insertion.
-fn in_order(members: &Map<String, Value>) -> bool {
+/// byte of 0xF0 or more). This is checked, not assumed: another crate may enable the serde_json
+/// feature that keeps the order of insertion.
+fn is_in_canonical_order(members: &Map<String, Value>) -> bool {
     let mut previous: Option<&str> = None;
     members.keys().all(|name| {
         let rising = previous.is_none_or(|previous| previous < name.as_str());
@@ -124,9 +124,7 @@ pub(super) fn write_signed(out: &mut Vec<u8>, whole: i64) -> Result<(), ProofErr
 
 pub(super) fn write_unsigned(out: &mut Vec<u8>, whole: u64) -> Result<(), ProofError> {
     if whole > MAX_INTEGER {
-        return Err(ProofError::NotCanonical(format!(
-            "a whole number of size {whole}, beyond 2^53 - 1"
-        )));
+        return Err(ProofError::NotCanonical(format!("the integer {whole} is beyond 2^53 - 1")));
     }
     // 2^53 has 16 digits.
     let mut digits = [0_u8; 16];

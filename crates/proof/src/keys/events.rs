@@ -1,5 +1,5 @@
-//! What became of the keys, as entries of the log: a key that was added, retired or compromised
-//! cannot be taken back quietly.
+//! Key events as entries of the log, so that nobody can secretly undo that a key was added, retired
+//! or marked as compromised.
 
 use contract::{Brand, Timestamp};
 use serde_json::json;
@@ -7,8 +7,8 @@ use serde_json::json;
 use super::{KeyRecord, KeyRing};
 use crate::{ProofError, canonical};
 
-/// One entry: the canonical bytes that go into the log. The same key and event give the same bytes
-/// every time, so that logging them again changes nothing.
+/// One entry: the canonical bytes that go into the log. The same key and event always give the same
+/// bytes, so logging an event again changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyEvent {
     pub kid: String,
@@ -17,9 +17,9 @@ pub struct KeyEvent {
     pub content: Vec<u8>,
 }
 
-/// Everything that has happened to the keys of a ring, each key from its start to its end. A key's
-/// compromise that is dated back later is a new event; the earlier statement stays in the log.
-pub fn events(ring: &KeyRing, brand: &Brand) -> Result<Vec<KeyEvent>, ProofError> {
+/// All events of the keys in a ring, each key from start to end. If the time of a compromise is
+/// moved back later, that is a new event; the earlier one stays in the log.
+pub fn key_events(ring: &KeyRing, brand: &Brand) -> Result<Vec<KeyEvent>, ProofError> {
     let mut events = Vec::new();
     for key in ring.records() {
         let happened = [
@@ -29,7 +29,7 @@ pub fn events(ring: &KeyRing, brand: &Brand) -> Result<Vec<KeyEvent>, ProofError
         ];
         for (event, at) in happened {
             if let Some(at) = at {
-                events.push(one(key, event, at, brand)?);
+                events.push(key_event(key, event, at, brand)?);
             }
         }
     }
@@ -42,7 +42,7 @@ pub fn event_kind(brand: &Brand) -> String {
     brand.kind("key-event")
 }
 
-fn one(
+fn key_event(
     key: &KeyRecord,
     event: &'static str,
     at: Timestamp,
@@ -86,7 +86,7 @@ mod tests {
     fn a_life_is_told_whole_and_always_in_the_same_bytes() {
         let brand = Brand::default();
         let (first, second) = (record(1, Some(2_000_000), Some(1_500_000)), record(2, None, None));
-        let told = events(&KeyRing::new(vec![first.clone(), second.clone()]), &brand).unwrap();
+        let told = key_events(&KeyRing::new(vec![first.clone(), second.clone()]), &brand).unwrap();
         let names: Vec<_> = told.iter().map(|event| (event.event, event.kid.as_str())).collect();
         let (one, two) = (first.public.kid(), second.public.kid());
         assert_eq!(names, [("added", one), ("retired", one), ("compromised", one), ("added", two)]);
@@ -97,10 +97,11 @@ mod tests {
                 first.public.x()
             )
         );
-        // Another order, the same events; what was told before is told again as it was.
-        let again = events(&KeyRing::new(vec![second.clone(), first]), &brand).unwrap();
+        // In another order the events are the same, and earlier events do not change.
+        let again = key_events(&KeyRing::new(vec![second.clone(), first]), &brand).unwrap();
         assert_eq!(again, told);
-        let before = events(&KeyRing::new(vec![record(1, None, None), second]), &brand).unwrap();
+        let before =
+            key_events(&KeyRing::new(vec![record(1, None, None), second]), &brand).unwrap();
         assert!(before.iter().all(|event| told.contains(event)));
         assert_eq!(before.len(), 2);
     }

@@ -1,8 +1,8 @@
-//! Keys: what each is for, how one signs and checks, and where they are kept.
+//! Signing keys: their purposes, signing and verifying, and the key store on disk.
 
 pub mod events;
-mod mark;
-mod private_file;
+mod log_mark;
+mod private_dir;
 mod public;
 mod purpose;
 mod ring;
@@ -10,12 +10,12 @@ mod secret;
 mod signing;
 mod store;
 
-pub use events::{KeyEvent, events};
-pub use mark::{LogMark, MARK_NAME, Marked};
-pub use private_file::PrivateDir;
+pub use events::{KeyEvent, key_events};
+pub use log_mark::{LogMark, LogPosition, MARK_FILE_NAME};
+pub use private_dir::PrivateDir;
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;
 pub use ring::{KeyRecord, KeyRing};
-pub use secret::Secret;
+pub use secret::DeploymentSecret;
 pub use signing::SigningKey;
 pub use store::KeyStore;

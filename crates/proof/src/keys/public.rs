@@ -1,8 +1,8 @@
-//! Public keys and the strict rule of Ed25519.
+//! Public keys and strict Ed25519 verification.
 //!
-//! Verifiers differ on crafted keys and signatures. The rule here is the narrowest in use: RFC
-//! 8032 with canonical encodings and S below the group order (aws-lc checks that much), and
-//! besides no key and no R of small order, since under such a key one signature fits many
+//! Ed25519 libraries differ on crafted keys and signatures. This module applies the strictest rule
+//! in use: RFC 8032 with canonical encodings and S below the group order (checked by aws-lc), and
+//! neither a key nor an R of small order, because with such a key one signature is valid for many
 //! messages.
 
 use std::fmt;
@@ -43,13 +43,13 @@ impl PublicKey {
         Self::from_bytes(bytes.try_into().map_err(|_| refused("its x is not 32 bytes long"))?)
     }
 
-    /// From a JWK of type OKP and curve Ed25519; other members are not looked at.
+    /// From a JWK of type OKP and curve Ed25519; other members are ignored.
     pub fn from_jwk(jwk: &Value) -> Result<Self, ProofError> {
         let member = |name| jwk.get(name).and_then(Value::as_str);
         if member("kty") != Some("OKP") || member("crv") != Some("Ed25519") {
             return Err(refused("it is not of type OKP and curve Ed25519"));
         }
-        Self::from_x(member("x").ok_or_else(|| refused("it has no x"))?)
+        Self::from_x(member("x").ok_or_else(|| refused("x is missing"))?)
     }
 
     #[must_use]
@@ -73,7 +73,7 @@ impl PublicKey {
         json!({ "kty": "OKP", "crv": "Ed25519", "x": self.x() })
     }
 
-    /// Whether `signature` is this key's over `message`, by the strict rule.
+    /// Whether `signature` is a valid signature of `message` by this key, by the strict rule.
     #[must_use]
     pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         let Some((r, s)) = signature.split_first_chunk::<32>() else { return false };
@@ -103,7 +103,7 @@ const PRIME: [u8; 32] = {
 };
 
 /// The y of the eight points whose order divides eight: 0 (order 4), 1 (the neutral point),
-/// −1 (order 2), and the two of order 8. The sign of x makes eight of these five.
+/// −1 (order 2), and the two of order 8. With the sign of x these five give eight points.
 const SMALL_ORDER_Y: [[u8; 32]; 5] = [
     [0; 32],
     {

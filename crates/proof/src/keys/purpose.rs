@@ -1,4 +1,4 @@
-//! What a key is for. A signature by a key of another purpose proves nothing.
+//! Key purposes. A signature by a key of the wrong purpose is not accepted.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::ProofError;
 /// The four purposes of the key directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyPurpose {
-    /// HTTP message signatures on what we send.
+    /// HTTP message signatures on what the service sends.
     Requests,
     /// Every signed document that is neither a decision receipt nor a tree head.
     Documents,
@@ -23,7 +23,7 @@ pub enum KeyPurpose {
 impl KeyPurpose {
     pub const ALL: [Self; 4] = [Self::Requests, Self::Documents, Self::Decisions, Self::LogHeads];
 
-    /// The word of the directory.
+    /// The word used in the key directory.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,8 +34,8 @@ impl KeyPurpose {
         }
     }
 
-    /// The purpose of the key that signs documents of this `kind`; nothing when the kind is not
-    /// of the form `{brand}-word[-word…]`.
+    /// The purpose of the key that signs documents of this `kind`; `None` if the kind does not have
+    /// the form `{brand}-word[-word…]`.
     #[must_use]
     pub fn for_kind(kind: &str, brand: &Brand) -> Option<Self> {
         let words = kind.strip_prefix(brand.as_str())?.strip_prefix('-')?;
@@ -60,10 +60,11 @@ impl FromStr for KeyPurpose {
     type Err = ProofError;
 
     fn from_str(word: &str) -> Result<Self, ProofError> {
-        Self::ALL
-            .into_iter()
-            .find(|purpose| purpose.as_str() == word)
-            .ok_or_else(|| ProofError::Key("its purpose is none of the four".to_owned()))
+        Self::ALL.into_iter().find(|purpose| purpose.as_str() == word).ok_or_else(|| {
+            ProofError::Key(
+                "unknown purpose (expected requests, documents, decisions or log heads)".to_owned(),
+            )
+        })
     }
 }
 

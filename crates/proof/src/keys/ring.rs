@@ -1,5 +1,5 @@
-//! The keys of a deployment as values: which signs when, which must go, and what is published of
-//! them. No files here.
+//! The keys of a deployment in memory: which key signs when, which must be retired, and what is
+//! published about them. File access is in the key store.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use serde_json::{Value, json};
 use super::{KeyPurpose, PublicKey, SigningKey};
 use crate::ProofError;
 
-/// The change from one key to the next falls inside a second; that second belongs to both, so
-/// that times cut to whole seconds fit their key's window on either side.
-const CHANGE_MILLIS: i64 = 1000;
+/// After a rotation the old key stays valid for this long, so that times rounded down to whole
+/// seconds are inside the window of the key that signed.
+const ROTATION_OVERLAP_MILLIS: i64 = 1000;
 
-/// One key, in use, waiting for its start, or stopped.
+/// One key: in use, not yet started, or stopped.
 #[derive(Debug, Clone)]
 pub struct KeyRecord {
     pub purpose: KeyPurpose,
     pub public: PublicKey,
-    /// Gone once the key has stopped.
+    /// `None` once the key has stopped.
     pub signing: Option<Arc<SigningKey>>,
     pub signs_from: Timestamp,
-    /// Counts the keys of a store; orders two keys with the same start.
+    /// Numbers the keys of a store; orders two keys with the same start.
     pub generation: u64,
     pub stopped_signing_at: Option<Timestamp>,
     pub compromised_since: Option<Timestamp>,
 }
 
 impl KeyRecord {
-    fn order(&self) -> (Timestamp, u64) {
+    fn sort_key(&self) -> (Timestamp, u64) {
         (self.signs_from, self.generation)
     }
 }
 
-/// Every key a deployment ever had.
+/// All keys that a deployment has or had.
 #[derive(Debug, Clone, Default)]
 pub struct KeyRing {
     records: Vec<KeyRecord>,
@@ -42,7 +42,7 @@ pub struct KeyRing {
 impl KeyRing {
     #[must_use]
     pub fn new(mut records: Vec<KeyRecord>) -> Self {
-        records.sort_by_key(|record| (record.purpose, record.order()));
+        records.sort_by_key(|record| (record.purpose, record.sort_key()));
         Self { records }
     }
 
@@ -51,18 +51,18 @@ impl KeyRing {
         &self.records
     }
 
-    /// The key that signs for this purpose at this moment.
+    /// The key that signs for this purpose at this time.
     pub fn signer(
         &self,
         purpose: KeyPurpose,
         at: Timestamp,
     ) -> Result<Arc<SigningKey>, ProofError> {
-        let started = self.holders(purpose).filter(|(record, _)| record.signs_from <= at);
+        let started = self.keys_with_seed(purpose).filter(|(record, _)| record.signs_from <= at);
         match started.last() {
             Some((_, key)) => Ok(Arc::clone(key)),
-            None => Err(ProofError::Key(match self.holders(purpose).next() {
+            None => Err(ProofError::Key(match self.keys_with_seed(purpose).next() {
                 Some((next, _)) => format!(
-                    "no key for {purpose} signs at {at}; the next begins at {}. Is the clock right?",
+                    "no key for {purpose} is valid at {at}; the next one starts at {}. Check the clock.",
                     next.signs_from
                 ),
                 None => format!("there is no key for {purpose}"),
@@ -70,13 +70,13 @@ impl KeyRing {
         }
     }
 
-    /// What a web client reads at `/.well-known/http-message-signatures-directory`: the keys that
-    /// sign, and those that will.
+    /// The document at `/.well-known/http-message-signatures-directory`: the keys that sign now,
+    /// and those that will.
     #[must_use]
     pub fn directory(&self, brand: &Brand) -> Value {
         let keys: Vec<Value> = KeyPurpose::ALL
             .into_iter()
-            .flat_map(|purpose| self.holders(purpose))
+            .flat_map(|purpose| self.keys_with_seed(purpose))
             .map(|(record, _)| {
                 json!({
                     "kty": "OKP",
@@ -93,12 +93,15 @@ impl KeyRing {
     }
 
     /// The keys of the directory, in its order.
-    pub fn listed(&self) -> impl Iterator<Item = &Arc<SigningKey>> {
-        KeyPurpose::ALL.into_iter().flat_map(|purpose| self.holders(purpose)).map(|(_, key)| key)
+    pub fn directory_keys(&self) -> impl Iterator<Item = &Arc<SigningKey>> {
+        KeyPurpose::ALL
+            .into_iter()
+            .flat_map(|purpose| self.keys_with_seed(purpose))
+            .map(|(_, key)| key)
     }
 
-    /// What is read at `/.well-known/security-key-rotation.json`. `x` is with every key, so that
-    /// old documents can be checked from this record alone.
+    /// The document at `/.well-known/security-key-rotation.json`. It contains `x` for every key, so
+    /// that old documents can be verified with this record alone.
     #[must_use]
     pub fn rotation_record(&self, brand: &Brand) -> Value {
         let retired: Vec<Value> = self
@@ -127,8 +130,11 @@ impl KeyRing {
         json!({ "retired": retired, "compromised": compromised })
     }
 
-    /// The keys with a seed, earliest start first.
-    fn holders(&self, purpose: KeyPurpose) -> impl Iterator<Item = (&KeyRecord, &Arc<SigningKey>)> {
+    /// The keys that still have their seed, earliest start first.
+    fn keys_with_seed(
+        &self,
+        purpose: KeyPurpose,
+    ) -> impl Iterator<Item = (&KeyRecord, &Arc<SigningKey>)> {
         self.records
             .iter()
             .filter(move |record| record.purpose == purpose)
@@ -139,23 +145,23 @@ impl KeyRing {
         self.records.iter().map(|record| record.generation).max().map_or(1, |last| last + 1)
     }
 
-    /// The start of the newest key of a purpose, for a successor to stand behind.
+    /// The start of the newest key of a purpose; a successor must not start earlier.
     pub(super) fn newest_start(&self, purpose: KeyPurpose) -> Option<Timestamp> {
-        self.holders(purpose).map(|(record, _)| record.signs_from).max()
+        self.keys_with_seed(purpose).map(|(record, _)| record.signs_from).max()
     }
 
-    /// Keys whose successor has begun, as they are to be kept: stopped, without their seed. A
-    /// rotation that broke off is finished by doing this at the next start.
-    pub(super) fn overdue(&self, now: Timestamp) -> Vec<KeyRecord> {
+    /// The keys whose successor has started, as they must be stored now: stopped and without their
+    /// seed. Doing this at the next start also finishes an interrupted rotation.
+    pub(super) fn overdue_retirements(&self, now: Timestamp) -> Vec<KeyRecord> {
         let mut overdue = Vec::new();
         for purpose in KeyPurpose::ALL {
             let started: Vec<&KeyRecord> = self
-                .holders(purpose)
+                .keys_with_seed(purpose)
                 .map(|(record, _)| record)
                 .filter(|record| record.signs_from <= now)
                 .collect();
             for (record, successor) in started.iter().zip(started.iter().skip(1)) {
-                let stopped = successor.signs_from.plus_millis(CHANGE_MILLIS);
+                let stopped = successor.signs_from.plus_millis(ROTATION_OVERLAP_MILLIS);
                 overdue.push(KeyRecord {
                     signing: None,
                     stopped_signing_at: Some(stopped),
@@ -166,18 +172,18 @@ impl KeyRing {
         overdue
     }
 
-    /// Whether a key must be made for this purpose now: none is there, or the one that was there
-    /// has stopped and the next has not begun. A key that only waits because the clock stands
-    /// before its start is no reason to make another.
-    pub(super) fn wants_key(&self, purpose: KeyPurpose, now: Timestamp) -> bool {
-        let latest = now.plus_millis(CHANGE_MILLIS);
+    /// Whether a key must be generated for this purpose now: there is none, or the last one has
+    /// stopped and the next has not started. If the only key has not started because the clock is
+    /// before its start, no other is generated.
+    pub(super) fn needs_new_key(&self, purpose: KeyPurpose, now: Timestamp) -> bool {
+        let latest = now.plus_millis(ROTATION_OVERLAP_MILLIS);
         let mut stopped = self
             .records
             .iter()
             .filter(|record| record.purpose == purpose)
             .filter_map(|record| record.stopped_signing_at)
             .peekable();
-        match self.holders(purpose).next() {
+        match self.keys_with_seed(purpose).next() {
             None => true,
             Some((first, _)) if first.signs_from <= now => false,
             Some(_) => stopped.peek().is_some() && stopped.all(|at| at <= latest),

@@ -1,5 +1,5 @@
-//! Private keys. The seed stays inside the crypto library and is written nowhere but to the key
-//! store's own files.
+//! Private keys. The seed stays inside the crypto library and is written only to the key store's
+//! files.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::{KeyPurpose, PublicKey};
 use crate::ProofError;
 
-/// An Ed25519 key that signs for one purpose, from a given moment on.
+/// An Ed25519 key that signs for one purpose, from a given time on.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     public: PublicKey,
@@ -21,20 +21,20 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// A new key. The one place in this crate where chance comes in.
+    /// Generates a new key.
     pub fn generate(purpose: KeyPurpose, signs_from: Timestamp) -> Result<Self, ProofError> {
-        let pair = Ed25519KeyPair::generate().map_err(|_| ProofError::Crypto("make a key"))?;
+        let pair = Ed25519KeyPair::generate().map_err(|_| ProofError::Crypto("generate a key"))?;
         Self::from_pair(pair, purpose, signs_from)
     }
 
-    /// The key of a known seed: for tests and for keys kept elsewhere.
+    /// The key with a known seed: for tests and for keys stored elsewhere.
     pub fn from_seed(
         seed: &[u8; 32],
         purpose: KeyPurpose,
         signs_from: Timestamp,
     ) -> Result<Self, ProofError> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed)
-            .map_err(|_| ProofError::Key("its seed is not one of Ed25519".to_owned()))?;
+            .map_err(|_| ProofError::Key("its seed is not a valid Ed25519 seed".to_owned()))?;
         Self::from_pair(pair, purpose, signs_from)
     }
 
@@ -44,7 +44,7 @@ impl SigningKey {
         signs_from: Timestamp,
     ) -> Result<Self, ProofError> {
         let bytes: Result<[u8; 32], _> = pair.public_key().as_ref().try_into();
-        let bytes = bytes.map_err(|_| ProofError::Crypto("give a public key of 32 bytes"))?;
+        let bytes = bytes.map_err(|_| ProofError::Crypto("return a 32-byte public key"))?;
         Ok(Self { public: PublicKey::from_bytes(bytes)?, pair, purpose, signs_from })
     }
 
@@ -68,7 +68,7 @@ impl SigningKey {
         self.signs_from
     }
 
-    /// The 64 bytes of the signature over `message`, as it is.
+    /// The 64-byte signature over `message`, which is not hashed before.
     pub fn sign(&self, message: &[u8]) -> Result<[u8; 64], ProofError> {
         let failed = ProofError::Crypto("sign");
         let signature = self.pair.try_sign(message).map_err(|_| failed.clone())?;
@@ -76,15 +76,15 @@ impl SigningKey {
     }
 
     /// The seed in base64url, for the key's own file. Wiped from memory when dropped.
-    pub(super) fn seed(&self) -> Result<Zeroizing<String>, ProofError> {
-        let failed = |_| ProofError::Crypto("give the seed");
+    pub(super) fn encoded_seed(&self) -> Result<Zeroizing<String>, ProofError> {
+        let failed = |_| ProofError::Crypto("return the seed");
         let seed = self.pair.seed().map_err(failed)?;
         let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(failed)?;
         Ok(Zeroizing::new(BASE64URL_NOPAD.encode(seed.as_ref())))
     }
 }
 
-/// Says which key it is, never what it is made of.
+/// Shows which key it is, never the seed.
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SigningKey({}, for {})", self.kid(), self.purpose)
@@ -138,8 +138,8 @@ mod tests {
     fn debug_tells_nothing_of_the_seed() {
         let key = from_seed([7; 32]);
         let shown = format!("{key:?} {key:#?}");
-        assert_eq!(*key.seed().unwrap(), BASE64URL_NOPAD.encode(&[7; 32]));
-        assert!(!shown.contains(key.seed().unwrap().as_str()));
+        assert_eq!(*key.encoded_seed().unwrap(), BASE64URL_NOPAD.encode(&[7; 32]));
+        assert!(!shown.contains(key.encoded_seed().unwrap().as_str()));
         assert!(!shown.contains("7, 7"));
         assert!(shown.contains(key.kid()));
     }

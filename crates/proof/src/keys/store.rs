@@ -1,8 +1,8 @@
 //! The key store on disk: one directory, one file per key.
 //!
-//! Made at the first start, one key per purpose. Every change is one file put in place as a whole,
-//! in an order that leaves a usable store wherever it breaks off: a rotation first adds the new
-//! key, then stops the old; whatever is unfinished is finished when the store is next opened.
+//! Created at the first start with one key per purpose. Every change replaces one file atomically,
+//! in an order that leaves a usable store wherever it is interrupted: a rotation first adds the new
+//! key, then stops the old one. Opening the store finishes an interrupted change.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,45 +14,45 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::private_file::PrivateDir;
+use super::private_dir::PrivateDir;
 use super::{KeyPurpose, KeyRecord, KeyRing, PublicKey, SigningKey};
 use crate::ProofError;
 
-/// The keys of a deployment, as they were on disk when last read. Several processes may have the
-/// same store open: one that changes it takes the directory's lock and reads it again first. The
-/// others learn of the change by [`KeyStore::reload`], so a rotation among several processes is
-/// given a start that lies further ahead than they reload.
+/// The keys of a deployment, as they were on disk when last read. Several processes may open the
+/// same store: one that changes it takes the directory's lock and reads it again first. The others
+/// learn of the change by [`KeyStore::reload`], so with several processes a rotation must start
+/// later than their next reload.
 #[derive(Debug)]
 pub struct KeyStore {
     path: PathBuf,
     ring: KeyRing,
-    /// When the directory had last been changed as it was read.
-    seen: Option<SystemTime>,
+    /// The directory's modification time just before it was read.
+    directory_modified: Option<SystemTime>,
 }
 
 impl KeyStore {
-    /// Opens the store, making the directory and one key per purpose where they are missing, and
-    /// finishing a rotation that is due or broke off.
+    /// Opens the store. Creates the directory and one key per purpose if they are missing, and
+    /// finishes a rotation that is due or was interrupted.
     pub fn open(path: &Path, now: Timestamp) -> Result<Self, ProofError> {
-        let seen = changed(path);
-        let ring = Locked::open(path)?.settle(now)?;
-        Ok(Self { path: path.to_owned(), ring, seen })
+        let seen = modified_at(path);
+        let ring = LockedKeyStore::open(path)?.reconcile(now)?;
+        Ok(Self { path: path.to_owned(), ring, directory_modified: seen })
     }
 
     /// Reads the store again, as [`KeyStore::open`] does.
     pub fn reload(&mut self, now: Timestamp) -> Result<(), ProofError> {
-        // Before it is read, so that no change is missed, and also if it cannot be read: what is
-        // wrong with it will not be better until it is changed again.
-        self.seen = changed(&self.path);
-        self.ring = Locked::open(&self.path)?.settle(now)?;
+        // Taken before reading, so that no change is missed. Kept even if reading fails: another
+        // attempt makes sense only after the directory has changed again.
+        self.directory_modified = modified_at(&self.path);
+        self.ring = LockedKeyStore::open(&self.path)?.reconcile(now)?;
         Ok(())
     }
 
-    /// Whether the directory was changed since it was last read: every change puts a file in place.
-    /// Cheap enough to ask every second, and no more than a hint.
+    /// Whether the directory was changed since it was last read. A cheap hint that can be polled
+    /// every second.
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
-        changed(&self.path).is_some_and(|changed| Some(changed) != self.seen)
+        modified_at(&self.path).is_some_and(|changed| Some(changed) != self.directory_modified)
     }
 
     #[must_use]
@@ -60,7 +60,7 @@ impl KeyStore {
         &self.ring
     }
 
-    /// The key that signs for this purpose at this moment.
+    /// The key that signs for this purpose at this time.
     pub fn signer(
         &self,
         purpose: KeyPurpose,
@@ -81,48 +81,48 @@ impl KeyStore {
         self.ring.rotation_record(brand)
     }
 
-    /// A new key for this purpose, signing from now on; the old one stops and its seed is
-    /// destroyed.
+    /// Replaces the key for this purpose. The new key signs from now on; the old one stops and its
+    /// seed is destroyed.
     pub fn rotate(&mut self, purpose: KeyPurpose, now: Timestamp) -> Result<(), ProofError> {
         self.rotate_from(purpose, now, now)
     }
 
-    /// As [`KeyStore::rotate`], but the new key begins at `start`. Until then it is published
-    /// beside the old one, so that caches learn of it; the first opening or reload after `start`
-    /// stops the old.
+    /// Like [`KeyStore::rotate`], but the new key starts at `start`. Until then both keys are
+    /// published, so that caches learn of the new one. The first opening or reload after `start`
+    /// stops the old one.
     pub fn rotate_from(
         &mut self,
         purpose: KeyPurpose,
         start: Timestamp,
         now: Timestamp,
     ) -> Result<(), ProofError> {
-        let mut locked = Locked::open(&self.path)?;
+        let mut locked = LockedKeyStore::open(&self.path)?;
         let start = start.whole_seconds();
         if start < now.whole_seconds() {
-            return Err(ProofError::Key(format!("it cannot begin in the past, at {start}")));
+            return Err(ProofError::Key(format!("a new key cannot start in the past ({start})")));
         }
         match locked.ring.newest_start(purpose) {
             Some(newest) if start < newest => {
                 return Err(ProofError::Key(format!(
-                    "it cannot begin at {start}, before the key it follows ({newest})"
+                    "a new key cannot start at {start}, before the newest existing key ({newest})"
                 )));
             }
             _ => {}
         }
-        locked.add(purpose, start)?;
-        self.ring = locked.settle(now)?;
+        locked.add_key(purpose, start)?;
+        self.ring = locked.reconcile(now)?;
         Ok(())
     }
 
-    /// Says to the world that others may hold this key. It stops at once, if it had not, and a
-    /// new one takes its place. The earliest `since` stands.
+    /// Publishes that others may have this key since `since`. The key stops at once and a new one
+    /// replaces it. If it was marked before, the earlier time applies.
     pub fn mark_compromised(
         &mut self,
         kid: &str,
         since: Timestamp,
         now: Timestamp,
     ) -> Result<(), ProofError> {
-        let mut locked = Locked::open(&self.path)?;
+        let mut locked = LockedKeyStore::open(&self.path)?;
         let found = locked.ring.records().iter().find(|record| record.public.kid() == kid);
         let mut record = found.cloned().ok_or_else(|| {
             ProofError::Key(format!("no key of this store has the thumbprint {kid}"))
@@ -132,29 +132,29 @@ impl KeyStore {
             Some(record.compromised_since.map_or(since, |old| old.min(since)));
         record.stopped_signing_at.get_or_insert(now.whole_seconds());
         record.signing = None;
-        locked.put(record)?;
-        self.ring = locked.settle(now)?;
+        locked.put_record(record)?;
+        self.ring = locked.reconcile(now)?;
         Ok(())
     }
 }
 
-fn changed(path: &Path) -> Option<SystemTime> {
+fn modified_at(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|directory| directory.modified()).ok()
 }
 
-/// The store under its lock.
-struct Locked {
+/// The store while its lock is held.
+struct LockedKeyStore {
     dir: PrivateDir,
     ring: KeyRing,
 }
 
-impl Locked {
+impl LockedKeyStore {
     fn open(path: &Path) -> Result<Self, ProofError> {
         let dir = PrivateDir::open(path)?;
         let mut records: Vec<KeyRecord> = Vec::new();
-        for name in dir.names()? {
+        for name in dir.json_names()? {
             let bytes = dir.read(&name)?;
-            let record = KeyFile::read(&bytes).map_err(|error| ProofError::Store {
+            let record = KeyFile::decode(&bytes).map_err(|error| ProofError::KeyStore {
                 path: path.join(&name),
                 why: error.to_string(),
             })?;
@@ -163,22 +163,22 @@ impl Locked {
         Ok(Self { dir, ring: KeyRing::new(records) })
     }
 
-    /// Makes what is missing, stops what is overdue, and gives the ring that results.
-    fn settle(mut self, now: Timestamp) -> Result<KeyRing, ProofError> {
+    /// Generates missing keys, stops overdue ones, and returns the resulting ring.
+    fn reconcile(mut self, now: Timestamp) -> Result<KeyRing, ProofError> {
         for purpose in KeyPurpose::ALL {
-            if self.ring.wants_key(purpose, now) {
-                self.add(purpose, now.whole_seconds())?;
+            if self.ring.needs_new_key(purpose, now) {
+                self.add_key(purpose, now.whole_seconds())?;
             }
         }
-        for record in self.ring.overdue(now) {
-            self.put(record)?;
+        for record in self.ring.overdue_retirements(now) {
+            self.put_record(record)?;
         }
         Ok(self.ring)
     }
 
-    fn add(&mut self, purpose: KeyPurpose, signs_from: Timestamp) -> Result<(), ProofError> {
+    fn add_key(&mut self, purpose: KeyPurpose, signs_from: Timestamp) -> Result<(), ProofError> {
         let key = SigningKey::generate(purpose, signs_from)?;
-        self.put(KeyRecord {
+        self.put_record(KeyRecord {
             purpose,
             public: key.public().clone(),
             signing: Some(Arc::new(key)),
@@ -189,10 +189,10 @@ impl Locked {
         })
     }
 
-    /// Writes a record, in place of the one of the same key if there is one.
-    fn put(&mut self, record: KeyRecord) -> Result<(), ProofError> {
+    /// Writes a record, replacing the previous one of the same key.
+    fn put_record(&mut self, record: KeyRecord) -> Result<(), ProofError> {
         let name = file_name(&record);
-        self.dir.write(&name, &KeyFile::write(&record)?)?;
+        self.dir.write(&name, &KeyFile::encode(&record)?)?;
         let mut records = self.ring.records().to_vec();
         records.retain(|other| other.public.kid() != record.public.kid());
         records.push(record);
@@ -201,13 +201,13 @@ impl Locked {
     }
 }
 
-/// For the operator's eye: purpose and age can be seen from outside.
+/// The name shows purpose and age to an operator who lists the directory.
 fn file_name(record: &KeyRecord) -> String {
     let purpose = record.purpose.as_str().replace(' ', "-");
     format!("{purpose}-{:04}-{}.json", record.generation, record.public.kid())
 }
 
-/// What a key's file holds.
+/// The content of a key file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeyFile {
@@ -230,8 +230,8 @@ impl Drop for KeyFile {
 }
 
 impl KeyFile {
-    fn write(record: &KeyRecord) -> Result<Zeroizing<Vec<u8>>, ProofError> {
-        let seed = record.signing.as_ref().map(|key| key.seed()).transpose()?;
+    fn encode(record: &KeyRecord) -> Result<Zeroizing<Vec<u8>>, ProofError> {
+        let seed = record.signing.as_ref().map(|key| key.encoded_seed()).transpose()?;
         let file = Self {
             v: 1,
             purpose: record.purpose.as_str().to_owned(),
@@ -243,35 +243,35 @@ impl KeyFile {
             compromised_since: record.compromised_since,
             seed: seed.as_deref().cloned(),
         };
-        // Room enough that no half-written copy is left behind by a reallocation.
+        // Large enough that no reallocation leaves a copy of the seed in memory.
         let mut bytes = Zeroizing::new(Vec::with_capacity(4096));
         serde_json::to_writer_pretty(&mut *bytes, &file)
-            .map_err(|_| ProofError::Key("its file cannot be written".to_owned()))?;
+            .map_err(|_| ProofError::Key("its file cannot be serialised".to_owned()))?;
         bytes.push(b'\n');
         Ok(bytes)
     }
 
-    fn read(bytes: &[u8]) -> Result<KeyRecord, ProofError> {
+    fn decode(bytes: &[u8]) -> Result<KeyRecord, ProofError> {
         let refused = |why: &str| ProofError::Key(why.to_owned());
-        // The parser's own message could quote what stands in the file.
-        let file: Self = serde_json::from_slice(bytes)
-            .map_err(|_| refused("this is not a file of the key store"))?;
+        // The parser's own message could quote the seed.
+        let file: Self =
+            serde_json::from_slice(bytes).map_err(|_| refused("this is not a key file"))?;
         if file.v != 1 {
-            return Err(refused("this file is of a later version"));
+            return Err(refused("this key file has an unsupported version"));
         }
         let purpose: KeyPurpose = file.purpose.parse()?;
         let public = PublicKey::from_x(&file.x)?;
         if public.kid() != file.kid {
-            return Err(refused("its thumbprint is not that of its public key"));
+            return Err(refused("its kid does not match its public key"));
         }
         let signing = match &file.seed {
             None if file.stopped_signing_at.is_none() => {
-                return Err(refused("it has neither a seed nor an end"));
+                return Err(refused("it has neither seed nor stopped_signing_at"));
             }
             None => None,
-            // Never both: a key that stopped does not sign, whatever its file says.
+            // A stopped key must not sign, so a file with both is refused.
             Some(_) if file.stopped_signing_at.is_some() || file.compromised_since.is_some() => {
-                return Err(refused("it has stopped and still has a seed"));
+                return Err(refused("it has stopped but its file still contains the seed"));
             }
             Some(seed) => {
                 let bytes = BASE64URL_NOPAD.decode(seed.as_bytes()).map(Zeroizing::new);
@@ -280,7 +280,7 @@ impl KeyFile {
                     bytes.as_slice().try_into().map_err(|_| refused("its seed is not 32 bytes"))?;
                 let key = SigningKey::from_seed(seed, purpose, file.signs_from)?;
                 if key.public() != &public {
-                    return Err(refused("its seed is not that of its public key"));
+                    return Err(refused("its seed does not match its public key"));
                 }
                 Some(Arc::new(key))
             }

@@ -1,40 +1,42 @@
 //! C2SP checkpoints: the text of a note that states the size and the root of a log.
 
-use super::text::{base64_digest, decimal, to_base64};
+use super::encoding::{parse_base64_digest, parse_decimal, to_base64};
 use crate::ProofError;
 use crate::digest::Digest;
 
-/// What a log (by its origin) says of its tree.
+/// The size and root that a log (identified by its origin) states for its tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     origin: String,
     size: u64,
     root: Digest,
-    /// Lines behind the three that are known, kept as they are.
+    /// Lines after the three defined ones, kept unchanged.
     extensions: Vec<String>,
 }
 
 impl Checkpoint {
-    /// Refused: an origin that is empty or more than a line.
+    /// Fails if the origin is empty or longer than one line.
     pub fn new(origin: &str, size: u64, root: Digest) -> Result<Self, ProofError> {
         if !is_line(origin) {
-            return Err(refused("its origin is not a line"));
+            return Err(refused("its origin is not a single line"));
         }
         Ok(Self { origin: origin.to_owned(), size, root, extensions: Vec::new() })
     }
 
-    /// Reads the text of a note. One text, one checkpoint: [`Checkpoint::text`] gives it back.
+    /// Parses the text of a note. [`Checkpoint::text`] returns exactly the same text.
     pub fn parse(text: &str) -> Result<Self, ProofError> {
-        let lines = text.strip_suffix('\n').ok_or_else(|| refused("its last line does not end"))?;
+        let lines =
+            text.strip_suffix('\n').ok_or_else(|| refused("its last line has no line feed"))?;
         let mut lines = lines.split('\n');
         let mut line = || lines.next().ok_or_else(|| refused("it has fewer than three lines"));
         let (origin, size, root) = (line()?, line()?, line()?);
-        let size = decimal(size).ok_or_else(|| refused("its size is no number"))?;
-        let root = base64_digest(root).ok_or_else(|| refused("its root is no digest in base64"))?;
+        let size = parse_decimal(size).ok_or_else(|| refused("its size is not a number"))?;
+        let root = parse_base64_digest(root)
+            .ok_or_else(|| refused("its root is not a digest in base64"))?;
         let mut read = Self::new(origin, size, root)?;
         for line in lines {
             if !is_line(line) {
-                return Err(refused("a line behind the root is empty"));
+                return Err(refused("a line after the root is empty"));
             }
             read.extensions.push(line.to_owned());
         }
@@ -78,7 +80,7 @@ fn is_line(text: &str) -> bool {
 }
 
 fn refused(why: &'static str) -> ProofError {
-    ProofError::Form { what: "checkpoint", why }
+    ProofError::Malformed { what: "checkpoint", why }
 }
 
 #[cfg(test)]

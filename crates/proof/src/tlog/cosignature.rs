@@ -1,21 +1,21 @@
-//! C2SP cosignatures, version 1: a witness's word that, at this time, this was the largest tree
-//! of the log that it had seen, and that it grew from all it had seen before.
+//! C2SP cosignatures, version 1: a witness states that, at this time, this was the largest tree of
+//! the log it had seen, and that it was consistent with all trees it had seen before.
 
 use contract::Timestamp;
 
 use super::checkpoint::Checkpoint;
-use super::note::NoteSignature;
-use super::vkey::{SignatureType, VerifierKey};
+use super::note_signature::NoteSignature;
+use super::verifier_key::{SignatureType, VerifierKey};
 use crate::{KeyPurpose, ProofError, PublicKey, SigningKey};
 
-/// What is signed: a line of its own in front, so that it is no note and no document of ours.
+/// The signed message. Its first line distinguishes it from notes and signed documents.
 #[must_use]
 pub fn cosigned_message(text: &str, time: u64) -> String {
     format!("cosignature/v1\ntime {time}\n{text}")
 }
 
-/// A witness's signature line for a checkpoint, by a key for log heads. Whether the checkpoint
-/// deserves it is for [`super::witness::decide`] to say.
+/// A witness's signature line for a checkpoint, by a key for log heads. Call
+/// [`super::witness::decide_cosignature`] first to check that the checkpoint may be cosigned.
 pub fn cosign(
     checkpoint: &Checkpoint,
     name: &str,
@@ -24,15 +24,17 @@ pub fn cosign(
 ) -> Result<NoteSignature, ProofError> {
     if key.purpose() != KeyPurpose::LogHeads {
         return Err(ProofError::Key(format!(
-            "a checkpoint is not cosigned by the key for {}",
+            "the key for {} must not cosign a checkpoint",
             key.purpose()
         )));
     }
     if at < key.signs_from() {
-        return Err(ProofError::Key(format!("it signs nothing before {}", key.signs_from())));
+        return Err(ProofError::Key(format!("it must not sign before {}", key.signs_from())));
     }
-    let time = u64::try_from(at.as_millis() / 1000)
-        .map_err(|_| ProofError::Form { what: "cosignature", why: "its time is before 1970" })?;
+    let time = u64::try_from(at.as_millis() / 1000).map_err(|_| ProofError::Malformed {
+        what: "cosignature",
+        why: "its time is before 1970",
+    })?;
     let verifier = VerifierKey::new(name, SignatureType::Cosignature, key.public().clone())?;
     let signature = key.sign(cosigned_message(&checkpoint.text(), time).as_bytes())?;
     let mut bytes = time.to_be_bytes().to_vec();
@@ -40,13 +42,13 @@ pub fn cosign(
     Ok(NoteSignature::new(&verifier, bytes))
 }
 
-/// When this key cosigned the text, in seconds since 1970, by its own word. Nothing where the
-/// text is no checkpoint or the signature (behind the key id) is not this key's over it.
+/// Verifies a cosignature and returns its time in Unix seconds, as the witness states it. `None` if
+/// the text is not a checkpoint or the signature (the bytes after the key id) is invalid.
 #[must_use]
-pub fn cosigned_at(text: &str, key: &PublicKey, signature: &[u8]) -> Option<u64> {
+pub fn verified_cosignature_time(text: &str, key: &PublicKey, signature: &[u8]) -> Option<u64> {
     let (time, signature) = signature.split_first_chunk::<8>()?;
     let time = u64::from_be_bytes(*time);
-    // The specification's own bound.
+    // The specification limits times to 63 bits.
     if i64::try_from(time).is_err() || Checkpoint::parse(text).is_err() {
         return None;
     }
@@ -81,7 +83,10 @@ mod tests {
         let text = checkpoint().text();
         let message = format!("cosignature/v1\ntime 1679315147\n{text}");
         assert!(key.public().verifies(message.as_bytes(), &signature.bytes()[8..]));
-        assert_eq!(cosigned_at(&text, key.public(), signature.bytes()), Some(1_679_315_147));
+        assert_eq!(
+            verified_cosignature_time(&text, key.public(), signature.bytes()),
+            Some(1_679_315_147)
+        );
         let id = VerifierKey::new("w.example", SignatureType::Cosignature, key.public().clone());
         assert_eq!(signature.id(), id.unwrap().id());
     }
@@ -94,22 +99,22 @@ mod tests {
         for bit in 0..good.len() * 8 {
             let mut bad = good.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(cosigned_at(&text, key.public(), &bad), None, "bit {bit}");
+            assert_eq!(verified_cosignature_time(&text, key.public(), &bad), None, "bit {bit}");
         }
-        assert_eq!(cosigned_at(&format!("{text}x\n"), key.public(), &good), None);
+        assert_eq!(verified_cosignature_time(&format!("{text}x\n"), key.public(), &good), None);
         let from = Timestamp::from_millis(0);
         let other = SigningKey::from_seed(&[4; 32], KeyPurpose::LogHeads, from).unwrap();
-        assert_eq!(cosigned_at(&text, other.public(), &good), None);
-        assert_eq!(cosigned_at(&text, key.public(), &good[8..]), None);
+        assert_eq!(verified_cosignature_time(&text, other.public(), &good), None);
+        assert_eq!(verified_cosignature_time(&text, key.public(), &good[8..]), None);
         // A text that is no checkpoint, though the signature fits.
         let text = "no checkpoint\n";
         let message = cosigned_message(text, 9);
         let bytes = [&9_u64.to_be_bytes()[..], &key.sign(message.as_bytes()).unwrap()].concat();
-        assert_eq!(cosigned_at(text, key.public(), &bytes), None);
+        assert_eq!(verified_cosignature_time(text, key.public(), &bytes), None);
         // A time beyond what the specification allows.
         let message = cosigned_message(&checkpoint().text(), u64::MAX);
         let bytes = [&u64::MAX.to_be_bytes()[..], &key.sign(message.as_bytes()).unwrap()].concat();
-        assert_eq!(cosigned_at(&checkpoint().text(), key.public(), &bytes), None);
+        assert_eq!(verified_cosignature_time(&checkpoint().text(), key.public(), &bytes), None);
     }
 
     #[test]
@@ -129,7 +134,7 @@ mod tests {
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let key = key(KeyPurpose::LogHeads);
-            prop_assert_eq!(cosigned_at(&checkpoint().text(), key.public(), &bytes), None);
+            prop_assert_eq!(verified_cosignature_time(&checkpoint().text(), key.public(), &bytes), None);
         }
     }
 }

@@ -1,26 +1,28 @@
-//! The log as one RFC 9162 tree over all its leaves, in the forms of C2SP: tiles, entry bundles,
+//! The log as one RFC 9162 tree over all its leaves, in the C2SP formats: tiles, entry bundles,
 //! signed notes, checkpoints, cosignatures and the witness protocol.
 //!
-//! Everything here is a function of its arguments. Who holds the tiles, sends the requests or
-//! keeps a witness's state lives elsewhere.
+//! Everything here is a pure function of its arguments. Storing tiles, sending requests and storing
+//! a witness's state is done elsewhere.
 
 mod checkpoint;
 mod cosignature;
-mod edge;
+mod encoding;
 mod note;
-mod proofs;
-mod text;
+mod note_signature;
+mod proof_plan;
+mod right_edge;
 mod tiles;
-mod vkey;
+mod verifier_key;
 pub mod witness;
 
 pub use checkpoint::Checkpoint;
-pub use cosignature::{cosign, cosigned_at, cosigned_message};
-pub use edge::{FullTile, RightEdge, TILE_HEIGHT, TILE_WIDTH};
-pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteFault, NoteSignature, VerifiedBy};
-pub use proofs::{Node, Plan, consistency_plan, inclusion_plan, root_plan};
+pub use cosignature::{cosign, cosigned_message, verified_cosignature_time};
+pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, Note, NoteError, VerifiedSigner};
+pub use note_signature::NoteSignature;
+pub use proof_plan::{ProofPlan, Subtree, consistency_plan, inclusion_plan, root_plan};
+pub use right_edge::{FullTile, RightEdge, TILE_HEIGHT, TILE_WIDTH};
 pub use tiles::{
-    MAX_ENTRY_BYTES, TileFile, TileId, TileKind, decode_bundle, decode_hashes, encode_bundle,
-    encode_hashes, files_between, tiles_of,
+    MAX_ENTRY_BYTES, TileFile, TileId, TileKind, decode_entry_bundle, decode_tile_hashes,
+    encode_entry_bundle, encode_tile_hashes, tile_files, tile_files_between,
 };
-pub use vkey::{SignatureType, VerifierKey};
+pub use verifier_key::{SignatureType, VerifierKey};

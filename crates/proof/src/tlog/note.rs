@@ -2,59 +2,48 @@
 
 use std::fmt;
 
-use data_encoding::BASE64;
-
-use super::cosignature::cosigned_at;
-use super::vkey::{SignatureType, VerifierKey, is_name};
+use super::cosignature::verified_cosignature_time;
+use super::note_signature::{NoteSignature, note_error};
+use super::verifier_key::{SignatureType, VerifierKey};
 use crate::{KeyPurpose, ProofError, SigningKey};
 
-/// The longest note that is read. Sixteen signatures of the largest kind in sight fit in well.
+/// The longest note that is accepted. Sixteen signatures of the largest known kind fit easily.
 pub const MAX_NOTE_BYTES: usize = 256 * 1024;
 
-/// The most signatures that are read; the specification asks for no fewer than 16.
+/// The most signatures that are accepted; the specification requires at least 16.
 pub const MAX_SIGNATURES: usize = 100;
 
-const DASH: &str = "\u{2014} ";
-
-/// A note as it was read or is about to be written. Nothing of its text is to be believed before
-/// [`Note::verify`].
+/// A parsed note, or one to be written. Do not trust its text before [`Note::verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     text: String,
     signatures: Vec<NoteSignature>,
 }
 
-/// One line of a note: whose signature it is, and its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoteSignature {
-    name: String,
-    id: u32,
-    bytes: Vec<u8>,
-}
-
-/// A known key whose signature is good.
+/// A known key whose signature is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VerifiedBy<'a> {
+pub struct VerifiedSigner<'a> {
     pub key: &'a VerifierKey,
-    /// When it cosigned, in seconds since 1970, by its own word; nothing for other signatures.
+    /// The time of the cosignature in Unix seconds, as the witness states it; `None` for other
+    /// signatures.
     pub cosigned_at: Option<u64>,
 }
 
-/// Why a note is not to be believed.
+/// Why a note is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoteFault {
-    #[error("the signature of {0} is not good")]
+pub enum NoteError {
+    #[error("the signature of {0} is invalid")]
     BadSignature(String),
-    #[error("no key that is known has signed it")]
+    #[error("no known key signed it")]
     NoKnownKey,
 }
 
 impl Note {
-    /// A note of this text with the signature of a key for log heads, under this name.
+    /// A note with this text, signed under this name by a key for log heads.
     pub fn sign(text: &str, name: &str, key: &SigningKey) -> Result<Self, ProofError> {
         if key.purpose() != KeyPurpose::LogHeads {
             return Err(ProofError::Key(format!(
-                "a note is not signed by the key for {}",
+                "the key for {} must not sign a note",
                 key.purpose()
             )));
         }
@@ -64,30 +53,30 @@ impl Note {
         Ok(Self { text: text.to_owned(), signatures: vec![signature] })
     }
 
-    /// Reads a note. Every line below the text must be of the form of a signature, also those of
-    /// keys that nobody knows.
+    /// Parses a note. Every line below the text must be a well-formed signature line, even if its
+    /// key is unknown.
     pub fn parse(bytes: &[u8]) -> Result<Self, ProofError> {
         if bytes.len() > MAX_NOTE_BYTES {
-            return Err(refused("it is too long"));
+            return Err(note_error("it is too long"));
         }
-        let note = str::from_utf8(bytes).map_err(|_| refused("it is not UTF-8"))?;
-        // The text may have empty lines of its own: the last one parts it from the signatures.
+        let note = str::from_utf8(bytes).map_err(|_| note_error("it is not UTF-8"))?;
+        // The text may contain empty lines: the last one separates it from the signatures.
         let split = note.rfind("\n\n").and_then(|at| note.split_at_checked(at + 1));
-        let (text, lines) = split.ok_or_else(|| refused("no empty line ends its text"))?;
+        let (text, lines) = split.ok_or_else(|| note_error("no empty line follows its text"))?;
         check_text(text)?;
         let lines = lines.strip_prefix('\n').and_then(|lines| lines.strip_suffix('\n'));
-        let lines = lines.ok_or_else(|| refused("its last line does not end"))?;
+        let lines = lines.ok_or_else(|| note_error("its last line has no line feed"))?;
         let mut signatures = Vec::new();
         for line in lines.split('\n') {
             if signatures.len() == MAX_SIGNATURES {
-                return Err(refused("it has too many signatures"));
+                return Err(note_error("it has too many signatures"));
             }
             signatures.push(NoteSignature::parse(line)?);
         }
         Ok(Self { text: text.to_owned(), signatures })
     }
 
-    /// The text that is signed, with the line feed at its end.
+    /// The signed text, including its final line feed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -98,35 +87,39 @@ impl Note {
         &self.signatures
     }
 
-    /// Adds a signature in place of one by the same key. Refused where the note is full.
+    /// Adds a signature and replaces one by the same key. Fails if the note is full.
     pub fn add(&mut self, signature: NoteSignature) -> Result<(), ProofError> {
-        let same =
-            |other: &NoteSignature| (other.id, &other.name) == (signature.id, &signature.name);
+        let same = |other: &NoteSignature| {
+            other.id() == signature.id() && other.name() == signature.name()
+        };
         self.signatures.retain(|other| !same(other));
         if self.signatures.len() >= MAX_SIGNATURES {
-            return Err(refused("it has too many signatures"));
+            return Err(note_error("it has too many signatures"));
         }
         self.signatures.push(signature);
         Ok(())
     }
 
-    /// Which of the known keys have signed, each once. Signatures of other keys are passed over;
-    /// one bad signature under the name and id of a known key refuses the whole note.
-    pub fn verify<'a>(&self, known: &'a [VerifierKey]) -> Result<Vec<VerifiedBy<'a>>, NoteFault> {
-        let mut verified: Vec<VerifiedBy<'a>> = Vec::new();
+    /// The known keys that signed, each once. Signatures of unknown keys are ignored. An invalid
+    /// signature under the name and id of a known key makes the whole note invalid.
+    pub fn verify<'a>(
+        &self,
+        known: &'a [VerifierKey],
+    ) -> Result<Vec<VerifiedSigner<'a>>, NoteError> {
+        let mut verified: Vec<VerifiedSigner<'a>> = Vec::new();
         for signature in &self.signatures {
-            let mut claimed = known.iter().filter(|key| signature.is_of(key)).peekable();
+            let mut claimed = known.iter().filter(|key| signature.claims_key(key)).peekable();
             if claimed.peek().is_none() {
                 continue;
             }
             let by = claimed
-                .find_map(|key| signature.verified_by(key, &self.text))
-                .ok_or_else(|| NoteFault::BadSignature(signature.name.clone()))?;
+                .find_map(|key| verify_signature(signature, key, &self.text))
+                .ok_or_else(|| NoteError::BadSignature(signature.name().to_owned()))?;
             if !verified.iter().any(|other| other.key == by.key) {
                 verified.push(by);
             }
         }
-        if verified.is_empty() { Err(NoteFault::NoKnownKey) } else { Ok(verified) }
+        if verified.is_empty() { Err(NoteError::NoKnownKey) } else { Ok(verified) }
     }
 }
 
@@ -137,93 +130,39 @@ impl fmt::Display for Note {
     }
 }
 
-impl NoteSignature {
-    pub(super) fn new(key: &VerifierKey, bytes: Vec<u8>) -> Self {
-        Self { name: key.name().to_owned(), id: key.id(), bytes }
-    }
-
-    /// Reads a line, without the line feed that ends it.
-    pub fn parse(line: &str) -> Result<Self, ProofError> {
-        let rest = line.strip_prefix(DASH);
-        let rest = rest.ok_or_else(|| refused("a line of signatures has no dash in front"))?;
-        let (name, bytes) =
-            rest.split_once(' ').ok_or_else(|| refused("a signature has no name"))?;
-        if !is_name(name) {
-            return Err(refused("the name of a signature is not one"));
+/// Verifies one signature line with the key that it names.
+fn verify_signature<'a>(
+    signature: &NoteSignature,
+    key: &'a VerifierKey,
+    text: &str,
+) -> Option<VerifiedSigner<'a>> {
+    match key.kind() {
+        SignatureType::Ed25519 => key
+            .public()
+            .verifies(text.as_bytes(), signature.bytes())
+            .then_some(VerifiedSigner { key, cosigned_at: None }),
+        SignatureType::Cosignature => {
+            let cosigned_at =
+                Some(verified_cosignature_time(text, key.public(), signature.bytes())?);
+            Some(VerifiedSigner { key, cosigned_at })
         }
-        let bytes = BASE64.decode(bytes.as_bytes());
-        let bytes = bytes.map_err(|_| refused("a signature is not base64"))?;
-        match bytes.split_first_chunk() {
-            Some((id, bytes)) if !bytes.is_empty() => Ok(Self {
-                name: name.to_owned(),
-                id: u32::from_be_bytes(*id),
-                bytes: bytes.to_vec(),
-            }),
-            _ => Err(refused("a signature is too short")),
-        }
-    }
-
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    #[must_use]
-    pub fn id(&self) -> u32 {
-        self.id
-    }
-
-    /// The signature behind the key id.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Whether it says that it is this key's.
-    fn is_of(&self, key: &VerifierKey) -> bool {
-        self.id == key.id() && self.name == key.name()
-    }
-
-    fn verified_by<'a>(&self, key: &'a VerifierKey, text: &str) -> Option<VerifiedBy<'a>> {
-        match key.kind() {
-            SignatureType::Ed25519 => key
-                .public()
-                .verifies(text.as_bytes(), &self.bytes)
-                .then_some(VerifiedBy { key, cosigned_at: None }),
-            SignatureType::Cosignature => {
-                let cosigned_at = Some(cosigned_at(text, key.public(), &self.bytes)?);
-                Some(VerifiedBy { key, cosigned_at })
-            }
-        }
-    }
-}
-
-/// The whole line, with the line feed that ends it.
-impl fmt::Display for NoteSignature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = self.id.to_be_bytes().to_vec();
-        bytes.extend_from_slice(&self.bytes);
-        writeln!(f, "{DASH}{} {}", self.name, BASE64.encode(&bytes))
     }
 }
 
 fn check_text(text: &str) -> Result<(), ProofError> {
     if !text.ends_with('\n') {
-        return Err(refused("its text does not end with a line feed"));
+        return Err(note_error("its text does not end with a line feed"));
     }
     if text.bytes().any(|byte| byte < 0x20 && byte != b'\n') {
-        return Err(refused("its text has a control character"));
+        return Err(note_error("its text has a control character"));
     }
     Ok(())
-}
-
-fn refused(why: &'static str) -> ProofError {
-    ProofError::Form { what: "signed note", why }
 }
 
 #[cfg(test)]
 mod tests {
     use contract::Timestamp;
+    use data_encoding::BASE64;
     use proptest::prelude::*;
 
     use super::*;
@@ -264,15 +203,15 @@ mod tests {
         note.add(Note::sign(TEXT, "other.example", &key(2)).unwrap().signatures[0].clone())
             .unwrap();
         let [one, two] = [known("log.example", 1), known("other.example", 2)];
-        let names = |known: &[VerifierKey]| -> Result<Vec<String>, NoteFault> {
+        let names = |known: &[VerifierKey]| -> Result<Vec<String>, NoteError> {
             Ok(note.verify(known)?.iter().map(|by| by.key.name().to_owned()).collect())
         };
         assert_eq!(names(std::slice::from_ref(&one)).unwrap(), ["log.example"]);
         assert_eq!(names(&[two.clone(), one.clone()]).unwrap(), ["log.example", "other.example"]);
-        assert_eq!(names(&[]), Err(NoteFault::NoKnownKey));
+        assert_eq!(names(&[]), Err(NoteError::NoKnownKey));
         // The same key under another name, and another key under the same name, are unknown.
         let strangers = [known("log.example", 2), known("other.example", 1), known("c", 1)];
-        assert_eq!(names(&strangers), Err(NoteFault::NoKnownKey));
+        assert_eq!(names(&strangers), Err(NoteError::NoKnownKey));
     }
 
     #[test]
@@ -283,14 +222,14 @@ mod tests {
             .add(Note::sign(&forged.text, "other.example", &key(2)).unwrap().signatures[0].clone())
             .unwrap();
         let [one, two] = [known("log.example", 1), known("other.example", 2)];
-        let bad = NoteFault::BadSignature("log.example".to_owned());
+        let bad = NoteError::BadSignature("log.example".to_owned());
         assert_eq!(forged.verify(&[one.clone(), two.clone()]), Err(bad.clone()));
         assert_eq!(forged.verify(&[two]).unwrap().len(), 1);
-        // Also where a good one by the same key stands before it.
+        // Also if a valid one by the same key comes before it.
         let mut twice = note();
-        let mut second = twice.signatures[0].clone();
-        second.bytes[0] ^= 1;
-        twice.signatures.push(second);
+        let mut changed = twice.signatures[0].bytes().to_vec();
+        changed[0] ^= 1;
+        twice.signatures.push(NoteSignature::new(&one, changed));
         assert_eq!(twice.verify(std::slice::from_ref(&one)), Err(bad));
         // Twice the same is one signature.
         let mut same = note();
@@ -315,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_the_specification_does_not_know_are_refused() {
+    fn forms_that_the_specification_does_not_know_are_note_error() {
         let good = note().to_string();
         let line = note().signatures[0].to_string();
         let short = BASE64.encode(&[1, 2, 3, 4]);
@@ -324,6 +263,8 @@ mod tests {
             "\n\n".to_owned(),
             TEXT.to_owned(),
             format!("{TEXT}{line}"),
+            // Two padded texts, one after the other.
+            format!("{TEXT}\n— a {}{}\n", BASE64.encode(&[1]), BASE64.encode(&[2; 9])),
             format!("{TEXT}\n"),
             format!("{TEXT}\n\n"),
             format!("\n{line}"),

@@ -1,20 +1,20 @@
-//! Tiles and entry bundles as files: their names, which of them there are, and what is in them.
+//! Tiles and entry bundles as files: their paths, which ones exist, and their content.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::edge::{TILE_HEIGHT, TILE_WIDTH};
-use super::text::decimal;
+use super::encoding::parse_decimal;
+use super::right_edge::{TILE_HEIGHT, TILE_WIDTH};
 use crate::ProofError;
 use crate::digest::Digest;
 
-/// The longest entry that a bundle can hold: its length is written in 16 bits.
+/// The longest entry in a bundle: its length is stored in 16 bits.
 pub const MAX_ENTRY_BYTES: usize = 65_535;
 
-/// The highest level that a path may name.
+/// The highest level in a path.
 const MAX_LEVEL: u8 = 63;
 
-/// A tile of hashes, however wide it is by now.
+/// The level and index of a tile of hashes, full or partial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TileId {
     pub level: u8,
@@ -22,17 +22,17 @@ pub struct TileId {
 }
 
 impl TileId {
-    /// How many hashes the tile has in a log of `size` leaves: 256 where it is complete, 0 where
-    /// it does not exist.
+    /// How many hashes the tile has in a log of `size` leaves: 256 if it is complete, 0 if it does
+    /// not exist.
     #[must_use]
     pub fn width(self, size: u64) -> u16 {
         let hashes = size.checked_shr(u32::from(self.level) * u32::from(TILE_HEIGHT)).unwrap_or(0);
         let before = self.index.saturating_mul(TILE_WIDTH);
-        // No more than 256, which fits.
+        // At most 256, which fits.
         hashes.saturating_sub(before).min(TILE_WIDTH) as u16
     }
 
-    /// The file that holds the tile in a log of `size` leaves, if there is one.
+    /// The file of the tile in a log of `size` leaves, if it exists.
     #[must_use]
     pub fn file(self, size: u64) -> Option<TileFile> {
         let width = self.width(size);
@@ -74,7 +74,7 @@ impl TileFile {
         Self { width: TILE_WIDTH as u16, ..self }
     }
 
-    /// Whether a log of `size` leaves has come to a tile at least this wide.
+    /// Whether this tile, in a log of `size` leaves, is at least this wide.
     #[must_use]
     pub fn exists_at(&self, size: u64) -> bool {
         let level = match self.kind {
@@ -91,7 +91,7 @@ impl fmt::Display for TileFile {
             TileKind::Hashes { level } => write!(f, "tile/{level}/")?,
             TileKind::Entries => f.write_str("tile/entries/")?,
         }
-        // Groups of three digits, all but the last marked, so that no file is also a folder.
+        // Groups of three digits, all but the last with an `x`, so that no file is also a folder.
         let digits = self.index.to_string();
         let pad = (3 - digits.len() % 3) % 3;
         let padded = std::iter::repeat_n('0', pad).chain(digits.chars());
@@ -112,30 +112,29 @@ impl fmt::Display for TileFile {
 impl FromStr for TileFile {
     type Err = ProofError;
 
-    /// Reads a path as it must be written, and no other way of writing it.
+    /// Parses a path. Only the canonical spelling is accepted.
     fn from_str(path: &str) -> Result<Self, ProofError> {
-        read_path(path)
-            // What another spelling would mean is not a question: there is one.
+        parse_path_leniently(path)
             .filter(|file| file.to_string() == path)
-            .ok_or(ProofError::Form { what: "path of a tile", why: "it is not as C2SP writes it" })
+            .ok_or(ProofError::Malformed { what: "tile path", why: "it is not in the C2SP form" })
     }
 }
 
-/// Reads more than is allowed: the caller compares with the one spelling.
-fn read_path(path: &str) -> Option<TileFile> {
+/// Accepts some other spellings too: the caller compares the result with the canonical one.
+fn parse_path_leniently(path: &str) -> Option<TileFile> {
     let (kind, rest) = path.strip_prefix("tile/")?.split_once('/')?;
     let kind = match kind {
         "entries" => TileKind::Entries,
-        level => TileKind::Hashes { level: decimal(level)?.try_into().ok()? },
+        level => TileKind::Hashes { level: parse_decimal(level)?.try_into().ok()? },
     };
     if matches!(kind, TileKind::Hashes { level } if level > MAX_LEVEL) {
         return None;
     }
     let (number, width) = match rest.split_once(".p/") {
-        Some((number, width)) => (number, decimal(width)?),
+        Some((number, width)) => (number, parse_decimal(width)?),
         None => (rest, TILE_WIDTH),
     };
-    // Seven groups hold every number of 64 bits.
+    // Seven groups are enough for any 64-bit number.
     if number.len() > 7 * 5 || width == 0 || width > TILE_WIDTH {
         return None;
     }
@@ -151,13 +150,12 @@ fn read_path(path: &str) -> Option<TileFile> {
 }
 
 /// Every tile and bundle of a log of `size` leaves: level by level, bundles last.
-pub fn tiles_of(size: u64) -> impl Iterator<Item = TileFile> {
-    files_between(0, size)
+pub fn tile_files(size: u64) -> impl Iterator<Item = TileFile> {
+    tile_files_between(0, size)
 }
 
-/// The files that a log of `new` leaves has and one of `old` has not, level by level, bundles
-/// last: what is to be written when the log grows.
-pub fn files_between(old: u64, new: u64) -> impl Iterator<Item = TileFile> {
+/// The files to write when the log grows from `old` to `new` leaves, level by level, bundles last.
+pub fn tile_files_between(old: u64, new: u64) -> impl Iterator<Item = TileFile> {
     let hashes = (0..=u64::BITS as u8 / TILE_HEIGHT - 1).map(|level| TileKind::Hashes { level });
     hashes.chain([TileKind::Entries]).flat_map(move |kind| {
         let level = match kind {
@@ -176,23 +174,22 @@ pub fn files_between(old: u64, new: u64) -> impl Iterator<Item = TileFile> {
     })
 }
 
-/// The hashes of a tile's file: from 1 to 256, whole.
+/// The hashes in a tile file: 1 to 256. `None` if the length does not fit.
 #[must_use]
-pub fn decode_hashes(bytes: &[u8]) -> Option<Vec<Digest>> {
+pub fn decode_tile_hashes(bytes: &[u8]) -> Option<Vec<Digest>> {
     let (hashes, rest) = bytes.as_chunks::<32>();
     let fits = rest.is_empty() && (1..=TILE_WIDTH).contains(&(hashes.len() as u64));
     fits.then(|| hashes.iter().copied().map(Digest).collect())
 }
 
 #[must_use]
-pub fn encode_hashes(hashes: &[Digest]) -> Vec<u8> {
+pub fn encode_tile_hashes(hashes: &[Digest]) -> Vec<u8> {
     hashes.iter().flat_map(|hash| hash.0).collect()
 }
 
-/// A bundle of entries. Nothing where there are none or more than a tile has leaves, or where one
-/// is too long.
+/// A bundle of entries. `None` if there are no entries, more than 256, or one that is too long.
 #[must_use]
-pub fn encode_bundle<E: AsRef<[u8]>>(entries: &[E]) -> Option<Vec<u8>> {
+pub fn encode_entry_bundle<E: AsRef<[u8]>>(entries: &[E]) -> Option<Vec<u8>> {
     if !(1..=TILE_WIDTH).contains(&(entries.len() as u64)) {
         return None;
     }
@@ -205,9 +202,9 @@ pub fn encode_bundle<E: AsRef<[u8]>>(entries: &[E]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The entries of a bundle that must hold exactly `width` of them, and nothing besides.
+/// The entries of a bundle, which must hold exactly `width` entries and nothing else.
 #[must_use]
-pub fn decode_bundle(bytes: &[u8], width: u16) -> Option<Vec<&[u8]>> {
+pub fn decode_entry_bundle(bytes: &[u8], width: u16) -> Option<Vec<&[u8]>> {
     if !(1..=TILE_WIDTH).contains(&u64::from(width)) {
         return None;
     }
@@ -296,7 +293,7 @@ mod tests {
     #[test]
     fn a_size_has_the_tiles_that_c2sp_counts() {
         // The example of the specification: 70,000 leaves.
-        let files: Vec<TileFile> = tiles_of(70_000).collect();
+        let files: Vec<TileFile> = tile_files(70_000).collect();
         let count = |level, full| {
             let of_level = |file: &&TileFile| file.kind == TileKind::Hashes { level };
             files.iter().filter(of_level).filter(|file| file.is_full() == full).count()
@@ -312,15 +309,15 @@ mod tests {
         assert_eq!(files.len(), 274 + 2 + 1 + 274);
         assert!(files.iter().all(|file| file.exists_at(70_000)));
         assert!(!hashes(0, 273, 113).exists_at(70_000));
-        assert_eq!(tiles_of(0).count(), 0);
-        let of_256: Vec<String> = tiles_of(256).map(|file| file.to_string()).collect();
+        assert_eq!(tile_files(0).count(), 0);
+        let of_256: Vec<String> = tile_files(256).map(|file| file.to_string()).collect();
         assert_eq!(of_256, ["tile/0/000", "tile/1/000.p/1", "tile/entries/000"]);
     }
 
     #[test]
     fn growth_writes_what_is_new() {
         let between = |old, new| -> Vec<String> {
-            files_between(old, new).map(|file| file.to_string()).collect()
+            tile_files_between(old, new).map(|file| file.to_string()).collect()
         };
         assert_eq!(between(5, 5), [""; 0]);
         assert_eq!(between(7, 5), [""; 0]);
@@ -341,18 +338,18 @@ mod tests {
     #[test]
     fn bundles_hold_entries_of_every_length() {
         let entries = [vec![], vec![1], vec![2; MAX_ENTRY_BYTES]];
-        let bundle = encode_bundle(&entries).unwrap();
+        let bundle = encode_entry_bundle(&entries).unwrap();
         assert_eq!(bundle.len(), 2 + 3 + 2 + MAX_ENTRY_BYTES);
-        assert_eq!(decode_bundle(&bundle, 3).unwrap(), entries);
+        assert_eq!(decode_entry_bundle(&bundle, 3).unwrap(), entries);
         for wrong in [0, 1, 2, 4, 256, 257] {
-            assert_eq!(decode_bundle(&bundle, wrong), None, "{wrong}");
+            assert_eq!(decode_entry_bundle(&bundle, wrong), None, "{wrong}");
         }
-        assert_eq!(decode_bundle(&bundle[..bundle.len() - 1], 3), None);
-        assert_eq!(decode_bundle(&[&bundle[..], &[0]].concat(), 3), None);
-        assert_eq!(encode_bundle(&[vec![0; MAX_ENTRY_BYTES + 1]]), None);
-        assert_eq!(encode_bundle::<Vec<u8>>(&[]), None);
-        assert!(encode_bundle(&[b""; 256]).is_some());
-        assert_eq!(encode_bundle(&[b""; 257]), None);
+        assert_eq!(decode_entry_bundle(&bundle[..bundle.len() - 1], 3), None);
+        assert_eq!(decode_entry_bundle(&[&bundle[..], &[0]].concat(), 3), None);
+        assert_eq!(encode_entry_bundle(&[vec![0; MAX_ENTRY_BYTES + 1]]), None);
+        assert_eq!(encode_entry_bundle::<Vec<u8>>(&[]), None);
+        assert!(encode_entry_bundle(&[b""; 256]).is_some());
+        assert_eq!(encode_entry_bundle(&[b""; 257]), None);
     }
 
     proptest! {
@@ -377,11 +374,11 @@ mod tests {
 
         #[test]
         fn no_bundle_panics(bytes in prop::collection::vec(any::<u8>(), 0..2000), width in any::<u16>()) {
-            if let Some(entries) = decode_bundle(&bytes, width) {
-                prop_assert_eq!(encode_bundle(&entries), Some(bytes.clone()));
+            if let Some(entries) = decode_entry_bundle(&bytes, width) {
+                prop_assert_eq!(encode_entry_bundle(&entries), Some(bytes.clone()));
             }
-            if let Some(hashes) = decode_hashes(&bytes) {
-                prop_assert_eq!(encode_hashes(&hashes), bytes);
+            if let Some(hashes) = decode_tile_hashes(&bytes) {
+                prop_assert_eq!(encode_tile_hashes(&hashes), bytes);
             }
         }
 

@@ -1,4 +1,4 @@
-//! The strict rule, against the vectors on which verifiers disagree.
+//! The strict Ed25519 rule, tested with the vectors on which verifiers disagree.
 
 use data_encoding::HEXLOWER;
 use proof::PublicKey;

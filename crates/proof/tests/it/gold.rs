@@ -1,9 +1,9 @@
-//! Records made by another program from the rules of the interface alone: all of them are
-//! accepted, and nothing that was changed in them is.
+//! Records made by an independent program from the interface rules alone: all of them are accepted,
+//! and every changed version of them is refused.
 
 use contract::{Brand, Timestamp};
-use proof::head::{ChainHead, check_chain, check_link};
-use proof::verify::{Conclusion, Outcome};
+use proof::tree_head::{ChainHead, check_chain, check_link};
+use proof::verify::{CheckOutcome, Conclusion};
 use proof::{KeyPolicy, KeyPurpose, SigningKey, Verdict, sha256, sign_document, verify_document};
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ impl Gold {
         SigningKey::from_seed(seed.as_bytes(), purpose, Timestamp::from_millis(0)).unwrap()
     }
 
-    /// The document with a digest and signature of its own again.
+    /// The document with a recomputed digest and signature.
     fn seal_again(&self, document: &Value, key: &SigningKey) -> Value {
         let signed_at = document["signature"]["signed_at"].as_str().unwrap().parse().unwrap();
         let published_in = document["signature"]["key"]["published_in"].as_str().unwrap();
@@ -74,7 +74,7 @@ fn everything_is_accepted() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|head| ChainHead::read(head).unwrap())
+            .map(|head| ChainHead::parse(head).unwrap())
             .collect();
         check_link(None, &heads[0]).unwrap();
         check_chain(&heads).unwrap();
@@ -95,7 +95,7 @@ fn signing_again_gives_the_same_signature() {
     }
 }
 
-/// Every way to change one thing: each value altered, each member and item taken away, one added.
+/// Every single change: each value altered, each member and item removed, one added.
 fn tamperings(value: &Value, at: &str) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     match value {
@@ -139,8 +139,8 @@ fn tamperings(value: &Value, at: &str) -> Vec<(String, Value)> {
     all
 }
 
-/// The signature covers the digest, and the digest all members but two. What is free text inside
-/// the signature block, or added to it, is covered by nothing and believed by nobody.
+/// The signature covers the digest, and the digest covers all members but two. Free text inside the
+/// signature block, or added to it, is not covered, and verifiers ignore it.
 fn is_uncovered(at: &str) -> bool {
     at.starts_with("/signature/canonical")
         || at.starts_with("/signature/key/published_in")
@@ -164,7 +164,7 @@ fn nothing_changed_is_accepted() {
     }
 }
 
-/// Whoever holds the documents key can seal anything; the log must show it all the same.
+/// Somebody who has the documents key can sign anything, but the log checks must still fail.
 #[test]
 fn a_place_in_the_log_cannot_be_made_up_with_the_documents_key() {
     for gold in golds() {
@@ -172,7 +172,7 @@ fn a_place_in_the_log_cannot_be_made_up_with_the_documents_key() {
         for answer in gold.file["answers"].as_array().unwrap() {
             assert!(gold.verify(&gold.seal_again(answer, &key)).accepted());
             for (at, place) in tamperings(&answer["transparency"], "") {
-                // These two say where to read more; they are no part of the proof.
+                // These two only say where to read more; they are not part of the proof.
                 if at.starts_with("/witnesses")
                     || at.starts_with("/content_rule")
                     || at == " added to"
@@ -199,8 +199,12 @@ fn a_place_in_the_log_cannot_be_made_up_with_the_documents_key() {
                 *forged.pointer_mut(pointer).unwrap() = value;
                 let verdict = gold.verify(&gold.seal_again(&forged, &key));
                 assert_refused(&verdict, pointer);
-                assert_eq!(verdict.check("leaf").unwrap().ok, Outcome::Failed, "{pointer}");
-                assert_eq!(verdict.check("signature").unwrap().ok, Outcome::Passed, "{pointer}");
+                assert_eq!(verdict.check("leaf").unwrap().ok, CheckOutcome::Failed, "{pointer}");
+                assert_eq!(
+                    verdict.check("signature").unwrap().ok,
+                    CheckOutcome::Passed,
+                    "{pointer}"
+                );
             }
             let mut elsewhere = answer.clone();
             elsewhere["transparency"]["log_index"] = json!(99);
@@ -216,7 +220,7 @@ fn a_place_in_the_log_cannot_be_made_up_with_the_documents_key() {
 #[test]
 fn a_head_is_signed_by_the_log_and_a_receipt_by_the_decisions_key() {
     for gold in golds() {
-        // The key refuses to sign a kind that is not its own, so it is dressed up as another's.
+        // A key refuses to sign other kinds, so this one is declared for another purpose.
         let dressed = |purpose: KeyPurpose, as_purpose: KeyPurpose| {
             let seed = sha256(format!("test-only {purpose}\0").as_bytes());
             SigningKey::from_seed(seed.as_bytes(), as_purpose, Timestamp::from_millis(0)).unwrap()
@@ -227,8 +231,8 @@ fn a_head_is_signed_by_the_log_and_a_receipt_by_the_decisions_key() {
             for purpose in KeyPurpose::ALL.into_iter().filter(|purpose| *purpose != right) {
                 let verdict = gold.verify(&gold.seal_again(document, &dressed(purpose, right)));
                 assert_refused(&verdict, kind);
-                assert_eq!(verdict.check("key purpose").unwrap().ok, Outcome::Failed);
-                assert_eq!(verdict.check("signature").unwrap().ok, Outcome::Passed);
+                assert_eq!(verdict.check("key purpose").unwrap().ok, CheckOutcome::Failed);
+                assert_eq!(verdict.check("signature").unwrap().ok, CheckOutcome::Passed);
             }
         }
         let stranger =
@@ -236,14 +240,14 @@ fn a_head_is_signed_by_the_log_and_a_receipt_by_the_decisions_key() {
                 .unwrap();
         let verdict = gold.verify(&gold.seal_again(&gold.file["revocations"], &stranger));
         assert_refused(&verdict, "a key nobody published");
-        assert_eq!(verdict.check("key published").unwrap().ok, Outcome::Failed);
-        assert_eq!(verdict.check("signature").unwrap().ok, Outcome::Passed);
+        assert_eq!(verdict.check("key published").unwrap().ok, CheckOutcome::Failed);
+        assert_eq!(verdict.check("signature").unwrap().ok, CheckOutcome::Passed);
         let mut receipt = gold.file["receipt"].clone();
         for kid in [json!(stranger.kid()), json!(gold.key(KeyPurpose::LogHeads).kid()), json!(null)]
         {
             receipt["resolve"]["kid"] = kid;
             let verdict = gold.verify(&gold.seal_again(&receipt, &gold.key(KeyPurpose::Decisions)));
-            assert_eq!(verdict.check("answer's key").unwrap().ok, Outcome::Failed);
+            assert_eq!(verdict.check("answer's key").unwrap().ok, CheckOutcome::Failed);
         }
     }
 }
@@ -255,8 +259,8 @@ fn without_a_directory_it_says_so() {
             let bytes = serde_json::to_vec(document).unwrap();
             let verdict = verify_document(&bytes, &KeyPolicy::without_directory(), &gold.brand);
             assert_eq!(verdict.conclusion(), Conclusion::Incomplete);
-            assert_eq!(verdict.check("key published").unwrap().ok, Outcome::NotChecked);
-            assert_eq!(verdict.check("signature").unwrap().ok, Outcome::Passed);
+            assert_eq!(verdict.check("key published").unwrap().ok, CheckOutcome::NotChecked);
+            assert_eq!(verdict.check("signature").unwrap().ok, CheckOutcome::Passed);
             let mut tampered = document.clone();
             tampered["v"] = json!(2);
             let bytes = serde_json::to_vec(&tampered).unwrap();
@@ -275,7 +279,7 @@ fn another_brand_is_another_service() {
         for document in gold.documents() {
             let verdict = other.verify(document);
             assert_refused(&verdict, "brand");
-            assert_eq!(verdict.check("kind").unwrap().ok, Outcome::Failed);
+            assert_eq!(verdict.check("kind").unwrap().ok, CheckOutcome::Failed);
         }
     }
 }

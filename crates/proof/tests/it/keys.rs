@@ -1,11 +1,11 @@
-//! The life of a key, from the store through signing to somebody else's verification.
+//! Keys from the key store through signing to verification by somebody else.
 
 use contract::records::{Transparency, TreeHead};
 use contract::{Brand, Timestamp};
-use proof::content::{decision_leaf, transparency};
-use proof::head::{ChainHead, HeadExtras, check_chain, next_head};
-use proof::tree::BatchTree;
-use proof::verify::{Conclusion, Outcome};
+use proof::decision_content::{decision_leaf, transparency};
+use proof::merkle_tree::BatchTree;
+use proof::tree_head::{ChainHead, HeadExtras, check_chain, next_head};
+use proof::verify::{CheckOutcome, Conclusion};
 use proof::{
     KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, Verdict, sign_document,
     verify_document,
@@ -78,12 +78,12 @@ fn a_retired_key_is_good_for_its_window() {
         .unwrap();
         let verdict = verify(&store, &late.bytes);
         assert_eq!(verdict.accepted(), good, "{second}");
-        assert_eq!(verdict.check("key window").unwrap().ok == Outcome::Passed, good);
+        assert_eq!(verdict.check("key window").unwrap().ok == CheckOutcome::Passed, good);
     }
-    // The directory alone does not know the old key any more.
+    // The directory alone no longer lists the old key.
     let policy = KeyPolicy::from_directory(&store.directory(&brand), None, &brand).unwrap();
     let verdict = verify_document(&old.bytes, &policy, &brand);
-    assert_eq!(verdict.check("key published").unwrap().ok, Outcome::Failed);
+    assert_eq!(verdict.check("key published").unwrap().ok, CheckOutcome::Failed);
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn a_key_signs_nothing_before_its_start() {
     let early =
         sign_document(json!({ "kind": "svc-a" }), &new, DIRECTORY, &Brand::default(), at(99));
     assert!(matches!(early, Err(ProofError::Key(_))));
-    // Somebody who has the key can write any time; the directory does not let it count.
+    // Somebody who has the key can write any time into signed_at; the directory prevents acceptance.
     let mut forged = sign(&store, json!({ "kind": "svc-a" }), 100).document;
     forged["signature"]["signed_at"] = json!(at(99));
     let verdict = verify(&store, &serde_json::to_vec(&forged).unwrap());
-    assert_eq!(verdict.check("key window").unwrap().ok, Outcome::Failed);
+    assert_eq!(verdict.check("key window").unwrap().ok, CheckOutcome::Failed);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_compromised_key_proves_nothing_by_itself() {
     store.mark_compromised(&kid, at(7), at(10)).unwrap();
     let verdict = verify(&store, &before.bytes);
     assert_eq!(verdict.conclusion(), Conclusion::Incomplete);
-    assert_eq!(verdict.check("key window").unwrap().ok, Outcome::NotChecked);
+    assert_eq!(verdict.check("key window").unwrap().ok, CheckOutcome::NotChecked);
     assert_eq!(verify(&store, &after.bytes).conclusion(), Conclusion::Refused);
     assert!(verify(&store, &sign(&store, json!({ "kind": "svc-a" }), 11).bytes).accepted());
 }
@@ -153,7 +153,7 @@ fn answers_are_logged_signed_and_verified() {
         let absent = proof::sha256(b"absent");
         assert!(transparency(&absent, &tree, &head.document, "").is_err());
         assert!(transparency(&leaves[0], &BatchTree::new([absent]), &head.document, "").is_err());
-        heads.push(ChainHead::read(&head.document).unwrap());
+        heads.push(ChainHead::parse(&head.document).unwrap());
     }
     check_chain(&heads).unwrap();
 }
@@ -209,7 +209,7 @@ fn hostile_bytes_are_refused_not_feared() {
         assert_eq!(verify(&store, bytes).conclusion(), Conclusion::Refused, "{bytes:?}");
     }
     assert!(verify(&store, &good.bytes).accepted());
-    // White space and the order of members are not part of a document.
+    // White space and the order of members do not matter.
     assert!(
         verify(&store, serde_json::to_string_pretty(&good.document).unwrap().as_bytes()).accepted()
     );
@@ -267,7 +267,7 @@ fn remove(key: &mut Value, name: &str) {
     key.as_object_mut().unwrap().remove(name).unwrap();
 }
 
-/// What the directory leaves unsaid is not made up, and the common members are understood.
+/// Missing members of the directory are not guessed, and the standard member names are understood.
 #[test]
 fn a_key_needs_a_purpose_and_a_start() {
     let dir = tempfile::tempdir().unwrap();
@@ -294,7 +294,10 @@ fn a_key_needs_a_purpose_and_a_start() {
         Some(json!({ "retired": [{ "thumbprint": kid, "stopped_signing_at": at(second) }] }))
     };
     assert!(verdict(|_| {}, stopped(5)).accepted());
-    assert!(!verdict(|_| {}, stopped(4)).accepted(), "an end stands, also for a key still listed");
+    assert!(
+        !verdict(|_| {}, stopped(4)).accepted(),
+        "an end applies also to a key that is still listed"
+    );
     let not_before = json!({ "retired": [{
         "thumbprint": kid, "purpose": "documents", "not_before": at(1), "stopped_signing_at": at(6),
     }] });

@@ -1,15 +1,15 @@
-//! The log as others read it: tiles, bundles and checkpoints written here and opened by an
+//! The log as others read it: tiles, bundles and checkpoints written here and read by an
 //! implementation that shares no code with ours.
 
 use std::collections::BTreeMap;
 
 use contract::Timestamp;
 use data_encoding::BASE64;
+use proof::merkle_tree::{BatchTree, leaf_hash};
 use proof::tlog::{
     Checkpoint, Note, RightEdge, SignatureType, TileFile, TileKind, VerifierKey, cosign,
-    encode_bundle, encode_hashes, files_between,
+    encode_entry_bundle, encode_tile_hashes, tile_files_between,
 };
-use proof::tree::{BatchTree, leaf_hash};
 use proof::{Digest, KeyPurpose, SigningKey};
 use signed_note::{Signer, StandardSigner, StandardVerifier, VerifierList};
 use tlog_tiles::{
@@ -49,11 +49,12 @@ fn write(batches: &[u64]) -> Written {
             edge.push(*leaf, &mut full);
             written.entries.push(by_leaf[leaf].clone());
         }
-        for file in files_between(before, edge.size()) {
+        for file in tile_files_between(before, edge.size()) {
             let bytes = match file.kind {
                 TileKind::Entries => {
                     let start = file.index as usize * 256;
-                    encode_bundle(&written.entries[start..start + usize::from(file.width)]).unwrap()
+                    encode_entry_bundle(&written.entries[start..start + usize::from(file.width)])
+                        .unwrap()
                 }
                 TileKind::Hashes { level } if file.is_full() => {
                     let made = |tile: &&proof::tlog::FullTile| {
@@ -62,9 +63,9 @@ fn write(batches: &[u64]) -> Written {
                     full.iter().find(made).unwrap().hashes.clone()
                 }
                 TileKind::Hashes { level } => {
-                    let hashes = edge.partial(level);
+                    let hashes = edge.partial_tile(level);
                     assert_eq!(hashes.len(), usize::from(file.width));
-                    encode_hashes(hashes)
+                    encode_tile_hashes(hashes)
                 }
             };
             written.files.insert(file.to_string(), bytes);
@@ -78,7 +79,7 @@ fn write(batches: &[u64]) -> Written {
     written
 }
 
-/// Our path of one of their tiles: theirs has the height in it.
+/// Our path for one of their tiles: theirs contains the tile height.
 fn path(tile: &Tile) -> String {
     tile.path().replace("tile/8/", "tile/").replace("/data/", "/entries/")
 }
@@ -89,7 +90,7 @@ impl TileReader for Written {
     }
 
     fn read_tiles(&self, tiles: &[Tile]) -> Result<Vec<Vec<u8>>, tlog_tiles::Error> {
-        // As a client does: what is gone as a partial tile may be there as a full one.
+        // As a client does: if a partial tile is gone, the full one may exist.
         let read = |tile: &Tile| {
             let path = path(tile);
             let full = path.split(".p/").next().unwrap();
@@ -151,7 +152,7 @@ fn entries_hash_to_the_leaves_beside_them() {
             continue;
         }
         let leaves = &log.files[&name.replace("/entries/", "/0/")];
-        // Read by hand: two bytes of length, then the entry.
+        // Parsed by hand: two bytes of length, then the entry.
         let mut rest = &bytes[..];
         for leaf in leaves.chunks(32) {
             let length = usize::from(rest[0]) << 8 | usize::from(rest[1]);
@@ -170,7 +171,7 @@ fn both_write_the_same_files() {
     for (old, new) in
         [(0, 1), (1, 6), (6, 306), (306, 2306), (255, 256), (0, 70_000), (65_535, 65_537)]
     {
-        let ours: Vec<String> = files_between(old, new)
+        let ours: Vec<String> = tile_files_between(old, new)
             .filter(|file| file.kind != TileKind::Entries)
             .map(|file| file.to_string())
             .collect();

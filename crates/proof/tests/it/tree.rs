@@ -2,7 +2,7 @@
 
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
 use data_encoding::BASE64;
-use proof::tree::{
+use proof::merkle_tree::{
     BatchTree, consistency_proof, leaf_hash, node_hash, root, verify_consistency, verify_inclusion,
 };
 use proof::{Digest, sha256};

@@ -1,11 +1,11 @@
-//! Where the official vectors are, if they are.
+//! The path of the official test vectors, if they are present.
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The path inside the folder of vectors; nothing, and a word on it, where there is no folder.
+/// The path inside the folder of vectors; `None`, with a message, if there is no folder.
 pub(crate) fn path(inside: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
     if !folder.is_dir() {

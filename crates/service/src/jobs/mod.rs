@@ -1,13 +1,13 @@
-//! What happens without being asked: one file for each kind of work.
+//! Background jobs: one file per kind of work.
 
-mod clocks;
-mod sealing;
-mod upgrades;
+mod content_clocks;
+mod cosigning;
+mod daily_sealing;
+mod queued_scans;
 mod upkeep;
-mod witness;
 
-pub use clocks::clocks;
-pub use sealing::sealing;
-pub use upgrades::upgrades;
-pub use upkeep::upkeep;
-pub use witness::{NotAWitness, WitnessPeer, witnesses};
+pub use content_clocks::run_content_clocks;
+pub use cosigning::run_cosigning;
+pub use daily_sealing::run_daily_sealing;
+pub use queued_scans::run_queued_scans;
+pub use upkeep::run_upkeep;

@@ -1,31 +1,34 @@
-//! The log as files that anybody can keep and serve: heads, tiles, entries, keys, the newest
+//! Exports the log as files that anybody can store and serve: heads, tiles, entries, keys, the newest
 //! checkpoint.
 //!
-//! The files are made from the leaves and contents, not copied from the kept tiles, and every head is
-//! verified on the way: a log that does not hold is not exported. They come in an order in which a
-//! copy that breaks off is a whole copy of less: what a file refers to stands before it, and the
-//! checkpoint comes last.
+//! The files are computed from the leaves and contents, not copied from the stored tiles, and every
+//! head is verified on the way: a log that fails verification is not exported. Each file comes after
+//! those it refers to, and the checkpoint comes last, so an interrupted export is a complete copy of
+//! a shorter log.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use contract::{Brand, Clock};
+use contract::{Brand, Clock, Issuer};
 use proof::audit::{AuditFault, LogAudit};
-use proof::tlog::{Checkpoint, Note, TILE_WIDTH, TileFile, TileKind, encode_bundle, encode_hashes};
+use proof::tlog::{
+    Checkpoint, Note, TILE_WIDTH, TileFile, TileKind, encode_entry_bundle, encode_tile_hashes,
+};
 use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError};
 use store::{Store, StoreError};
 
-use super::LogSettings;
-use super::shown::About;
-use super::view::SealedHead;
-use crate::keys::{Keys, Signer};
+use super::checkpoint::sign_checkpoint;
+use super::log_record::LogRecordInputs;
+use super::settings::LogSettings;
+use super::snapshot::SignedTreeHead;
+use crate::signing_keys::SigningKeys;
 
-/// Heads in one file.
-pub const HEADS_IN_A_FILE: u64 = 1000;
+/// Tree heads per file.
+pub const HEADS_PER_FILE: u64 = 1000;
 
-/// What a log is exported from.
+/// What to export, and with which keys to sign it.
 #[derive(Debug)]
-pub struct ExportAsk<'a> {
+pub struct ExportRequest<'a> {
     pub store: &'a dyn Store,
     pub keys: KeyStore,
     pub clock: Arc<dyn Clock>,
@@ -34,38 +37,38 @@ pub struct ExportAsk<'a> {
     pub origin: String,
 }
 
-/// A file of an exported log, by its path below the folder.
+/// A file of an exported log; `path` is relative to the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportFile {
     pub path: String,
     pub bytes: Bytes,
-    pub rule: Rule,
+    pub overwrite_rule: OverwriteRule,
 }
 
-/// What may be done where there is such a file already.
+/// When an existing file may be overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// It never changes.
-    Fixed,
-    /// What is there is how it begins.
-    Grows,
-    /// It says how things are now.
-    Current,
-    /// The same, and nothing older than what is there.
-    Checkpoint,
+pub enum OverwriteRule {
+    /// Never: the file does not change.
+    Never,
+    /// Only by content that begins with the existing content.
+    AppendOnly,
+    /// Always: the file states how things are now.
+    Always,
+    /// Only by a checkpoint that is not older.
+    NewerCheckpoint,
 }
 
-/// What is to be done with a file.
+/// What to do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placing {
+pub enum FileAction {
     Write,
-    /// It is there.
+    /// The file exists with the same content.
     Keep,
 }
 
-/// What was exported.
+/// How much was exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Exported {
+pub struct ExportSummary {
     pub batches: u64,
     pub tree_size: u64,
     pub files: u64,
@@ -75,201 +78,231 @@ pub struct Exported {
 pub enum ExportError {
     #[error("the log cannot be read: {0}")]
     Store(#[from] StoreError),
-    #[error("the log does not hold, and is not exported: {0}. `wayleave log fsck` tells more")]
+    #[error(
+        "the log fails verification and is not exported: {0}. Run `wayleave log fsck` for details"
+    )]
     Log(#[from] AuditFault),
-    #[error("it cannot be signed: {0}")]
+    #[error("signing failed: {0}")]
     Proof(#[from] ProofError),
     #[error("batch {0} of the log is missing")]
     Missing(u64),
-    /// The folder holds something else: a mirror never rewrites.
-    #[error("{path} is not what the log says: {why}. It is left as it is")]
+    /// The folder contains something else: an export never rewrites a mirror.
+    #[error("{path} contradicts the log: {why}. It was not overwritten")]
     Conflict { path: String, why: String },
     #[error("{path} cannot be written: {why}")]
     Write { path: String, why: String },
 }
 
 impl ExportFile {
-    /// Whether it is to be written over what is there.
-    pub fn placing(&self, there: Option<&[u8]>) -> Result<Placing, ExportError> {
-        let Some(there) = there else { return Ok(Placing::Write) };
-        if there == self.bytes {
-            return Ok(Placing::Keep);
+    /// What to do with the file, given the existing content at its path.
+    pub fn action(&self, existing: Option<&[u8]>) -> Result<FileAction, ExportError> {
+        let Some(existing) = existing else { return Ok(FileAction::Write) };
+        if existing == self.bytes {
+            return Ok(FileAction::Keep);
         }
         let conflict =
             |why: &str| Err(ExportError::Conflict { path: self.path.clone(), why: why.to_owned() });
-        match self.rule {
-            Rule::Fixed => conflict("it differs, and such a file never changes"),
-            Rule::Grows if self.bytes.starts_with(there) => Ok(Placing::Write),
-            Rule::Grows if there.starts_with(&self.bytes) => {
-                conflict("it goes on where the log ends: the log was put back, or cut")
+        match self.overwrite_rule {
+            OverwriteRule::Never => conflict("its content differs, and such a file never changes"),
+            OverwriteRule::AppendOnly if self.bytes.starts_with(existing) => Ok(FileAction::Write),
+            OverwriteRule::AppendOnly if existing.starts_with(&self.bytes) => conflict(
+                "it is longer than the log: the log was restored from an old copy, or truncated",
+            ),
+            OverwriteRule::AppendOnly => {
+                conflict("its content differs: it belongs to a different history")
             }
-            Rule::Grows => conflict("it begins differently: it is of another history"),
-            Rule::Current => Ok(Placing::Write),
-            Rule::Checkpoint => match (size(there), size(&self.bytes)) {
-                (Some(old), Some(new)) if old <= new => Ok(Placing::Write),
-                (Some(_), _) => conflict("it is of a longer log"),
-                (None, _) => conflict("it is no checkpoint"),
-            },
+            OverwriteRule::Always => Ok(FileAction::Write),
+            OverwriteRule::NewerCheckpoint => {
+                match (checkpoint_size(existing), checkpoint_size(&self.bytes)) {
+                    (Some(old), Some(new)) if old <= new => Ok(FileAction::Write),
+                    (Some(_), _) => conflict("it is the checkpoint of a longer log"),
+                    (None, _) => conflict("it is not a checkpoint"),
+                }
+            }
         }
     }
 }
 
-fn size(note: &[u8]) -> Option<u64> {
+fn checkpoint_size(note: &[u8]) -> Option<u64> {
     Some(Checkpoint::parse(Note::parse(note).ok()?.text()).ok()?.size())
 }
 
-/// Gives every file of the log to `put`, which says whether to go on.
-pub async fn export(
-    ask: ExportAsk<'_>,
+/// Passes every file of the log to `put`. An error from `put` ends the export.
+pub async fn export_log(
+    request: ExportRequest<'_>,
     put: &mut (dyn FnMut(ExportFile) -> Result<(), ExportError> + Send),
-) -> Result<Exported, ExportError> {
-    let ExportAsk { store, keys, clock, brand, base_url, origin } = ask;
+) -> Result<ExportSummary, ExportError> {
+    let ExportRequest { store, keys, clock, brand, base_url, origin } = request;
     let (directory, rotation) = (keys.directory(&brand), keys.rotation_record(&brand));
     let now = clock.now();
-    let keys = Arc::new(Keys::new(keys, brand.clone(), base_url.clone(), now));
-    let signer = Signer::new(keys, clock, &base_url);
-    // Whose key it was is for whoever verifies: the folder holds the directory for it.
+    let issuer = Issuer::new(brand.clone(), &base_url);
+    let keys = SigningKeys::new(keys, issuer, Arc::clone(&clock));
+    // Whether the key was ours is for the reader to verify: the folder contains the key directory.
     let audit = LogAudit::new(KeyPolicy::without_directory(), brand.clone());
-    let mut walk =
-        Walk { audit, heads: Vec::new(), entries: Vec::new(), done: Exported::default() };
+    let mut walk = Exporter {
+        audit,
+        heads: Vec::new(),
+        entries: Vec::new(),
+        summary: ExportSummary::default(),
+    };
     let last = store.last_batch().await?;
     let mut newest = None;
     for number in 0..last.map_or(0, |last| last.batch.saturating_add(1)) {
-        let kept = store.batch(number).await?.ok_or(ExportError::Missing(number))?;
-        let contents = store.log_entries(kept.first_index, kept.leaves.len()).await?;
+        let stored = store.batch(number).await?.ok_or(ExportError::Missing(number))?;
+        let contents = store.log_entries(stored.first_index, stored.leaves.len()).await?;
         let mut full = Vec::new();
-        walk.audit.next_with_tiles(&kept.sth, &kept.leaves, Some(&contents), &mut full)?;
+        walk.audit.check_batch_with_tiles(
+            &stored.sth,
+            &stored.leaves,
+            Some(&contents),
+            &mut full,
+        )?;
         for tile in full {
             let kind = TileKind::Hashes { level: tile.level };
             let width = TILE_WIDTH as u16;
-            walk.tile(TileFile { kind, index: tile.index, width }, tile.hashes, put)?;
+            walk.put_tile(TileFile { kind, index: tile.index, width }, tile.hashes, put)?;
         }
-        walk.entries(contents, put)?;
-        walk.head(number, &kept.sth, put)?;
-        newest = Some(kept.sth);
+        walk.add_entries(contents, put)?;
+        walk.add_head(number, &stored.sth, put)?;
+        newest = Some(stored.sth);
     }
-    walk.partial_tiles(put)?;
-    walk.heads_file(put)?;
-    let newest = newest.map(SealedHead::read).transpose()?;
+    walk.put_partial_tiles(put)?;
+    walk.put_heads_file(put)?;
+    let newest = newest.map(SignedTreeHead::parse).transpose()?;
     let current = |path: &str, bytes: Vec<u8>, rule| ExportFile {
         path: path.to_owned(),
         bytes: Bytes::from(bytes),
-        rule,
+        overwrite_rule: rule,
     };
-    walk.put(current("keys.json", directory.to_string().into_bytes(), Rule::Current), put)?;
-    walk.put(current("rotation.json", rotation.to_string().into_bytes(), Rule::Current), put)?;
-    let about = About {
-        signer: &signer,
+    walk.put_file(
+        current("keys.json", directory.to_string().into_bytes(), OverwriteRule::Always),
+        put,
+    )?;
+    walk.put_file(
+        current("rotation.json", rotation.to_string().into_bytes(), OverwriteRule::Always),
+        put,
+    )?;
+    let inputs = LogRecordInputs {
+        keys: &keys,
         brand: &brand,
         base_url: &base_url,
-        log: &LogSettings::new(origin.clone()),
+        settings: &LogSettings::new(origin.clone()),
         now,
-        contradictions: store.sightings().await?.len() as u64,
+        contradictions: store.contradicting_heads().await?.len() as u64,
     };
-    let record = serde_json::to_value(about.describe(newest.as_ref())?)
+    let record = serde_json::to_value(inputs.build_record(newest.as_ref())?)
         .map_err(|e| ProofError::NotCanonical(e.to_string()))?;
-    let record = signer.sign_value(record, KeyPurpose::Documents)?.bytes;
-    walk.put(current("log.json", record, Rule::Current), put)?;
+    let record = keys.sign_value(record, KeyPurpose::Documents)?.bytes;
+    walk.put_file(current("log.json", record, OverwriteRule::Always), put)?;
     if let Some(head) = &newest {
-        let note = signed_checkpoint(&signer, head, &origin)?.to_string();
-        walk.put(current("checkpoint", note.into_bytes(), Rule::Checkpoint), put)?;
+        let note = sign_checkpoint(&keys, head, &origin)?.to_string();
+        walk.put_file(
+            current("checkpoint", note.into_bytes(), OverwriteRule::NewerCheckpoint),
+            put,
+        )?;
     }
-    Ok(walk.done)
+    Ok(walk.summary)
 }
 
-/// A head as a checkpoint, signed by the log-heads key of the moment.
-pub(crate) fn signed_checkpoint(
-    signer: &Signer,
-    head: &SealedHead,
-    origin: &str,
-) -> Result<Note, ProofError> {
-    let root = head
-        .tree_root
-        .ok_or_else(|| ProofError::Head("it has no root over all leaves of the log".to_owned()))?;
-    let checkpoint = Checkpoint::new(origin, head.chain.tree_size, root)?;
-    let key = signer.key(KeyPurpose::LogHeads)?;
-    Note::sign(&checkpoint.text(), origin, &key)
-}
+type PutFile<'a> = dyn FnMut(ExportFile) -> Result<(), ExportError> + Send + 'a;
 
-type Put<'a> = dyn FnMut(ExportFile) -> Result<(), ExportError> + Send + 'a;
-
-struct Walk {
+/// The export in progress.
+struct Exporter {
     audit: LogAudit,
-    /// Lines of the file of heads that is being made.
+    /// Lines of the current file of heads.
     heads: Vec<u8>,
-    /// Contents of the bundle that is being made.
+    /// Contents of the current entry bundle.
     entries: Vec<Bytes>,
-    done: Exported,
+    summary: ExportSummary,
 }
 
-impl Walk {
-    fn put(&mut self, file: ExportFile, put: &mut Put<'_>) -> Result<(), ExportError> {
-        self.done.files += 1;
+impl Exporter {
+    fn put_file(&mut self, file: ExportFile, put: &mut PutFile<'_>) -> Result<(), ExportError> {
+        self.summary.files += 1;
         put(file)
     }
 
-    fn tile(
+    fn put_tile(
         &mut self,
         file: TileFile,
         bytes: Vec<u8>,
-        put: &mut Put<'_>,
+        put: &mut PutFile<'_>,
     ) -> Result<(), ExportError> {
         let path = file.to_string();
-        self.put(ExportFile { path, bytes: Bytes::from(bytes), rule: Rule::Fixed }, put)
+        self.put_file(
+            ExportFile { path, bytes: Bytes::from(bytes), overwrite_rule: OverwriteRule::Never },
+            put,
+        )
     }
 
-    fn entries(&mut self, contents: Vec<Bytes>, put: &mut Put<'_>) -> Result<(), ExportError> {
-        let mut index = self.done.tree_size / TILE_WIDTH;
-        self.done.tree_size += contents.len() as u64;
+    fn add_entries(
+        &mut self,
+        contents: Vec<Bytes>,
+        put: &mut PutFile<'_>,
+    ) -> Result<(), ExportError> {
+        let mut index = self.summary.tree_size / TILE_WIDTH;
+        self.summary.tree_size += contents.len() as u64;
         for content in contents {
             self.entries.push(content);
             if self.entries.len() as u64 == TILE_WIDTH {
-                self.bundle(index, put)?;
+                self.put_bundle(index, put)?;
                 index += 1;
             }
         }
         Ok(())
     }
 
-    fn bundle(&mut self, index: u64, put: &mut Put<'_>) -> Result<(), ExportError> {
+    fn put_bundle(&mut self, index: u64, put: &mut PutFile<'_>) -> Result<(), ExportError> {
         let entries = std::mem::take(&mut self.entries);
-        // No more than a tile is wide; none is none.
-        let Some(bytes) = encode_bundle(&entries) else { return Ok(()) };
+        // `None` if there are no entries; there are never more than a tile has.
+        let Some(bytes) = encode_entry_bundle(&entries) else { return Ok(()) };
         let file = TileFile { kind: TileKind::Entries, index, width: entries.len() as u16 };
-        self.tile(file, bytes, put)
+        self.put_tile(file, bytes, put)
     }
 
-    fn partial_tiles(&mut self, put: &mut Put<'_>) -> Result<(), ExportError> {
-        self.bundle(self.done.tree_size / TILE_WIDTH, put)?;
-        let edge = self.audit.edge().clone();
+    fn put_partial_tiles(&mut self, put: &mut PutFile<'_>) -> Result<(), ExportError> {
+        self.put_bundle(self.summary.tree_size / TILE_WIDTH, put)?;
+        let edge = self.audit.right_edge().clone();
         let mut hashes = edge.size();
         for level in 0..edge.levels() {
-            let partial = edge.partial(level);
+            let partial = edge.partial_tile(level);
             if !partial.is_empty() {
                 let kind = TileKind::Hashes { level };
                 let (index, width) = (hashes / TILE_WIDTH, partial.len() as u16);
-                self.tile(TileFile { kind, index, width }, encode_hashes(partial), put)?;
+                self.put_tile(TileFile { kind, index, width }, encode_tile_hashes(partial), put)?;
             }
             hashes /= TILE_WIDTH;
         }
         Ok(())
     }
 
-    fn head(&mut self, batch: u64, sth: &[u8], put: &mut Put<'_>) -> Result<(), ExportError> {
+    fn add_head(
+        &mut self,
+        batch: u64,
+        sth: &[u8],
+        put: &mut PutFile<'_>,
+    ) -> Result<(), ExportError> {
         self.heads.extend_from_slice(sth);
         self.heads.push(b'\n');
-        self.done.batches = batch + 1;
-        if (batch + 1).is_multiple_of(HEADS_IN_A_FILE) { self.heads_file(put) } else { Ok(()) }
+        self.summary.batches = batch + 1;
+        if (batch + 1).is_multiple_of(HEADS_PER_FILE) { self.put_heads_file(put) } else { Ok(()) }
     }
 
-    fn heads_file(&mut self, put: &mut Put<'_>) -> Result<(), ExportError> {
+    fn put_heads_file(&mut self, put: &mut PutFile<'_>) -> Result<(), ExportError> {
         let bytes = std::mem::take(&mut self.heads);
         if bytes.is_empty() {
             return Ok(());
         }
-        let first = (self.done.batches - 1) / HEADS_IN_A_FILE * HEADS_IN_A_FILE;
+        let first = (self.summary.batches - 1) / HEADS_PER_FILE * HEADS_PER_FILE;
         let path = format!("sths/{first:09}.jsonl");
-        self.put(ExportFile { path, bytes: Bytes::from(bytes), rule: Rule::Grows }, put)
+        self.put_file(
+            ExportFile {
+                path,
+                bytes: Bytes::from(bytes),
+                overwrite_rule: OverwriteRule::AppendOnly,
+            },
+            put,
+        )
     }
 }
 

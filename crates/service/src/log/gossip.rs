@@ -1,9 +1,8 @@
-//! Heads that somebody else was shown, held against our own chain.
+//! Comparing tree heads that others received with our own log.
 //!
-//! Whoever is shown another history than the rest can prove it by the head alone: it bears our
-//! signature. So everybody may show us heads, and one that is ours and not of our chain is kept and
-//! raises an alarm, whatever made it: a fork, a key in other hands, or a log put back from an old
-//! copy.
+//! If somebody was shown a different history, the head they received proves it: it has our signature.
+//! So anybody may send us heads. A head that our key signed and that is not in our log is stored and
+//! raises an alarm. Its cause may be a fork, a stolen key, or a log restored from an old copy.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -11,65 +10,64 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use contract::records::{GossipAnswer, GossipResult, GossipState};
 use proof::audit::MAX_HEAD_BYTES;
-use proof::head::ChainHead;
-use proof::verify::{Outcome, Verdict};
+use proof::tree_head::ChainHead;
+use proof::verify::{CheckOutcome, Verdict};
 use proof::{Digest, KeyPolicy, canonical, verify_document};
 use serde_json::{Map, Value};
-use store::Sighting;
+use store::ContradictingHead;
 
-use super::SealError;
-use crate::Service;
+use super::errors::SealError;
+use super::transparency_log::TransparencyLog;
 
-/// Contradicting heads that are kept. One is enough to prove a fork; the bound is for whoever has
-/// our key and fills our disk with it.
-const MOST_KEPT: usize = 1_000;
+/// Contradicting heads that are stored. One is enough to prove a fork; the limit protects our disk
+/// from somebody who has our key.
+const MAX_STORED_HEADS: usize = 1_000;
 
-const NOTE: &str = "Every head that bears our signature and is not of our log is kept, counted in \
-GET /api/v1/log, and told to whoever runs this service. Keep your own copy: it is the proof.";
+const GOSSIP_NOTE: &str = "Every head that our key signed and that is not in our log is stored, counted in \
+GET /api/v1/log, and reported to the operator of this service. Keep your own copy: it is the proof.";
 
-/// The digests of the contradicting heads that are kept, once they have been read.
-#[derive(Debug, Default)]
-pub(super) struct Sightings(tokio::sync::OnceCell<Mutex<BTreeSet<Digest>>>);
-
-/// What a head is, before the store was asked.
-enum Claim {
-    /// Anybody could have made it.
+/// Whether our key signed a head. The log is not consulted for this.
+enum HeadOrigin {
+    /// Anybody could have made it; says why.
     NotOurs(String),
-    /// It bears our signature.
-    Ours(Box<Signed>),
+    /// Our key signed it.
+    Ours(Box<OwnHead>),
 }
 
-struct Signed {
+struct OwnHead {
     sha256: Digest,
-    /// Nothing where its own sums do not hold.
+    /// An error if the head contradicts itself.
     chain: Result<ChainHead, String>,
-    /// What weakens the signature: the key was not in force, or is compromised.
+    /// What weakens the signature: the key was not valid then, or is compromised.
     weakness: Option<String>,
     bytes: Bytes,
 }
 
-impl Service {
-    /// How many contradicting heads are kept.
-    pub async fn log_contradictions(&self) -> Result<u64, SealError> {
-        Ok(self.sighted().await?.lock().unwrap_or_else(PoisonError::into_inner).len() as u64)
+impl TransparencyLog {
+    /// How many contradicting heads are stored.
+    pub async fn count_contradicting_heads(&self) -> Result<u64, SealError> {
+        Ok(self.contradicting_digests().await?.lock().unwrap_or_else(PoisonError::into_inner).len()
+            as u64)
     }
 
-    /// Holds heads against our chain, one after the other. The log need not be open: a log that was
-    /// put back from an old copy is when this matters most.
-    pub async fn log_gossip(
+    /// Compares heads with our log, one after the other. The log need not be open: after a restore
+    /// from an old copy it is not, and then this matters most.
+    pub async fn check_gossip(
         &self,
         heads: Vec<Map<String, Value>>,
     ) -> Result<GossipAnswer, SealError> {
-        let policy = self.key_policy().map_err(SealError::NotSigned)?;
+        let policy = self.keys.key_policy().map_err(SealError::NotSigned)?;
         let mut results = Vec::with_capacity(heads.len());
         let mut contradictions = 0;
         for head in heads {
             let batch = head.get("batch").and_then(Value::as_u64);
             let stated = head.get("sha256").and_then(Value::as_str);
             let stated = stated.and_then(|hex| hex.parse::<Digest>().ok());
-            let (state, why) = match self.claim(head, &policy) {
-                Claim::NotOurs(why) => (GossipState::NotOurs, why),
-                Claim::Ours(signed) => self.compare(*signed, batch.unwrap_or_default()).await?,
+            let (state, why) = match self.classify_head(head, &policy) {
+                HeadOrigin::NotOurs(why) => (GossipState::NotOurs, why),
+                HeadOrigin::Ours(signed) => {
+                    self.compare_head(*signed, batch.unwrap_or_default()).await?
+                }
             };
             contradictions +=
                 u64::from(matches!(state, GossipState::Contradicts | GossipState::Ahead));
@@ -79,137 +77,157 @@ impl Service {
             results.push(GossipResult { state, batch, sth_sha256, why });
         }
         Ok(GossipAnswer {
-            log_id: self.settings.brand.log_id(),
+            log_id: self.issuer.brand.log_id(),
             checked: results.len() as u64,
             contradictions,
             results,
-            head: self.log_head().ok().flatten().map(|head| self.latest(&head.chain)),
-            note: NOTE.to_owned(),
+            head: self.head().ok().flatten().map(|head| self.latest_batch_ref(&head.chain)),
+            note: GOSSIP_NOTE.to_owned(),
         })
     }
 
-    fn claim(&self, head: Map<String, Value>, policy: &KeyPolicy) -> Claim {
-        let brand = &self.settings.brand;
+    fn classify_head(&self, head: Map<String, Value>, policy: &KeyPolicy) -> HeadOrigin {
+        let brand = &self.issuer.brand;
         if head.get("kind").and_then(Value::as_str) != Some(&brand.kind("log-sth")) {
-            return Claim::NotOurs(format!("It is not a {}.", brand.kind("log-sth")));
+            return HeadOrigin::NotOurs(format!("This is not a {}.", brand.kind("log-sth")));
         }
         if head.get("log_id").and_then(Value::as_str) != Some(&brand.log_id()) {
-            return Claim::NotOurs(format!("It is of another log than {}.", brand.log_id()));
+            return HeadOrigin::NotOurs(format!(
+                "It belongs to another log than {}.",
+                brand.log_id()
+            ));
         }
         let document = Value::Object(head);
         let bytes = match canonical::value_to_vec(&document) {
             Ok(bytes) if bytes.len() <= MAX_HEAD_BYTES => Bytes::from(bytes),
-            Ok(_) => return Claim::NotOurs(format!("It is longer than {MAX_HEAD_BYTES} bytes.")),
-            Err(error) => return Claim::NotOurs(format!("It cannot be signed: {error}.")),
+            Ok(_) => {
+                return HeadOrigin::NotOurs(format!("It is larger than {MAX_HEAD_BYTES} bytes."));
+            }
+            Err(error) => {
+                return HeadOrigin::NotOurs(format!(
+                    "It has no canonical form, so it cannot have been signed: {error}."
+                ));
+            }
         };
         let verdict = verify_document(&bytes, policy, brand);
-        if let Some(why) = unsigned(&verdict) {
-            return Claim::NotOurs(why);
+        if let Some(why) = signature_fault(&verdict) {
+            return HeadOrigin::NotOurs(why);
         }
         let Some(sha256) = verdict.sha256.as_deref().and_then(|hex| hex.parse().ok()) else {
-            return Claim::NotOurs("It states no sha256.".to_owned());
+            return HeadOrigin::NotOurs("It has no valid sha256 member.".to_owned());
         };
-        let window = verdict.check("key window").filter(|check| check.ok != Outcome::Passed);
-        Claim::Ours(Box::new(Signed {
+        let window = verdict.check("key window").filter(|check| check.ok != CheckOutcome::Passed);
+        HeadOrigin::Ours(Box::new(OwnHead {
             sha256,
-            chain: ChainHead::read(&document).map_err(|error| error.to_string()),
+            chain: ChainHead::parse(&document).map_err(|error| error.to_string()),
             weakness: window.map(|check| check.detail.clone()),
             bytes,
         }))
     }
 
-    async fn compare(
+    async fn compare_head(
         &self,
-        signed: Signed,
+        signed: OwnHead,
         batch: u64,
     ) -> Result<(GossipState, String), SealError> {
         let (state, why) = match &signed.chain {
-            Err(why) => (GossipState::Contradicts, format!("It does not hold by itself: {why}.")),
-            Ok(chain) => match self.store.batch(chain.batch).await.map_err(SealError::NotKept)? {
-                Some(kept) if kept.sth_sha256 == signed.sha256 => {
+            Err(why) => (
+                GossipState::Contradicts,
+                format!("Our key signed it, but it contradicts itself: {why}."),
+            ),
+            Ok(chain) => match self.store.batch(chain.batch).await.map_err(SealError::NotStored)? {
+                Some(stored) if stored.sth_sha256 == signed.sha256 => {
                     let why = format!("This is the head of our batch {}.", chain.batch);
                     return Ok((GossipState::Known, why));
                 }
-                Some(kept) => (
+                Some(stored) => (
                     GossipState::Contradicts,
                     format!(
-                        "Our head of batch {} is {}; this one bears our signature as well.",
-                        chain.batch, kept.sth_sha256
+                        "Our key signed it, but our head of batch {} is {}.",
+                        chain.batch, stored.sth_sha256
                     ),
                 ),
                 None => (
                     GossipState::Ahead,
-                    format!("It bears our signature, and our log has no batch {}.", chain.batch),
+                    format!("Our key signed it, but our log has no batch {} yet.", chain.batch),
                 ),
             },
         };
         let why = match &signed.weakness {
-            Some(weakness) => format!("{why} Of its key: {weakness}."),
+            Some(weakness) => format!("{why} About its key: {weakness}."),
             None => why,
         };
-        self.sight(signed, batch, &why).await?;
+        self.store_contradicting_head(signed, batch, &why).await?;
         Ok((state, why))
     }
 
-    /// Keeps a contradicting head and raises the alarm.
-    async fn sight(&self, signed: Signed, batch: u64, why: &str) -> Result<(), SealError> {
-        let sighted = self.sighted().await?;
+    /// Stores a contradicting head and raises the alarm.
+    async fn store_contradicting_head(
+        &self,
+        signed: OwnHead,
+        batch: u64,
+        why: &str,
+    ) -> Result<(), SealError> {
+        let sighted = self.contradicting_digests().await?;
         let is_new = {
             let mut known = sighted.lock().unwrap_or_else(PoisonError::into_inner);
-            known.len() < MOST_KEPT && known.insert(signed.sha256)
+            known.len() < MAX_STORED_HEADS && known.insert(signed.sha256)
         };
         tracing::error!(
             batch,
             sth_sha256 = %signed.sha256,
             why,
-            kept = is_new,
-            "ALARM: a head that bears our signature and is not of our log was shown to us"
+            stored = is_new,
+            "ALARM: we received a head that our key signed and that is not in our log"
         );
         metrics::counter!("log_contradicting_heads_total").increment(1);
         if !is_new {
             return Ok(());
         }
         let digest = signed.sha256;
-        let sighting = Sighting {
+        let sighting = ContradictingHead {
             sth_sha256: digest,
             batch,
             seen_at: self.clock.now(),
             sth: signed.bytes,
             why: why.to_owned(),
         };
-        let kept = self.store.put_sighting(sighting).await;
-        if kept.is_err() {
+        let stored = self.store.put_contradicting_head(sighting).await;
+        if stored.is_err() {
             sighted.lock().unwrap_or_else(PoisonError::into_inner).remove(&digest);
         }
-        kept.map_err(SealError::NotKept)
+        stored.map_err(SealError::NotStored)
     }
 
-    async fn sighted(&self) -> Result<&Mutex<BTreeSet<Digest>>, SealError> {
-        let read = self.log.sightings.0.get_or_try_init(async || {
-            let kept = self.store.sightings().await?;
-            Ok(Mutex::new(kept.into_iter().map(|kept| kept.sth_sha256).collect()))
+    async fn contradicting_digests(&self) -> Result<&Mutex<BTreeSet<Digest>>, SealError> {
+        let loaded = self.contradicting_heads.get_or_try_init(async || {
+            let heads = self.store.contradicting_heads().await?;
+            Ok(Mutex::new(heads.into_iter().map(|head| head.sth_sha256).collect()))
         });
-        read.await.map_err(SealError::NotKept)
+        loaded.await.map_err(SealError::NotStored)
     }
 }
 
-/// Why the signature proves nothing, if so. Every check must have been made: one that is absent is
-/// not one that passed. Sums and the key's window are looked at apart.
-fn unsigned(verdict: &Verdict) -> Option<String> {
+/// Why the signature does not prove that the head is ours; `None` if it does. Every check must be
+/// present and passed. Sums and the key's validity are judged separately.
+fn signature_fault(verdict: &Verdict) -> Option<String> {
     for name in ["parse", "digest", "thumbprint", "signature form", "message", "signature"] {
         match verdict.check(name) {
-            Some(check) if check.ok == Outcome::Passed => {}
-            Some(check) => return Some(format!("Its signature does not hold: {}.", check.detail)),
-            None => return Some("Its signature does not hold.".to_owned()),
+            Some(check) if check.ok == CheckOutcome::Passed => {}
+            Some(check) => return Some(format!("Its signature is not valid: {}.", check.detail)),
+            None => return Some("Its signature is not valid.".to_owned()),
         }
     }
     for name in ["key published", "key purpose"] {
         match verdict.check(name) {
-            Some(check) if check.ok == Outcome::Passed => {}
+            Some(check) if check.ok == CheckOutcome::Passed => {}
             Some(check) => {
-                return Some(format!("Its key is not our key for heads: {}.", check.detail));
+                return Some(format!(
+                    "Its key is not one of our log-heads keys: {}.",
+                    check.detail
+                ));
             }
-            None => return Some("Its key is not our key for heads.".to_owned()),
+            None => return Some("Its key is not one of our log-heads keys.".to_owned()),
         }
     }
     None

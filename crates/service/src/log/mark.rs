@@ -1,29 +1,37 @@
-//! The high-water mark beside the log, for an operator to look at and to set.
+//! The log's high-water mark in the key directory: reading it, comparing it with the log, setting it.
 
 use std::path::Path;
 
 use proof::ProofError;
-use proof::keys::{LogMark, MARK_NAME, Marked};
+use proof::keys::{LogMark, LogPosition, MARK_FILE_NAME};
 use store::Store;
 
-use super::chain::{LogFault, compare};
-use super::fsck::FoundMark;
-use super::view::SealedHead;
+use super::errors::LogFault;
+use super::log_end::check_mark;
+use super::snapshot::SignedTreeHead;
 
-/// The mark and the log, side by side.
+/// The high-water mark as it was found in the key directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundMark {
+    Missing,
+    Unreadable(String),
+    Read(LogPosition),
+}
+
+/// The mark, compared with the end of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkStatus {
-    pub found: FoundMark,
-    /// What the mark would be if it were set to where the log ends now.
-    pub log: Marked,
-    /// Why a server would not extend the log; nothing when it would.
+    pub mark: FoundMark,
+    /// Where the log ends: what the mark would be if it were accepted now.
+    pub log_end: LogPosition,
+    /// Why a server would refuse to extend the log; `None` if it would extend it.
     pub fault: Option<LogFault>,
 }
 
-/// The mark of a key directory. Looking does not make one.
+/// Reads the mark of a key directory. Does not create one.
 #[must_use]
-pub fn find_mark(directory: &Path) -> FoundMark {
-    if !directory.join(MARK_NAME).exists() {
+pub fn read_mark(directory: &Path) -> FoundMark {
+    if !directory.join(MARK_FILE_NAME).exists() {
         return FoundMark::Missing;
     }
     match LogMark::open(directory) {
@@ -33,51 +41,53 @@ pub fn find_mark(directory: &Path) -> FoundMark {
     }
 }
 
-/// Compares the mark with where the log ends. Only the last head is read: whether the log holds is
-/// for `fsck` to say.
-pub async fn mark_status(
+/// Compares the mark with the end of the log. Reads only the last head; `fsck` verifies the whole
+/// log.
+pub async fn compare_mark(
     store: &dyn Store,
     directory: &Path,
     log_id: &str,
 ) -> Result<MarkStatus, LogFault> {
-    let found = find_mark(directory);
+    let found = read_mark(directory);
     let head = match store.last_batch().await? {
         Some(last) => {
             let batch = last.batch;
             let broken = |e: ProofError| LogFault::Broken { batch, why: e.to_string() };
-            Some(SealedHead::read(last.sth).map_err(broken)?.chain)
+            Some(SignedTreeHead::parse(last.sth).map_err(broken)?.chain)
         }
         None => None,
     };
     if let Some(head) = head.as_ref().filter(|head| head.log_id != log_id) {
         let (found, wanted) = (head.log_id.clone(), log_id.to_owned());
-        return Err(LogFault::AnotherLog { found, wanted });
+        return Err(LogFault::WrongLog { found, wanted });
     }
-    let log = Marked {
+    let log = LogPosition {
         log_id: log_id.to_owned(),
         tree_size: head.as_ref().map_or(0, |head| head.tree_size),
         head: head.as_ref().map(|head| (head.batch, head.sha256)),
     };
     let fault = match &found {
         FoundMark::Unreadable(why) => Some(LogFault::CannotStart { why: why.clone() }),
-        FoundMark::Missing => compare(store, head.as_ref(), None, log_id).await.err(),
+        FoundMark::Missing => check_mark(store, head.as_ref(), None, log_id).await.err(),
         FoundMark::Read(marked) => {
-            compare(store, head.as_ref(), Some(marked.clone()), log_id).await.err()
+            check_mark(store, head.as_ref(), Some(marked.clone()), log_id).await.err()
         }
     };
-    Ok(MarkStatus { found, log, fault })
+    Ok(MarkStatus { mark: found, log_end: log, fault })
 }
 
-/// Sets the mark, whatever it was. A file that cannot be read is put aside, not written over.
-pub fn accept_mark(directory: &Path, marked: &Marked) -> Result<(), ProofError> {
-    let path = directory.join(MARK_NAME);
+/// Sets the mark, whatever it was. The old file is renamed to `log-mark.before`, not overwritten.
+pub fn accept_mark(directory: &Path, marked: &LogPosition) -> Result<(), ProofError> {
+    let path = directory.join(MARK_FILE_NAME);
     if path.exists() {
-        let failed = |error: std::io::Error| ProofError::Store {
+        let failed = |error: std::io::Error| ProofError::KeyStore {
             path: path.clone(),
             why: error.to_string(),
         };
-        // The newest of two marks counts, and the accepted one may be the older: a new file has one.
-        std::fs::rename(&path, directory.join(format!("{MARK_NAME}.before"))).map_err(failed)?;
+        // A mark file holds two marks and the newer one counts. The accepted mark may be the older
+        // one, so it needs a new file.
+        std::fs::rename(&path, directory.join(format!("{MARK_FILE_NAME}.before")))
+            .map_err(failed)?;
     }
-    LogMark::open(directory)?.0.put(marked)
+    LogMark::open(directory)?.0.write(marked)
 }

@@ -1,4 +1,4 @@
-//! Answers as large and as manifold as real ones, before they have their place in the log.
+//! Sample answers with the size and structure of real ones, before they are sealed.
 
 use contract::{Domain, NamePolicy};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ pub(crate) fn domain(number: u64) -> Domain {
     Domain::parse(&format!("site{number}.com"), &NamePolicy::default()).unwrap()
 }
 
-/// About 20 KB, another decision for each number.
+/// About 20 KB, with a different decision for each number.
 pub(crate) fn answer(number: u64) -> Map<String, Value> {
     let name = domain(number).to_string();
     let at = "2026-11-15T09:00:00Z";

@@ -1,8 +1,8 @@
-//! Every call of one batch to the file system, failed or cut off in turn, from outside by strace.
+//! Each system call of one batch on files fails in turn, or the process is killed at it. strace injects
+//! these faults from outside.
 //!
-//! A child opens the log and waits. strace takes hold of it, and then it seals one batch and ends.
-//! A first run lists the calls; then each of them is the one that fails, or before which the
-//! process is killed.
+//! A child opens the log and waits. After strace has attached, it seals one batch and exits. A first
+//! run lists the calls; then there is one run for each call and fault.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,22 +17,22 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 
 use crate::answers::{answer, domain};
-use crate::killed::{Told, check, say, told_of};
+use crate::killed::{AcknowledgedAnswer, check_log, parse_acknowledged, print_line};
 use crate::world::{HandClock, NOON, open, open_sound, settings};
 
 const DIR: &str = "SERVICE_TEST_FAULTS_DIR";
-/// One in so many is injected, unless `FAULTS=all` asks for each. No multiple of three, the kinds of
-/// fault, so that each kind has its turn.
+/// Only every second fault is injected, unless `FAULTS=all` is set. Not a multiple of three (the number
+/// of fault kinds), so that every kind occurs.
 const STRIDE: usize = 2;
-/// Those that run at once mostly wait.
+/// Runs in parallel; they mostly wait.
 const AT_ONCE: usize = 4;
 /// Answers in the batch, and in the log before it.
 const BATCH: u64 = 4;
 const BEFORE: u64 = 3;
-/// A failed sync must be known, and the process at its end, after this.
+/// After a failed sync the process must have ended within this time.
 const HALT_WITHIN: Duration = Duration::from_secs(1);
 
-/// Not a test of its own: what the disturbed process does.
+/// Not a test of its own: what the child process does.
 #[test]
 fn child_that_seals_one_batch() {
     let Some(dir) = std::env::var_os(DIR) else { return };
@@ -40,56 +40,58 @@ fn child_that_seals_one_batch() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let failed = runtime.block_on(async {
         let mut settings = settings();
-        // Long enough for all to come into one batch, which is not the first after the start.
+        // Long enough for all to be in one batch, which is not the first after the start.
         settings.log.interval = Duration::from_millis(300);
         let (service, opened) = open(Path::new(&dir), settings, HandClock::new(NOON)).await;
         opened.unwrap();
-        let first = service.seal_answer(answer(100), domain(100)).await.unwrap();
-        say(&format!("sealed 100 {} {}", first.log_index, first.sha256));
-        say("ready");
+        let first = service.log.seal_answer(answer(100), domain(100)).await.unwrap();
+        print_line(&format!("sealed 100 {} {}", first.log_index, first.sha256));
+        print_line("ready");
         std::io::stdin().read_line(&mut String::new()).unwrap();
 
         let seal = async |number: u64| {
-            let sealed = service.seal_answer(answer(number), domain(number)).await;
+            let sealed = service.log.seal_answer(answer(number), domain(number)).await;
             match &sealed {
-                Ok(kept) => say(&format!("sealed {number} {} {}", kept.log_index, kept.sha256)),
-                Err(error) => say(&format!("refused {number} {error}")),
+                Ok(kept) => {
+                    print_line(&format!("sealed {number} {} {}", kept.log_index, kept.sha256))
+                }
+                Err(error) => print_line(&format!("refused {number} {error}")),
             }
             sealed.is_err()
         };
         let mut failed = join_all((101..101 + BATCH).map(&seal)).await.contains(&true);
         let told_at = Instant::now();
         if failed {
-            // Whoever is turned away asks again.
+            // A refused caller tries again.
             seal(101).await;
             failed = seal(110).await;
         }
-        service.close_log().await;
+        service.log.close().await;
         drop(service);
-        say(&format!("ended {}", told_at.elapsed().as_millis()));
+        print_line(&format!("ended {}", told_at.elapsed().as_millis()));
         failed
     });
     drop(runtime);
     std::process::exit(if failed { 3 } else { 0 });
 }
 
-/// A call: the file's name, the system call, and which one of its thread, from 1.
+/// A system call: its file, its name, and its number within its thread, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Call {
+struct SystemCall {
     file: String,
     name: String,
     number: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum InjectedFault {
     Eio,
     Enospc,
     Kill,
 }
 
-impl Fault {
-    fn injected(self) -> &'static str {
+impl InjectedFault {
+    fn strace_option(self) -> &'static str {
         match self {
             Self::Eio => "error=EIO",
             Self::Enospc => "error=ENOSPC",
@@ -98,13 +100,13 @@ impl Fault {
     }
 }
 
-impl Call {
+impl SystemCall {
     fn is_sync(&self) -> bool {
         matches!(self.name.as_str(), "fsync" | "fdatasync")
     }
 
-    /// Whether it comes before the callers are told, for certain: the mark is moved then, and the
-    /// first sync of the write-ahead log is the commit. Later ones copy it into the database.
+    /// Whether this sync certainly comes before the acknowledgement: that of the mark, and the first
+    /// of the write-ahead log, which is the commit. Later ones copy it into the database.
     fn is_sync_of_the_batch(&self) -> bool {
         self.is_sync()
             && (self.file == "keys/log-mark" || (self.file.ends_with("-wal") && self.number == 1))
@@ -121,9 +123,9 @@ impl Template {
         let dir = tempfile::tempdir().unwrap();
         let service = open_sound(dir.path()).await;
         for n in 0..BEFORE {
-            service.seal_answer(answer(n), domain(n)).await.unwrap();
+            service.log.seal_answer(answer(n), domain(n)).await.unwrap();
         }
-        service.close_log().await;
+        service.log.close().await;
         Self { dir }
     }
 
@@ -141,10 +143,10 @@ impl Template {
     }
 }
 
-/// What a disturbed child did.
-struct Ran {
+/// What a child did under strace.
+struct ChildRun {
     dir: tempfile::TempDir,
-    told: Vec<Told>,
+    told: Vec<AcknowledgedAnswer>,
     output: String,
     code: Option<i32>,
     signal: Option<i32>,
@@ -152,9 +154,13 @@ struct Ran {
     trace: String,
 }
 
-/// Has a child seal its batch under strace with these options, on this file alone if one is named.
-/// An error where strace cannot be used.
-fn run(template: &Template, file: Option<&str>, options: &[&str]) -> Result<Ran, String> {
+/// Runs a child that seals its batch under strace with these options, restricted to `file` if given.
+/// An error if strace cannot be used.
+fn run_child(
+    template: &Template,
+    file: Option<&str>,
+    options: &[&str],
+) -> Result<ChildRun, String> {
     let dir = template.copy();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "faults::child_that_seals_one_batch", "--nocapture", "--test-threads=1"])
@@ -180,19 +186,19 @@ fn run(template: &Template, file: Option<&str>, options: &[&str]) -> Result<Ran,
         .stderr(Stdio::piped())
         .spawn();
     let mut strace = strace.map_err(|e| {
-        end(&mut child);
+        kill_child(&mut child);
         format!("strace: {e}")
     })?;
     let mut notes = BufReader::new(strace.stderr.take().unwrap());
     let mut note = String::new();
     while !note.contains("attached") {
         if notes.read_line(&mut note).unwrap() == 0 {
-            end(&mut child);
+            kill_child(&mut child);
             return Err(note);
         }
     }
     let stdin: ChildStdin = child.stdin.take().unwrap();
-    // Killed children do not read.
+    // A killed child does not read.
     let _ = (&stdin).write_all(b"go\n");
     let mut bytes = Vec::new();
     output.read_to_end(&mut bytes).unwrap();
@@ -201,18 +207,18 @@ fn run(template: &Template, file: Option<&str>, options: &[&str]) -> Result<Ran,
     std::io::copy(&mut notes, &mut std::io::sink()).unwrap();
     strace.wait().unwrap();
     let trace = String::from_utf8_lossy(&fs::read(trace).unwrap()).into_owned();
-    let told = said.lines().filter_map(told_of).collect();
-    Ok(Ran { dir, told, output: said, code: status.code(), signal: status.signal(), trace })
+    let told = said.lines().filter_map(parse_acknowledged).collect();
+    Ok(ChildRun { dir, told, output: said, code: status.code(), signal: status.signal(), trace })
 }
 
-fn end(child: &mut Child) {
+fn kill_child(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
 }
 
 /// The calls on files of the data directory in a trace: how many in all, and each by its number
 /// within its thread, which is how strace counts.
-fn calls(trace: &str, dir: &Path) -> (usize, Vec<Call>) {
+fn list_calls(trace: &str, dir: &Path) -> (usize, Vec<SystemCall>) {
     let mut counts: BTreeMap<(String, String, String), usize> = BTreeMap::new();
     let mut all = 0;
     let root = format!("{}/", dir.to_str().unwrap());
@@ -228,10 +234,10 @@ fn calls(trace: &str, dir: &Path) -> (usize, Vec<Call>) {
         let key = (file[..end].to_owned(), name.to_owned(), thread.to_owned());
         *counts.entry(key).or_default() += 1;
     }
-    let mut calls: Vec<Call> = counts
+    let mut calls: Vec<SystemCall> = counts
         .into_iter()
         .flat_map(|((file, name, _), count)| {
-            let call = move |number| Call { file: file.clone(), name: name.clone(), number };
+            let call = move |number| SystemCall { file: file.clone(), name: name.clone(), number };
             (1..=count).map(call)
         })
         .collect();
@@ -240,36 +246,36 @@ fn calls(trace: &str, dir: &Path) -> (usize, Vec<Call>) {
     (all, calls)
 }
 
-/// Injects one fault and holds what is left to everything that must hold. Returns whether it hit.
-fn inject(template: &Template, call: &Call, fault: Fault) -> bool {
-    let inject = format!("inject={}:{}:when={}", call.name, fault.injected(), call.number);
+/// Injects one fault and checks the resulting data directory. Returns whether the fault occurred.
+fn inject_and_check(template: &Template, call: &SystemCall, fault: InjectedFault) -> bool {
+    let inject = format!("inject={}:{}:when={}", call.name, fault.strace_option(), call.number);
     let what = format!("{call:?} {fault:?}");
     let trace = format!("trace={}", call.name);
-    let ran = run(template, Some(&call.file), &["-e", &trace, "-e", &inject]);
+    let ran = run_child(template, Some(&call.file), &["-e", &trace, "-e", &inject]);
     let ran = ran.unwrap_or_else(|e| panic!("{what}: {e}"));
     let hit = ran.trace.contains("(INJECTED)") || ran.signal == Some(9);
     let about = || format!("{what}\n{}\n{}", ran.output, ran.trace);
-    if fault == Fault::Kill {
+    if fault == InjectedFault::Kill {
         assert_eq!(ran.signal.is_some(), hit, "{}", about());
     } else {
         assert!(matches!(ran.code, Some(0 | 3)), "ended by {:?}: {}", ran.code, about());
     }
-    if hit && fault == Fault::Enospc && call.name == "pwrite64" {
-        // No space is no reason to halt: whoever asks again is served.
+    if hit && fault == InjectedFault::Enospc && call.name == "pwrite64" {
+        // A full disk must not halt the log: a caller that tries again is served.
         assert_eq!(ran.code, Some(0), "{}", about());
     }
-    if hit && fault != Fault::Kill && call.is_sync_of_the_batch() {
-        assert_eq!(ran.told.len(), 1, "told of success after a failed sync: {}", about());
+    if hit && fault != InjectedFault::Kill && call.is_sync_of_the_batch() {
+        assert_eq!(ran.told.len(), 1, "acknowledged after a failed sync: {}", about());
         assert_eq!(ran.code, Some(3), "{}", about());
-        assert!(ran.output.contains("refused 110 the log takes nothing more"), "{}", about());
+        assert!(ran.output.contains("refused 110 the log accepts no more entries"), "{}", about());
         let ended = ran.output.lines().find_map(|line| line.strip_prefix("ended ")).unwrap();
         let ended = Duration::from_millis(ended.parse().unwrap());
-        assert!(ended < HALT_WITHIN, "it went on for {ended:?}: {}", about());
+        assert!(ended < HALT_WITHIN, "it continued for {ended:?}: {}", about());
     }
     let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        runtime().block_on(check(ran.dir.path(), &ran.told, true));
+        runtime().block_on(check_log(ran.dir.path(), &ran.told, true));
     }));
-    assert!(checked.is_ok(), "what is left is not sound: {}", about());
+    assert!(checked.is_ok(), "the remaining log is not sound: {}", about());
     hit
 }
 
@@ -280,21 +286,21 @@ fn runtime() -> tokio::runtime::Runtime {
 #[test]
 fn every_call_of_a_batch_may_fail_and_what_was_told_holds() {
     let template = runtime().block_on(Template::new());
-    let listed = match run(&template, None, &["-e", "trace=%file,%desc"]) {
+    let listed = match run_child(&template, None, &["-e", "trace=%file,%desc"]) {
         Ok(listed) => listed,
         Err(why) => {
             assert!(std::env::var_os("CI").is_none(), "strace is needed: {why}");
-            println!("left out, because strace cannot be used here: {why}");
+            println!("skipped: strace cannot be used here: {why}");
             return;
         }
     };
     assert_eq!(listed.told.len() as u64, 1 + BATCH, "{}", listed.output);
-    let (all, calls) = calls(&listed.trace, listed.dir.path());
+    let (all, calls) = list_calls(&listed.trace, listed.dir.path());
     let synced = calls.iter().filter(|call| call.is_sync_of_the_batch()).count();
     assert_eq!(synced, 2, "the commit and the mark: {calls:?}");
     let every = std::env::var_os("FAULTS").is_some_and(|which| which == "all");
-    let faults = [Fault::Eio, Fault::Enospc, Fault::Kill];
-    let jobs: Vec<(&Call, Fault)> = calls
+    let faults = [InjectedFault::Eio, InjectedFault::Enospc, InjectedFault::Kill];
+    let jobs: Vec<(&SystemCall, InjectedFault)> = calls
         .iter()
         .flat_map(|call| faults.map(|fault| (call, fault)))
         .enumerate()
@@ -306,7 +312,10 @@ fn every_call_of_a_batch_may_fail_and_what_was_told_holds() {
     std::thread::scope(|scope| {
         let work = || {
             while let Some((call, fault)) = jobs.get(next.fetch_add(1, Ordering::SeqCst)) {
-                hits.fetch_add(usize::from(inject(&template, call, *fault)), Ordering::SeqCst);
+                hits.fetch_add(
+                    usize::from(inject_and_check(&template, call, *fault)),
+                    Ordering::SeqCst,
+                );
             }
         };
         (0..AT_ONCE).for_each(|_| drop(scope.spawn(work)));
@@ -318,6 +327,6 @@ fn every_call_of_a_batch_may_fail_and_what_was_told_holds() {
         jobs.len(),
         started.elapsed(),
     );
-    // Another order of threads may leave a call out; most are the same every time.
+    // With another order of threads a call may not occur; most occur every time.
     assert!(hits * 10 >= jobs.len() * 8, "only {hits} of {} faults hit", jobs.len());
 }

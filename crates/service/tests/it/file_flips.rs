@@ -1,4 +1,4 @@
-//! Bytes that change in the very files of a closed store: found, or without consequence.
+//! Changed bytes in the files of a closed store are detected, or have no effect.
 
 use std::fs;
 use std::panic;
@@ -10,40 +10,40 @@ use proof::Digest;
 use proof::audit::LogAudit;
 use proof::keys::LogMark;
 use service::Service;
-use store::{Answers, KeptAnswer, KeptBatch, Log};
+use store::{Answers, Log, StoredAnswer, StoredBatch};
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
-use crate::world::{HandClock, NOON, build_on, open_sound, policy, settings};
+use crate::world::{HandClock, NOON, build_service_on, open_sound, policy, settings};
 
 const FLIPS: usize = 1_000;
 
-/// Everything that the log says to anybody.
+/// Everything that the log serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Content {
-    batches: Vec<KeptBatch>,
+struct LogContent {
+    batches: Vec<StoredBatch>,
     entries: Vec<bytes::Bytes>,
     places: Vec<Option<u64>>,
-    answers: Vec<KeptAnswer>,
+    answers: Vec<StoredAnswer>,
 }
 
-/// Opens the store and the log, and audits all of it; an error is what was found wrong.
-async fn read(dir: &Path, known: &[Digest]) -> Result<Content, String> {
+/// Opens the store and the log, and audits all of it. The error says what is wrong.
+async fn read_log(dir: &Path, known: &[Digest]) -> Result<LogContent, String> {
     let store = SqliteStore::open(dir, Default::default()).map_err(|e| e.to_string())?;
     let store = Arc::new(store);
-    let service = build_on(dir, settings(), HandClock::new(NOON), store.clone());
+    let service = build_service_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = LogMark::open(&dir.join("keys")).map_err(|e| e.to_string())?;
-    service.open_log(mark, marked).await.map_err(|e| e.to_string())?;
-    let content = audited(&service, store.as_ref(), known).await;
-    service.close_log().await;
+    service.log.open(mark, marked).await.map_err(|e| e.to_string())?;
+    let content = audit_log(&service, store.as_ref(), known).await;
+    service.log.close().await;
     content
 }
 
-async fn audited(
+async fn audit_log(
     service: &Service,
     store: &SqliteStore,
     known: &[Digest],
-) -> Result<Content, String> {
+) -> Result<LogContent, String> {
     let keys = policy(service);
     let mut audit = LogAudit::new(keys.clone(), contract::Brand::default());
     let failed = |e: store::StoreError| e.to_string();
@@ -53,17 +53,17 @@ async fn audited(
         let batch = store.batch(number).await.map_err(failed)?.ok_or("a batch is missing")?;
         let contents = store.log_entries(batch.first_index, batch.leaves.len()).await;
         let contents = contents.map_err(failed)?;
-        let checked = audit.next(&batch.sth, &batch.leaves, Some(&contents));
+        let checked = audit.check_batch(&batch.sth, &batch.leaves, Some(&contents));
         checked.map_err(|fault| format!("{fault:?}"))?;
         entries.extend(contents);
         leaves.extend(batch.leaves.clone());
         batches.push(batch);
     }
-    let count = store.indexed_leaves().await.map_err(failed)?;
+    let count = store.count_indexed_leaves().await.map_err(failed)?;
     if count != leaves.len() as u64 {
         return Err(format!("{count} leaves are found by their hash"));
     }
-    let places = store.leaf_places(leaves).await.map_err(failed)?;
+    let places = store.leaf_indexes(leaves).await.map_err(failed)?;
     if places != (0..count).map(Some).collect::<Vec<_>>() {
         return Err("a leaf is not found by its hash".to_owned());
     }
@@ -80,41 +80,41 @@ async fn audited(
             return Err(format!("the answer {sha256} is not listed"));
         }
     }
-    Ok(Content { batches, entries, places, answers })
+    Ok(LogContent { batches, entries, places, answers })
 }
 
 /// Five batches, twelve answers.
-async fn fill(dir: &Path) -> Vec<Digest> {
+async fn fill_log(dir: &Path) -> Vec<Digest> {
     let service = open_sound(dir).await;
     let mut known = Vec::new();
     let mut next = 0..;
     for answers in [1, 4, 2, 3, 2] {
         let sealing =
-            next.by_ref().take(answers).map(|n| service.seal_answer(answer(n), domain(n)));
+            next.by_ref().take(answers).map(|n| service.log.seal_answer(answer(n), domain(n)));
         let sealed = futures_util::future::join_all(sealing).await;
         known.extend(sealed.into_iter().map(|kept| kept.unwrap().sha256));
     }
-    service.close_log().await;
+    service.log.close().await;
     known
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flipped_byte_in_a_file_is_found_or_changes_nothing() {
-    // In memory where there is such a place: thousands of syncs prove nothing here.
+    // In memory if possible: thousands of syncs to disk prove nothing here.
     let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-    let known = fill(dir.path()).await;
-    // A panic in a thread of the store would come back as an error, and pass for a finding.
+    let known = fill_log(dir.path()).await;
+    // A panic in a thread of the store would come back as an error and look like a detected flip.
     static PANICS: AtomicUsize = AtomicUsize::new(0);
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
         PANICS.fetch_add(1, Ordering::SeqCst);
         before(about);
     }));
-    let whole = read(dir.path(), &known).await.unwrap();
+    let whole = read_log(dir.path(), &known).await.unwrap();
     assert_eq!((whole.entries.len(), whole.answers.len()), (12, 12));
     let files = [dir.path().join("wayleave.db"), dir.path().join("keys/log-mark")];
     let originals = [fs::read(&files[0]).unwrap(), fs::read(&files[1]).unwrap()];
-    let mut chance = Chance(0x5eed_0fa1_1aca_7e57);
+    let mut chance = SeededRandom(0x5eed_0fa1_1aca_7e57);
     let (mut found, mut harmless) = ([0, 0], [0, 0]);
     for number in 0..FLIPS {
         // One in ten in the mark, which is small.
@@ -130,7 +130,7 @@ async fn a_flipped_byte_in_a_file_is_found_or_changes_nothing() {
         let with = u8::try_from(1 + chance.below(255)).unwrap();
         bytes[at] ^= with;
         fs::write(&files[which], bytes).unwrap();
-        match read(dir.path(), &known).await {
+        match read_log(dir.path(), &known).await {
             Err(why) => {
                 assert!(!why.is_empty() && !why.contains("panic"), "{why}");
                 found[which] += 1;
@@ -142,17 +142,15 @@ async fn a_flipped_byte_in_a_file_is_found_or_changes_nothing() {
         }
         assert_eq!(PANICS.load(Ordering::SeqCst), 0, "{:?} ^ {with:#x} at {at}", files[which]);
     }
-    println!(
-        "flips in the database and the mark: {found:?} found, {harmless:?} without consequence"
-    );
+    println!("flips in the database and the mark: {found:?} detected, {harmless:?} without effect");
     // Every table and index has a page of its own, and most of them are empty here.
-    assert!(found[0] > FLIPS / 8, "hardly anything is content: {found:?} {harmless:?}");
+    assert!(found[0] > FLIPS / 8, "too few flips hit content: {found:?} {harmless:?}");
 }
 
-/// The same every time, so that what failed fails again.
-struct Chance(u64);
+/// Pseudo-random numbers, the same in every run, so that a failure can be reproduced.
+struct SeededRandom(u64);
 
-impl Chance {
+impl SeededRandom {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

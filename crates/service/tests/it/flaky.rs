@@ -1,4 +1,4 @@
-//! A store whose verbs fail when the test says so: before they did anything, or after they did all.
+//! A store whose operations fail on demand: before they have any effect, or after they took effect.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,24 +12,24 @@ use store::*;
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
-use crate::killed::{Told, check};
-use crate::world::{HandClock, NOON, build_on, settings};
+use crate::killed::{AcknowledgedAnswer, check_log};
+use crate::world::{HandClock, NOON, build_service_on, settings};
 
-/// When a verb fails: the difference is whether the store has done what it says it has not.
+/// When an operation fails: before or after it took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum FailurePoint {
     Before,
     After,
 }
 
 #[derive(Debug)]
-struct Flaky {
+struct FailingStore {
     inner: SqliteStore,
-    /// What the next call of a verb meets.
-    fault: Mutex<Option<(&'static str, When, StoreError)>>,
+    /// The fault of the next call of an operation. Set by the test, taken by that call.
+    fault: Mutex<Option<(&'static str, FailurePoint, StoreError)>>,
 }
 
-impl Flaky {
+impl FailingStore {
     async fn call<T>(
         &self,
         verb: &'static str,
@@ -38,41 +38,41 @@ impl Flaky {
         let met = self.fault.lock().unwrap().take_if(|(which, ..)| *which == verb);
         match met {
             None => work.await,
-            Some((_, When::Before, error)) => Err(error),
-            Some((_, When::After, error)) => work.await.and(Err(error)),
+            Some((_, FailurePoint::Before, error)) => Err(error),
+            Some((_, FailurePoint::After, error)) => work.await.and(Err(error)),
         }
     }
 }
 
-impl Log for Flaky {
-    fn take_log_lease<'a>(
+impl Log for FailingStore {
+    fn acquire_log_lease<'a>(
         &'a self,
         holder: &'a str,
         now: Timestamp,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<Leasing, StoreError>> {
-        Box::pin(self.call("take_log_lease", self.inner.take_log_lease(holder, now, until)))
+    ) -> BoxFuture<'a, Result<LogLease, StoreError>> {
+        Box::pin(self.call("take_log_lease", self.inner.acquire_log_lease(holder, now, until)))
     }
     fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.call("append", self.inner.append(append)))
     }
-    fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         self.inner.last_batch()
     }
-    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         self.inner.batch(batch)
     }
-    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         Box::pin(self.call("batch_at", self.inner.batch_at(log_index)))
     }
     fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
         self.inner.heads(from, limit)
     }
-    fn leaf_places(
+    fn leaf_indexes(
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
-        Box::pin(self.call("leaf_places", self.inner.leaf_places(leaves)))
+        Box::pin(self.call("leaf_places", self.inner.leaf_indexes(leaves)))
     }
     fn leaf_kinds(
         &self,
@@ -90,8 +90,8 @@ impl Log for Flaky {
     fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
         self.inner.entries_of_kind(kind)
     }
-    fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.indexed_leaves()
+    fn count_indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_indexed_leaves()
     }
     fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
         self.inner.tile(level, index)
@@ -115,22 +115,25 @@ impl Log for Flaky {
     fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>> {
         self.inner.last_cosigned()
     }
-    fn put_sighting(&self, sighting: Sighting) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.put_sighting(sighting)
+    fn put_contradicting_head(
+        &self,
+        sighting: ContradictingHead,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_contradicting_head(sighting)
     }
-    fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>> {
-        self.inner.sightings()
+    fn contradicting_heads(&self) -> BoxFuture<'_, Result<Vec<ContradictingHead>, StoreError>> {
+        self.inner.contradicting_heads()
     }
 }
 
-impl Answers for Flaky {
-    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<KeptAnswer>, StoreError>> {
+impl Answers for FailingStore {
+    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<StoredAnswer>, StoreError>> {
         self.inner.answer(sha256)
     }
     fn latest_answer<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>> {
         self.inner.latest_answer(domain)
     }
     fn list_answers(
@@ -144,36 +147,36 @@ impl Answers for Flaky {
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
         self.inner.export_answers(after, limit)
     }
     fn answers_by_prefix(
         &self,
         prefix: HexPrefix,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptAnswer>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
         self.inner.answers_by_prefix(prefix, limit)
     }
-    fn answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.answered_domains()
+    fn count_answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_answered_domains()
     }
 }
 
-impl Readings for Flaky {
-    fn put_reading(&self, reading: KeptReading) -> BoxFuture<'_, Result<(), StoreError>> {
+impl Readings for FailingStore {
+    fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_reading(reading)
     }
     fn reading<'a>(
         &'a self,
         id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<KeptReading>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredReading>, StoreError>> {
         self.inner.reading(id)
     }
     fn readings_of<'a>(
         &'a self,
         domain: &'a Domain,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptReading>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredReading>, StoreError>> {
         self.inner.readings_of(domain, limit)
     }
     fn list_readings(
@@ -185,65 +188,74 @@ impl Readings for Flaky {
     }
 }
 
-impl Changes for Flaky {
-    fn changes(&self, ask: ChangesAsk) -> BoxFuture<'_, Result<Vec<KeptChange>, StoreError>> {
+impl Changes for FailingStore {
+    fn changes(&self, ask: ChangesQuery) -> BoxFuture<'_, Result<Vec<StoredChange>, StoreError>> {
         self.inner.changes(ask)
     }
-    fn first_change(&self) -> BoxFuture<'_, Result<Option<KeptChange>, StoreError>> {
+    fn first_change(&self) -> BoxFuture<'_, Result<Option<StoredChange>, StoreError>> {
         self.inner.first_change()
     }
 }
 
-impl Revocations for Flaky {
+impl Revocations for FailingStore {
     fn append_revocations(
         &self,
         entries: Vec<NewRevocation>,
-        standings: Vec<Standing>,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        standings: Vec<WithheldActions>,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
         self.inner.append_revocations(entries, standings)
     }
-    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
         self.inner.last_revocation()
     }
-    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<KeptRevocation>, StoreError>> {
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
         self.inner.first_revocation()
     }
     fn revocations(
         &self,
-        ask: RevocationsAsk,
-    ) -> BoxFuture<'_, Result<Vec<KeptRevocation>, StoreError>> {
+        ask: RevocationsQuery,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
         self.inner.revocations(ask)
     }
     fn revocations_of<'a>(
         &'a self,
         target_kind: &'a str,
         target_id: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<KeptRevocation>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredRevocation>, StoreError>> {
         self.inner.revocations_of(target_kind, target_id)
     }
-    fn standings(
+    fn withheld_actions(
         &self,
         since: Option<Timestamp>,
-    ) -> BoxFuture<'_, Result<Vec<Standing>, StoreError>> {
-        self.inner.standings(since)
+    ) -> BoxFuture<'_, Result<Vec<WithheldActions>, StoreError>> {
+        self.inner.withheld_actions(since)
     }
-    fn standing<'a>(
+    fn withheld_actions_for<'a>(
         &'a self,
         domain: &'a Domain,
-    ) -> BoxFuture<'a, Result<Option<Standing>, StoreError>> {
-        self.inner.standing(domain)
+    ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>> {
+        self.inner.withheld_actions_for(domain)
     }
 }
 
-impl Decisions for Flaky {
-    fn put_decisions(&self, decisions: Vec<KeptDecision>) -> BoxFuture<'_, Result<(), StoreError>> {
+impl Decisions for FailingStore {
+    fn put_decisions(
+        &self,
+        decisions: Vec<StoredDecision>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_decisions(decisions)
     }
-    fn decision(&self, lookup: Digest) -> BoxFuture<'_, Result<Option<KeptDecision>, StoreError>> {
+    fn decision(
+        &self,
+        lookup: Digest,
+    ) -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>> {
         self.inner.decision(lookup)
     }
-    fn forget_decisions(&self, before: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.forget_decisions(before)
+    fn delete_expired_decisions(
+        &self,
+        before: Timestamp,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_decisions(before)
     }
     fn list_decisions(
         &self,
@@ -254,7 +266,7 @@ impl Decisions for Flaky {
     }
 }
 
-impl Scans for Flaky {
+impl Scans for FailingStore {
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_scan(scan)
     }
@@ -265,14 +277,14 @@ impl Scans for Flaky {
         &'a self,
         domain: &'a Domain,
         since: Option<Timestamp>,
-        scope: Scope,
+        scope: ScanScope,
     ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
         self.inner.latest_scan(domain, since, scope)
     }
     fn scans_of<'a>(
         &'a self,
         domain: &'a Domain,
-        scope: Scope,
+        scope: ScanScope,
         before: Option<ScanCursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>> {
@@ -287,7 +299,7 @@ impl Scans for Flaky {
     }
 }
 
-impl Artifacts for Flaky {
+impl Artifacts for FailingStore {
     fn put_artifact(
         &self,
         sha256: Digest,
@@ -314,7 +326,7 @@ impl Artifacts for Flaky {
     }
 }
 
-impl Licences for Flaky {
+impl Licences for FailingStore {
     fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_licence(licence)
     }
@@ -336,19 +348,23 @@ impl Licences for Flaky {
     }
 }
 
-impl Limits for Flaky {
-    fn take(&self, day: Day, draws: Vec<Draw>) -> BoxFuture<'_, Result<Taking, StoreError>> {
-        self.inner.take(day, draws)
+impl Allowances for FailingStore {
+    fn draw_allowances(
+        &self,
+        day: Day,
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
+        self.inner.draw_allowances(day, draws)
     }
-    fn taken(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
-        self.inner.taken(day, what)
+    fn allowance_used(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
+        self.inner.allowance_used(day, what)
     }
-    fn forget_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.forget_before(day)
+    fn delete_allowances_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_allowances_before(day)
     }
 }
 
-impl Switches for Flaky {
+impl Switches for FailingStore {
     fn set_switch(&self, switch: Switch) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.set_switch(switch)
     }
@@ -360,11 +376,11 @@ impl Switches for Flaky {
     }
 }
 
-impl Seals for Flaky {
-    fn put_seal(&self, seal: KeptSeal) -> BoxFuture<'_, Result<(), StoreError>> {
+impl Seals for FailingStore {
+    fn put_seal(&self, seal: StoredSeal) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_seal(seal)
     }
-    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<KeptSeal>, StoreError>> {
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<StoredSeal>, StoreError>> {
         self.inner.seal(day)
     }
     fn seals(
@@ -377,11 +393,11 @@ impl Seals for Flaky {
     fn first_sealed_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
         self.inner.first_sealed_day()
     }
-    fn sealed_place(
+    fn seal_position(
         &self,
         digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<SealedPlace>, StoreError>> {
-        self.inner.sealed_place(digest)
+    ) -> BoxFuture<'_, Result<Option<SealPosition>, StoreError>> {
+        self.inner.seal_position(digest)
     }
     fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_anchor(anchor)
@@ -399,12 +415,12 @@ impl Seals for Flaky {
     }
 }
 
-impl Outcomes for Flaky {
+impl Outcomes for FailingStore {
     fn put_outcome(
         &self,
         outcome: NewOutcome,
-        draws: Vec<Draw>,
-    ) -> BoxFuture<'_, Result<Taking, StoreError>> {
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
         self.inner.put_outcome(outcome, draws)
     }
     fn outcome_summary<'a>(
@@ -426,22 +442,25 @@ impl Outcomes for Flaky {
     fn first_outcome_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
         self.inner.first_outcome_day()
     }
-    fn forget_outcomes(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.forget_outcomes(before)
+    fn delete_outcomes_before(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_outcomes_before(before)
     }
     fn export_outcomes(
         &self,
         after: Option<u64>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptOutcome>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredOutcome>, StoreError>> {
         self.inner.export_outcomes(after, limit)
     }
-    fn import_outcomes(&self, outcomes: Vec<KeptOutcome>) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn import_outcomes(
+        &self,
+        outcomes: Vec<StoredOutcome>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.import_outcomes(outcomes)
     }
 }
 
-impl Jobs for Flaky {
+impl Jobs for FailingStore {
     fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>> {
         self.inner.queue_job(job, now)
     }
@@ -463,16 +482,16 @@ impl Jobs for Flaky {
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.finish_job(id)
     }
-    fn put_off_job<'a>(
+    fn postpone_job<'a>(
         &'a self,
         id: u64,
         due_at: Timestamp,
         why: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.inner.put_off_job(id, due_at, why)
+        self.inner.postpone_job(id, due_at, why)
     }
-    fn jobs_waiting<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
-        self.inner.jobs_waiting(kind)
+    fn count_jobs<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.count_jobs(kind)
     }
     fn export_jobs(
         &self,
@@ -483,33 +502,33 @@ impl Jobs for Flaky {
     }
 }
 
-impl Once for Flaky {
-    fn begin_once(
+impl Idempotency for FailingStore {
+    fn begin_idempotent(
         &self,
         key: Digest,
         request: Digest,
         now: Timestamp,
         until: Timestamp,
-    ) -> BoxFuture<'_, Result<Begun, StoreError>> {
-        self.inner.begin_once(key, request, now, until)
+    ) -> BoxFuture<'_, Result<IdempotencyStart, StoreError>> {
+        self.inner.begin_idempotent(key, request, now, until)
     }
-    fn end_once(
+    fn finish_idempotent(
         &self,
         key: Digest,
-        reply: KeptReply,
+        reply: StoredReply,
         until: Timestamp,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.end_once(key, reply, until)
+        self.inner.finish_idempotent(key, reply, until)
     }
-    fn abandon_once(&self, key: Digest) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.abandon_once(key)
+    fn abandon_idempotent(&self, key: Digest) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.abandon_idempotent(key)
     }
-    fn forget_replies(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.forget_replies(now)
+    fn delete_expired_replies(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_replies(now)
     }
 }
 
-impl Clocks for Flaky {
+impl Clocks for FailingStore {
     fn clock<'a>(
         &'a self,
         url: &'a str,
@@ -518,7 +537,7 @@ impl Clocks for Flaky {
     }
     fn put_clock(
         &self,
-        clock: KeptClock,
+        clock: StoredClock,
         version: Option<ClockVersion>,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.put_clock(clock, version)
@@ -527,32 +546,32 @@ impl Clocks for Flaky {
         &self,
         now: Timestamp,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
         self.inner.due_clocks(now, limit)
     }
     fn clocks_of<'a>(
         &'a self,
         domain: &'a Domain,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<KeptClock>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredClock>, StoreError>> {
         self.inner.clocks_of(domain, limit)
     }
-    fn clocks_kept(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.clocks_kept()
+    fn count_clocks(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_clocks()
     }
-    fn forget_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.forget_clocks(now)
+    fn delete_expired_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_clocks(now)
     }
     fn export_clocks(
         &self,
         after: Option<String>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<KeptClock>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
         self.inner.export_clocks(after, limit)
     }
 }
 
-impl Census for Flaky {
+impl Census for FailingStore {
     fn begin_census(
         &self,
         started_at: Timestamp,
@@ -562,8 +581,8 @@ impl Census for Flaky {
     ) -> BoxFuture<'_, Result<u64, StoreError>> {
         self.inner.begin_census(started_at, frame, method, version_id)
     }
-    fn put_census(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.put_census(rows)
+    fn put_census_rows(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_census_rows(rows)
     }
     fn finish_census(&self, run: u64, at: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.finish_census(run, at)
@@ -577,15 +596,15 @@ impl Census for Flaky {
     fn census_rows(
         &self,
         run: u64,
-        ask: CensusAsk,
+        ask: CensusQuery,
     ) -> BoxFuture<'_, Result<Vec<CensusRow>, StoreError>> {
         self.inner.census_rows(run, ask)
     }
-    fn census_of<'a>(
+    fn latest_census_row<'a>(
         &'a self,
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<CensusRow>, StoreError>> {
-        self.inner.census_of(domain)
+        self.inner.latest_census_row(domain)
     }
     fn census_runs(
         &self,
@@ -599,7 +618,7 @@ impl Census for Flaky {
     }
 }
 
-impl Store for Flaky {
+impl Store for FailingStore {
     fn engine(&self) -> &'static str {
         self.inner.engine()
     }
@@ -616,17 +635,17 @@ impl Store for Flaky {
 
 /// What the log does after a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Then {
+enum ExpectedReaction {
     /// The next answer is sealed.
     GoesOn,
     /// Nothing more is sealed.
     Halts,
-    /// The next answer finds that the log is another than was thought, and then nothing is sealed.
+    /// The next answer finds that the log has changed; after that nothing is sealed.
     HaltsAtTheNext,
 }
 
 fn failed() -> StoreError {
-    StoreError::Failed { doing: "a test", why: "it was told to".to_owned() }
+    StoreError::Failed { doing: "a test", why: "injected by the test".to_owned() }
 }
 
 fn unavailable() -> StoreError {
@@ -634,95 +653,108 @@ fn unavailable() -> StoreError {
 }
 
 fn damaged() -> StoreError {
-    StoreError::Damaged { what: "a page".to_owned(), why: "it was told to".to_owned() }
+    StoreError::Damaged { what: "a page".to_owned(), why: "injected by the test".to_owned() }
 }
 
-async fn seal(service: &Service, number: u64, told: &mut Vec<Told>) -> Result<(), SealError> {
-    let kept = service.seal_answer(answer(number), domain(number)).await?;
-    told.push(Told { number, log_index: kept.log_index, sha256: kept.sha256 });
+async fn seal(
+    service: &Service,
+    number: u64,
+    told: &mut Vec<AcknowledgedAnswer>,
+) -> Result<(), SealError> {
+    let kept = service.log.seal_answer(answer(number), domain(number)).await?;
+    told.push(AcknowledgedAnswer { number, log_index: kept.log_index, sha256: kept.sha256 });
     Ok(())
 }
 
-async fn try_one(verb: &'static str, when: When, error: StoreError, then: Then) {
+async fn check_failure(
+    verb: &'static str,
+    when: FailurePoint,
+    error: StoreError,
+    then: ExpectedReaction,
+) {
     let dir = tempfile::tempdir().unwrap();
-    let inner = crate::world::store(dir.path());
-    let store = Arc::new(Flaky { inner, fault: Mutex::new(None) });
+    let inner = crate::world::open_store(dir.path());
+    let store = Arc::new(FailingStore { inner, fault: Mutex::new(None) });
     let mut settings = settings();
     settings.log.interval = Duration::from_millis(1);
     // Renewed for every batch, so that this can fail too.
     settings.log.lease = Duration::ZERO;
-    let service = build_on(dir.path(), settings, HandClock::new(NOON), store.clone());
+    let service = build_service_on(dir.path(), settings, HandClock::new(NOON), store.clone());
     let (mark, marked) = LogMark::open(&dir.path().join("keys")).unwrap();
-    service.open_log(mark, marked).await.unwrap();
+    service.log.open(mark, marked).await.unwrap();
     let mut told = Vec::new();
     seal(&service, 0, &mut told).await.unwrap();
     seal(&service, 1, &mut told).await.unwrap();
 
     *store.fault.lock().unwrap() = Some((verb, when, error.clone()));
-    // The place of a batch is looked up for a leaf that is known.
+    // `batch_at` is called only for a leaf that is already in the log.
     let number = if verb == "batch_at" { 0 } else { 2 };
     let about = format!("{verb} {when:?} {error}");
     let refused = seal(&service, number, &mut told).await;
-    assert_eq!(refused, Err(SealError::NotKept(error.clone())), "{about}");
-    assert!(store.fault.lock().unwrap().is_none(), "{about}: it was not met");
-    let head = service.log_head().unwrap().unwrap();
-    assert_eq!(head.chain.tree_size, 2, "{about}: shown and not acknowledged");
+    assert_eq!(refused, Err(SealError::NotStored(error.clone())), "{about}");
+    assert!(store.fault.lock().unwrap().is_none(), "{about}: the fault did not occur");
+    let head = service.log.head().unwrap().unwrap();
+    assert_eq!(head.chain.tree_size, 2, "{about}: shown but not acknowledged");
 
     let next = seal(&service, 3, &mut told).await;
     match then {
-        Then::GoesOn => {
+        ExpectedReaction::GoesOn => {
             next.unwrap();
             seal(&service, 2, &mut told).await.unwrap();
-            assert_eq!(service.log_fault(), None, "{about}");
+            assert_eq!(service.log.fault(), None, "{about}");
         }
-        Then::Halts => assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}"),
-        Then::HaltsAtTheNext => {
-            let moved = matches!(next, Err(SealError::NotKept(StoreError::Moved { .. })));
+        ExpectedReaction::Halts => {
+            assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}")
+        }
+        ExpectedReaction::HaltsAtTheNext => {
+            let moved = matches!(next, Err(SealError::NotStored(StoreError::LogConflict { .. })));
             assert!(moved, "{about}: {next:?}");
             let next = seal(&service, 2, &mut told).await;
             assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}");
         }
     }
-    assert_eq!(service.log_fault().is_some(), then != Then::GoesOn, "{about}");
-    let fatal = tokio::time::timeout(Duration::ZERO, service.log_failed()).await.is_ok();
+    assert_eq!(service.log.fault().is_some(), then != ExpectedReaction::GoesOn, "{about}");
+    let fatal =
+        tokio::time::timeout(Duration::ZERO, service.log.wait_for_fatal_failure()).await.is_ok();
     let wanted = matches!(error, StoreError::Unavailable { .. });
-    assert_eq!(fatal, wanted, "{about}: whether only a new start helps");
-    service.close_log().await;
+    assert_eq!(fatal, wanted, "{about}: whether only a restart helps");
+    service.log.close().await;
     drop((service, store));
 
-    // A new start goes on from what is there, and nothing is in the log twice.
-    check(dir.path(), &told, true).await;
+    // A restart continues from the stored log, and nothing is in the log twice.
+    check_log(dir.path(), &told, true).await;
     let service = crate::world::open_sound(dir.path()).await;
     for number in 0..5 {
         seal(&service, number, &mut told).await.unwrap();
     }
-    assert_eq!(service.log_head().unwrap().unwrap().chain.tree_size, 5, "{about}");
-    service.close_log().await;
+    assert_eq!(service.log.head().unwrap().unwrap().chain.tree_size, 5, "{about}");
+    service.log.close().await;
     drop(service);
-    check(dir.path(), &told, true).await;
+    check_log(dir.path(), &told, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_a_store_says_of_an_append_the_log_is_not_forked() {
     for error in [failed(), StoreError::Full] {
-        try_one("append", When::Before, error.clone(), Then::GoesOn).await;
-        try_one("append", When::After, error, Then::HaltsAtTheNext).await;
+        check_failure("append", FailurePoint::Before, error.clone(), ExpectedReaction::GoesOn)
+            .await;
+        check_failure("append", FailurePoint::After, error, ExpectedReaction::HaltsAtTheNext).await;
     }
-    for when in [When::Before, When::After] {
-        try_one("append", when, unavailable(), Then::Halts).await;
+    for when in [FailurePoint::Before, FailurePoint::After] {
+        check_failure("append", when, unavailable(), ExpectedReaction::Halts).await;
     }
-    let moved = StoreError::Moved { why: "it was told to".to_owned() };
-    try_one("append", When::Before, moved, Then::Halts).await;
+    let moved = StoreError::LogConflict { why: "injected by the test".to_owned() };
+    check_failure("append", FailurePoint::Before, moved, ExpectedReaction::Halts).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_fails_before_an_append_is_told_and_ends_only_what_it_must() {
     for verb in ["take_log_lease", "leaf_places", "batch_at"] {
-        for when in [When::Before, When::After] {
-            try_one(verb, when, failed(), Then::GoesOn).await;
-            try_one(verb, when, StoreError::Full, Then::GoesOn).await;
-            try_one(verb, when, unavailable(), Then::Halts).await;
-            try_one(verb, when, damaged(), Then::Halts).await;
+        for when in [FailurePoint::Before, FailurePoint::After] {
+            check_failure(verb, when, failed(), ExpectedReaction::GoesOn).await;
+            check_failure(verb, when, StoreError::Full, ExpectedReaction::GoesOn).await;
+            check_failure(verb, when, unavailable(), ExpectedReaction::Halts).await;
+            check_failure(verb, when, damaged(), ExpectedReaction::Halts).await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A process that is killed at any moment, under load: what it acknowledged is in the log, once.
+//! Kills a process under load at arbitrary times: every acknowledged entry is in the log exactly once.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,15 +11,15 @@ use proof::Digest;
 use store::Answers;
 
 use crate::answers::{answer, domain};
-use crate::world::{HandClock, NOON, accepted, open, policy, settings};
+use crate::world::{HandClock, NOON, assert_verifies, open, policy, settings};
 
 const DIR: &str = "SERVICE_TEST_DIR";
 const FIRST: &str = "SERVICE_TEST_FIRST";
-/// How often CI kills; `KILL_ROUNDS=1000` does more.
+/// How many times CI kills the process; `KILL_ROUNDS=1000` for more.
 const ROUNDS: u64 = 200;
 
-/// Not a test of its own: what the killed process does. Seals until it is killed and says on
-/// standard output what was acknowledged, a line each.
+/// Not a test of its own: what the killed process does. It seals until it is killed and prints a line
+/// for each acknowledged answer.
 #[test]
 fn child_that_seals() {
     let Some(dir) = std::env::var_os(DIR) else { return };
@@ -36,8 +36,9 @@ fn child_that_seals() {
             tokio::spawn(async move {
                 for n in 0.. {
                     let number = first + n * 16 + caller;
-                    let kept = service.seal_answer(answer(number), domain(number)).await.unwrap();
-                    say(&format!("sealed {number} {} {}", kept.log_index, kept.sha256));
+                    let kept =
+                        service.log.seal_answer(answer(number), domain(number)).await.unwrap();
+                    print_line(&format!("sealed {number} {} {}", kept.log_index, kept.sha256));
                 }
             })
         });
@@ -47,13 +48,13 @@ fn child_that_seals() {
     });
 }
 
-/// One write call, past the test harness: a line is there or it is not.
-pub(crate) fn say(what: &str) {
+/// Prints with one write call, bypassing the test harness, so that a line is complete or absent.
+pub(crate) fn print_line(what: &str) {
     std::io::stdout().lock().write_all(format!("\n{what}\n").as_bytes()).unwrap();
     std::io::stdout().lock().flush().unwrap();
 }
 
-/// Starts this very test program with nothing but the child in it, or `wrapper` around that.
+/// Starts this test program so that it runs only the child, inside `wrapper` if one is given.
 pub(crate) fn start_child(dir: &Path, first: u64, wrapper: &[&str]) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut words = wrapper.to_vec();
@@ -70,23 +71,26 @@ pub(crate) fn start_child(dir: &Path, first: u64, wrapper: &[&str]) -> Child {
         .unwrap()
 }
 
-/// An answer that its caller was told of.
+/// An answer whose sealing was acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AcknowledgedAnswer {
     pub(crate) number: u64,
     pub(crate) log_index: u64,
     pub(crate) sha256: Digest,
 }
 
-/// What the child said it sealed, without a last line that was cut. `progress` is called with the
-/// count after each of its lines.
-pub(crate) fn told(child: &mut Child, mut progress: impl FnMut(u64)) -> Vec<Told> {
+/// The answers that the child reported as sealed; an incomplete last line is ignored. `progress` is
+/// called with the count after each line.
+pub(crate) fn read_acknowledged(
+    child: &mut Child,
+    mut progress: impl FnMut(u64),
+) -> Vec<AcknowledgedAnswer> {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut told = Vec::new();
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).unwrap() > 0 {
         let text = String::from_utf8_lossy(&line).into_owned();
-        if let Some(one) = text.strip_suffix('\n').and_then(told_of) {
+        if let Some(one) = text.strip_suffix('\n').and_then(parse_acknowledged) {
             told.push(one);
             progress(told.len() as u64);
         }
@@ -95,48 +99,49 @@ pub(crate) fn told(child: &mut Child, mut progress: impl FnMut(u64)) -> Vec<Told
     told
 }
 
-/// What a whole line of a child says that it sealed.
-pub(crate) fn told_of(line: &str) -> Option<Told> {
+/// Parses a complete line of the child.
+pub(crate) fn parse_acknowledged(line: &str) -> Option<AcknowledgedAnswer> {
     let words: Vec<&str> = line.strip_prefix("sealed ")?.split(' ').collect();
     let (number, log_index) = (words[0].parse().unwrap(), words[1].parse().unwrap());
-    Some(Told { number, log_index, sha256: words[2].parse().unwrap() })
+    Some(AcknowledgedAnswer { number, log_index, sha256: words[2].parse().unwrap() })
 }
 
-/// Fails unless the log opens, its whole chain verifies from its bytes, and every answer that was
-/// told of is kept, verifies, and is where it was said to be.
-pub(crate) async fn check(dir: &Path, told: &[Told], whole: bool) {
-    let store = Arc::new(crate::world::store(dir));
-    let service = crate::world::build_on(dir, settings(), HandClock::new(NOON), store.clone());
+/// Fails unless the log opens, its whole chain verifies from its bytes, and every acknowledged answer
+/// is stored, verifies, and has the reported log index.
+pub(crate) async fn check_log(dir: &Path, told: &[AcknowledgedAnswer], whole: bool) {
+    let store = Arc::new(crate::world::open_store(dir));
+    let service =
+        crate::world::build_service_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.join("keys")).unwrap();
-    service.open_log(mark, marked).await.unwrap();
+    service.log.open(mark, marked).await.unwrap();
     let keys = policy(&service);
     for one in told {
         let kept = store.answer(one.sha256).await.unwrap();
         let kept = kept.unwrap_or_else(|| panic!("{one:?} was acknowledged and is lost"));
         assert_eq!(kept.log_index, one.log_index);
-        accepted(&kept, &keys);
+        assert_verifies(&kept, &keys);
     }
     if whole {
-        audit(store.as_ref(), keys).await;
+        audit_log(store.as_ref(), keys).await;
     }
-    service.close_log().await;
+    service.log.close().await;
 }
 
-/// Everything from bytes: heads, links, leaves, roots, contents, and no leaf twice.
-async fn audit(store: &dyn store::Store, keys: proof::KeyPolicy) {
+/// Verifies heads, links, leaves, roots and contents from the stored bytes, and that no leaf occurs twice.
+async fn audit_log(store: &dyn store::Store, keys: proof::KeyPolicy) {
     let mut audit = proof::audit::LogAudit::new(keys, contract::Brand::default());
     let mut seen: HashMap<Digest, u64> = HashMap::new();
     let Some(last) = store.last_batch().await.unwrap() else { return };
     for number in 0..=last.batch {
         let batch = store.batch(number).await.unwrap().unwrap();
         let entries = store.log_entries(batch.first_index, batch.leaves.len()).await.unwrap();
-        audit.next(&batch.sth, &batch.leaves, Some(&entries)).unwrap();
+        audit.check_batch(&batch.sth, &batch.leaves, Some(&entries)).unwrap();
         for leaf in batch.leaves {
             let twice = seen.insert(leaf, number);
             assert_eq!(twice, None, "{leaf} is in batch {number} and in an earlier one");
         }
     }
-    assert_eq!(seen.len() as u64, store.indexed_leaves().await.unwrap());
+    assert_eq!(seen.len() as u64, store.count_indexed_leaves().await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -146,8 +151,8 @@ async fn nothing_acknowledged_is_lost_or_sealed_twice() {
     let (mut all, mut productive) = (Vec::new(), 0);
     for round in 0..rounds {
         let mut child = start_child(dir.path(), round * 1_000_000, &[]);
-        // One in four while it opens, the others in the midst of its work: so many answers after
-        // its first and so many milliseconds later, in no order.
+        // Every fourth kill comes while the log opens. The others come during work, after a varying
+        // number of answers and milliseconds.
         let (id, after) = (child.id(), round * 37 % 50 + 1);
         let wait = Duration::from_millis((round * 97) % 41);
         let kill = move || {
@@ -156,7 +161,7 @@ async fn nothing_acknowledged_is_lost_or_sealed_twice() {
         };
         let early = (round % 4 == 0).then(|| std::thread::spawn(kill));
         let mut late = None;
-        let told = told(&mut child, |count| {
+        let told = read_acknowledged(&mut child, |count| {
             if early.is_none() && count == after {
                 late = Some(std::thread::spawn(kill));
             }
@@ -164,10 +169,10 @@ async fn nothing_acknowledged_is_lost_or_sealed_twice() {
         [early, late].into_iter().flatten().for_each(|killer| killer.join().unwrap());
         assert!(!child.wait().unwrap().success(), "the child ended by itself");
         productive += u64::from(!told.is_empty());
-        check(dir.path(), &told, round % 50 == 0).await;
+        check_log(dir.path(), &told, round % 50 == 0).await;
         all.extend(told);
     }
-    check(dir.path(), &all, true).await;
+    check_log(dir.path(), &all, true).await;
     println!("{rounds} kills, {productive} of them under load, {} answers", all.len());
     assert!(productive * 2 >= rounds, "only {productive} rounds of {rounds} got to seal");
 }

@@ -1,4 +1,4 @@
-//! The use cases on a real store: the log and what can befall it.
+//! The transparency log on a real store, under faults of process, disk, store and clock.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,31 +1,31 @@
-//! A log that is not what it was: nothing is signed, and the reason is told.
+//! Opening a log that was changed: nothing is signed, and the error says why.
 
 use std::fs;
 use std::path::Path;
 
-use proof::keys::MARK_NAME;
+use proof::keys::MARK_FILE_NAME;
 use rusqlite::Connection;
 use service::{LogFault, SealError};
 
 use crate::answers::{answer, domain};
 use crate::world::{HandClock, NOON, open, open_sound, settings};
 
-async fn fill(dir: &Path, numbers: std::ops::Range<u64>) {
+async fn fill_log(dir: &Path, numbers: std::ops::Range<u64>) {
     let service = open_sound(dir).await;
     for n in numbers {
-        service.seal_answer(answer(n), domain(n)).await.unwrap();
+        service.log.seal_answer(answer(n), domain(n)).await.unwrap();
     }
-    service.close_log().await;
+    service.log.close().await;
 }
 
-/// What opening says; fails if anything can be sealed then.
-async fn fault(dir: &Path) -> LogFault {
+/// The fault that opening returns. Fails if anything can be sealed after it.
+async fn opening_fault(dir: &Path) -> LogFault {
     let (service, opened) = open(dir, settings(), HandClock::new(NOON)).await;
     let fault = opened.unwrap_err();
-    let refused = service.seal_answer(answer(1_000), domain(1_000)).await.unwrap_err();
+    let refused = service.log.seal_answer(answer(1_000), domain(1_000)).await.unwrap_err();
     assert_eq!(refused, SealError::Halted(fault.to_string()));
-    assert_eq!(service.log_fault(), Some(fault.to_string()));
-    service.close_log().await;
+    assert_eq!(service.log.fault(), Some(fault.to_string()));
+    service.log.close().await;
     fault
 }
 
@@ -37,7 +37,7 @@ fn backup(dir: &Path, to: &Path) {
     database(dir).execute("VACUUM INTO ?1", [to.to_str().unwrap()]).unwrap();
 }
 
-fn put_back(dir: &Path, from: &Path) {
+fn restore(dir: &Path, from: &Path) {
     for side in ["wayleave.db-wal", "wayleave.db-shm"] {
         let _ = fs::remove_file(dir.join(side));
     }
@@ -49,49 +49,49 @@ async fn an_old_copy_put_back_is_refused_every_time() {
     let dir = tempfile::tempdir().unwrap();
     let copies = tempfile::tempdir().unwrap();
     for round in 0..20 {
-        fill(dir.path(), round..round + 1).await;
+        fill_log(dir.path(), round..round + 1).await;
         backup(dir.path(), &copies.path().join(format!("{round}.db")));
     }
     for round in 0..19 {
-        put_back(dir.path(), &copies.path().join(format!("{round}.db")));
-        let fault = fault(dir.path()).await;
+        restore(dir.path(), &copies.path().join(format!("{round}.db")));
+        let fault = opening_fault(dir.path()).await;
         assert!(matches!(fault, LogFault::RolledBack { .. }), "{round}: {fault}");
     }
-    // The newest copy is the log, and goes on.
-    put_back(dir.path(), &copies.path().join("19.db"));
-    fill(dir.path(), 20..21).await;
+    // The newest copy is the log and can be extended.
+    restore(dir.path(), &copies.path().join("19.db"));
+    fill_log(dir.path(), 20..21).await;
 }
 
 #[tokio::test]
 async fn another_history_under_the_same_numbers_is_refused() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    fill(dir.path(), 0..2).await;
+    fill_log(dir.path(), 0..2).await;
     // The same keys, another log.
     fs::create_dir(other.path().join("keys")).unwrap();
     for file in fs::read_dir(dir.path().join("keys")).unwrap() {
         let file = file.unwrap();
-        if file.file_name() != MARK_NAME {
+        if file.file_name() != MARK_FILE_NAME {
             fs::copy(file.path(), other.path().join("keys").join(file.file_name())).unwrap();
         }
     }
     use std::os::unix::fs::PermissionsExt;
     let private = fs::Permissions::from_mode(0o700);
     fs::set_permissions(other.path().join("keys"), private).unwrap();
-    fill(other.path(), 10..14).await;
+    fill_log(other.path(), 10..14).await;
     let copy = other.path().join("copy.db");
     backup(other.path(), &copy);
-    put_back(dir.path(), &copy);
-    assert_eq!(fault(dir.path()).await, LogFault::Forked { batch: 1 });
+    restore(dir.path(), &copy);
+    assert_eq!(opening_fault(dir.path()).await, LogFault::Forked { batch: 1 });
 }
 
 #[tokio::test]
 async fn a_lost_mark_a_damaged_mark_and_another_brand_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    fill(dir.path(), 0..2).await;
-    let mark = dir.path().join("keys").join(MARK_NAME);
+    fill_log(dir.path(), 0..2).await;
+    let mark = dir.path().join("keys").join(MARK_FILE_NAME);
     let whole = fs::read(&mark).unwrap();
     fs::remove_file(&mark).unwrap();
-    assert_eq!(fault(dir.path()).await, LogFault::NoMark { batches: 2 });
+    assert_eq!(opening_fault(dir.path()).await, LogFault::MarkMissing { batches: 2 });
     fs::write(&mark, "nonsense".repeat(64)).unwrap();
     assert!(proof::keys::LogMark::open(&dir.path().join("keys")).is_err());
     fs::write(&mark, whole).unwrap();
@@ -99,55 +99,56 @@ async fn a_lost_mark_a_damaged_mark_and_another_brand_are_refused() {
     let mut other = settings();
     other.brand = contract::Brand::new("other").unwrap();
     let (_, opened) = open(dir.path(), other, HandClock::new(NOON)).await;
-    assert!(matches!(opened, Err(LogFault::AnotherLog { .. })), "{opened:?}");
-    fill(dir.path(), 2..3).await;
+    assert!(matches!(opened, Err(LogFault::WrongLog { .. })), "{opened:?}");
+    fill_log(dir.path(), 2..3).await;
 }
 
 #[tokio::test]
 async fn a_broken_tail_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    fill(dir.path(), 0..6).await;
+    fill_log(dir.path(), 0..6).await;
     let whole = dir.path().join("whole.db");
     backup(dir.path(), &whole);
     for (change, word) in [
-        // The fingerprint finds it.
+        // Detected by the fingerprint.
         ("UPDATE log_batches SET sth = CAST(sth || ' ' AS BLOB) WHERE batch = 4", "damaged"),
         ("UPDATE log_batches SET first_index = 77 WHERE batch = 5", "damaged"),
         // A hole in the chain.
         ("DELETE FROM log_batches WHERE batch = 3", "missing"),
-        // Its end is cut off, and the mark tells.
+        // The end of the log is removed, which the mark shows.
         ("DELETE FROM log_batches WHERE batch = 5", "acknowledged"),
         ("DELETE FROM log_batches", "acknowledged"),
     ] {
-        put_back(dir.path(), &whole);
+        restore(dir.path(), &whole);
         assert!(database(dir.path()).execute(change, []).unwrap() > 0, "{change}");
-        let fault = fault(dir.path()).await.to_string();
+        let fault = opening_fault(dir.path()).await.to_string();
         assert!(fault.contains(word), "{change}: {fault}");
     }
-    put_back(dir.path(), &whole);
-    fill(dir.path(), 6..7).await;
+    restore(dir.path(), &whole);
+    fill_log(dir.path(), 6..7).await;
 }
 
 #[tokio::test]
-async fn whoever_lost_the_lease_writes_nothing() {
-    use store::{Leasing, Log};
+async fn a_process_that_lost_the_lease_writes_nothing() {
+    use store::{Log, LogLease};
     let dir = tempfile::tempdir().unwrap();
-    let store = std::sync::Arc::new(crate::world::store(dir.path()));
+    let store = std::sync::Arc::new(crate::world::open_store(dir.path()));
     let clock = HandClock::new(NOON);
-    let service = crate::world::build_on(dir.path(), settings(), clock.clone(), store.clone());
+    let service =
+        crate::world::build_service_on(dir.path(), settings(), clock.clone(), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.path().join("keys")).unwrap();
-    service.open_log(mark, marked).await.unwrap();
-    service.seal_answer(answer(1), domain(1)).await.unwrap();
-    // Somebody else takes over when the lease has run out.
+    service.log.open(mark, marked).await.unwrap();
+    service.log.seal_answer(answer(1), domain(1)).await.unwrap();
+    // Another process takes over when the lease has expired.
     let later = contract::Timestamp::from_millis(NOON + 3_600_000);
-    let taken = store.take_log_lease("other", later, later.plus_millis(10_000)).await.unwrap();
-    assert!(matches!(taken, Leasing::Taken { .. }));
-    let refused = service.seal_answer(answer(2), domain(2)).await.unwrap_err();
-    assert!(refused.to_string().contains("moved"), "{refused}");
-    let refused = service.seal_answer(answer(3), domain(3)).await.unwrap_err();
+    let taken = store.acquire_log_lease("other", later, later.plus_millis(10_000)).await.unwrap();
+    assert!(matches!(taken, LogLease::Granted { .. }));
+    let refused = service.log.seal_answer(answer(2), domain(2)).await.unwrap_err();
+    assert!(refused.to_string().contains("another writer"), "{refused}");
+    let refused = service.log.seal_answer(answer(3), domain(3)).await.unwrap_err();
     assert!(matches!(refused, SealError::Halted(_)), "{refused}");
     assert_eq!(store.last_batch().await.unwrap().unwrap().tree_size(), 1);
-    service.close_log().await;
+    service.log.close().await;
 }
 
 #[tokio::test]
@@ -158,5 +159,5 @@ async fn a_second_process_on_the_same_directory_is_refused() {
         let second = store_sqlite::SqliteStore::open(dir.path(), Default::default());
         assert!(matches!(second, Err(store::StoreError::InUse { .. })));
     }
-    service.close_log().await;
+    service.log.close().await;
 }

@@ -1,4 +1,4 @@
-//! Answers go in, and come out with a proof that holds.
+//! Sealed answers come back with proofs that verify.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,34 +6,34 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
-use proof::tree::{verify_consistency, verify_inclusion};
+use proof::merkle_tree::{verify_consistency, verify_inclusion};
 use service::{LogSettings, SealError};
 
 use crate::answers::{answer, domain};
-use crate::world::{HandClock, NOON, accepted, open, open_sound, policy, settings};
+use crate::world::{HandClock, NOON, assert_verifies, open, open_sound, policy, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_is_in_the_log_signed_and_kept_when_it_is_given_out() {
     let dir = tempfile::tempdir().unwrap();
     let service = open_sound(dir.path()).await;
-    let sealed = join_all((0..40).map(|n| service.seal_answer(answer(n), domain(n)))).await;
+    let sealed = join_all((0..40).map(|n| service.log.seal_answer(answer(n), domain(n)))).await;
     let keys = policy(&service);
     let mut places = BTreeSet::new();
     for answer in &sealed {
         let answer = answer.as_ref().unwrap();
-        accepted(answer, &keys);
-        assert!(places.insert(answer.log_index), "one place, two answers");
+        assert_verifies(answer, &keys);
+        assert!(places.insert(answer.log_index), "two answers have one log index");
     }
     assert_eq!(places, (0..40).collect());
-    service.close_log().await;
+    service.log.close().await;
     drop(service);
 
-    // After a new start everything is where it was, and the same decision has the same place.
+    // After a restart nothing has changed, and the same decision has the same log index.
     let service = open_sound(dir.path()).await;
-    let again = service.seal_answer(answer(3), domain(3)).await.unwrap();
+    let again = service.log.seal_answer(answer(3), domain(3)).await.unwrap();
     assert_eq!(&again, sealed[3].as_ref().unwrap());
-    assert_eq!(service.log_head().unwrap().unwrap().chain.tree_size, 40);
-    service.close_log().await;
+    assert_eq!(service.log.head().unwrap().unwrap().chain.tree_size, 40);
+    service.log.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -45,21 +45,21 @@ async fn batches_are_as_large_as_they_may_be_and_no_larger() {
     let (service, opened) = open(dir.path(), settings, HandClock::new(NOON)).await;
     opened.unwrap();
     // The first goes alone; then only a full batch is closed within the hour.
-    service.seal_entry("x", Bytes::from_static(b"{\"first\":1}")).await.unwrap();
-    let many = join_all((0..32).map(|n| service.seal_answer(answer(n), domain(n)))).await;
+    service.log.seal_entry("x", Bytes::from_static(b"{\"first\":1}")).await.unwrap();
+    let many = join_all((0..32).map(|n| service.log.seal_answer(answer(n), domain(n)))).await;
     assert!(many.iter().all(Result::is_ok));
-    let head = service.log_head().unwrap().unwrap();
+    let head = service.log.head().unwrap().unwrap();
     assert_eq!((head.chain.batch, head.chain.batch_size, head.chain.tree_size), (2, 16, 33));
-    // What waits when the service stops is sealed.
+    // What is waiting when the service stops is sealed.
     let late = tokio::spawn({
         let service = Arc::clone(&service);
-        async move { service.seal_answer(answer(99), domain(99)).await }
+        async move { service.log.seal_answer(answer(99), domain(99)).await }
     });
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!late.is_finished(), "the batch is neither full nor due");
-    service.close_log().await;
+    service.log.close().await;
     assert_eq!(late.await.unwrap().unwrap().log_index, 33);
-    let refused = service.seal_answer(answer(100), domain(100)).await.unwrap_err();
+    let refused = service.log.seal_answer(answer(100), domain(100)).await.unwrap_err();
     assert!(matches!(refused, SealError::Halted(_)), "{refused}");
 }
 
@@ -71,16 +71,16 @@ async fn proofs_hold_between_all_heads_and_for_every_leaf() {
     for size in [1_u64, 5, 7, 300, 2] {
         let sealed = join_all((0..size).map(|n| {
             let content = Bytes::from(format!("{{\"batch\":{size},\"n\":{n}}}"));
-            service.seal_entry("test", content)
+            service.log.seal_entry("test", content)
         }))
         .await;
         leaves.extend(sealed.into_iter().map(|sealed| sealed.unwrap().leaf));
     }
-    let newest = service.log_head().unwrap().unwrap();
+    let newest = service.log.head().unwrap().unwrap();
     let size = newest.chain.tree_size;
     assert_eq!(size, 315);
     for leaf in leaves {
-        let found = service.log_inclusion(leaf, None).await.unwrap().unwrap();
+        let found = service.log.inclusion_proof(leaf, None).await.unwrap().unwrap();
         let head = &found.sealed.head.chain;
         assert!(verify_inclusion(
             &leaf,
@@ -92,23 +92,23 @@ async fn proofs_hold_between_all_heads_and_for_every_leaf() {
         assert_eq!(Some(found.tree_root), newest.tree_root);
         let at = found.sealed.log_index;
         assert!(verify_inclusion(&leaf, at, size, &found.tree_path, &found.tree_root));
-        let entry = service.log_entry(leaf).await.unwrap().unwrap();
-        assert_eq!(proof::tree::leaf_hash(&entry.content), leaf);
+        let entry = service.log.entry(leaf).await.unwrap().unwrap();
+        assert_eq!(proof::merkle_tree::leaf_hash(&entry.content), leaf);
     }
     for from in [1, 2, 6, 13, 255, 256, 257, 313, 315] {
         for to in [1, 6, 13, 256, 300, 315] {
-            let found = service.log_consistency(from, to).await.unwrap();
+            let found = service.log.consistency_proof(from, to).await.unwrap();
             assert_eq!(found.is_some(), from <= to, "{from} {to}");
             let Some(found) = found else { continue };
             let (old, new) = (&found.from.1, &found.to.1);
             assert!(verify_consistency(from, to, old, new, &found.proof), "{from} {to}");
         }
     }
-    assert_eq!(service.log_consistency(0, 5).await, Ok(None));
-    assert_eq!(service.log_consistency(1, 316).await, Ok(None));
+    assert_eq!(service.log.consistency_proof(0, 5).await, Ok(None));
+    assert_eq!(service.log.consistency_proof(1, 316).await, Ok(None));
     let unknown = proof::sha256(b"unknown");
-    assert_eq!(service.log_inclusion(unknown, None).await, Ok(None));
-    service.close_log().await;
+    assert_eq!(service.log.inclusion_proof(unknown, None).await, Ok(None));
+    service.log.close().await;
 }
 
 #[tokio::test]
@@ -116,28 +116,28 @@ async fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let service = open_sound(dir.path()).await;
     let content = |length: usize| Bytes::from(format!("\"{}\"", "x".repeat(length - 2)));
-    assert_eq!(service.seal_entry("x", content(65_536)).await, Err(SealError::TooLarge));
-    service.seal_entry("x", content(65_535)).await.unwrap();
-    service.close_log().await;
+    assert_eq!(service.log.seal_entry("x", content(65_536)).await, Err(SealError::TooLarge));
+    service.log.seal_entry("x", content(65_535)).await.unwrap();
+    service.log.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_long_entries_are_parted_into_batches_that_a_store_takes() {
+async fn many_long_entries_are_split_into_batches_that_a_store_accepts() {
     let dir = tempfile::tempdir().unwrap();
     let service = open_sound(dir.path()).await;
     let long = |n: usize| Bytes::from(format!("\"{n:06}{}\"", "x".repeat(65_000)));
-    let sealed = join_all((0..400).map(|n| service.seal_entry("x", long(n)))).await;
+    let sealed = join_all((0..400).map(|n| service.log.seal_entry("x", long(n)))).await;
     assert!(sealed.iter().all(Result::is_ok), "26 MB at once");
-    assert!(service.log_head().unwrap().unwrap().chain.batch >= 3);
-    service.close_log().await;
+    assert!(service.log.head().unwrap().unwrap().chain.batch >= 3);
+    service.log.close().await;
 }
 
 #[tokio::test]
 async fn nothing_is_sealed_before_the_log_is_open() {
     let dir = tempfile::tempdir().unwrap();
-    let store = crate::world::store(dir.path());
-    let service = crate::world::build(dir.path(), settings(), HandClock::new(NOON), store);
-    let refused = service.seal_answer(answer(1), domain(1)).await;
+    let store = crate::world::open_store(dir.path());
+    let service = crate::world::build_service(dir.path(), settings(), HandClock::new(NOON), store);
+    let refused = service.log.seal_answer(answer(1), domain(1)).await;
     assert_eq!(refused.unwrap_err(), SealError::NotOpen);
-    assert!(service.log_head().is_err() && service.log_fault().is_some());
+    assert!(service.log.head().is_err() && service.log.fault().is_some());
 }

@@ -1,4 +1,4 @@
-//! A service on a data directory, with a clock that the test holds.
+//! A service on a data directory, with a clock that the test sets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use agents::Catalogue;
 use contract::{Brand, Clock, Timestamp};
 use door::{Door, Policy, ResolverChoice};
-use proof::keys::{LogMark, Secret};
+use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore, verify_document};
-use service::{LogFault, Parts, Service, Settings, SystemIds};
-use store::KeptAnswer;
+use service::{LogFault, Service, ServiceDependencies, Settings, SystemIds};
+use store::StoredAnswer;
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 pub(crate) const NOON: i64 = 1_794_744_000_000;
@@ -39,9 +39,9 @@ pub(crate) fn settings() -> Settings {
     Settings::new("https://svc.example".to_owned())
 }
 
-/// The store in a directory that nobody else has. Other tests start programs meanwhile: between its
-/// birth and its first step such a program holds the locks of this one, so a lock is waited for.
-pub(crate) fn store(dir: &Path) -> SqliteStore {
+/// Opens the store in a directory that no other test uses. Other tests start programs at the same time,
+/// and between fork and exec such a program shares our locks, so this waits for the lock.
+pub(crate) fn open_store(dir: &Path) -> SqliteStore {
     for _ in 0..200 {
         match SqliteStore::open(dir, SqliteOptions::default()) {
             Err(store::StoreError::InUse { .. }) => {
@@ -53,52 +53,52 @@ pub(crate) fn store(dir: &Path) -> SqliteStore {
     panic!("{} stays in use", dir.display());
 }
 
-/// The service with its log as it opened.
+/// A service, and the result of opening its log.
 pub(crate) async fn open(
     dir: &Path,
     settings: Settings,
     clock: HandClock,
 ) -> (Arc<Service>, Result<(), LogFault>) {
-    let store = store(dir);
-    let service = build(dir, settings, clock, store);
+    let store = open_store(dir);
+    let service = build_service(dir, settings, clock, store);
     let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
-    let opened = service.open_log(mark, marked).await;
+    let opened = service.log.open(mark, marked).await;
     (service, opened)
 }
 
-pub(crate) fn build(
+pub(crate) fn build_service(
     dir: &Path,
     settings: Settings,
     clock: HandClock,
     store: SqliteStore,
 ) -> Arc<Service> {
-    build_on(dir, settings, clock, Arc::new(store))
+    build_service_on(dir, settings, clock, Arc::new(store))
 }
 
-pub(crate) fn build_on(
+pub(crate) fn build_service_on(
     dir: &Path,
     settings: Settings,
     clock: HandClock,
     store: Arc<dyn store::Store>,
 ) -> Arc<Service> {
     let clock: Arc<dyn Clock> = Arc::new(clock);
-    // A resolver that is not there: nothing here is ever looked up.
+    // A resolver that does not exist: these tests resolve no names.
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let policy = Policy { resolver: nowhere, ..Policy::public() };
     let keys = dir.join("keys");
-    Arc::new(Service::new(Parts {
+    Arc::new(Service::new(ServiceDependencies {
         settings,
         door: Door::new(policy, Arc::clone(&clock)).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store,
         keys: KeyStore::open(&keys, Timestamp::from_millis(NOON - 3_600_000)).unwrap(),
-        secret: Secret::open(&keys).unwrap(),
+        secret: DeploymentSecret::open(&keys).unwrap(),
         clock,
         ids: Arc::new(SystemIds),
     }))
 }
 
-/// Opens, and fails unless the log is sound.
+/// A service whose log opened without a fault.
 pub(crate) async fn open_sound(dir: &Path) -> Arc<Service> {
     let (service, opened) = open(dir, settings(), HandClock::new(NOON)).await;
     opened.unwrap();
@@ -107,14 +107,14 @@ pub(crate) async fn open_sound(dir: &Path) -> Arc<Service> {
 
 pub(crate) fn policy(service: &Service) -> KeyPolicy {
     let parse = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap();
-    let rotation = parse(&service.key_rotation());
-    let directory = parse(&service.key_directory().content);
+    let rotation = parse(&service.keys.rotation_record());
+    let directory = parse(&service.keys.directory().content);
     KeyPolicy::from_directory(&directory, Some(&rotation), &Brand::default()).unwrap()
 }
 
-/// Fails unless everything about an answer holds for somebody who has only it and the keys.
-pub(crate) fn accepted(answer: &KeptAnswer, policy: &KeyPolicy) {
+/// Fails unless the answer verifies with nothing but the published keys.
+pub(crate) fn assert_verifies(answer: &StoredAnswer, policy: &KeyPolicy) {
     let verdict = verify_document(&answer.bytes, policy, &Brand::default());
     assert!(verdict.accepted(), "{verdict:#?}");
-    assert_eq!(verdict.check("inclusion").unwrap().ok, proof::verify::Outcome::Passed);
+    assert_eq!(verdict.check("inclusion").unwrap().ok, proof::verify::CheckOutcome::Passed);
 }

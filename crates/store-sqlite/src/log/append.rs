@@ -1,27 +1,29 @@
-//! Extending the log: everything that one step changes, in one transaction.
+//! Appends to the log: all changes of one append in one transaction.
 
 use contract::Timestamp;
 use rusqlite::{Connection, params};
-use store::log::write_contents;
+use store::log::encode_contents;
 use store::{
-    Append, Beside, Digest, KeptBatch, Leasing, LogTile, NewRevocation, Standing, StoreError,
+    Append, AppendExtras, Digest, LogLease, LogTile, NewRevocation, StoreError, StoredBatch,
+    WithheldActions,
 };
 
-use super::{number, read};
+use super::read;
 use crate::answers::PackedAnswer;
 use crate::changes::PackedChange;
-use crate::error::Refused;
-use crate::packed::pack;
+use crate::columns::{sql_integer, unsigned};
+use crate::compression::compress;
+use crate::error::DatabaseError;
 use crate::revocations;
 
-/// Granted, renewed or refused, in the writer's transaction: nobody decides in between.
+/// Grants, renews or refuses the lease. Runs in the writer's transaction, so decisions do not race.
 pub(super) fn take_lease(
     connection: &Connection,
     holder: &str,
     now: Timestamp,
     until: Timestamp,
     holder_is_gone: bool,
-) -> Result<Leasing, Refused> {
+) -> Result<LogLease, DatabaseError> {
     let sql = "SELECT holder, epoch, until FROM log_lease WHERE id = 1";
     let (held_by, epoch, held_until): (Option<String>, i64, i64) = connection
         .prepare_cached(sql)?
@@ -29,15 +31,15 @@ pub(super) fn take_lease(
     let own = held_by.as_deref() == Some(holder);
     let in_force = held_until > now.as_millis() && !holder_is_gone;
     if held_by.is_some() && !own && in_force {
-        return Ok(Leasing::Held { until: Timestamp::from_millis(held_until) });
+        return Ok(LogLease::HeldByOther { until: Timestamp::from_millis(held_until) });
     }
     let epoch = if own { epoch } else { epoch.saturating_add(1) };
     let sql = "UPDATE log_lease SET holder = ?1, epoch = ?2, until = ?3 WHERE id = 1";
     connection.prepare_cached(sql)?.execute(params![holder, epoch, until.as_millis()])?;
-    Ok(Leasing::Taken { epoch: read::natural(epoch, "the log's lease")? })
+    Ok(LogLease::Granted { epoch: unsigned(epoch, "the log's lease")? })
 }
 
-/// A step of the log with all the work done that needs no connection.
+/// An append whose work outside the transaction (hashing, compressing) is done.
 pub(super) struct PackedAppend {
     epoch: u64,
     after: Option<Digest>,
@@ -45,11 +47,11 @@ pub(super) struct PackedAppend {
     answers: Vec<PackedAnswer>,
     changes: Vec<PackedChange>,
     revocations: Vec<NewRevocation>,
-    standings: Vec<Standing>,
+    withheld_actions: Vec<WithheldActions>,
 }
 
 struct PackedBatch {
-    kept: KeptBatch,
+    kept: StoredBatch,
     kinds: Vec<Option<String>>,
     tiles: Vec<LogTile>,
     fingerprint: Digest,
@@ -67,12 +69,12 @@ impl PackedAppend {
         let batch = match append.batch {
             None => None,
             Some(batch) => {
-                let kept = batch.kept();
-                let contents = write_contents(batch.entries.iter().map(|entry| &entry.content));
+                let kept = batch.to_stored();
+                let contents = encode_contents(batch.entries.iter().map(|entry| &entry.content));
                 Some(PackedBatch {
                     fingerprint: kept.fingerprint(),
                     leaves: kept.leaves.iter().flat_map(|leaf| *leaf.as_bytes()).collect(),
-                    contents: pack(&contents).map_err(failed)?,
+                    contents: compress(&contents).map_err(failed)?,
                     kinds: batch.entries.into_iter().map(|entry| entry.kind).collect(),
                     tiles: batch.tiles,
                     kept,
@@ -81,10 +83,10 @@ impl PackedAppend {
         };
         let answers = append.answers.into_iter().map(PackedAnswer::new);
         let answers = answers.collect::<Result<_, _>>()?;
-        let Beside { changes, revocations, standings } = append.beside;
+        let AppendExtras { changes, revocations, withheld_actions: standings } = append.extras;
         let changes = changes.into_iter().map(PackedChange::new).collect::<Result<_, _>>()?;
-        let (epoch, after) = (append.epoch, append.after);
-        Ok(Self { epoch, after, batch, answers, changes, revocations, standings })
+        let (epoch, after) = (append.epoch, append.previous_head);
+        Ok(Self { epoch, after, batch, answers, changes, revocations, withheld_actions: standings })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -96,30 +98,32 @@ impl PackedAppend {
         batch + answers + self.changes.iter().map(PackedChange::bytes).sum::<usize>()
     }
 
-    pub(super) fn write(&self, connection: &Connection) -> Result<(), Refused> {
-        self.check_fence(connection)?;
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), DatabaseError> {
+        self.check_lease_and_head(connection)?;
         if let Some(batch) = &self.batch {
             batch.insert(connection)?;
         }
         self.answers.iter().try_for_each(|answer| answer.insert(connection))?;
         self.changes.iter().try_for_each(|change| change.insert(connection))?;
-        revocations::append(connection, &self.revocations)?;
-        revocations::put_standings(connection, &self.standings)
+        revocations::append_entries(connection, &self.revocations)?;
+        revocations::put_withheld_actions(connection, &self.withheld_actions)
     }
 
-    /// Refuses whoever lost the lease, and whoever does not know the last head.
-    fn check_fence(&self, connection: &Connection) -> Result<(), Refused> {
-        let moved = |why: String| Refused::Store(StoreError::Moved { why });
+    /// Fails if the caller has lost the lease or does not build on the last head.
+    fn check_lease_and_head(&self, connection: &Connection) -> Result<(), DatabaseError> {
+        let moved = |why: String| DatabaseError::Store(StoreError::LogConflict { why });
         let sql = "SELECT epoch FROM log_lease WHERE id = 1";
         let epoch: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-        if epoch != number(self.epoch) {
+        if epoch != sql_integer(self.epoch) {
             let own = self.epoch;
-            return Err(moved(format!("lease {epoch} is in force, and this was made under {own}")));
+            return Err(moved(format!(
+                "lease {epoch} is in force, but this append was made under lease {own}"
+            )));
         }
-        // Compared with its fingerprint: a damaged end is told as damage, and not built upon.
-        let last = read::last(connection)?;
+        // Also compares the fingerprint: a damaged last batch is reported and not extended.
+        let last = read::last_batch(connection)?;
         if last.as_ref().map(|last| last.sth_sha256) != self.after {
-            return Err(moved("its last head is another than this was made after".to_owned()));
+            return Err(moved("its last head is not the one this append builds on".to_owned()));
         }
         let (next, size) = last.map_or((0, 0), |last| (last.batch + 1, last.tree_size()));
         let size = match &self.batch {
@@ -127,12 +131,17 @@ impl PackedAppend {
             Some(new) if (new.kept.batch, new.kept.first_index) == (next, size) => {
                 new.kept.tree_size()
             }
-            Some(_) => return Err(moved(format!("its next batch is {next}, from index {size}"))),
+            Some(_) => {
+                return Err(moved(format!("its next batch is {next}, starting at index {size}")));
+            }
         };
         match self.answers.iter().find(|answer| answer.log_index() >= size) {
             None => Ok(()),
             Some(answer) => {
-                let why = format!("an answer is at {} of {size} places", answer.log_index());
+                let why = format!(
+                    "an answer has log index {}, but the log has {size} leaves",
+                    answer.log_index()
+                );
                 Err(StoreError::Failed { doing: "extending the log", why }.into())
             }
         }
@@ -140,13 +149,13 @@ impl PackedAppend {
 }
 
 impl PackedBatch {
-    fn insert(&self, connection: &Connection) -> Result<(), Refused> {
+    fn insert(&self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = "INSERT INTO log_batches
                    (batch, first_index, sth_sha256, fingerprint, leaves, sth, contents)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         connection.prepare_cached(sql)?.execute(params![
-            number(self.kept.batch),
-            number(self.kept.first_index),
+            sql_integer(self.kept.batch),
+            sql_integer(self.kept.first_index),
             self.kept.sth_sha256.as_bytes(),
             self.fingerprint.as_bytes(),
             self.leaves,
@@ -157,18 +166,19 @@ impl PackedBatch {
                    ON CONFLICT (leaf) DO NOTHING";
         let mut insert = connection.prepare_cached(sql)?;
         for (place, (leaf, kind)) in
-            (number(self.kept.first_index)..).zip(self.kept.leaves.iter().zip(&self.kinds))
+            (sql_integer(self.kept.first_index)..).zip(self.kept.leaves.iter().zip(&self.kinds))
         {
             if insert.execute(params![leaf.as_bytes(), place, kind])? == 0 {
-                let why = format!("the leaf {leaf} is in an earlier batch");
-                return Err(Refused::Store(StoreError::Moved { why }));
+                let why = format!("the leaf {leaf} is already in an earlier batch");
+                return Err(DatabaseError::Store(StoreError::LogConflict { why }));
             }
         }
         let sql =
             "INSERT INTO log_tiles (level, tile, fingerprint, hashes) VALUES (?1, ?2, ?3, ?4)";
         let mut insert = connection.prepare_cached(sql)?;
         for tile in &self.tiles {
-            let (level, index, fingerprint) = (tile.level, number(tile.index), tile.fingerprint());
+            let (level, index, fingerprint) =
+                (tile.level, sql_integer(tile.index), tile.fingerprint());
             insert.execute(params![level, index, fingerprint.as_bytes(), &tile.hashes[..]])?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The transparency log in the database.
+//! The transparency log in the database (implements `store::Log`).
 
 mod append;
 mod leaves;
@@ -11,31 +11,33 @@ use bytes::Bytes;
 use contract::Timestamp;
 use rusqlite::params;
 use store::{
-    Append, BoxFuture, Cosignature, Digest, KeptBatch, Leasing, Log, Sighting, StoreError,
+    Append, BoxFuture, ContradictingHead, Cosignature, Digest, Log, LogLease, StoreError,
+    StoredBatch,
 };
 
 use self::append::PackedAppend;
 use crate::SqliteStore;
-use crate::sqlite_store::{blocking, number};
+use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::sqlite_store::run_blocking;
 
 impl Log for SqliteStore {
-    fn take_log_lease<'a>(
+    fn acquire_log_lease<'a>(
         &'a self,
         holder: &'a str,
         now: Timestamp,
         until: Timestamp,
-    ) -> BoxFuture<'a, Result<Leasing, StoreError>> {
+    ) -> BoxFuture<'a, Result<LogLease, StoreError>> {
         const DOING: &str = "taking the log's lease";
-        let (holder, leased) = (holder.to_owned(), Arc::clone(&self.leased));
+        let (holder, leased) = (holder.to_owned(), Arc::clone(&self.lease_taken));
         Box::pin(async move {
-            let before = self.leased.load(Ordering::Relaxed);
+            let previous = self.lease_taken.load(Ordering::Relaxed);
             let taking = self.database.writer.write(DOING, 0, move |connection| {
                 let holder_is_gone = !leased.swap(true, Ordering::Relaxed);
                 append::take_lease(connection, &holder, now, until, holder_is_gone)
             });
             let taken = taking.await;
             if taken.is_err() {
-                self.leased.fetch_and(before, Ordering::Relaxed);
+                self.lease_taken.fetch_and(previous, Ordering::Relaxed);
             }
             taken
         })
@@ -44,26 +46,26 @@ impl Log for SqliteStore {
     fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
         const DOING: &str = "extending the log";
         Box::pin(async move {
-            let packed = blocking(DOING, move || PackedAppend::new(append)).await??;
+            let packed = run_blocking(DOING, move || PackedAppend::new(append)).await??;
             self.database.writer.write(DOING, packed.bytes(), move |c| packed.write(c)).await
         })
     }
 
-    fn last_batch(&self) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
-        Box::pin(self.database.readers.read("reading the log's end", |connection| {
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
+        Box::pin(self.database.readers.read("reading the last batch", |connection| {
             let _snapshot = connection.unchecked_transaction()?;
-            read::last(connection)
+            read::last_batch(connection)
         }))
     }
 
-    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
             let _snapshot = connection.unchecked_transaction()?;
             read::batch(connection, batch)
         }))
     }
 
-    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<KeptBatch>, StoreError>> {
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
         Box::pin(self.database.readers.read("reading a batch", move |connection| {
             let _snapshot = connection.unchecked_transaction()?;
             read::batch_at(connection, log_index)
@@ -78,14 +80,14 @@ impl Log for SqliteStore {
         )
     }
 
-    fn leaf_places(
+    fn leaf_indexes(
         &self,
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
         Box::pin(
-            self.database
-                .readers
-                .read("looking for leaves", move |connection| leaves::places(connection, &leaves)),
+            self.database.readers.read("looking for leaves", move |connection| {
+                leaves::leaf_places(connection, &leaves)
+            }),
         )
     }
 
@@ -94,9 +96,9 @@ impl Log for SqliteStore {
         leaves: Vec<Digest>,
     ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>> {
         Box::pin(
-            self.database
-                .readers
-                .read("looking for leaves", move |connection| leaves::kinds(connection, &leaves)),
+            self.database.readers.read("looking for leaves", move |connection| {
+                leaves::leaf_kinds(connection, &leaves)
+            }),
         )
     }
 
@@ -114,15 +116,15 @@ impl Log for SqliteStore {
     fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
         let kind = kind.to_owned();
         Box::pin(self.database.readers.read("listing entries of a kind", move |connection| {
-            leaves::of_kind(connection, &kind)
+            leaves::indexes_of_kind(connection, &kind)
         }))
     }
 
-    fn indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+    fn count_indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
         Box::pin(self.database.readers.read("counting leaves", |connection| {
             let sql = "SELECT count(*) FROM log_leaves";
             let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
-            Ok(read::natural(count, "the count of leaves")?)
+            Ok(unsigned(count, "the count of leaves")?)
         }))
     }
 
@@ -137,13 +139,17 @@ impl Log for SqliteStore {
         &self,
         cosignatures: Vec<Cosignature>,
     ) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.database.writer.write("keeping cosignatures", 0, move |connection| {
+        Box::pin(self.database.writer.write("storing cosignatures", 0, move |connection| {
             let sql = "INSERT INTO log_cosignatures (tree_size, witness, line, at)
                        VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
             let mut insert = connection.prepare_cached(sql)?;
-            for said in &cosignatures {
-                let at = said.at.as_millis();
-                insert.execute(params![number(said.tree_size), said.witness, said.line, at])?;
+            for cosignature in &cosignatures {
+                insert.execute(params![
+                    sql_integer(cosignature.tree_size),
+                    cosignature.witness,
+                    cosignature.line,
+                    cosignature.at.as_millis(),
+                ])?;
             }
             Ok(())
         }))
@@ -154,7 +160,7 @@ impl Log for SqliteStore {
             let sql = "SELECT witness, line, at FROM log_cosignatures WHERE tree_size = ?1
                        ORDER BY witness";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![number(tree_size)], |row| {
+            let rows = statement.query_map(params![sql_integer(tree_size)], |row| {
                 Ok(Cosignature {
                     tree_size,
                     witness: row.get(0)?,
@@ -174,10 +180,10 @@ impl Log for SqliteStore {
         Box::pin(self.database.readers.read("reading cosignatures", move |connection| {
             let sql = "SELECT DISTINCT tree_size FROM log_cosignatures WHERE tree_size >= ?1
                        ORDER BY tree_size LIMIT ?2";
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
             let mut statement = connection.prepare_cached(sql)?;
-            let sizes = statement.query_map(params![number(from), limit], |row| row.get(0))?;
-            sizes.map(|size| Ok(read::natural(size?, "a cosigned size")?)).collect()
+            let sizes = statement
+                .query_map(params![sql_integer(from), sql_limit(limit)], |row| row.get(0))?;
+            sizes.map(|size| Ok(unsigned(size?, "a cosigned size")?)).collect()
         }))
     }
 
@@ -185,18 +191,21 @@ impl Log for SqliteStore {
         Box::pin(self.database.readers.read("reading cosignatures", |connection| {
             let sql = "SELECT max(tree_size) FROM log_cosignatures";
             let size: Option<i64> = connection.query_row(sql, [], |row| row.get(0))?;
-            Ok(size.map(|size| read::natural(size, "a cosigned size")).transpose()?)
+            Ok(size.map(|size| unsigned(size, "a cosigned size")).transpose()?)
         }))
     }
 
-    fn put_sighting(&self, sighting: Sighting) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn put_contradicting_head(
+        &self,
+        sighting: ContradictingHead,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
         let bytes = sighting.sth.len();
-        Box::pin(self.database.writer.write("keeping a sighting", bytes, move |connection| {
+        Box::pin(self.database.writer.write("storing a sighting", bytes, move |connection| {
             let sql = "INSERT INTO log_sightings (sth_sha256, batch, seen_at, sth, why)
                        VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING";
             connection.prepare_cached(sql)?.execute(params![
                 sighting.sth_sha256.as_bytes(),
-                number(sighting.batch),
+                sql_integer(sighting.batch),
                 sighting.seen_at.as_millis(),
                 &sighting.sth[..],
                 sighting.why,
@@ -205,13 +214,13 @@ impl Log for SqliteStore {
         }))
     }
 
-    fn sightings(&self) -> BoxFuture<'_, Result<Vec<Sighting>, StoreError>> {
+    fn contradicting_heads(&self) -> BoxFuture<'_, Result<Vec<ContradictingHead>, StoreError>> {
         Box::pin(self.database.readers.read("reading sightings", |connection| {
             let sql = "SELECT sth_sha256, batch, seen_at, sth, why FROM log_sightings
                        ORDER BY seen_at, sth_sha256";
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
-                Ok(Sighting {
+                Ok(ContradictingHead {
                     sth_sha256: Digest(row.get(0)?),
                     batch: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(u64::MAX),
                     seen_at: Timestamp::from_millis(row.get(2)?),

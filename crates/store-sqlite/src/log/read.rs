@@ -1,40 +1,44 @@
-//! Reading the log. What is given out was compared with its fingerprint, or with its leaf.
+//! Reads the log. Everything returned was compared with its fingerprint or its leaf.
 
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
-use store::log::read_contents;
-use store::{Digest, KeptBatch, LogTile, StoreError};
+use store::log::decode_contents;
+use store::{Digest, LogTile, StoreError, StoredBatch};
 
-use super::number;
-use crate::error::Refused;
-use crate::packed::unpack;
-pub(super) use crate::sqlite_store::natural;
+use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::compression::decompress;
+use crate::error::DatabaseError;
 
 pub(super) fn damaged(what: &str, why: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned(), why: why.to_owned() }
 }
 
-/// The end of the log. Like everything below it asks more than one question, and is called in a
-/// transaction, so that all are answered of the same log.
-pub(super) fn last(connection: &Connection) -> Result<Option<KeptBatch>, Refused> {
-    let found = one_batch(connection, "ORDER BY batch DESC LIMIT 1", params![])?;
-    check_beginning(connection)?;
+/// The last batch. Like most functions here it runs several queries, so callers run it in a
+/// transaction to get one consistent view.
+pub(super) fn last_batch(connection: &Connection) -> Result<Option<StoredBatch>, DatabaseError> {
+    let found = find_batch(connection, "ORDER BY batch DESC LIMIT 1", params![])?;
+    check_first_batch(connection)?;
     Ok(found)
 }
 
-/// A number that has fallen below zero would hide a batch from every other question.
-fn check_beginning(connection: &Connection) -> Result<(), Refused> {
+/// A damaged (negative) batch number would hide a batch from all other queries.
+fn check_first_batch(connection: &Connection) -> Result<(), DatabaseError> {
     let sql = "SELECT min(batch) FROM log_batches";
     let first: Option<i64> = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
     match first {
         None | Some(0) => Ok(()),
-        Some(other) => Err(damaged("the log", &format!("its first batch is {other}")).into()),
+        Some(other) => {
+            Err(damaged("the log", &format!("its first batch has the number {other}")).into())
+        }
     }
 }
 
-pub(super) fn batch(connection: &Connection, batch: u64) -> Result<Option<KeptBatch>, Refused> {
-    let found = one_batch(connection, "WHERE batch = ?1", params![number(batch)])?;
-    if found.is_none() && last(connection)?.is_some_and(|last| batch <= last.batch) {
+pub(super) fn batch(
+    connection: &Connection,
+    batch: u64,
+) -> Result<Option<StoredBatch>, DatabaseError> {
+    let found = find_batch(connection, "WHERE batch = ?1", params![sql_integer(batch)])?;
+    if found.is_none() && last_batch(connection)?.is_some_and(|last| batch <= last.batch) {
         return Err(damaged(&format!("batch {batch} of the log"), "it is missing").into());
     }
     Ok(found)
@@ -43,24 +47,24 @@ pub(super) fn batch(connection: &Connection, batch: u64) -> Result<Option<KeptBa
 pub(super) fn batch_at(
     connection: &Connection,
     log_index: u64,
-) -> Result<Option<KeptBatch>, Refused> {
+) -> Result<Option<StoredBatch>, DatabaseError> {
     let which = "WHERE first_index <= ?1 ORDER BY first_index DESC LIMIT 1";
-    let found = one_batch(connection, which, params![number(log_index)])?;
+    let found = find_batch(connection, which, params![sql_integer(log_index)])?;
     let found = found.filter(|batch| log_index < batch.tree_size());
-    if found.is_none() && last(connection)?.is_some_and(|last| log_index < last.tree_size()) {
+    if found.is_none() && last_batch(connection)?.is_some_and(|last| log_index < last.tree_size()) {
         return Err(damaged(&format!("index {log_index} of the log"), "it is missing").into());
     }
     Ok(found)
 }
 
-fn one_batch(
+fn find_batch(
     connection: &Connection,
     which: &str,
     params: impl Params,
-) -> Result<Option<KeptBatch>, Refused> {
+) -> Result<Option<StoredBatch>, DatabaseError> {
     let sql = format!("SELECT {COLUMNS} FROM log_batches {which}");
-    let raw = connection.prepare_cached(&sql)?.query_row(params, RawBatch::read).optional()?;
-    Ok(raw.map(RawBatch::understood).transpose()?)
+    let raw = connection.prepare_cached(&sql)?.query_row(params, RawBatch::from_row).optional()?;
+    Ok(raw.map(RawBatch::into_batch).transpose()?)
 }
 
 const COLUMNS: &str = "batch, first_index, sth_sha256, fingerprint, leaves, sth";
@@ -75,7 +79,7 @@ struct RawBatch {
 }
 
 impl RawBatch {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             batch: row.get(0)?,
             first_index: row.get(1)?,
@@ -86,11 +90,11 @@ impl RawBatch {
         })
     }
 
-    fn understood(self) -> Result<KeptBatch, StoreError> {
+    fn into_batch(self) -> Result<StoredBatch, StoreError> {
         let what = format!("batch {} of the log", self.batch);
-        let kept = KeptBatch {
-            batch: natural(self.batch, &what)?,
-            first_index: natural(self.first_index, &what)?,
+        let kept = StoredBatch {
+            batch: unsigned(self.batch, &what)?,
+            first_index: unsigned(self.first_index, &what)?,
             sth_sha256: Digest(self.sth_sha256),
             sth: Bytes::from(self.sth),
             leaves: digests(&self.leaves),
@@ -98,27 +102,27 @@ impl RawBatch {
         if kept.fingerprint() == Digest(self.fingerprint) {
             Ok(kept)
         } else {
-            Err(damaged(&what, "its fingerprint is another"))
+            Err(damaged(&what, "its fingerprint does not match"))
         }
     }
 }
 
-/// 32 bytes each; a rest is left over, and the fingerprint tells.
+/// Splits into 32-byte digests. A remainder is dropped; the fingerprint check reports it.
 pub(super) fn digests(bytes: &[u8]) -> Vec<Digest> {
     bytes.as_chunks::<32>().0.iter().map(|chunk| Digest(*chunk)).collect()
 }
 
-/// Heads are read without their leaves, so the digest that each carries stands in for the
-/// fingerprint: whoever is given one checks it anyway.
+/// Heads are read without their leaves, so the fingerprint cannot be checked. Callers verify the
+/// digest and signature in each head instead.
 pub(super) fn heads(
     connection: &Connection,
     from: u64,
     limit: usize,
-) -> Result<Vec<Bytes>, Refused> {
+) -> Result<Vec<Bytes>, DatabaseError> {
     let sql = "SELECT sth FROM log_batches WHERE batch >= ?1 ORDER BY batch LIMIT ?2";
     let mut statement = connection.prepare_cached(sql)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = statement.query_map(params![number(from), limit], |row| row.get::<_, Vec<u8>>(0))?;
+    let rows = statement
+        .query_map(params![sql_integer(from), sql_limit(limit)], |row| row.get::<_, Vec<u8>>(0))?;
     rows.map(|sth| Ok(Bytes::from(sth?))).collect()
 }
 
@@ -126,29 +130,29 @@ pub(super) fn entries(
     connection: &Connection,
     from: u64,
     limit: usize,
-) -> Result<Vec<Bytes>, Refused> {
+) -> Result<Vec<Bytes>, DatabaseError> {
     let Some(first) = batch_at(connection, from)? else { return Ok(Vec::new()) };
     let sql =
         format!("SELECT {COLUMNS}, contents FROM log_batches WHERE batch >= ?1 ORDER BY batch");
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![number(first.batch)])?;
+    let mut rows = statement.query(params![sql_integer(first.batch)])?;
     let mut found = Vec::new();
-    // Where the next batch must begin.
+    // The number and first index that the next batch must have.
     let mut next = (first.batch, first.first_index);
     while found.len() < limit {
         let Some(row) = rows.next()? else {
-            check_beginning(connection)?;
+            check_first_batch(connection)?;
             break;
         };
-        let kept = RawBatch::read(row)?.understood()?;
+        let kept = RawBatch::from_row(row)?.into_batch()?;
         if (kept.batch, kept.first_index) != next {
             let (batch, index) = next;
             let what = format!("batch {batch} of the log, from index {index},");
             return Err(damaged(&what, "it is missing").into());
         }
-        let contents = unpack(row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?)
+        let contents = decompress(row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?)
             .map_err(|why| damaged(&format!("the contents of batch {}", kept.batch), &why))?;
-        let contents = read_contents(&contents, kept.batch, &kept.leaves)?;
+        let contents = decode_contents(&contents, kept.batch, &kept.leaves)?;
         let skip = usize::try_from(from.saturating_sub(kept.first_index)).unwrap_or(usize::MAX);
         found.extend(contents.into_iter().skip(skip).take(limit - found.len()));
         next = (kept.batch + 1, kept.tree_size());
@@ -160,15 +164,15 @@ pub(super) fn tile(
     connection: &Connection,
     level: u8,
     index: u64,
-) -> Result<Option<Bytes>, Refused> {
+) -> Result<Option<Bytes>, DatabaseError> {
     let what = || format!("tile {index} of level {level}");
     let sql = "SELECT fingerprint, hashes FROM log_tiles WHERE level = ?1 AND tile = ?2";
     let found: Option<([u8; 32], Vec<u8>)> = connection
         .prepare_cached(sql)?
-        .query_row(params![level, number(index)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![level, sql_integer(index)], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((fingerprint, hashes)) = found else {
-        let size = last(connection)?.map_or(0, |last| last.tree_size());
+        let size = last_batch(connection)?.map_or(0, |last| last.tree_size());
         return if LogTile::is_complete(level, index, size) {
             Err(damaged(&what(), "it is missing").into())
         } else {
@@ -179,6 +183,6 @@ pub(super) fn tile(
     if tile.fingerprint() == Digest(fingerprint) {
         Ok(Some(tile.hashes))
     } else {
-        Err(damaged(&what(), "its fingerprint is another").into())
+        Err(damaged(&what(), "its fingerprint does not match").into())
     }
 }

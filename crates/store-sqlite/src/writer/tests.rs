@@ -7,7 +7,7 @@ use super::*;
 
 fn table() -> (tempfile::TempDir, Connection) {
     let dir = tempfile::tempdir().unwrap();
-    let connection = crate::connect::writer(&dir.path().join("test.db")).unwrap();
+    let connection = crate::connect::writer_connection(&dir.path().join("test.db")).unwrap();
     connection.execute_batch("CREATE TABLE kept (x INTEGER PRIMARY KEY) STRICT").unwrap();
     (dir, connection)
 }
@@ -108,7 +108,8 @@ async fn a_write_that_fails_on_the_disk_takes_its_group_with_it() {
     let (dir, connection) = table();
     let writer = Writer::start(connection).unwrap();
     put(&writer, 1).await.unwrap();
-    let failed = writer.write("failing", 8, |_| Err::<(), _>(Refused::Sqlite(io_error()))).await;
+    let failed =
+        writer.write("failing", 8, |_| Err::<(), _>(DatabaseError::Sqlite(io_error()))).await;
     assert!(matches!(failed, Err(StoreError::Unavailable { .. })), "{failed:?}");
     assert!(matches!(put(&writer, 2).await, Err(StoreError::Unavailable { .. })));
     drop(writer);
@@ -188,8 +189,14 @@ async fn what_waits_when_the_store_is_dropped_is_still_written() {
             Ok(())
         };
         let permit = Arc::clone(&writer.permits).acquire_owned().await.unwrap();
-        let waiting =
-            Waiting { doing: "", bytes: 0, write: Some(write), done: None, reply, _permit: permit };
+        let waiting = WaitingWrite {
+            doing: "",
+            bytes: 0,
+            write: Some(write),
+            result: None,
+            reply,
+            _permit: permit,
+        };
         assert!(queue.send(Box::new(waiting)).is_ok());
     }
     drop(queue);
@@ -208,7 +215,8 @@ fn what_is_fatal_and_what_is_not() {
         (ffi::SQLITE_BUSY, false),
         (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, false),
     ] {
-        let refused = Refused::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        let refused =
+            DatabaseError::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
         assert_eq!(refused.is_fatal(), fatal, "{code}");
     }
     assert_eq!(ffi::Error::new(ffi::SQLITE_IOERR_FSYNC).code, ErrorCode::SystemIoFailure);

@@ -1,9 +1,9 @@
-//! The suite that every engine passes.
+//! The conformance suite that every store engine must pass.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use store::conformance::{Engine, LogPart, Place, run};
+use store::conformance::{Engine, LogPart, StoreLocation, run};
 use store::{BoxFuture, Day, Digest, Store};
 
 struct Sqlite;
@@ -11,12 +11,12 @@ struct Sqlite;
 struct Dir(tempfile::TempDir);
 
 impl Engine for Sqlite {
-    fn new_place(&self) -> BoxFuture<'_, Box<dyn Place>> {
-        Box::pin(async { Box::new(Dir(tempfile::tempdir().unwrap())) as Box<dyn Place> })
+    fn new_location(&self) -> BoxFuture<'_, Box<dyn StoreLocation>> {
+        Box::pin(async { Box::new(Dir(tempfile::tempdir().unwrap())) as Box<dyn StoreLocation> })
     }
 }
 
-impl Place for Dir {
+impl StoreLocation for Dir {
     fn open(&self) -> BoxFuture<'_, Arc<dyn Store>> {
         Box::pin(async { Arc::new(crate::open(self.0.path())) as Arc<dyn Store> })
     }

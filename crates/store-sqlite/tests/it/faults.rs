@@ -1,4 +1,4 @@
-//! Disks that fail: a sync that returns an error, bytes that change.
+//! Disk faults: a sync that fails, bytes that change.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,8 +10,8 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 use crate::killed::{acknowledged, check, start_child};
 use crate::{open, scan};
 
-/// Every place of the database file is flipped in turn (in steps): what is read is right or an
-/// error, and never a panic.
+/// Flips a byte at every offset of the database file (in steps): a read returns the right value or an
+/// error, and never panics.
 #[tokio::test]
 async fn a_damaged_database_is_an_error_and_never_a_wrong_answer() {
     let dir = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ async fn a_damaged_database_is_an_error_and_never_a_wrong_answer() {
             let id = format!("s{number}");
             match store.scan(&id).await {
                 Ok(Some(got)) => assert_eq!(got, scan(&id), "a flip at {place} was served"),
-                // An index page: the row is not found, which is no wrong content.
+                // An index page: the row is not found, but no wrong content is returned.
                 Ok(None) | Err(_) => found += 1,
             }
         }
@@ -51,11 +51,11 @@ async fn a_damaged_database_is_an_error_and_never_a_wrong_answer() {
 }
 
 /// With strace, the n-th sync of each thread fails: the store must stop writing at once, and
-/// everything acknowledged before must be there.
+/// everything acknowledged before must still be there.
 #[tokio::test]
 async fn a_failed_sync_ends_all_writing() {
     if Command::new("strace").arg("-V").output().is_err() {
-        // Nothing else can make a sync fail from outside; the writer's own tests inject it inside.
+        // Without strace a sync cannot be made to fail from outside; the writer's unit tests do it inside.
         return;
     }
     for when in [3, 20, 60] {
@@ -65,14 +65,14 @@ async fn a_failed_sync_ends_all_writing() {
         let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
         let wrapper = [&strace[..], &["timeout", "-s", "KILL", "60"]].concat();
         let mut child = start_child(dir.path(), when, &wrapper);
-        // The child unwraps every write: the error ends it.
+        // The child unwraps every write, so the error ends it.
         let kept: HashSet<String> = acknowledged(&mut child).into_iter().collect();
         let output = child.wait_with_output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         if told.contains("ptrace") {
             return;
         }
-        // 101 is how a test that failed ends; a store that went on would run into the timeout.
+        // 101 is the exit code of a failed test; a store that continued would hit the timeout.
         assert_eq!(output.status.code(), Some(101), "{told}");
         assert!(told.contains("Unavailable"), "{told}");
         check(dir.path(), &kept).await;

@@ -1,4 +1,4 @@
-//! Bytes of the log that change on the disk: every column of every table, one flip at a time.
+//! Bit flips in the stored log: every column of every table, one flip at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,8 +10,8 @@ use proof::tlog::RightEdge;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use store::{
-    Answers, Append, Beside, Cosignature, Digest, KeptAnswer, Leasing, Log, LogEntry, LogTile,
-    NewBatch, Sighting, StoreError,
+    Answers, Append, AppendExtras, ContradictingHead, Cosignature, Digest, Log, LogEntry, LogLease,
+    LogTile, NewBatch, StoreError, StoredAnswer,
 };
 use store_sqlite::{SqliteOptions, SqliteStore};
 
@@ -29,9 +29,9 @@ const TABLES: [&str; 7] = [
     "answers",
 ];
 
-/// Columns in which a flip can go unnoticed by a read. The README lists the same, for whatever
-/// checks the log as a whole. Both directions are held: no other column is so, and all of these are.
-const UNNOTICED: [&str; 18] = [
+/// Columns in which a read may not detect a flip. The README lists the same columns. The test checks
+/// both directions: flips in these columns can go undetected, and in no other column.
+const UNDETECTED: [&str; 18] = [
     // The leaf is not found, or the entry is not listed under its kind.
     "log_leaves.leaf",
     "log_leaves.kind",
@@ -39,7 +39,7 @@ const UNNOTICED: [&str; 18] = [
     "answers.sha256",
     "answers.domain",
     "answers.answered_at",
-    // Said by others, and signed by them.
+    // Statements by others, signed by them.
     "log_cosignatures.tree_size",
     "log_cosignatures.witness",
     "log_cosignatures.line",
@@ -49,19 +49,19 @@ const UNNOTICED: [&str; 18] = [
     "log_sightings.seen_at",
     "log_sightings.sth",
     "log_sightings.why",
-    // Not read by any of these questions.
+    // Not read by any of these queries.
     "log_lease.id",
     "log_lease.holder",
     "log_lease.epoch",
     "log_lease.until",
 ];
 
-/// What was put, and so must be read.
+/// The values that were stored and must be read back.
 struct Put {
     batches: Vec<NewBatch>,
-    answers: Vec<KeptAnswer>,
+    answers: Vec<StoredAnswer>,
     cosignatures: Vec<Cosignature>,
-    sightings: Vec<Sighting>,
+    sightings: Vec<ContradictingHead>,
 }
 
 #[tokio::test]
@@ -72,13 +72,13 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
     let whole = fs::read(&path).unwrap();
     let columns = columns(&path);
     assert_eq!(columns.len(), 7 + 3 + 4 + 4 + 4 + 5 + 6, "{columns:?}");
-    // In the first place the test itself: nothing is wrong with what is whole.
+    // First the test itself: an undamaged log gives no error.
     assert_eq!(read(&open(dir.path()), &put).await, BTreeSet::new());
 
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
     let mut seen: BTreeMap<&String, BTreeSet<Seen>> = BTreeMap::new();
-    let listed = |column: &&String| UNNOTICED.contains(&column.as_str());
-    // Not every flip of a listed column goes unnoticed, so there are more of those.
+    let listed = |column: &&String| UNDETECTED.contains(&column.as_str());
+    // Not every flip of a listed column goes undetected, so try more of those.
     let more = columns.iter().filter(listed).cycle().take(FLIPS);
     for (number, column) in columns.iter().cycle().take(FLIPS).chain(more).enumerate() {
         let shown = seen.get(column).is_some_and(|seen| seen.iter().any(Seen::is_wrong));
@@ -102,22 +102,22 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
         assert!(!wrong || listed(&column), "{what}: {found:?}");
         seen.entry(column).or_default().extend(found);
     }
-    // A column is noticed when some flip of it was an error; one whose flips never show would make
-    // this test say nothing of it.
+    // A column counts as checked if some flip of it was an error. A column whose flips never show
+    // would not be tested at all.
     for column in &columns {
         let seen = &seen[column];
-        let noticed = seen.contains(&Seen::Error) && !seen.iter().any(Seen::is_wrong);
-        assert_eq!(noticed, !listed(&column), "{column}: {seen:?}");
+        let detected = seen.contains(&Seen::Error) && !seen.iter().any(Seen::is_wrong);
+        assert_eq!(detected, !listed(&column), "{column}: {seen:?}");
     }
 }
 
-/// The list in the README is this one.
+/// The README must list the same columns.
 #[test]
-fn the_readme_lists_what_a_read_does_not_notice() {
+fn the_readme_lists_the_undetected_columns() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let (_, section) = readme.split_once("## What a read does not notice").unwrap();
+    let (_, section) = readme.split_once("## Damage that a read does not detect").unwrap();
     let section = section.split("\n## ").next().unwrap();
-    for column in UNNOTICED {
+    for column in UNDETECTED {
         let (table, column) = column.split_once('.').unwrap();
         let line = section.lines().find(|line| line.starts_with(&format!("- `{table}`"))).unwrap();
         assert!(line.contains(&format!("`{column}`")), "{table}.{column} is not in: {line}");
@@ -127,7 +127,7 @@ fn the_readme_lists_what_a_read_does_not_notice() {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Seen {
     Error,
-    /// By which question something else was given than was put.
+    /// The query that returned something other than what was stored.
     Wrong(&'static str),
 }
 
@@ -137,7 +137,7 @@ impl Seen {
     }
 }
 
-/// Asks everything there is to ask.
+/// Runs every query and compares the results with what was stored.
 async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
     let mut seen = BTreeSet::new();
     let mut is = |what: &'static str, right: Result<bool, StoreError>| match right {
@@ -145,14 +145,14 @@ async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
         Ok(false) => drop(seen.insert(Seen::Wrong(what))),
         Err(_) => drop(seen.insert(Seen::Error)),
     };
-    let last = put.batches.last().map(NewBatch::kept);
+    let last = put.batches.last().map(NewBatch::to_stored);
     let size = last.as_ref().unwrap().tree_size();
     is("last_batch", store.last_batch().await.map(|got| got == last));
     is("past the end", store.batch_at(size).await.map(|got| got.is_none()));
     is("past the end", store.batch(put.batches.len() as u64).await.map(|got| got.is_none()));
-    is("indexed_leaves", store.indexed_leaves().await.map(|got| got == size));
+    is("indexed_leaves", store.count_indexed_leaves().await.map(|got| got == size));
     for batch in &put.batches {
-        let kept = batch.kept();
+        let kept = batch.to_stored();
         is("batch", store.batch(kept.batch).await.map(|got| got.as_ref() == Some(&kept)));
         for index in [kept.first_index, kept.tree_size() - 1] {
             is("batch_at", store.batch_at(index).await.map(|got| got.as_ref() == Some(&kept)));
@@ -173,7 +173,7 @@ async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
     }
     let leaves: Vec<Digest> = entries.iter().map(|entry| entry.leaf).collect();
     let places: Vec<Option<u64>> = (0..size).map(Some).collect();
-    is("leaf_places", store.leaf_places(leaves.clone()).await.map(|got| got == places));
+    is("leaf_places", store.leaf_indexes(leaves.clone()).await.map(|got| got == places));
     let kinds: Vec<Option<String>> = entries.iter().map(|entry| entry.kind.clone()).collect();
     is("leaf_kinds", store.leaf_kinds(leaves).await.map(|got| got == kinds));
     let builds: Vec<u64> =
@@ -191,17 +191,17 @@ async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
     is("export_answers", all.map(|got| got == put.answers));
     let said = store.cosignatures(put.cosignatures[0].tree_size).await;
     is("cosignatures", said.map(|got| got == put.cosignatures));
-    is("sightings", store.sightings().await.map(|got| got == put.sightings));
-    // `heads` is not asked: it gives bytes as they lie on the disk, by design.
+    is("sightings", store.contradicting_heads().await.map(|got| got == put.sightings));
+    // `heads` is left out: by design it returns the stored bytes unchecked.
     seen
 }
 
-/// A small log with everything in it. Answers are in the order of the export.
+/// A small log with a row in every table. Answers are in export order.
 async fn fill(dir: &Path) -> Put {
     let store = open(dir);
     let at = Timestamp::from_millis(1_794_711_380_007);
-    let leasing = store.take_log_lease("us", at, at.plus_millis(60_000)).await.unwrap();
-    let Leasing::Taken { epoch } = leasing else { panic!("{leasing:?}") };
+    let leasing = store.acquire_log_lease("us", at, at.plus_millis(60_000)).await.unwrap();
+    let LogLease::Granted { epoch } = leasing else { panic!("{leasing:?}") };
     let mut edge = RightEdge::new();
     let mut batches: Vec<NewBatch> = Vec::new();
     let mut answers = Vec::new();
@@ -211,7 +211,7 @@ async fn fill(dir: &Path) -> Put {
             .map(|number| {
                 let content = Bytes::from(format!("{{\"of\":\"{batch}.{number}\"}}"));
                 let kind = (number % 90 == 0).then(|| String::from("build"));
-                LogEntry { leaf: proof::tree::leaf_hash(&content), kind, content }
+                LogEntry { leaf: proof::merkle_tree::leaf_hash(&content), kind, content }
             })
             .collect();
         entries.sort_by_key(|entry| entry.leaf);
@@ -233,8 +233,9 @@ async fn fill(dir: &Path) -> Put {
         };
         let after = batches.last().map(|last| last.sth_sha256);
         let answered_at = at.plus_millis(i64::try_from(batch).unwrap());
-        let domain = store::scans::kept_domain(["a.lab", "b.lab"][batch as usize % 2]).unwrap();
-        let answer = KeptAnswer {
+        let domain =
+            store::scans::parse_stored_domain(["a.lab", "b.lab"][batch as usize % 2]).unwrap();
+        let answer = StoredAnswer {
             sha256: Digest::of(format!("answer {batch}").as_bytes()),
             domain,
             answered_at,
@@ -245,10 +246,10 @@ async fn fill(dir: &Path) -> Put {
         batches.push(new.clone());
         let append = Append {
             epoch,
-            after,
+            previous_head: after,
             batch: Some(new),
             answers: vec![answer],
-            beside: Beside::default(),
+            extras: AppendExtras::default(),
         };
         store.append(append).await.unwrap();
     }
@@ -263,8 +264,9 @@ async fn fill(dir: &Path) -> Put {
     store.put_cosignatures(cosignatures.clone()).await.unwrap();
     let sth = Bytes::from_static(b"another head");
     let sth_sha256 = Digest::of(&sth);
-    let sighting = Sighting { sth_sha256, batch: 1, seen_at: at, sth, why: "not ours".into() };
-    store.put_sighting(sighting.clone()).await.unwrap();
+    let sighting =
+        ContradictingHead { sth_sha256, batch: 1, seen_at: at, sth, why: "not ours".into() };
+    store.put_contradicting_head(sighting.clone()).await.unwrap();
     Put { batches, answers, cosignatures, sightings: vec![sighting] }
 }
 
@@ -280,8 +282,8 @@ fn columns(database: &Path) -> Vec<String> {
     all
 }
 
-/// Flips a bit of one value of the column, in the table and its indexes, and says what it did.
-/// Nothing where a constraint that SQLite itself relies on forbids the outcome.
+/// Flips a bit of one value of the column, in the table and its indexes, and describes the flip.
+/// `None` if a constraint forbids the new value.
 fn flip(database: &Path, column: &str, chance: &mut Chance) -> Option<String> {
     let (table, column) = column.split_once('.').unwrap();
     let connection = Connection::open(database).unwrap();
@@ -302,12 +304,12 @@ fn flip(database: &Path, column: &str, chance: &mut Chance) -> Option<String> {
     let (new, cast) = match values[at].clone() {
         Value::Integer(number) => (Value::Integer(number ^ (1 << chance.below(64))), "?1"),
         Value::Blob(bytes) => (Value::Blob(flipped(bytes, chance)), "?1"),
-        // Also where it is no longer text.
+        // Also if it is no longer valid text.
         Value::Text(text) => (Value::Blob(flipped(text.into_bytes(), chance)), "CAST(?1 AS TEXT)"),
         other => panic!("{table}.{column} is {other:?}"),
     };
     let what = format!("{table}.{column}, row {row}, from {:?} to {new:?}", values[at]);
-    // The whole row names it, because not every table has a rowid.
+    // Identified by the whole row, because not every table has a rowid.
     let same: Vec<String> =
         names.iter().enumerate().map(|(at, name)| format!("{name} IS ?{}", at + 2)).collect();
     let sql = format!("UPDATE {table} SET {column} = {cast} WHERE {}", same.join(" AND "));
@@ -329,7 +331,7 @@ fn flipped(mut bytes: Vec<u8>, chance: &mut Chance) -> Vec<u8> {
     bytes
 }
 
-/// The same every time, so that what failed fails again.
+/// Deterministic, so that failures are reproducible.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! A process that is killed at any moment has kept everything it acknowledged.
+//! A process that is killed at any time has stored everything it acknowledged.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -14,12 +14,12 @@ use crate::{integrity, open, scan};
 
 const DIR: &str = "STORE_SQLITE_TEST_DIR";
 const ROUND: &str = "STORE_SQLITE_TEST_ROUND";
-/// Set when the child is to write to the database alone.
+/// Set if the child should write only to the database.
 const NO_BODIES: &str = "STORE_SQLITE_TEST_NO_BODIES";
 const ROUNDS: u32 = 30;
 
-/// Not a test of its own: what the killed process does. Writes until it is killed and says on
-/// standard output what was acknowledged, a line each.
+/// Not a test by itself: the work of the process to be killed. Writes until it is killed and prints
+/// one line for each acknowledged write.
 #[test]
 fn child_that_writes() {
     let Some(dir) = std::env::var_os(DIR) else { return };
@@ -50,13 +50,13 @@ fn child_that_writes() {
     });
 }
 
-/// One write call, past the test harness: a line is there or it is not.
+/// One write call, bypassing the test harness, so that lines are never partial.
 fn say(what: &str) {
     std::io::stdout().lock().write_all(format!("\nkept {what}\n").as_bytes()).unwrap();
     std::io::stdout().lock().flush().unwrap();
 }
 
-/// Starts this very test program with nothing but the child in it, or `wrapper` around that.
+/// Starts this test program with only the child test, optionally inside `wrapper`.
 pub(crate) fn start_child(dir: &Path, round: u32, wrapper: &[&str]) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut words = wrapper.to_vec();
@@ -78,7 +78,7 @@ pub(crate) fn start_child(dir: &Path, round: u32, wrapper: &[&str]) -> Child {
         .unwrap()
 }
 
-/// What the child said it kept, without a last line that was cut.
+/// The writes that the child reported, without an incomplete last line.
 pub(crate) fn acknowledged(child: &mut Child) -> Vec<String> {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut kept = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn acknowledged(child: &mut Child) -> Vec<String> {
     kept
 }
 
-/// Fails unless everything that was acknowledged is there and whole.
+/// Fails unless everything that was acknowledged is there and intact.
 pub(crate) async fn check(dir: &Path, acknowledged: &HashSet<String>) {
     let store = open(dir);
     for what in acknowledged {
@@ -116,7 +116,7 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let mut productive = 0;
     for round in 0..ROUNDS {
         let mut child = start_child(dir.path(), round, &[]);
-        // From before the store is open to deep in its work, in no order.
+        // From before the store is open to long after, in no particular order.
         let wait = Duration::from_millis(u64::from((round * 97) % 251) + 5);
         let id = child.id();
         let killer = std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The engine from outside: the common suite, opening, and what a disk or a kill can do to it.
+//! Integration tests of the engine: the common suite, opening, disk faults and killed processes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,8 +7,8 @@
     clippy::string_slice
 )]
 
+mod admin;
 mod conformance;
-mod desk;
 mod faults;
 mod flips;
 mod killed;
@@ -22,8 +22,8 @@ use store::{Digest, Scan, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 fn open(dir: &Path) -> SqliteStore {
-    // Other tests start programs meanwhile: between its birth and its first step such a program holds
-    // the locks of this one.
+    // Other tests start child processes: between fork and exec a child still holds the locks of this
+    // process.
     for _ in 0..200 {
         match SqliteStore::open(dir, SqliteOptions::default()) {
             Err(store::StoreError::InUse { .. }) => {
@@ -35,11 +35,11 @@ fn open(dir: &Path) -> SqliteStore {
     panic!("{} stays in use", dir.display());
 }
 
-/// A scan whose content follows from its id, so that a reader can tell whether it is whole.
+/// A scan whose content follows from its id, so that a reader can check it.
 fn scan(id: &str) -> Scan {
     Scan {
         id: id.to_owned(),
-        domain: store::scans::kept_domain("shop.lab").unwrap(),
+        domain: store::scans::parse_stored_domain("shop.lab").unwrap(),
         scanned_at: Timestamp::from_millis(1_794_711_380_007),
         visibility: Visibility::Public,
         score_version: 1,

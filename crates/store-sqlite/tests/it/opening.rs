@@ -1,4 +1,4 @@
-//! Opening: from nothing, again, and everything that is refused.
+//! Opening a store: a new one, an existing one, and everything that is refused.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -78,7 +78,7 @@ fn a_database_of_another_program_is_refused() {
     connection.execute_batch("CREATE TABLE theirs (x)").unwrap();
     drop(connection);
     let refused = refusal(dir.path());
-    assert!(refused.to_string().ends_with("it is a database of another program"), "{refused}");
+    assert!(refused.to_string().ends_with("it belongs to another program"), "{refused}");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_directory_that_cannot_be_written_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let _guard = ReadOnly::new(dir.path());
     if fs::write(dir.path().join("probe"), "").is_ok() {
-        // Root on a file system without the immutable flag: nothing here can refuse it.
+        // Root on a file system without the immutable flag: nothing can prevent the write.
         return;
     }
     let refused = refusal(dir.path());
@@ -116,7 +116,7 @@ fn a_directory_that_cannot_be_written_is_refused() {
 
 #[test]
 fn a_store_on_a_file_system_without_room_for_it_is_refused() {
-    // Nobody, root included, can make a directory here.
+    // Nobody, not even root, can create a directory here.
     let refused = refusal(Path::new("/proc/wayleave-data"));
     assert!(matches!(&refused, StoreError::CannotOpen { .. }), "{refused}");
 }

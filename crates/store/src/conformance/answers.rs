@@ -1,47 +1,60 @@
-//! Cases for kept answers.
+//! Cases for stored answers.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use contract::Timestamp;
 
-use super::chain::{Chain, answer, lease, same_log};
-use super::samples::{domain, noise, same_as};
-use super::{Case, CaseResult, Engine, holds, same, text};
+use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
+use super::sample_log::{SampleLog, answer, lease, same_log};
+use super::sample_values::{domain, noise, same_as};
 use crate::answers::domain_digest;
 use crate::{
-    AnswerCursor, Append, Beside, Digest, HexPrefix, KeptAnswer, MAX_VALUE_BYTES, Store, StoreError,
+    AnswerCursor, Append, AppendExtras, Digest, HexPrefix, MAX_VALUE_BYTES, Store, StoreError,
+    StoredAnswer,
 };
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("an answer comes back byte for byte, also after reopening", |e| Box::pin(comes_back(e))),
-    ("answers need no batch of their own, and the log stays", |e| Box::pin(no_batch(e))),
-    ("the same answer twice is kept once", |e| Box::pin(twice(e))),
-    ("an answer that rests on nothing is refused", |e| Box::pin(beyond(e))),
+    ("answers can be appended without a batch, and the log stays unchanged", |e| {
+        Box::pin(no_batch(e))
+    }),
+    ("the same answer written twice is stored once", |e| Box::pin(twice(e))),
+    ("an answer whose log index does not exist is refused", |e| Box::pin(beyond(e))),
     ("the latest answer is the last by time, then by digest", |e| Box::pin(latest(e))),
-    ("the newest answers are found by the digits of their domains", |e| Box::pin(by_prefix(e))),
+    ("the newest answers are found by the prefix of their domains' digests", |e| {
+        Box::pin(by_prefix(e))
+    }),
     ("the export of answers pages through equal times", |e| Box::pin(export(e))),
 ];
 
-/// Puts answers after a log of three leaves, which it makes where there is none.
+/// Appends answers to a log of three leaves, which it creates if necessary.
 async fn put(
     store: &dyn Store,
-    answers: Vec<KeptAnswer>,
+    answers: Vec<StoredAnswer>,
 ) -> Result<Result<(), StoreError>, String> {
     let epoch = lease(store).await?;
-    let mut chain = Chain::new("ours");
-    if store.last_batch().await.map_err(text)?.is_none() {
+    let mut chain = SampleLog::new("ours");
+    if store.last_batch().await.map_err(unexpected_error)?.is_none() {
         chain.put(store, epoch, 3).await?;
     }
-    let after = store.last_batch().await.map_err(text)?.map(|last| last.sth_sha256);
-    Ok(store.append(Append { epoch, after, batch: None, answers, beside: Beside::default() }).await)
+    let after = store.last_batch().await.map_err(unexpected_error)?.map(|last| last.sth_sha256);
+    Ok(store
+        .append(Append {
+            epoch,
+            previous_head: after,
+            batch: None,
+            answers,
+            extras: AppendExtras::default(),
+        })
+        .await)
 }
 
 async fn comes_back(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let epoch = lease(store.as_ref()).await?;
-    let mut chain = Chain::new("ours");
+    let mut chain = SampleLog::new("ours");
     let mut odd = vec![answer("plain", "shop.lab", 0, 0)?];
     for (number, bytes) in [
         Bytes::new(),
@@ -52,110 +65,127 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
     .into_iter()
     .enumerate()
     {
-        odd.push(KeptAnswer { bytes, ..answer(&format!("odd {number}"), "odd.lab", 1, 2)? });
+        odd.push(StoredAnswer { bytes, ..answer(&format!("odd {number}"), "odd.lab", 1, 2)? });
     }
     for (number, ms) in [i64::MIN, -1, 0, i64::MAX].into_iter().enumerate() {
         let answered_at = Timestamp::from_millis(ms);
-        odd.push(KeptAnswer { answered_at, ..answer(&format!("t{number}"), "shop.lab", 0, 1)? });
+        odd.push(StoredAnswer { answered_at, ..answer(&format!("t{number}"), "shop.lab", 0, 1)? });
     }
     // In one step with the batch that they rest on.
     let batch = Some(chain.grow(3));
-    let append =
-        Append { epoch, after: None, batch, answers: odd.clone(), beside: Beside::default() };
-    store.append(append).await.map_err(text)?;
+    let append = Append {
+        epoch,
+        previous_head: None,
+        batch,
+        answers: odd.clone(),
+        extras: AppendExtras::default(),
+    };
+    store.append(append).await.map_err(unexpected_error)?;
     for kept in &odd {
-        let got = store.answer(kept.sha256).await.map_err(text)?;
-        holds!(got.as_ref() == Some(kept), "{} did not come back", kept.sha256);
+        let got = store.answer(kept.sha256).await.map_err(unexpected_error)?;
+        check!(got.as_ref() == Some(kept), "{} did not come back", kept.sha256);
     }
-    same!(store.answer(Digest::of(b"none")).await, Ok(None), "an unknown digest");
+    check_eq!(store.answer(Digest::of(b"none")).await, Ok(None), "an unknown digest");
     same_log(store.as_ref(), &chain.batches).await?;
     drop(store);
-    let store = place.open().await;
+    let store = location.open().await;
     for kept in &odd {
-        let got = store.answer(kept.sha256).await.map_err(text)?;
-        holds!(got.as_ref() == Some(kept), "{} did not come back after reopening", kept.sha256);
+        let got = store.answer(kept.sha256).await.map_err(unexpected_error)?;
+        check!(got.as_ref() == Some(kept), "{} did not come back after reopening", kept.sha256);
     }
-    let too_large = KeptAnswer {
+    let too_large = StoredAnswer {
         bytes: Bytes::from(vec![0; MAX_VALUE_BYTES + 1]),
         ..answer("too large", "shop.lab", 0, 0)?
     };
     let small = answer("beside it", "shop.lab", 0, 0)?;
     let refused = put(store.as_ref(), vec![small.clone(), too_large.clone()]).await?;
-    holds!(matches!(refused, Err(StoreError::TooLarge { .. })), "too large: {refused:?}");
+    check!(matches!(refused, Err(StoreError::TooLarge { .. })), "too large: {refused:?}");
     for refused in [small, too_large] {
-        same!(store.answer(refused.sha256).await, Ok(None), "a refused answer");
+        check_eq!(store.answer(refused.sha256).await, Ok(None), "a refused answer");
     }
     Ok(())
 }
 
 async fn no_batch(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    let mut chain = Chain::new("ours");
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let mut chain = SampleLog::new("ours");
     chain.grow(3);
     for number in 0..3 {
         let kept = answer(&format!("a{number}"), "shop.lab", 0, number)?;
-        same!(put(store.as_ref(), vec![kept.clone()]).await?, Ok(()), "an answer alone");
-        same!(store.answer(kept.sha256).await, Ok(Some(kept)), "it");
+        check_eq!(put(store.as_ref(), vec![kept.clone()]).await?, Ok(()), "an answer alone");
+        check_eq!(store.answer(kept.sha256).await, Ok(Some(kept)), "it");
         same_log(store.as_ref(), &chain.batches).await?;
     }
-    same!(put(store.as_ref(), vec![]).await?, Ok(()), "nothing at all");
+    check_eq!(put(store.as_ref(), vec![]).await?, Ok(()), "nothing at all");
     let epoch = lease(store.as_ref()).await?;
     let late = answer("late", "shop.lab", 0, 0)?;
     for after in [None, Some(Digest::of(b"another head"))] {
         let append = Append {
             epoch,
-            after,
+            previous_head: after,
             batch: None,
             answers: vec![late.clone()],
-            beside: Beside::default(),
+            extras: AppendExtras::default(),
         };
         let refused = store.append(append).await;
-        holds!(matches!(refused, Err(StoreError::Moved { .. })), "after {after:?}: {refused:?}");
+        check!(
+            matches!(refused, Err(StoreError::LogConflict { .. })),
+            "after {after:?}: {refused:?}"
+        );
     }
-    same!(store.answer(late.sha256).await, Ok(None), "a refused answer");
+    check_eq!(store.answer(late.sha256).await, Ok(None), "a refused answer");
     Ok(())
 }
 
 async fn twice(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let first = answer("a", "shop.lab", 0, 1)?;
-    let other = KeptAnswer { bytes: Bytes::from_static(b"other"), log_index: 2, ..first.clone() };
-    same!(put(store.as_ref(), vec![first.clone(), first.clone()]).await?, Ok(()), "in one step");
-    same!(put(store.as_ref(), vec![first.clone()]).await?, Ok(()), "again");
-    same!(put(store.as_ref(), vec![other]).await?, Ok(()), "under the same digest");
-    same!(store.export_answers(None, 9).await, Ok(vec![first]), "what was kept first");
+    let other = StoredAnswer { bytes: Bytes::from_static(b"other"), log_index: 2, ..first.clone() };
+    check_eq!(
+        put(store.as_ref(), vec![first.clone(), first.clone()]).await?,
+        Ok(()),
+        "in one step"
+    );
+    check_eq!(put(store.as_ref(), vec![first.clone()]).await?, Ok(()), "again");
+    check_eq!(put(store.as_ref(), vec![other]).await?, Ok(()), "under the same digest");
+    check_eq!(store.export_answers(None, 9).await, Ok(vec![first]), "what was kept first");
     Ok(())
 }
 
 async fn beyond(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let epoch = lease(store.as_ref()).await?;
     let kept = answer("a", "shop.lab", 0, 0)?;
-    let append =
-        Append { epoch, after: None, batch: None, answers: vec![kept], beside: Beside::default() };
+    let append = Append {
+        epoch,
+        previous_head: None,
+        batch: None,
+        answers: vec![kept],
+        extras: AppendExtras::default(),
+    };
     let refused = store.append(append).await;
-    holds!(refused.is_err(), "an answer in an empty log");
+    check!(refused.is_err(), "an answer in an empty log");
     for log_index in [3, 4, u64::MAX] {
         let beside = answer("beside", "shop.lab", 0, 2)?;
         let refused =
             put(store.as_ref(), vec![beside, answer("b", "shop.lab", 0, log_index)?]).await?;
-        holds!(
+        check!(
             matches!(refused, Err(StoreError::Failed { .. })),
-            "place {log_index} of three: {refused:?}"
+            "index {log_index} of three: {refused:?}"
         );
     }
-    same!(store.export_answers(None, 9).await, Ok(vec![]), "what was kept");
+    check_eq!(store.export_answers(None, 9).await, Ok(vec![]), "what was kept");
     Ok(())
 }
 
 async fn latest(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let shop = domain("shop.lab")?;
-    same!(store.latest_answer(&shop).await, Ok(None), "of nothing");
+    check_eq!(store.latest_answer(&shop).await, Ok(None), "of nothing");
     let mut same_time = [answer("b", "shop.lab", 10, 0)?, answer("c", "shop.lab", 10, 1)?];
     same_time.sort_by_key(|answer| answer.sha256);
     let [_, last] = same_time.clone();
@@ -163,21 +193,22 @@ async fn latest(engine: &dyn Engine) -> CaseResult {
     all.push(answer("before", "shop.lab", 9, 0)?);
     all.push(answer("other", "other.lab", 99, 0)?);
     all.push(answer("sub", "www2.shop.lab", 99, 0)?);
-    same!(put(store.as_ref(), all).await?, Ok(()), "all");
-    same!(store.latest_answer(&shop).await, Ok(Some(last)), "the latest");
-    same!(store.latest_answer(&domain("lab.shop")?).await, Ok(None), "of another domain");
+    check_eq!(put(store.as_ref(), all).await?, Ok(()), "all");
+    check_eq!(store.latest_answer(&shop).await, Ok(Some(last)), "the latest");
+    check_eq!(store.latest_answer(&domain("lab.shop")?).await, Ok(None), "of another domain");
     let newer = answer("a", "shop.lab", 11, 2)?;
-    same!(put(store.as_ref(), vec![newer.clone()]).await?, Ok(()), "a newer one");
-    same!(store.latest_answer(&shop).await, Ok(Some(newer)), "the newer one");
+    check_eq!(put(store.as_ref(), vec![newer.clone()]).await?, Ok(()), "a newer one");
+    check_eq!(store.latest_answer(&shop).await, Ok(Some(newer)), "the newer one");
     Ok(())
 }
 
 async fn by_prefix(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    same!(store.answered_domains().await, Ok(0), "domains of none");
-    // An older one comes last, and one of the same moment with a smaller or greater digest.
-    let mut newest: BTreeMap<Digest, KeptAnswer> = BTreeMap::new();
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    check_eq!(store.count_answered_domains().await, Ok(0), "domains of none");
+    // Written last: an older answer, and answers of the same time with a smaller and a greater
+    // digest.
+    let mut newest: BTreeMap<Digest, StoredAnswer> = BTreeMap::new();
     for (round, ms) in [5, 9, 9, 1].into_iter().enumerate() {
         let mut all = Vec::new();
         for number in 0..300 {
@@ -189,17 +220,17 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
                 *newest = kept.clone();
             }
         }
-        same!(put(store.as_ref(), all).await?, Ok(()), "round {round}");
+        check_eq!(put(store.as_ref(), all).await?, Ok(()), "round {round}");
     }
     drop(store);
-    let store = place.open().await;
-    same!(store.answered_domains().await, Ok(300), "domains");
+    let store = location.open().await;
+    check_eq!(store.count_answered_domains().await, Ok(300), "domains");
     let mut found = 0;
     for bucket in 0..=255_u8 {
         let prefix = HexPrefix::parse(&format!("{bucket:02x}")).ok_or("a prefix")?;
         let in_it =
-            |(domain, _): &(&Digest, &KeptAnswer)| domain.as_bytes().first() == Some(&bucket);
-        let expected: Vec<KeptAnswer> =
+            |(domain, _): &(&Digest, &StoredAnswer)| domain.as_bytes().first() == Some(&bucket);
+        let expected: Vec<StoredAnswer> =
             newest.iter().filter(in_it).map(|(_, kept)| kept.clone()).collect();
         found += expected.len();
         let got = store.answers_by_prefix(prefix.clone(), usize::MAX).await;
@@ -207,48 +238,51 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
         let one = store.answers_by_prefix(prefix, 1).await;
         same_as("one of a bucket", one, expected.get(..1).unwrap_or_default())?;
     }
-    same!(found, 300, "all buckets together");
+    check_eq!(found, 300, "all buckets together");
     for (domain, kept) in newest.iter().take(20) {
         let digits: String = domain.to_hex().chars().take(HexPrefix::LONGEST).collect();
         let prefix = HexPrefix::parse(&digits).ok_or("a prefix")?;
         let got = store.answers_by_prefix(prefix, 9).await;
-        same!(got, Ok(vec![kept.clone()]), "by eight digits");
+        check_eq!(got, Ok(vec![kept.clone()]), "by eight digits");
     }
     Ok(())
 }
 
 async fn export(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut all = Vec::new();
     for number in 0..40 {
         all.push(answer(&format!("a{number}"), &format!("d{}.lab", number % 3), number / 9, 0)?);
     }
-    same!(put(store.as_ref(), all.clone()).await?, Ok(()), "all");
-    all.sort_by_key(KeptAnswer::cursor);
+    check_eq!(put(store.as_ref(), all.clone()).await?, Ok(()), "all");
+    all.sort_by_key(StoredAnswer::cursor);
     for limit in [1, 2, 7, 39, 40, 41, usize::MAX] {
         let mut got = Vec::new();
         let mut after: Option<AnswerCursor> = None;
         loop {
-            let page = store.export_answers(after, limit).await.map_err(text)?;
-            holds!(page.len() <= limit, "a page of {limit} has {}", page.len());
+            let page = store.export_answers(after, limit).await.map_err(unexpected_error)?;
+            check!(page.len() <= limit, "a page of {limit} has {}", page.len());
             let Some(last) = page.last() else { break };
             after = Some(last.cursor());
             got.extend(page);
         }
-        same!(got, all, "pages of {limit}");
+        check_eq!(got, all, "pages of {limit}");
         let mut listed = Vec::new();
         loop {
-            let page = store.list_answers(listed.last().copied(), limit).await.map_err(text)?;
-            holds!(page.len() <= limit, "a list of {limit} has {}", page.len());
+            let page = store
+                .list_answers(listed.last().copied(), limit)
+                .await
+                .map_err(unexpected_error)?;
+            check!(page.len() <= limit, "a list of {limit} has {}", page.len());
             if page.is_empty() {
                 break;
             }
             listed.extend(page);
         }
-        let all: Vec<AnswerCursor> = all.iter().map(KeptAnswer::cursor).collect();
-        same!(listed, all, "lists of {limit}");
+        let all: Vec<AnswerCursor> = all.iter().map(StoredAnswer::cursor).collect();
+        check_eq!(listed, all, "lists of {limit}");
     }
-    same!(store.export_answers(None, 0).await, Ok(vec![]), "a page of none");
+    check_eq!(store.export_answers(None, 0).await, Ok(vec![]), "a page of none");
     Ok(())
 }

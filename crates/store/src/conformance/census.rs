@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 
-use super::samples::{at, domain};
-use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{CensusAsk, CensusRow, CensusRun, Digest, Store, StoreError};
+use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
+use super::sample_values::{at, domain};
+use crate::{CensusQuery, CensusRow, CensusRun, Digest, Store, StoreError};
 
 pub(super) const CASES: &[(&str, Case)] = &[
-    ("a run begins, is filled and ends, and survives reopening", |e| Box::pin(run(e))),
-    ("rows are given by rank, up to a rank, and of a domain", |e| Box::pin(rows(e))),
+    ("a run starts, gets rows and ends, and survives reopening", |e| Box::pin(run(e))),
+    ("rows are returned by rank, up to a rank, and for a domain", |e| Box::pin(rows(e))),
     ("a domain's last row is found", |e| Box::pin(last_of(e))),
-    ("rows of no run are refused, all of them", |e| Box::pin(no_run(e))),
+    ("rows of an unknown run are all refused", |e| Box::pin(no_run(e))),
     ("a run keeps its number in another store", |e| Box::pin(imported(e))),
 ];
 
@@ -28,17 +28,20 @@ pub(super) fn row(run: u64, rank: u64, name: &str) -> Result<CensusRow, String> 
 
 pub(super) async fn begin(store: &dyn Store, ms: i64) -> Result<u64, String> {
     let frame = Bytes::from_static(b"{\"name\":\"a list\"}");
-    store.begin_census(at(ms), frame, "one reading".into(), "v1".into()).await.map_err(text)
+    store
+        .begin_census(at(ms), frame, "one reading".into(), "v1".into())
+        .await
+        .map_err(unexpected_error)
 }
 
-fn first(limit: usize) -> CensusAsk {
-    CensusAsk { limit, ..CensusAsk::default() }
+fn first(limit: usize) -> CensusQuery {
+    CensusQuery { limit, ..CensusQuery::default() }
 }
 
 async fn run(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    same!(store.census_run(None).await, Ok(None), "before any");
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    check_eq!(store.census_run(None).await, Ok(None), "before any");
     let one = begin(store.as_ref(), 1).await?;
     let unmeasured = CensusRow {
         status: String::from("not_measured"),
@@ -46,16 +49,16 @@ async fn run(engine: &dyn Engine) -> CaseResult {
         answer_sha256: None,
         ..row(one, 1, "a.lab")?
     };
-    store.put_census(vec![unmeasured.clone()]).await.map_err(text)?;
-    same!(store.census_rows(one, first(9)).await, Ok(vec![unmeasured]), "a row");
+    store.put_census_rows(vec![unmeasured.clone()]).await.map_err(unexpected_error)?;
+    check_eq!(store.census_rows(one, first(9)).await, Ok(vec![unmeasured]), "a row");
     let (a, b) = (row(one, 1, "a.lab")?, row(one, 2, "b.lab")?);
-    store.put_census(vec![a.clone(), b.clone()]).await.map_err(text)?;
-    store.finish_census(one, at(50)).await.map_err(text)?;
-    store.finish_census(one, at(60)).await.map_err(text)?;
+    store.put_census_rows(vec![a.clone(), b.clone()]).await.map_err(unexpected_error)?;
+    store.finish_census(one, at(50)).await.map_err(unexpected_error)?;
+    store.finish_census(one, at(60)).await.map_err(unexpected_error)?;
     let two = begin(store.as_ref(), 70).await?;
-    holds!(two > one, "run {two} after {one}");
+    check!(two > one, "run {two} after {one}");
     drop(store);
-    let store = place.open().await;
+    let store = location.open().await;
     let made = |run, started_at, finished_at| CensusRun {
         run,
         started_at,
@@ -65,65 +68,71 @@ async fn run(engine: &dyn Engine) -> CaseResult {
         version_id: String::from("v1"),
     };
     let (first_run, second) = (made(one, at(1), Some(at(50))), made(two, at(70), None));
-    same!(store.census_run(Some(one)).await, Ok(Some((first_run.clone(), 2))), "the first");
-    same!(store.census_run(None).await, Ok(Some((second.clone(), 0))), "the latest");
-    same!(store.census_run(Some(two + 1)).await, Ok(None), "one that never was");
-    same!(store.census_rows(one, first(9)).await, Ok(vec![a, b]), "its rows");
-    same!(store.census_runs(None, 9).await, Ok(vec![first_run, second.clone()]), "all runs");
-    same!(store.census_runs(Some(one), 9).await, Ok(vec![second]), "after the first");
+    check_eq!(store.census_run(Some(one)).await, Ok(Some((first_run.clone(), 2))), "the first");
+    check_eq!(store.census_run(None).await, Ok(Some((second.clone(), 0))), "the latest");
+    check_eq!(store.census_run(Some(two + 1)).await, Ok(None), "one that never was");
+    check_eq!(store.census_rows(one, first(9)).await, Ok(vec![a, b]), "its rows");
+    check_eq!(store.census_runs(None, 9).await, Ok(vec![first_run, second.clone()]), "all runs");
+    check_eq!(store.census_runs(Some(one), 9).await, Ok(vec![second]), "after the first");
     Ok(())
 }
 
 async fn rows(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let (run, other) = (begin(store.as_ref(), 0).await?, begin(store.as_ref(), 1).await?);
     let mut all = Vec::new();
     for rank in [5, 1, 9, 3] {
         all.push(row(run, rank, &format!("d{rank}.lab"))?);
     }
     all.push(row(other, 2, "d3.lab")?);
-    store.put_census(all).await.map_err(text)?;
+    store.put_census_rows(all).await.map_err(unexpected_error)?;
     let ranks = |found: Vec<CensusRow>| found.iter().map(|row| row.rank).collect::<Vec<_>>();
-    let ask = |ask| async { store.census_rows(run, ask).await.map(ranks).map_err(text) };
-    same!(ask(first(9)).await?, [1, 3, 5, 9], "by rank");
-    same!(ask(first(2)).await?, [1, 3], "no more than asked for");
-    same!(ask(CensusAsk { after_rank: Some(3), ..first(9) }).await?, [5, 9], "after a rank");
-    same!(ask(CensusAsk { rank_max: Some(5), ..first(9) }).await?, [1, 3, 5], "up to a rank");
-    let of = |name: &str| Ok::<_, String>(CensusAsk { domain: Some(domain(name)?), ..first(9) });
-    same!(ask(of("d3.lab")?).await?, [3], "of a domain");
-    same!(ask(of("none.lab")?).await?, Vec::<u64>::new(), "of a domain that is not there");
-    let outside = CensusAsk { rank_max: Some(2), ..of("d3.lab")? };
-    same!(ask(outside).await?, Vec::<u64>::new(), "of a domain, outside the ranks");
+    let ask =
+        |ask| async { store.census_rows(run, ask).await.map(ranks).map_err(unexpected_error) };
+    check_eq!(ask(first(9)).await?, [1, 3, 5, 9], "by rank");
+    check_eq!(ask(first(2)).await?, [1, 3], "no more than asked for");
+    check_eq!(ask(CensusQuery { after_rank: Some(3), ..first(9) }).await?, [5, 9], "after a rank");
+    check_eq!(ask(CensusQuery { rank_max: Some(5), ..first(9) }).await?, [1, 3, 5], "up to a rank");
+    let of = |name: &str| Ok::<_, String>(CensusQuery { domain: Some(domain(name)?), ..first(9) });
+    check_eq!(ask(of("d3.lab")?).await?, [3], "of a domain");
+    check_eq!(ask(of("none.lab")?).await?, Vec::<u64>::new(), "of a domain that is not there");
+    let outside = CensusQuery { rank_max: Some(2), ..of("d3.lab")? };
+    check_eq!(ask(outside).await?, Vec::<u64>::new(), "of a domain, outside the ranks");
     Ok(())
 }
 
 async fn last_of(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let (one, two) = (begin(store.as_ref(), 0).await?, begin(store.as_ref(), 1).await?);
     let (old, new) = (row(one, 1, "a.lab")?, row(two, 7, "a.lab")?);
     let only = row(one, 2, "b.lab")?;
-    store.put_census(vec![new.clone(), old, only.clone()]).await.map_err(text)?;
-    same!(store.census_of(&domain("a.lab")?).await, Ok(Some(new)), "in both runs");
-    same!(store.census_of(&domain("b.lab")?).await, Ok(Some(only)), "in the first alone");
-    same!(store.census_of(&domain("c.lab")?).await, Ok(None), "in none");
+    store.put_census_rows(vec![new.clone(), old, only.clone()]).await.map_err(unexpected_error)?;
+    check_eq!(store.latest_census_row(&domain("a.lab")?).await, Ok(Some(new)), "in both runs");
+    check_eq!(
+        store.latest_census_row(&domain("b.lab")?).await,
+        Ok(Some(only)),
+        "in the first alone"
+    );
+    check_eq!(store.latest_census_row(&domain("c.lab")?).await, Ok(None), "in none");
     Ok(())
 }
 
 async fn no_run(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let run = begin(store.as_ref(), 0).await?;
-    let refused = store.put_census(vec![row(run, 1, "a.lab")?, row(run + 1, 1, "b.lab")?]).await;
-    holds!(refused.is_err(), "a row of no run was kept");
-    same!(store.census_rows(run, first(9)).await, Ok(vec![]), "nor was its neighbour");
+    let refused =
+        store.put_census_rows(vec![row(run, 1, "a.lab")?, row(run + 1, 1, "b.lab")?]).await;
+    check!(refused.is_err(), "a row of no run was kept");
+    check_eq!(store.census_rows(run, first(9)).await, Ok(vec![]), "nor was its neighbour");
     Ok(())
 }
 
 async fn imported(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let run = CensusRun {
         run: 7,
         started_at: at(0),
@@ -132,21 +141,21 @@ async fn imported(engine: &dyn Engine) -> CaseResult {
         method: String::from("m"),
         version_id: String::from("v"),
     };
-    same!(store.import_census_run(run.clone()).await, Ok(()), "a run");
-    store.put_census(vec![row(7, 1, "a.lab")?]).await.map_err(text)?;
-    same!(store.import_census_run(run.clone()).await, Ok(()), "the same again");
+    check_eq!(store.import_census_run(run.clone()).await, Ok(()), "a run");
+    store.put_census_rows(vec![row(7, 1, "a.lab")?]).await.map_err(unexpected_error)?;
+    check_eq!(store.import_census_run(run.clone()).await, Ok(()), "the same again");
     let ended = CensusRun { finished_at: Some(at(9)), ..run.clone() };
-    same!(store.import_census_run(ended.clone()).await, Ok(()), "which has ended since");
+    check_eq!(store.import_census_run(ended.clone()).await, Ok(()), "which has ended since");
     for other in [
         run.clone(),
         CensusRun { finished_at: Some(at(10)), ..run.clone() },
         CensusRun { method: String::from("another"), ..ended.clone() },
     ] {
         let refused = store.import_census_run(other.clone()).await;
-        holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "{other:?}: {refused:?}");
+        check!(matches!(refused, Err(StoreError::Duplicate { .. })), "{other:?}: {refused:?}");
     }
-    same!(store.census_run(None).await, Ok(Some((ended, 1))), "what is kept");
+    check_eq!(store.census_run(None).await, Ok(Some((ended, 1))), "what is kept");
     let next = begin(store.as_ref(), 1).await?;
-    holds!(next > 7, "the next run is {next}");
+    check!(next > 7, "the next run is {next}");
     Ok(())
 }

@@ -2,20 +2,20 @@
 
 use bytes::Bytes;
 
-use super::samples::{at, domain};
-use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::clocks::CLOCK_VERSIONS;
-use crate::{ClockVersion, Digest, KeptClock};
+use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
+use super::sample_values::{at, domain};
+use crate::clocks::MAX_CLOCK_VERSIONS;
+use crate::{ClockVersion, Digest, StoredClock};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a clock and its versions come back whole", |e| Box::pin(whole(e))),
-    ("the newest versions of a page are kept", |e| Box::pin(newest(e))),
-    ("clocks are given when they are due", |e| Box::pin(due(e))),
-    ("a clock that has expired is forgotten with its versions", |e| Box::pin(forgotten(e))),
+    ("the newest versions of a page stay stored", |e| Box::pin(newest(e))),
+    ("clocks are returned when they are due", |e| Box::pin(due(e))),
+    ("an expired clock is deleted with its versions", |e| Box::pin(forgotten(e))),
 ];
 
-pub(super) fn clock(url: &str, name: &str, next: i64) -> Result<KeptClock, String> {
-    Ok(KeptClock {
+pub(super) fn clock(url: &str, name: &str, next: i64) -> Result<StoredClock, String> {
+    Ok(StoredClock {
         url: url.to_owned(),
         domain: domain(name)?,
         state: String::from("watching"),
@@ -47,14 +47,14 @@ pub(super) fn version(n: u32) -> ClockVersion {
 const PAGE: &str = "https://shop.lab/";
 
 async fn whole(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let first = clock(PAGE, "shop.lab", 5)?;
-    same!(store.clock(PAGE).await, Ok(None), "before");
-    store.put_clock(first.clone(), None).await.map_err(text)?;
-    same!(store.clock(PAGE).await, Ok(Some((first.clone(), vec![]))), "without a version");
-    store.put_clock(first.clone(), Some(version(1))).await.map_err(text)?;
-    let later = KeptClock {
+    check_eq!(store.clock(PAGE).await, Ok(None), "before");
+    store.put_clock(first.clone(), None).await.map_err(unexpected_error)?;
+    check_eq!(store.clock(PAGE).await, Ok(Some((first.clone(), vec![]))), "without a version");
+    store.put_clock(first.clone(), Some(version(1))).await.map_err(unexpected_error)?;
+    let later = StoredClock {
         state: String::from("unreachable"),
         why: Some(String::from("it was down")),
         checks: 2,
@@ -72,65 +72,75 @@ async fn whole(engine: &dyn Engine) -> CaseResult {
         last_modified: Some(String::from("x")),
         ..version(2)
     };
-    store.put_clock(later.clone(), Some(none.clone())).await.map_err(text)?;
+    store.put_clock(later.clone(), Some(none.clone())).await.map_err(unexpected_error)?;
     let longer = ClockVersion { seen_to: at(77), ..version(1) };
-    store.put_clock(later.clone(), Some(longer.clone())).await.map_err(text)?;
+    store.put_clock(later.clone(), Some(longer.clone())).await.map_err(unexpected_error)?;
     drop(store);
-    let store = place.open().await;
-    same!(store.clock(PAGE).await, Ok(Some((later.clone(), vec![none, longer]))), "reopened");
+    let store = location.open().await;
+    check_eq!(store.clock(PAGE).await, Ok(Some((later.clone(), vec![none, longer]))), "reopened");
     let other = clock("https://shop.lab/b", "shop.lab", 5)?;
-    store.put_clock(other.clone(), None).await.map_err(text)?;
-    store.put_clock(clock("https://a.lab/", "a.lab", 5)?, None).await.map_err(text)?;
+    store.put_clock(other.clone(), None).await.map_err(unexpected_error)?;
+    store.put_clock(clock("https://a.lab/", "a.lab", 5)?, None).await.map_err(unexpected_error)?;
     let shop = domain("shop.lab")?;
-    same!(store.clocks_of(&shop, 9).await, Ok(vec![later.clone(), other.clone()]), "its pages");
-    same!(store.clocks_of(&shop, 1).await, Ok(vec![later]), "no more than asked for");
-    same!(store.clocks_kept().await, Ok(3), "how many there are");
+    check_eq!(store.clocks_of(&shop, 9).await, Ok(vec![later.clone(), other.clone()]), "its pages");
+    check_eq!(store.clocks_of(&shop, 1).await, Ok(vec![later]), "no more than asked for");
+    check_eq!(store.count_clocks().await, Ok(3), "how many there are");
     let after = Some(String::from(PAGE));
-    same!(store.export_clocks(after, 9).await, Ok(vec![other]), "after one");
+    check_eq!(store.export_clocks(after, 9).await, Ok(vec![other]), "after one");
     Ok(())
 }
 
 async fn newest(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    let most = u32::try_from(CLOCK_VERSIONS).unwrap_or(0);
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let most = u32::try_from(MAX_CLOCK_VERSIONS).unwrap_or(0);
     for n in 1..=most + 5 {
-        store.put_clock(clock(PAGE, "shop.lab", 5)?, Some(version(n))).await.map_err(text)?;
+        store
+            .put_clock(clock(PAGE, "shop.lab", 5)?, Some(version(n)))
+            .await
+            .map_err(unexpected_error)?;
     }
-    let kept = store.clock(PAGE).await.map_err(text)?;
+    let kept = store.clock(PAGE).await.map_err(unexpected_error)?;
     let numbers: Vec<u32> =
         kept.map(|(_, versions)| versions.iter().map(|v| v.n).collect()).unwrap_or_default();
-    same!(numbers, (6..=most + 5).rev().collect::<Vec<_>>(), "the versions");
+    check_eq!(numbers, (6..=most + 5).rev().collect::<Vec<_>>(), "the versions");
     Ok(())
 }
 
 async fn due(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     for (page, next) in [("c", 30), ("a", 20), ("b", 10), ("d", 99)] {
-        store.put_clock(clock(page, "shop.lab", next)?, None).await.map_err(text)?;
+        store.put_clock(clock(page, "shop.lab", next)?, None).await.map_err(unexpected_error)?;
     }
-    let expired = KeptClock { expires_at: at(30), ..clock("e", "shop.lab", 1)? };
-    store.put_clock(expired, None).await.map_err(text)?;
-    let pages = |found: Vec<KeptClock>| found.into_iter().map(|c| c.url).collect::<Vec<_>>();
-    let found = store.due_clocks(at(30), 9).await.map_err(text)?;
-    same!(pages(found), ["b", "a", "c"], "the longest due first, and none that has expired");
-    same!(store.due_clocks(at(30), 2).await.map(pages), Ok(vec!["b".into(), "a".into()]), "two");
-    same!(store.due_clocks(at(0), 9).await, Ok(vec![]), "before any is due");
+    let expired = StoredClock { expires_at: at(30), ..clock("e", "shop.lab", 1)? };
+    store.put_clock(expired, None).await.map_err(unexpected_error)?;
+    let pages = |found: Vec<StoredClock>| found.into_iter().map(|c| c.url).collect::<Vec<_>>();
+    let found = store.due_clocks(at(30), 9).await.map_err(unexpected_error)?;
+    check_eq!(pages(found), ["b", "a", "c"], "the longest due first, and none that has expired");
+    check_eq!(
+        store.due_clocks(at(30), 2).await.map(pages),
+        Ok(vec!["b".into(), "a".into()]),
+        "two"
+    );
+    check_eq!(store.due_clocks(at(0), 9).await, Ok(vec![]), "before any is due");
     Ok(())
 }
 
 async fn forgotten(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    let early = KeptClock { expires_at: at(10), ..clock("a", "shop.lab", 1)? };
-    store.put_clock(early.clone(), Some(version(1))).await.map_err(text)?;
-    store.put_clock(clock("b", "shop.lab", 1)?, Some(version(1))).await.map_err(text)?;
-    same!(store.forget_clocks(at(9)).await, Ok(0), "before its time");
-    same!(store.forget_clocks(at(10)).await, Ok(1), "at its time");
-    same!(store.clock("a").await, Ok(None), "the forgotten one");
-    holds!(store.clock("b").await.map_err(text)?.is_some(), "the other one is gone");
-    store.put_clock(early.clone(), None).await.map_err(text)?;
-    same!(store.clock("a").await, Ok(Some((early, vec![]))), "begun anew, without a past");
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let early = StoredClock { expires_at: at(10), ..clock("a", "shop.lab", 1)? };
+    store.put_clock(early.clone(), Some(version(1))).await.map_err(unexpected_error)?;
+    store
+        .put_clock(clock("b", "shop.lab", 1)?, Some(version(1)))
+        .await
+        .map_err(unexpected_error)?;
+    check_eq!(store.delete_expired_clocks(at(9)).await, Ok(0), "before its time");
+    check_eq!(store.delete_expired_clocks(at(10)).await, Ok(1), "at its time");
+    check_eq!(store.clock("a").await, Ok(None), "the forgotten one");
+    check!(store.clock("b").await.map_err(unexpected_error)?.is_some(), "the other one is gone");
+    store.put_clock(early.clone(), None).await.map_err(unexpected_error)?;
+    check_eq!(store.clock("a").await, Ok(Some((early, vec![]))), "begun anew, without a past");
     Ok(())
 }

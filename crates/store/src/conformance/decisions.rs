@@ -1,20 +1,20 @@
-//! Cases for sealed decisions.
+//! Cases for encrypted decision receipts.
 
-use super::samples::{at, domain, noise, same_as};
-use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{Digest, KeptDecision, StoreError};
+use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
+use super::sample_values::{at, domain, noise, same_as};
+use crate::{Digest, StoreError, StoredDecision};
 
 pub(super) const CASES: &[(&str, Case)] = &[
-    ("a decision comes back as it was put, also after reopening", |e| Box::pin(comes_back(e))),
-    ("decisions are kept all or none", |e| Box::pin(all_or_none(e))),
-    ("decisions are forgotten after their end", |e| Box::pin(forgotten(e))),
+    ("a decision comes back as written, also after reopening", |e| Box::pin(comes_back(e))),
+    ("decisions are stored all or none", |e| Box::pin(all_or_none(e))),
+    ("decisions are deleted after they expire", |e| Box::pin(forgotten(e))),
     ("decisions are listed in pages", |e| Box::pin(listed(e))),
 ];
 
-/// One that ends a while after it was taken.
-pub(super) fn decision(number: u64, ends: i64) -> Result<KeptDecision, String> {
-    Ok(KeptDecision {
-        lookup: KeptDecision::lookup_of(&Digest::of(&number.to_be_bytes())),
+/// A decision that expires after `ends`.
+pub(super) fn decision(number: u64, ends: i64) -> Result<StoredDecision, String> {
+    Ok(StoredDecision {
+        lookup: StoredDecision::lookup_of(&Digest::of(&number.to_be_bytes())),
         domain: domain("shop.lab")?,
         action: String::from("read"),
         decision: String::from("allow"),
@@ -26,57 +26,57 @@ pub(super) fn decision(number: u64, ends: i64) -> Result<KeptDecision, String> {
 }
 
 async fn comes_back(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let (one, two) = (decision(1, 5)?, decision(2, 6)?);
-    same!(store.decision(one.lookup).await, Ok(None), "before it was put");
-    store.put_decisions(vec![one.clone(), two.clone()]).await.map_err(text)?;
-    same!(store.put_decisions(vec![]).await, Ok(()), "none");
+    check_eq!(store.decision(one.lookup).await, Ok(None), "before it was put");
+    store.put_decisions(vec![one.clone(), two.clone()]).await.map_err(unexpected_error)?;
+    check_eq!(store.put_decisions(vec![]).await, Ok(()), "none");
     drop(store);
-    let store = place.open().await;
-    same!(store.decision(one.lookup).await, Ok(Some(one.clone())), "one");
-    same!(store.decision(two.lookup).await, Ok(Some(two)), "two");
-    // The digest of a receipt is not where it is kept.
-    same!(store.decision(Digest::of(&1_u64.to_be_bytes())).await, Ok(None), "by the digest");
+    let store = location.open().await;
+    check_eq!(store.decision(one.lookup).await, Ok(Some(one.clone())), "one");
+    check_eq!(store.decision(two.lookup).await, Ok(Some(two)), "two");
+    // A receipt is not stored under its own digest.
+    check_eq!(store.decision(Digest::of(&1_u64.to_be_bytes())).await, Ok(None), "by the digest");
     Ok(())
 }
 
 async fn all_or_none(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let one = decision(1, 5)?;
-    store.put_decisions(vec![one.clone()]).await.map_err(text)?;
-    same!(store.put_decisions(vec![one.clone()]).await, Ok(()), "the same again");
-    let other = KeptDecision { decision: String::from("block"), ..one.clone() };
+    store.put_decisions(vec![one.clone()]).await.map_err(unexpected_error)?;
+    check_eq!(store.put_decisions(vec![one.clone()]).await, Ok(()), "the same again");
+    let other = StoredDecision { decision: String::from("block"), ..one.clone() };
     let new = decision(2, 5)?;
     let refused = store.put_decisions(vec![new.clone(), other]).await;
-    holds!(matches!(refused, Err(StoreError::Duplicate { .. })), "another: {refused:?}");
-    same!(store.decision(new.lookup).await, Ok(None), "what was put with it");
-    same!(store.decision(one.lookup).await, Ok(Some(one)), "what was kept");
+    check!(matches!(refused, Err(StoreError::Duplicate { .. })), "another: {refused:?}");
+    check_eq!(store.decision(new.lookup).await, Ok(None), "what was put with it");
+    check_eq!(store.decision(one.lookup).await, Ok(Some(one)), "what was kept");
     Ok(())
 }
 
 async fn forgotten(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let all = (0..6).map(|number| decision(number, 10 * i64::try_from(number).unwrap_or(0)));
     let all = all.collect::<Result<Vec<_>, _>>()?;
-    store.put_decisions(all.clone()).await.map_err(text)?;
-    same!(store.forget_decisions(at(0)).await, Ok(0), "before any ended");
-    same!(store.forget_decisions(at(30)).await, Ok(3), "those that ended before");
+    store.put_decisions(all.clone()).await.map_err(unexpected_error)?;
+    check_eq!(store.delete_expired_decisions(at(0)).await, Ok(0), "before any ended");
+    check_eq!(store.delete_expired_decisions(at(30)).await, Ok(3), "those that ended before");
     for (number, decision) in all.into_iter().enumerate() {
         let expected = (number >= 3).then(|| decision.clone());
-        same!(store.decision(decision.lookup).await, Ok(expected), "decision {number}");
+        check_eq!(store.decision(decision.lookup).await, Ok(expected), "decision {number}");
     }
-    same!(store.forget_decisions(at(30)).await, Ok(0), "once more");
+    check_eq!(store.delete_expired_decisions(at(30)).await, Ok(0), "once more");
     Ok(())
 }
 
 async fn listed(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let all = (0..9).map(|number| decision(number, 1)).collect::<Result<Vec<_>, _>>()?;
-    store.put_decisions(all.clone()).await.map_err(text)?;
+    store.put_decisions(all.clone()).await.map_err(unexpected_error)?;
     let mut lookups: Vec<Digest> = all.iter().map(|decision| decision.lookup).collect();
     lookups.sort_unstable();
     let (first, others) = lookups.split_at(4);

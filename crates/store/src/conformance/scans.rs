@@ -4,74 +4,84 @@ use bytes::Bytes;
 use contract::Timestamp;
 use futures_util::future::join_all;
 
-use super::samples::{at, domain, noise, scan};
-use super::{Case, CaseResult, Engine, holds, same, text};
-use crate::{Digest, MAX_VALUE_BYTES, Scan, ScanRow, Scope, StoreError, Visibility};
+use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
+use super::sample_values::{at, domain, noise, scan};
+use crate::{Digest, MAX_VALUE_BYTES, Scan, ScanRow, ScanScope, StoreError, Visibility};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a scan comes back byte for byte, also after reopening", |e| Box::pin(comes_back(e))),
-    ("an unknown id is nothing", |e| Box::pin(unknown(e))),
+    ("an unknown id returns nothing", |e| Box::pin(unknown(e))),
     ("a duplicate id is refused and changes nothing", |e| Box::pin(duplicate(e))),
-    ("odd contents are kept", |e| Box::pin(odd_contents(e))),
-    ("a record of a mebibyte is kept, one that is too large is refused", |e| Box::pin(large(e))),
+    ("unusual contents are stored unchanged", |e| Box::pin(odd_contents(e))),
+    ("a record of one mebibyte is stored, one that is too large is refused", |e| {
+        Box::pin(large(e))
+    }),
     ("times keep their milliseconds", |e| Box::pin(times(e))),
     ("the latest scan is the last by time, then by id", |e| Box::pin(latest(e))),
-    ("hidden scans are listed nowhere", |e| Box::pin(visibility(e))),
+    ("unlisted and private scans are never listed", |e| Box::pin(visibility(e))),
     ("history pages through equal times", |e| Box::pin(history(e))),
     ("the export pages through everything", |e| Box::pin(export(e))),
-    ("two hundred writers at once are all kept", |e| Box::pin(many_writers(e))),
-    ("of writers of one id, one wins", |e| Box::pin(one_winner(e))),
+    ("the scans of two hundred concurrent writers are all stored", |e| Box::pin(many_writers(e))),
+    ("of several writers with one id, one succeeds", |e| Box::pin(one_winner(e))),
     ("a damaged scan is an error", |e| Box::pin(damaged(e))),
 ];
 
 async fn comes_back(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let put = scan("scan-1", "shop.lab", 0)?;
-    store.put_scan(put.clone()).await.map_err(text)?;
-    same!(store.scan("scan-1").await, Ok(Some(put.clone())), "just put");
+    store.put_scan(put.clone()).await.map_err(unexpected_error)?;
+    check_eq!(store.scan("scan-1").await, Ok(Some(put.clone())), "just put");
     drop(store);
-    let store = place.open().await;
-    same!(store.scan("scan-1").await, Ok(Some(put.clone())), "after reopening");
-    let latest = store.latest_scan(&put.domain, None, Scope::Listed).await;
-    same!(latest, Ok(Some(put)), "as the latest");
+    let store = location.open().await;
+    check_eq!(store.scan("scan-1").await, Ok(Some(put.clone())), "after reopening");
+    let latest = store.latest_scan(&put.domain, None, ScanScope::PublicOnly).await;
+    check_eq!(latest, Ok(Some(put)), "as the latest");
     Ok(())
 }
 
 async fn unknown(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
-    store.put_scan(scan("scan-1", "shop.lab", 0)?).await.map_err(text)?;
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    store.put_scan(scan("scan-1", "shop.lab", 0)?).await.map_err(unexpected_error)?;
     for id in ["", "scan-", "scan-11", "SCAN-1", "scan-1 ", "scan%", "' OR 1=1 --"] {
-        same!(store.scan(id).await, Ok(None), "id {id:?}");
+        check_eq!(store.scan(id).await, Ok(None), "id {id:?}");
     }
     let other = domain("other.lab")?;
-    same!(store.latest_scan(&other, None, Scope::All).await, Ok(None), "latest of another domain");
-    same!(store.scans_of(&other, Scope::All, None, 10).await, Ok(vec![]), "history of another");
+    check_eq!(
+        store.latest_scan(&other, None, ScanScope::All).await,
+        Ok(None),
+        "latest of another domain"
+    );
+    check_eq!(
+        store.scans_of(&other, ScanScope::All, None, 10).await,
+        Ok(vec![]),
+        "history of another"
+    );
     Ok(())
 }
 
 async fn duplicate(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let first = scan("scan-1", "shop.lab", 0)?;
-    store.put_scan(first.clone()).await.map_err(text)?;
+    store.put_scan(first.clone()).await.map_err(unexpected_error)?;
     let mut second = scan("scan-1", "other.lab", 5)?;
     second.record = Bytes::from_static(b"{}");
     second.artifacts = vec![Digest::of(b"only the refused scan has this")];
     let refused = StoreError::Duplicate { what: "scan", id: String::from("scan-1") };
-    same!(store.put_scan(second.clone()).await, Err(refused.clone()), "other content");
-    same!(store.put_scan(first.clone()).await, Err(refused), "the same content");
-    same!(store.scan("scan-1").await, Ok(Some(first.clone())), "what was kept first");
-    let latest = store.latest_scan(&second.domain, None, Scope::All).await;
-    same!(latest, Ok(None), "nothing of the second");
-    same!(store.export_scans(None, 10).await, Ok(vec![first.row()]), "the export");
+    check_eq!(store.put_scan(second.clone()).await, Err(refused.clone()), "other content");
+    check_eq!(store.put_scan(first.clone()).await, Err(refused), "the same content");
+    check_eq!(store.scan("scan-1").await, Ok(Some(first.clone())), "what was kept first");
+    let latest = store.latest_scan(&second.domain, None, ScanScope::All).await;
+    check_eq!(latest, Ok(None), "nothing of the second");
+    check_eq!(store.export_scans(None, 10).await, Ok(vec![first.row()]), "the export");
     Ok(())
 }
 
 async fn odd_contents(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut odd = Vec::new();
     for (number, record) in [
         Bytes::new(),
@@ -100,42 +110,42 @@ async fn odd_contents(engine: &dyn Engine) -> CaseResult {
     odd.push(Scan { artifacts: vec![], ..scan("no artefacts", "odd.lab", 0)? });
     odd.push(Scan { artifacts: vec![Digest::of(b"twice"); 2], ..scan("twice", "odd.lab", 0)? });
     for put in &odd {
-        store.put_scan(put.clone()).await.map_err(text)?;
+        store.put_scan(put.clone()).await.map_err(unexpected_error)?;
     }
     for put in odd {
-        same!(store.scan(&put.id).await, Ok(Some(put.clone())), "{}", put.id);
+        check_eq!(store.scan(&put.id).await, Ok(Some(put.clone())), "{}", put.id);
     }
     Ok(())
 }
 
 async fn large(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut put = scan("large", "shop.lab", 0)?;
     put.record = noise(1, 1024 * 1024);
     put.evidence = noise(2, 1024 * 1024 + 1);
     put.artifacts = (0..500_u32).map(|n| Digest::of(&n.to_le_bytes())).collect();
-    store.put_scan(put.clone()).await.map_err(text)?;
-    let got = store.scan("large").await.map_err(text)?;
-    holds!(got.as_ref() == Some(&put), "a mebibyte did not come back as it was put");
+    store.put_scan(put.clone()).await.map_err(unexpected_error)?;
+    let got = store.scan("large").await.map_err(unexpected_error)?;
+    check!(got.as_ref() == Some(&put), "a mebibyte did not come back as it was put");
 
     let mut longest = scan("longest", "shop.lab", 0)?;
     longest.record = Bytes::from(vec![b'x'; MAX_VALUE_BYTES]);
-    store.put_scan(longest.clone()).await.map_err(text)?;
-    let got = store.scan("longest").await.map_err(text)?;
-    holds!(got.as_ref() == Some(&longest), "the longest record did not come back as it was put");
+    store.put_scan(longest.clone()).await.map_err(unexpected_error)?;
+    let got = store.scan("longest").await.map_err(unexpected_error)?;
+    check!(got.as_ref() == Some(&longest), "the longest record did not come back as it was put");
 
     let mut too_large = scan("too large", "shop.lab", 0)?;
     too_large.evidence = Bytes::from(vec![0; MAX_VALUE_BYTES + 1]);
     let refused = store.put_scan(too_large).await;
-    holds!(matches!(refused, Err(StoreError::TooLarge { .. })), "too large: {refused:?}");
-    same!(store.scan("too large").await, Ok(None), "a refused scan");
+    check!(matches!(refused, Err(StoreError::TooLarge { .. })), "too large: {refused:?}");
+    check_eq!(store.scan("too large").await, Ok(None), "a refused scan");
     Ok(())
 }
 
 async fn times(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     for (number, ms) in [i64::MIN, -1, 0, 1, 999, 1_794_711_380_007, 1_794_711_380_008, i64::MAX]
         .into_iter()
         .enumerate()
@@ -143,23 +153,24 @@ async fn times(engine: &dyn Engine) -> CaseResult {
         let id = format!("time-{number}");
         let mut put = scan(&id, "shop.lab", 0)?;
         put.scanned_at = Timestamp::from_millis(ms);
-        store.put_scan(put.clone()).await.map_err(text)?;
-        let got = store.scan(&id).await.map_err(text)?.map(|scan| scan.scanned_at);
-        same!(got, Some(put.scanned_at), "{ms} ms");
+        store.put_scan(put.clone()).await.map_err(unexpected_error)?;
+        let got = store.scan(&id).await.map_err(unexpected_error)?.map(|scan| scan.scanned_at);
+        check_eq!(got, Some(put.scanned_at), "{ms} ms");
         // Times only rise here, so each is the latest when it is put.
-        let latest = store.latest_scan(&put.domain, Some(put.scanned_at), Scope::Listed).await;
-        same!(latest.map(|scan| scan.map(|scan| scan.id)), Ok(Some(id)), "latest at {ms} ms");
+        let latest =
+            store.latest_scan(&put.domain, Some(put.scanned_at), ScanScope::PublicOnly).await;
+        check_eq!(latest.map(|scan| scan.map(|scan| scan.id)), Ok(Some(id)), "latest at {ms} ms");
     }
     let last = Timestamp::from_millis(1_794_711_380_008);
-    let rows = store.export_scans(None, 100).await.map_err(text)?;
+    let rows = store.export_scans(None, 100).await.map_err(unexpected_error)?;
     let from = rows.iter().filter(|row| row.scanned_at >= last).count();
-    same!(from, 2, "scans at or after the last but one");
+    check_eq!(from, 2, "scans at or after the last but one");
     Ok(())
 }
 
 async fn latest(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let shop = domain("shop.lab")?;
     for (id, name, ms) in [
         ("b", "shop.lab", 10),
@@ -169,7 +180,7 @@ async fn latest(engine: &dyn Engine) -> CaseResult {
         ("later", "other.lab", 99),
         ("sub", "www2.shop.lab", 99),
     ] {
-        store.put_scan(scan(id, name, ms)?).await.map_err(text)?;
+        store.put_scan(scan(id, name, ms)?).await.map_err(unexpected_error)?;
     }
     for (since, expected) in [
         (None, Some("c")),
@@ -178,15 +189,18 @@ async fn latest(engine: &dyn Engine) -> CaseResult {
         (Some(at(11)), None),
         (Some(Timestamp::from_millis(i64::MAX)), None),
     ] {
-        let got = store.latest_scan(&shop, since, Scope::Listed).await.map_err(text)?;
-        same!(got.map(|scan| scan.id).as_deref(), expected, "since {since:?}");
+        let got = store
+            .latest_scan(&shop, since, ScanScope::PublicOnly)
+            .await
+            .map_err(unexpected_error)?;
+        check_eq!(got.map(|scan| scan.id).as_deref(), expected, "since {since:?}");
     }
     Ok(())
 }
 
 async fn visibility(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let shop = domain("shop.lab")?;
     let mut all = Vec::new();
     for (id, ms, visibility) in [
@@ -196,74 +210,87 @@ async fn visibility(engine: &dyn Engine) -> CaseResult {
         ("owner", 4, Visibility::Private),
     ] {
         let put = Scan { visibility, ..scan(id, "shop.lab", ms)? };
-        store.put_scan(put.clone()).await.map_err(text)?;
+        store.put_scan(put.clone()).await.map_err(unexpected_error)?;
         all.push(put);
     }
     for put in &all {
-        same!(store.scan(&put.id).await, Ok(Some(put.clone())), "by id");
+        check_eq!(store.scan(&put.id).await, Ok(Some(put.clone())), "by id");
     }
     let latest = async |since, scope| {
         store.latest_scan(&shop, since, scope).await.map(|scan| scan.map(|scan| scan.id))
     };
-    same!(latest(None, Scope::Listed).await, Ok(Some("open".into())), "latest listed");
-    same!(
-        latest(Some(at(3)), Scope::Listed).await,
+    check_eq!(latest(None, ScanScope::PublicOnly).await, Ok(Some("open".into())), "latest listed");
+    check_eq!(
+        latest(Some(at(3)), ScanScope::PublicOnly).await,
         Ok(None),
         "latest listed since the hidden ones"
     );
-    same!(latest(None, Scope::All).await, Ok(Some("owner".into())), "latest of all");
-    same!(
-        ids(&store.scans_of(&shop, Scope::Listed, None, 10).await.map_err(text)?),
+    check_eq!(latest(None, ScanScope::All).await, Ok(Some("owner".into())), "latest of all");
+    check_eq!(
+        ids(&store
+            .scans_of(&shop, ScanScope::PublicOnly, None, 10)
+            .await
+            .map_err(unexpected_error)?),
         ["open", "old"],
         "listed history"
     );
-    same!(
-        ids(&store.scans_of(&shop, Scope::All, None, 10).await.map_err(text)?),
+    check_eq!(
+        ids(&store.scans_of(&shop, ScanScope::All, None, 10).await.map_err(unexpected_error)?),
         ["owner", "link", "open", "old"],
         "whole history"
     );
-    let exported = store.export_scans(None, 10).await.map_err(text)?;
-    same!(exported, all.iter().map(Scan::row).collect::<Vec<_>>(), "the export");
+    let exported = store.export_scans(None, 10).await.map_err(unexpected_error)?;
+    check_eq!(exported, all.iter().map(Scan::row).collect::<Vec<_>>(), "the export");
     Ok(())
 }
 
 async fn history(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let shop = domain("shop.lab")?;
     let mut expected = Vec::new();
-    // Four scans to each moment, so that a page border falls between equal times.
+    // Four scans per time, so that a page ends between scans of equal times.
     for number in 0..40_i64 {
         let id = format!("scan-{:02}", (number * 7) % 40);
         let mut put = scan(&id, "shop.lab", number / 4)?;
         put.overall = u32::try_from(number).ok();
         expected.push(put.row());
-        store.put_scan(put).await.map_err(text)?;
+        store.put_scan(put).await.map_err(unexpected_error)?;
     }
-    store.put_scan(scan("other", "other.lab", 3)?).await.map_err(text)?;
+    store.put_scan(scan("other", "other.lab", 3)?).await.map_err(unexpected_error)?;
     expected.sort_by_key(|row| std::cmp::Reverse(row.cursor()));
     for page in [1, 3, 7, 40, 1000] {
         let mut got: Vec<ScanRow> = Vec::new();
         loop {
             let before = got.last().map(ScanRow::cursor);
-            let rows = store.scans_of(&shop, Scope::Listed, before, page).await.map_err(text)?;
-            holds!(rows.len() <= page, "a page of {page} holds {}", rows.len());
+            let rows = store
+                .scans_of(&shop, ScanScope::PublicOnly, before, page)
+                .await
+                .map_err(unexpected_error)?;
+            check!(rows.len() <= page, "a page of {page} holds {}", rows.len());
             if rows.is_empty() {
                 break;
             }
             got.extend(rows);
         }
-        same!(got, expected, "pages of {page}");
+        check_eq!(got, expected, "pages of {page}");
     }
-    same!(store.scans_of(&shop, Scope::Listed, None, 0).await, Ok(vec![]), "a page of none");
-    let most = store.scans_of(&shop, Scope::Listed, None, usize::MAX).await.map_err(text)?;
-    same!(most.len(), 40, "a page without end");
+    check_eq!(
+        store.scans_of(&shop, ScanScope::PublicOnly, None, 0).await,
+        Ok(vec![]),
+        "a page of none"
+    );
+    let most = store
+        .scans_of(&shop, ScanScope::PublicOnly, None, usize::MAX)
+        .await
+        .map_err(unexpected_error)?;
+    check_eq!(most.len(), 40, "a page without end");
     Ok(())
 }
 
 async fn export(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut expected = Vec::new();
     for number in 0..30_i64 {
         let visibility =
@@ -277,27 +304,27 @@ async fn export(engine: &dyn Engine) -> CaseResult {
             )?
         };
         expected.push(put.row());
-        store.put_scan(put).await.map_err(text)?;
+        store.put_scan(put).await.map_err(unexpected_error)?;
     }
     expected.sort_by_key(ScanRow::cursor);
     for page in [1, 4, 30, 100] {
         let mut got: Vec<ScanRow> = Vec::new();
         loop {
             let after = got.last().map(ScanRow::cursor);
-            let rows = store.export_scans(after, page).await.map_err(text)?;
+            let rows = store.export_scans(after, page).await.map_err(unexpected_error)?;
             if rows.is_empty() {
                 break;
             }
             got.extend(rows);
         }
-        same!(got, expected, "pages of {page}");
+        check_eq!(got, expected, "pages of {page}");
     }
     Ok(())
 }
 
 async fn many_writers(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut scans = Vec::new();
     for number in 0..200_i64 {
         let mut put = scan(&format!("w{number}"), &format!("d{}.lab", number % 10), number)?;
@@ -306,24 +333,24 @@ async fn many_writers(engine: &dyn Engine) -> CaseResult {
     }
     let results = join_all(scans.iter().map(|put| store.put_scan(put.clone()))).await;
     for (result, put) in results.into_iter().zip(&scans) {
-        same!(result, Ok(()), "writer of {}", put.id);
+        check_eq!(result, Ok(()), "writer of {}", put.id);
     }
     drop(store);
-    let store = place.open().await;
+    let store = location.open().await;
     for put in &scans {
-        same!(store.scan(&put.id).await, Ok(Some(put.clone())), "after reopening");
+        check_eq!(store.scan(&put.id).await, Ok(Some(put.clone())), "after reopening");
     }
-    same!(store.export_scans(None, 1000).await.map(|rows| rows.len()), Ok(200), "how many");
+    check_eq!(store.export_scans(None, 1000).await.map(|rows| rows.len()), Ok(200), "how many");
     Ok(())
 }
 
 async fn one_winner(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let mut scans = Vec::new();
     for number in 0..20_i64 {
         scans.push(scan("contested", &format!("d{number}.lab"), number)?);
-        // A writer beside the contest: its neighbours' failures are none of its business.
+        // A writer with another id: the failures of the others must not affect it.
         scans.push(scan(&format!("bystander-{number}"), "shop.lab", number)?);
     }
     let results = join_all(scans.iter().map(|put| store.put_scan(put.clone()))).await;
@@ -331,7 +358,7 @@ async fn one_winner(engine: &dyn Engine) -> CaseResult {
     for (result, put) in results.iter().zip(&scans) {
         match result {
             Ok(()) if put.id == "contested" => {
-                holds!(winner.is_none(), "two writers of one id were both told that it is kept");
+                check!(winner.is_none(), "two writers of one id were both told that it is kept");
                 winner = Some(put.clone());
             }
             Ok(()) => {}
@@ -339,28 +366,28 @@ async fn one_winner(engine: &dyn Engine) -> CaseResult {
             Err(other) => return Err(format!("{}: {other}", put.id)),
         }
     }
-    holds!(winner.is_some(), "no writer of the contested id was told that it is kept");
-    same!(store.scan("contested").await, Ok(winner), "the winner");
-    same!(store.export_scans(None, 100).await.map(|rows| rows.len()), Ok(21), "how many");
+    check!(winner.is_some(), "no writer of the contested id was told that it is kept");
+    check_eq!(store.scan("contested").await, Ok(winner), "the winner");
+    check_eq!(store.export_scans(None, 100).await.map(|rows| rows.len()), Ok(21), "how many");
     Ok(())
 }
 
 async fn damaged(engine: &dyn Engine) -> CaseResult {
-    let place = engine.new_place().await;
-    let store = place.open().await;
+    let location = engine.new_location().await;
+    let store = location.open().await;
     let good = scan("good", "good.lab", 0)?;
-    store.put_scan(good.clone()).await.map_err(text)?;
+    store.put_scan(good.clone()).await.map_err(unexpected_error)?;
     let mut bad = scan("bad", "bad.lab", 0)?;
     bad.record = noise(9, 10_000);
-    store.put_scan(bad.clone()).await.map_err(text)?;
+    store.put_scan(bad.clone()).await.map_err(unexpected_error)?;
     drop(store);
-    place.damage_scan("bad").await;
-    let store = place.open().await;
+    location.damage_scan("bad").await;
+    let store = location.open().await;
     let got = store.scan("bad").await;
-    holds!(matches!(got, Err(StoreError::Damaged { .. })), "by id: {got:?}");
-    let got = store.latest_scan(&bad.domain, None, Scope::Listed).await;
-    holds!(matches!(got, Err(StoreError::Damaged { .. })), "as the latest: {got:?}");
-    same!(store.scan("good").await, Ok(Some(good)), "its neighbour");
+    check!(matches!(got, Err(StoreError::Damaged { .. })), "by id: {got:?}");
+    let got = store.latest_scan(&bad.domain, None, ScanScope::PublicOnly).await;
+    check!(matches!(got, Err(StoreError::Damaged { .. })), "as the latest: {got:?}");
+    check_eq!(store.scan("good").await, Ok(Some(good)), "its neighbour");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! A bare client: one request, one connection, no library in between.
+//! A minimal HTTP client: one request per connection, no HTTP library.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
-/// Nobody waits longer than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit for one request.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-pub(crate) struct Got {
-    /// 0 when no answer came.
+pub(crate) struct TimedReply {
+    /// 0 if there was no response.
     pub(crate) status: u16,
     pub(crate) took: Duration,
 }
 
-pub(crate) async fn get(address: SocketAddr, path: &str) -> Got {
+pub(crate) async fn get(address: SocketAddr, path: &str) -> TimedReply {
     let begun = Instant::now();
-    let answer = tokio::time::timeout(PATIENCE, exchange(address, path)).await;
+    let answer = tokio::time::timeout(TIMEOUT, exchange(address, path)).await;
     let status = match answer {
         Ok(Ok(bytes)) => status(&bytes),
         _ => 0,
     };
-    Got { status, took: begun.elapsed() }
+    TimedReply { status, took: begun.elapsed() }
 }
 
 async fn exchange(address: SocketAddr, path: &str) -> std::io::Result<Vec<u8>> {
@@ -44,7 +44,7 @@ fn status(answer: &[u8]) -> u16 {
     std::str::from_utf8(line).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Status, media type and body of one answer whose length is told.
+/// Status, media type and body of one response.
 pub(crate) fn get_blocking(address: SocketAddr, path: &str) -> (u16, String, Vec<u8>) {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(address).unwrap();
@@ -63,15 +63,19 @@ pub(crate) fn get_blocking(address: SocketAddr, path: &str) -> (u16, String, Vec
     (status(&answer), media_type, answer[end + 4..].to_vec())
 }
 
-/// Asks for every path once, so many at a time.
-pub(crate) async fn get_all(address: SocketAddr, paths: Vec<String>, at_once: usize) -> Vec<Got> {
-    let places = Arc::new(Semaphore::new(at_once));
+/// Requests every path once, `at_once` at a time.
+pub(crate) async fn get_all(
+    address: SocketAddr,
+    paths: Vec<String>,
+    at_once: usize,
+) -> Vec<TimedReply> {
+    let permits = Arc::new(Semaphore::new(at_once));
     let asks: Vec<_> = paths
         .into_iter()
         .map(|path| {
-            let places = Arc::clone(&places);
+            let permits = Arc::clone(&permits);
             tokio::spawn(async move {
-                let _place = places.acquire_owned().await.unwrap();
+                let _permit = permits.acquire_owned().await.unwrap();
                 get(address, &path).await
             })
         })

@@ -1,23 +1,23 @@
-//! What the kernel says of a process.
+//! Facts about processes, from the kernel.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Ticks of /proc in a second: what every Linux tells programs.
+/// Clock ticks per second in /proc; 100 on every Linux.
 const TICKS: f64 = 100.0;
 
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Seconds on a processor, of all threads a process has or had, and of its children.
+/// CPU seconds of a process, including finished threads, and of its children.
 pub(crate) fn cpu_seconds(pid: u32) -> f64 {
     own_cpu_seconds(pid) + children(pid).into_iter().map(own_cpu_seconds).sum::<f64>()
 }
 
 fn own_cpu_seconds(pid: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name stands in brackets and may hold anything; user and system time are the 14th and 15th.
+    // The name is in brackets and can contain anything; user and system time are fields 14 and 15.
     let rest = stat.rsplit(')').next().unwrap_or_default();
     let ticks: f64 =
         rest.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<f64>().ok()).sum();
@@ -30,8 +30,8 @@ fn children(pid: u32) -> Vec<u32> {
     text.split_whitespace().filter_map(|text| text.parse().ok()).collect()
 }
 
-/// A command that runs on one core alone, where the machine has two and can be told.
-pub(crate) fn on_core(core: Option<usize>, program: &str) -> Command {
+/// A command pinned to one core, if the machine has at least two and `taskset` is installed.
+pub(crate) fn command_on_core(core: Option<usize>, program: &str) -> Command {
     match core {
         Some(core) if cores() > 1 && is_installed("taskset") => {
             let mut command = Command::new("taskset");
@@ -49,8 +49,8 @@ pub(crate) fn is_installed(program: &str) -> bool {
 }
 
 /// The TCP sockets of a process whose other end is in the lab's network.
-pub(crate) fn sockets_into_the_lab(pid: u32) -> usize {
-    let held: BTreeSet<String> = std::fs::read_dir(format!("/proc/{pid}/fd"))
+pub(crate) fn count_sockets_to_lab(pid: u32) -> usize {
+    let inodes: BTreeSet<String> = std::fs::read_dir(format!("/proc/{pid}/fd"))
         .unwrap()
         .filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok())
         .filter_map(|link| {
@@ -64,9 +64,9 @@ pub(crate) fn sockets_into_the_lab(pid: u32) -> usize {
         .skip(1)
         .filter(|line| {
             let fields: Vec<&str> = line.split_whitespace().collect();
-            // 127.77.…, lowest byte last, as the kernel writes it on these machines.
+            // 127.77.x.x in hex; the kernel writes the address in little-endian order.
             let to_the_lab = fields.get(2).is_some_and(|other| other.get(4..8) == Some("4D7F"));
-            to_the_lab && fields.get(9).is_some_and(|inode| held.contains(*inode))
+            to_the_lab && fields.get(9).is_some_and(|inode| inodes.contains(*inode))
         })
         .count()
 }

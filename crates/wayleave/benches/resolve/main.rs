@@ -1,14 +1,14 @@
-//! What an answer costs: kept, freshly sealed and just read, beside nginx serving the same bytes; and
-//! what sites that stall cost everybody else. `cargo bench -p wayleave --bench resolve`.
+//! Measures the cost of an answer, compared with nginx serving the same bytes: from the cache (`kept`),
+//! newly sealed (`fresh`) and from a live reading (`live`); and how much stalling sites slow down
+//! everybody else (`stall`). Run with `cargo bench -p wayleave --bench resolve`.
 //!
-//! The server is the program of this workspace, in a process of its own; the lab is in this one. Work
-//! is told in requests per second of the server's own processor time, so a busy machine changes little;
-//! waiting times are wall time and want a quiet one. nginx and wrk are taken from the path, and what
-//! needs them is left out without them.
+//! The server runs in its own process, the lab in this one. Throughput is in requests per second of the
+//! server's CPU time, so a busy machine changes little; latencies are wall time and need a quiet
+//! machine. nginx and wrk must be in the path; parts that need them are skipped without them.
 //!
 //! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall`), `BENCH_SECONDS` and
-//! `BENCH_CONNECTIONS` say how long and how wide wrk loads, `BENCH_KEPT` and `BENCH_FRESH` are the
-//! paths that are asked, with `{name}` for a domain.
+//! `BENCH_CONNECTIONS` set duration and concurrency of wrk, `BENCH_KEPT` and `BENCH_FRESH` are the
+//! request paths, with `{name}` for a domain.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -33,113 +33,129 @@ use std::time::Duration;
 use lab::{Lab, LabOptions};
 use tempfile::TempDir;
 
-/// The figures that are asked for.
-const KEPT_WORK: f64 = 0.9;
-const KEPT_WAIT: f64 = 2.0;
-const FRESH_WORK: f64 = 0.15;
+/// The goals, as ratios to nginx.
+const MIN_KEPT_WORK_RATIO: f64 = 0.9;
+const MAX_KEPT_WAIT_RATIO: f64 = 2.0;
+const MIN_FRESH_WORK_RATIO: f64 = 0.15;
 
-/// What a bench is told.
-struct Told {
+/// Options of a run, from the environment.
+struct BenchOptions {
     kept: String,
     fresh: String,
     load: wrk::Load,
 }
 
 fn main() {
-    let told = Told {
-        kept: variable("BENCH_KEPT", "/api/v1/resolve?domain={name}"),
-        // Read within the last minutes, a domain is not read again: its answer is made and sealed anew.
-        fresh: variable("BENCH_FRESH", "/api/v1/resolve?domain={name}&live=always"),
+    let options = BenchOptions {
+        kept: env_or("BENCH_KEPT", "/api/v1/resolve?domain={name}"),
+        // A domain that was read in the last minutes is not read again; its answer is built and sealed anew.
+        fresh: env_or("BENCH_FRESH", "/api/v1/resolve?domain={name}&live=always"),
         load: wrk::Load {
-            seconds: variable("BENCH_SECONDS", "8").parse().unwrap(),
-            connections: variable("BENCH_CONNECTIONS", "32").parse().unwrap(),
+            seconds: env_or("BENCH_SECONDS", "8").parse().unwrap(),
+            connections: env_or("BENCH_CONNECTIONS", "32").parse().unwrap(),
         },
     };
-    let only = variable("BENCH_ONLY", "live,kept,fresh,stall");
+    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall");
     let part = |name: &str| only.split(',').any(|part| part == name);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let lab = runtime.block_on(Lab::start(LabOptions::default())).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    println!("{} cores; load of {} connections", machine::cores(), told.load.connections);
+    println!("{} cores; load of {} connections", machine::cores(), options.load.connections);
     if part("live") {
         let server = server::Server::start(&lab, folder.path(), None);
-        runtime.block_on(live::measure(&server, &told.kept));
+        runtime.block_on(live::measure(&server, &options.kept));
     }
     if part("kept") || part("fresh") {
-        beside_nginx(&told, &lab, &folder, &part);
+        compare_with_nginx(&options, &lab, &folder, &part);
     }
     if part("stall") {
         let server = server::Server::start(&lab, folder.path(), None);
-        runtime.block_on(stall::measure(&server, &lab, &told.kept));
+        runtime.block_on(stall::measure(&server, &lab, &options.kept));
     }
     runtime.block_on(lab.stop());
 }
 
-/// The same bytes from both, each server alone on one core and wrk on another where there are two.
-fn beside_nginx(told: &Told, lab: &Lab, folder: &TempDir, part: &dyn Fn(&str) -> bool) {
-    if !wrk::is_there() {
-        println!("kept, fresh: not measured, wrk is not installed");
+/// Compares with nginx serving the same bytes. Each server runs alone on one core, wrk on another if
+/// there are two.
+fn compare_with_nginx(
+    options: &BenchOptions,
+    lab: &Lab,
+    folder: &TempDir,
+    part: &dyn Fn(&str) -> bool,
+) {
+    if !wrk::is_installed() {
+        println!("kept, fresh: not measured because wrk is not installed");
         return;
     }
     let server = server::Server::start(lab, folder.path(), Some(0));
-    let path = told.kept.replace("{name}", "n001.lab");
+    let path = options.kept.replace("{name}", "n001.lab");
     let (status, media_type, bytes) = client::get_blocking(server.address, &path);
     if status != 200 {
-        println!("kept, fresh: not measured, {path} is answered {status}");
+        println!("kept, fresh: not measured because {path} returned {status}");
         return;
     }
-    println!("an answer of {} bytes ({media_type})", bytes.len());
+    println!("answer size: {} bytes ({media_type})", bytes.len());
     let nginx = nginx::Nginx::start(&bytes, &media_type).map(|nginx| {
-        // A first load that is not counted: both begin warm.
-        wrk::run(&told.load.short(), nginx.address, &["/answer".to_owned()], || nginx.cpu());
-        let run = wrk::run(&told.load, nginx.address, &["/answer".to_owned()], || nginx.cpu());
+        // A warm-up that is not counted.
+        wrk::run(&options.load.short(), nginx.address, &["/answer".to_owned()], || nginx.cpu());
+        let run = wrk::run(&options.load, nginx.address, &["/answer".to_owned()], || nginx.cpu());
         println!("nginx   {run}");
         run
     });
     if nginx.is_none() {
-        println!("nginx is not installed: no ratios");
+        println!("nginx is not installed: no ratios are printed");
     }
     if part("kept") {
         let paths = [path];
-        wrk::run(&told.load.short(), server.address, &paths, || server.cpu());
-        let run = wrk::run(&told.load, server.address, &paths, || server.cpu());
+        wrk::run(&options.load.short(), server.address, &paths, || server.cpu());
+        let run = wrk::run(&options.load, server.address, &paths, || server.cpu());
         println!("kept    {run}");
         if let Some(nginx) = &nginx {
-            goal("  work beside nginx", run.per_cpu_second / nginx.per_cpu_second, KEPT_WORK, true);
-            goal("  p99 beside nginx", run.p99_ms / nginx.p99_ms, KEPT_WAIT, false);
+            report_goal(
+                "  work compared with nginx",
+                run.per_cpu_second / nginx.per_cpu_second,
+                MIN_KEPT_WORK_RATIO,
+                true,
+            );
+            report_goal(
+                "  p99 compared with nginx",
+                run.p99_ms / nginx.p99_ms,
+                MAX_KEPT_WAIT_RATIO,
+                false,
+            );
         }
     }
     if part("fresh") {
-        // Every domain is read before, so that nothing is read while it is measured.
-        for site in lab::crowd().iter().take(live::DOMAINS) {
-            client::get_blocking(server.address, &told.kept.replace("{name}", site.name));
+        // Read every domain first, so that no site is read during the measurement.
+        for site in lab::load_test_sites().iter().take(live::DOMAINS) {
+            client::get_blocking(server.address, &options.kept.replace("{name}", site.name));
         }
-        let names = lab::crowd().iter().take(live::DOMAINS);
+        let names = lab::load_test_sites().iter().take(live::DOMAINS);
         let paths: Vec<String> =
-            names.map(|site| told.fresh.replace("{name}", site.name)).collect();
-        let run = wrk::run(&told.load, server.address, &paths, || server.cpu());
+            names.map(|site| options.fresh.replace("{name}", site.name)).collect();
+        let run = wrk::run(&options.load, server.address, &paths, || server.cpu());
         println!("fresh   {run}");
         if let Some(nginx) = &nginx {
             let work = run.per_cpu_second / nginx.per_cpu_second;
-            goal("  work beside nginx", work, FRESH_WORK, true);
+            report_goal("  work compared with nginx", work, MIN_FRESH_WORK_RATIO, true);
         }
     }
 }
 
-/// Says a figure and whether it is as good as asked for.
-fn goal(what: &str, figure: f64, wanted: f64, at_least: bool) {
+/// Prints a figure and whether it meets the goal.
+fn report_goal(what: &str, figure: f64, wanted: f64, at_least: bool) {
     let met = if at_least { figure >= wanted } else { figure <= wanted };
     let sign = if at_least { '≥' } else { '≤' };
     let verdict = if met { "met" } else { "NOT MET" };
-    println!("{what}: {figure:.2} (asked for {sign} {wanted}): {verdict}");
+    println!("{what}: {figure:.2} (goal {sign} {wanted}): {verdict}");
 }
 
-fn variable(name: &str, default: &str) -> String {
+fn env_or(name: &str, default: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| default.to_owned())
 }
 
-/// The value below which so many of a hundred lie.
+/// The given percentile of the times.
 fn percentile(times: &mut [Duration], of_hundred: usize) -> Duration {
     times.sort_unstable();
     times[(times.len() * of_hundred / 100).min(times.len() - 1)]

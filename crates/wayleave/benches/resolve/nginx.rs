@@ -1,4 +1,4 @@
-//! nginx with one static file: the measure of what serving bytes costs.
+//! nginx with one static file, as the reference for the cost of serving bytes.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
@@ -15,7 +15,7 @@ pub(crate) struct Nginx {
 }
 
 impl Nginx {
-    /// Nothing when nginx is not installed.
+    /// `None` if nginx is not installed.
     pub(crate) fn start(bytes: &[u8], media_type: &str) -> Option<Self> {
         if !machine::is_installed("nginx") {
             return None;
@@ -24,7 +24,7 @@ impl Nginx {
         let root = folder.path().to_string_lossy().into_owned();
         std::fs::write(folder.path().join("answer"), bytes).unwrap();
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        // The worker may be another user, who must be able to read the file.
+        // The worker may run as another user, which must be able to read the file.
         let open = |path: &std::path::Path| {
             use std::os::unix::fs::PermissionsExt as _;
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -47,14 +47,14 @@ impl Nginx {
         } else {
             "nginx"
         };
-        let child = machine::on_core(Some(0), program)
+        let child = machine::command_on_core(Some(0), program)
             .arg("-c")
             .arg(&file)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Ended by its own drop, also when it never answers.
+        // Stopped by its `Drop`, also if it never answers.
         let nginx = Self { address, child, _folder: folder };
         for _ in 0..100 {
             if TcpStream::connect(address).is_ok() {
@@ -72,7 +72,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // Told, not killed: its worker must go with it.
+        // SIGTERM and not SIGKILL, so that its worker stops, too.
         let pid = self.child.id().to_string();
         let _ = std::process::Command::new("kill").args(["-TERM", &pid]).status();
         let _ = self.child.wait();

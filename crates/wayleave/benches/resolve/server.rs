@@ -1,4 +1,4 @@
-//! The program of this workspace, pointed at the lab.
+//! The `wayleave` binary, configured for the lab.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it over the store in `folder`, on one core if one is named.
+    /// Starts it with the store in `folder`, pinned to `core` if given.
     pub(crate) fn start(lab: &Lab, folder: &Path, core: Option<usize>) -> Self {
         let authority = folder.join("lab-ca.pem");
         std::fs::write(&authority, &lab.network().ca_pem).unwrap();
@@ -27,7 +27,7 @@ impl Server {
         );
         let file = folder.join("wayleave.toml");
         std::fs::write(&file, configuration).unwrap();
-        let mut child = machine::on_core(core, env!("CARGO_BIN_EXE_wayleave"))
+        let mut child = machine::command_on_core(core, env!("CARGO_BIN_EXE_wayleave"))
             .args(["serve", "--json", "--config"])
             .arg(&file)
             .stdout(Stdio::piped())

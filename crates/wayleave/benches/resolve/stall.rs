@@ -1,38 +1,41 @@
-//! Two hundred sites that never answer, asked for at once; healthy ones beside them; and a thousand
-//! askers for one domain.
+//! Requests two hundred sites that never answer at once, together with healthy ones; then one domain by
+//! a thousand clients.
 
 use std::time::Duration;
 
 use lab::Lab;
 
 use crate::server::Server;
-use crate::{client, goal, machine, percentile};
+use crate::{client, machine, percentile, report_goal};
 
-/// Where in the crowd the domains begin that no other part asks for.
+/// Index of the first site of the crowd that no other part requests.
 const UNREAD: usize = 300;
 const HEALTHY: usize = 40;
 const HEALTHY_AT_ONCE: usize = 4;
 const ASKERS: usize = 1_000;
-const STALLED_P99_MS: f64 = 1_050.0;
-const SLOWED: f64 = 1.2;
-const GONE_AFTER: Duration = Duration::from_secs(2);
+const MAX_STALLED_P99_MS: f64 = 1_050.0;
+const MAX_SLOWDOWN: f64 = 1.2;
+const SOCKETS_CLOSED_AFTER: Duration = Duration::from_secs(2);
 
 pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
     let of = |from: usize, count: usize| -> Vec<String> {
-        let sites = lab::crowd().iter().skip(from).take(count);
+        let sites = lab::load_test_sites().iter().skip(from).take(count);
         sites.map(|site| template.replace("{name}", site.name)).collect()
     };
-    let mut alone =
-        good(client::get_all(server.address, of(UNREAD, HEALTHY), HEALTHY_AT_ONCE).await);
-    let stalling: Vec<String> =
-        lab::stalling_crowd().iter().map(|site| template.replace("{name}", site.name)).collect();
+    let mut alone = successful_times(
+        client::get_all(server.address, of(UNREAD, HEALTHY), HEALTHY_AT_ONCE).await,
+    );
+    let stalling: Vec<String> = lab::stalling_load_test_sites()
+        .iter()
+        .map(|site| template.replace("{name}", site.name))
+        .collect();
     let count = stalling.len();
     let (stalled, beside) = tokio::join!(
         client::get_all(server.address, stalling, count),
         client::get_all(server.address, of(UNREAD + HEALTHY, HEALTHY), HEALTHY_AT_ONCE),
     );
-    let mut beside = good(beside);
-    let mut stalled = good(stalled);
+    let mut beside = successful_times(beside);
+    let mut stalled = successful_times(stalled);
     println!(
         "stall   {} of {count} stalling domains answered: p50 {:?}, p99 {:?}",
         stalled.len(),
@@ -40,33 +43,48 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
         percentile(&mut stalled, 99)
     );
     let connections: u64 =
-        lab::stalling_crowd().iter().map(|site| lab.connections(site.name)).sum();
+        lab::stalling_load_test_sites().iter().map(|site| lab.connections(site.name)).sum();
     println!("  {:.1} connections to each of them", connections as f64 / count as f64);
-    goal("  p99 in ms", percentile(&mut stalled, 99).as_secs_f64() * 1e3, STALLED_P99_MS, false);
+    report_goal(
+        "  p99 in ms",
+        percentile(&mut stalled, 99).as_secs_f64() * 1e3,
+        MAX_STALLED_P99_MS,
+        false,
+    );
     let (alone, beside) = (percentile(&mut alone, 50), percentile(&mut beside, 50));
-    println!("  healthy first asks: p50 {alone:?} alone, {beside:?} beside them");
-    goal("  healthy, slowed by", beside.as_secs_f64() / alone.as_secs_f64(), SLOWED, false);
-    tokio::time::sleep(GONE_AFTER).await;
-    let left = machine::sockets_into_the_lab(server.pid());
-    goal("  sockets left after 2 s", left as f64, 0.0, false);
+    println!("  first requests to healthy sites: p50 {alone:?} alone, {beside:?} during the stall");
+    report_goal(
+        "  slowdown of healthy sites",
+        beside.as_secs_f64() / alone.as_secs_f64(),
+        MAX_SLOWDOWN,
+        false,
+    );
+    tokio::time::sleep(SOCKETS_CLOSED_AFTER).await;
+    let left = machine::count_sockets_to_lab(server.pid());
+    report_goal("  sockets left after 2 s", left as f64, 0.0, false);
 
     let [one, many] = [UNREAD + 2 * HEALTHY, UNREAD + 2 * HEALTHY + 1];
     client::get_all(server.address, of(one, 1), 1).await;
     let asks = vec![of(many, 1).remove(0); ASKERS];
-    let mut answered = good(client::get_all(server.address, asks, ASKERS).await);
-    let hits = |at: usize| lab.hits(lab::crowd()[at].name).len();
+    let mut answered = successful_times(client::get_all(server.address, asks, ASKERS).await);
+    let hits = |at: usize| lab.hits(lab::load_test_sites()[at].name).len();
     println!(
-        "  {} of {ASKERS} askers for one domain answered, p99 {:?}; {} requests to the site, {} for one asker",
+        "  {} of {ASKERS} requests for one domain answered, p99 {:?}; {} requests to the site, {} for a single client",
         answered.len(),
         percentile(&mut answered, 99),
         hits(many),
         hits(one)
     );
-    goal("  outbound readings", hits(many) as f64 / (hits(one) as f64).max(1.0), 1.0, false);
+    report_goal(
+        "  readings of the site compared with a single client",
+        hits(many) as f64 / (hits(one) as f64).max(1.0),
+        1.0,
+        false,
+    );
 }
 
-/// The times of those that were answered; a list that is never empty.
-fn good(all: Vec<client::Got>) -> Vec<Duration> {
+/// The times of the successful requests; a single 60 s if there are none.
+fn successful_times(all: Vec<client::TimedReply>) -> Vec<Duration> {
     let times: Vec<Duration> =
         all.iter().filter(|got| got.status == 200).map(|got| got.took).collect();
     if times.is_empty() { vec![Duration::from_secs(60)] } else { times }

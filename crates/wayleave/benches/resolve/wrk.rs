@@ -1,4 +1,4 @@
-//! Loads by wrk, told with what the server spent on them.
+//! Load tests with wrk, reported with the CPU time the server used.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,18 +17,18 @@ impl Load {
     }
 }
 
-/// What one load came to.
-pub(crate) struct Run {
+/// The result of one load test.
+pub(crate) struct LoadResult {
     pub(crate) per_second: f64,
-    /// Of the server's processor time.
+    /// Requests per second of the server's CPU time.
     pub(crate) per_cpu_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
-    /// Answers that are no success, and connections that broke.
+    /// Responses without success, and broken connections.
     pub(crate) failed: u64,
 }
 
-impl fmt::Display for Run {
+impl fmt::Display for LoadResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -38,24 +38,24 @@ impl fmt::Display for Run {
     }
 }
 
-pub(crate) fn is_there() -> bool {
+pub(crate) fn is_installed() -> bool {
     machine::is_installed("wrk")
 }
 
-/// The last line, for a program to read: requests, microseconds, two waits, failures.
+/// Prints a machine-readable last line: requests, microseconds, p50, p99, failures.
 const REPORT: &str = "done = function(summary, latency, requests)\n \
     local e = summary.errors\n \
     io.write(string.format(\"SUMMARY %d %d %f %f %d\\n\", summary.requests, summary.duration, \
     latency:percentile(50), latency:percentile(99), \
     e.status + e.connect + e.read + e.write + e.timeout))\nend\n";
 
-/// Asks for the paths in turn, over and over.
+/// Requests the paths in turn, repeatedly.
 pub(crate) fn run(
     load: &Load,
     address: SocketAddr,
     paths: &[String],
     cpu: impl Fn() -> f64,
-) -> Run {
+) -> LoadResult {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("load.lua");
     let mut lua = REPORT.to_owned();
@@ -70,7 +70,7 @@ pub(crate) fn run(
     }
     std::fs::write(&script, lua).unwrap();
     let before = cpu();
-    let mut command = machine::on_core(Some(1), "wrk");
+    let mut command = machine::command_on_core(Some(1), "wrk");
     let output = command
         .args(["-t", "1", "-c", &load.connections.to_string(), "-d"])
         .arg(format!("{}s", load.seconds))
@@ -85,7 +85,7 @@ pub(crate) fn run(
     let summary = summary.unwrap_or_else(|| panic!("wrk said: {text}"));
     let figures: Vec<f64> =
         summary.split_whitespace().map(|figure| figure.parse().unwrap()).collect();
-    Run {
+    LoadResult {
         per_second: figures[0] / (figures[1] / 1e6),
         per_cpu_second: figures[0] / spent.max(0.01),
         p50_ms: figures[2] / 1e3,

@@ -1,4 +1,4 @@
-//! `wayleave census`: one full public scan of each domain of a ranked list, each with its answer.
+//! `wayleave census`: one full public scan of every domain in a ranked list, and an answer for each.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,66 +6,70 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use contract::records::CensusRecord;
-use service::census::{CensusList, CensusProgress};
+use service::scanning::census::{CensusList, CensusProgress};
 
-use super::{in_force, scan_progress, serve};
+use super::{config_in_force, scan_progress, serve};
 use crate::config::ConfigArgs;
-use crate::{exit, output, telemetry, wiring};
+use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    command: CensusCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
-    /// Begin a run over a list, or go on with one of the same list that was broken off
+enum CensusCommand {
+    /// Start a run over a list, or continue an interrupted run over the same list
     Run(RunArgs),
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The list has a domain on each line, or `rank,domain`.\n\
-                  The store and the log belong to one process at a time: stop the server first.\n\
-                  Exit codes: 0 every domain has its record, 2 the run could not be finished; the same command \
-                  goes on with it.")]
+#[command(
+    after_help = "Scans each domain once and stores the results; the server then publishes them at \
+                  /api/census/records.\n\
+                  Only one process can use the store and the log: stop the server first.\n\n\
+                  Exit codes: 0 every domain has a record, 2 the run was not finished. To continue an unfinished run, \
+                  run the same command again."
+)]
 struct RunArgs {
+    /// Text file with one domain per line, or `rank,domain`
     list: PathBuf,
-    /// What the list is called
+    /// Name of the list, as published [default: the file name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The day the list is of
-    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    /// Date of the list, as published
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = parse_day)]
     date: Option<String>,
     #[command(flatten)]
     config: ConfigArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let What::Run(args) = args.what;
-    let config = in_force(&args.config)?;
-    telemetry::start(&config.log)?;
+    let CensusCommand::Run(args) = args.command;
+    let config = config_in_force(&args.config)?;
+    logging::start_logging(&config.log)?;
     let text = fs::read_to_string(&args.list)
         .with_context(|| format!("{} cannot be read", args.list.display()))?;
     let file = args.list.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = args.name.or(file).unwrap_or_default();
-    let names = wiring::policy(&config.network)?.names;
-    let list = CensusList::read(&text, &name, args.date.as_deref(), &names);
-    if list.passed_over > 0 {
-        output::problem(&format!(
-            "{} lines name no domain that may be read, or one named before",
-            list.passed_over
+    let names = wiring::network_policy(&config.network)?.names;
+    let list = CensusList::parse(&text, &name, args.date.as_deref(), &names);
+    if list.skipped_lines > 0 {
+        output::print_error(&format!(
+            "skipped {} lines: not a domain that can be scanned, or a duplicate",
+            list.skipped_lines
         ));
     }
     wiring::runtime()?.block_on(async {
-        let service = Arc::new(wiring::service(&config)?);
+        let service = Arc::new(wiring::build_service(&config)?);
         wiring::open_log(&config, &service).await?;
-        serve::know_build(Arc::clone(&service)).await;
-        let bar = scan_progress::census(list.frame.size);
-        let told = |progress: CensusProgress, record: &CensusRecord| {
+        serve::register_build(Arc::clone(&service)).await;
+        let bar = scan_progress::census_bar(list.frame.size);
+        let show_progress = |progress: CensusProgress, record: &CensusRecord| {
             let line = format!("{} {}", record.domain, record.status);
             if bar.is_hidden() {
-                output::note(&format!("{} of {}: {line}", progress.done, progress.of));
+                output::print_note(&format!("{} of {}: {line}", progress.done, progress.total));
             } else {
                 bar.set_position(progress.done);
                 bar.set_message(line);
@@ -73,27 +77,27 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         };
         let stop = serve::StopSignals::catch()?;
         let done = tokio::select! {
-            done = service.census(&list, &told) => Some(done),
-            () = stop.told_to_stop() => None,
+            done = service.census.run_census(&list, &show_progress) => Some(done),
+            () = stop.wait_for_stop() => None,
         };
-        service.close_log().await;
+        service.log.close().await;
         bar.finish_and_clear();
         let Some(done) = done else {
-            bail!("broken off; the same command goes on with the run");
+            bail!("interrupted; run the same command again to continue");
         };
-        let done = done.context("the run was broken off; the same command goes on with it")?;
-        output::line(&format!(
-            "run {}{}: {} domains, {} measured now",
+        let done = done.context("the run stopped; run the same command again to continue")?;
+        output::print_line(&format!(
+            "run {}{}: {} domains, {} scanned now",
             done.run,
-            if done.resumed { " (went on)" } else { "" },
-            done.progress.of,
+            if done.resumed { " (continued)" } else { "" },
+            done.progress.total,
             done.progress.measured
         ));
-        Ok(exit::GOOD)
+        Ok(exit::PASSED)
     })
 }
 
-fn day(text: &str) -> Result<String, String> {
+fn parse_day(text: &str) -> Result<String, String> {
     let moment: Result<contract::Timestamp, _> = format!("{text}T00:00:00Z").parse();
-    moment.map(|moment| moment.day()).map_err(|_| "a day as 2026-11-15".to_owned())
+    moment.map(|moment| moment.day()).map_err(|_| "expected a date such as 2026-11-15".to_owned())
 }

@@ -1,59 +1,63 @@
-//! `wayleave config`: what is in force, and what can be set.
+//! `wayleave config`: prints the effective configuration, or lists the keys.
 
 use anyhow::Result;
 
-use super::in_force;
+use super::config_in_force;
 use crate::config::ConfigArgs;
 use crate::config::keys::KEYS;
 use crate::{exit, output};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Prints the result of file, environment variables and flags as TOML; the output can be used as a \
+                  configuration file.\n\n\
+                  Exit codes: 0 printed, 2 the configuration is invalid (the message names the key)."
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
-    /// As JSON
+    /// Print JSON instead of TOML or a table
     #[arg(long)]
     json: bool,
-    /// List every key with its environment variable, flag and default instead
+    /// List every key with its environment variable, default and description instead
     #[arg(long)]
     keys: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     if args.keys {
-        return keys(args.json);
+        return list_keys(args.json);
     }
-    let mut config = in_force(&args.config)?;
-    // Said in full, so that nobody has to know what "unset" means.
+    let mut config = config_in_force(&args.config)?;
+    // Show the values that unset keys stand for.
     config.server.base_url = Some(config.base_url());
     config.store.data_dir = Some(config.data_dir());
     if args.json {
-        output::json(&config)?;
+        output::print_json(&config)?;
     } else {
-        output::raw(toml::to_string(&config)?.as_bytes());
+        output::print_bytes(toml::to_string(&config)?.as_bytes());
     }
-    Ok(exit::GOOD)
+    Ok(exit::PASSED)
 }
 
-fn keys(json: bool) -> Result<u8> {
+fn list_keys(json: bool) -> Result<u8> {
     if json {
         let list: Vec<_> = KEYS
             .iter()
             .map(|key| {
                 serde_json::json!({
-                    "key": key.dotted(), "variable": key.variable(), "flag": format!("--{}", key.flag()),
+                    "key": key.dotted_name(), "variable": key.env_variable(), "flag": format!("--{}", key.flag_name()),
                     "default": key.default, "help": key.help,
                 })
             })
             .collect();
-        output::json(&list)?;
-        return Ok(exit::GOOD);
+        output::print_json(&list)?;
+        return Ok(exit::PASSED);
     }
-    let mut rows =
-        vec![["KEY", "VARIABLE", "DEFAULT", "WHAT IT IS FOR"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["KEY", "VARIABLE", "DEFAULT", "DESCRIPTION"].map(str::to_owned).to_vec()];
     rows.extend(KEYS.iter().map(|key| {
-        vec![key.dotted(), key.variable(), key.default.to_owned(), key.help.to_owned()]
+        vec![key.dotted_name(), key.env_variable(), key.default.to_owned(), key.help.to_owned()]
     }));
-    output::raw(output::table(&rows).as_bytes());
-    Ok(exit::GOOD)
+    output::print_bytes(output::format_table(&rows).as_bytes());
+    Ok(exit::PASSED)
 }

@@ -1,66 +1,70 @@
-//! `wayleave demo`: the service against the lab.
+//! `wayleave demo`: runs the service against the lab.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use lab::{Lab, LabNetwork, LabOptions};
 
-use super::in_force;
-use super::serve::{bind, ready_line, serve};
+use super::config_in_force;
+use super::serve::{bind_listener, ready_line, serve_until_stopped};
 use crate::config::{Config, ConfigArgs};
-use crate::{output, telemetry, wiring};
+use crate::{logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The network keys are pointed at the lab, adding to what you give. Without \
-                        store.data_dir the store is temporary; without log.filter only errors are logged."
+    after_help = "Starts the lab and the service in one process, then prints its URL and commands to try. Runs until \
+                  Ctrl-C.\n\
+                  The network.* keys are set to the lab, in addition to values you give. If store.data_dir is not \
+                  set, data goes to a temporary folder and is deleted at the end; if log.filter is not set, only \
+                  errors are logged.\n\n\
+                  Exit codes: 0 stopped normally, 2 could not start (for example, the port is in use)."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
-    /// Say on standard output, as one line of JSON, where it serves once it is ready
+    /// When ready, print one line of JSON to standard output: url, listen, data_dir, version
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let mut config = in_force(&args.config)?;
-    // A demo shows its own words first; what goes wrong is still logged.
-    if config.log == crate::config::Log::default() {
+    let mut config = config_in_force(&args.config)?;
+    // Keep the welcome text readable: log errors only, unless the operator asked for more.
+    if config.log == crate::config::LogConfig::default() {
         config.log.filter = "error".to_owned();
     }
-    telemetry::start(&config.log)?;
+    logging::start_logging(&config.log)?;
     wiring::runtime()?.block_on(async {
-        let listener = bind(&mut config).await?;
-        let lab = Lab::start(LabOptions::default()).await.context("the lab cannot be started")?;
+        let listener = bind_listener(&mut config).await?;
+        let lab = Lab::start(LabOptions::default()).await.context("cannot start the lab")?;
         let folder = tempfile::Builder::new()
             .prefix(&format!("wayleave-demo-{}-", std::process::id()))
             .tempdir()
-            .context("no temporary folder can be made")?;
-        point_at(&mut config, lab.network(), folder.path())?;
-        lab.calendar().mine_every(super::lab::BLOCK_EVERY);
+            .context("cannot create a temporary folder")?;
+        configure_for_lab(&mut config, lab.network(), folder.path())?;
+        lab.calendar().mine_every(super::lab::BLOCK_INTERVAL);
         let started = |config: &Config| {
-            output::note(&welcome(config, lab.sites().len()));
+            output::print_note(&welcome_text(config, lab.sites().len()));
             if args.json {
-                output::line(&ready_line(config));
+                output::print_line(&ready_line(config));
             }
         };
-        let done = serve(&config, listener, &started).await;
+        let done = serve_until_stopped(&config, listener, &started).await;
         lab.stop().await;
         done
     })
 }
 
-/// Points the network at the lab, adding to whatever the operator gave.
-fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> {
+/// Points the network configuration at the lab, in addition to what the operator set.
+fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> {
     let authority = folder.join("lab-ca.pem");
     let mut pem = lab.ca_pem.clone();
-    if let Some(given) = &config.network.extra_ca {
-        let given = std::fs::read_to_string(given)
-            .with_context(|| format!("network.extra_ca: {} cannot be read", given.display()))?;
-        pem = format!("{pem}\n{given}");
+    if let Some(file) = &config.network.extra_ca {
+        let extra = std::fs::read_to_string(file)
+            .with_context(|| format!("network.extra_ca: {} cannot be read", file.display()))?;
+        pem = format!("{pem}\n{extra}");
     }
-    std::fs::write(&authority, pem).context("the lab's certificate cannot be written")?;
+    std::fs::write(&authority, pem).context("cannot write the lab's certificate authority")?;
     let network = &mut config.network;
     network.resolver = lab.resolver.to_string();
     network.http_port = lab.http_port;
@@ -70,10 +74,10 @@ fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> 
         network.allow_networks.push(text.parse().context("the lab's network")?);
     }
     network.allow_names.extend(lab.allow_names.iter().cloned());
-    if config.proof == crate::config::Proof::default() {
+    if config.proof == crate::config::ProofConfig::default() {
         config.proof.calendars = lab.calendars.clone();
         config.proof.explorers = lab.explorers.clone();
-        // A block of the lab comes every few seconds.
+        // The lab's chain gets a new block every few seconds.
         config.proof.upgrade_seconds = 5;
     }
     if config.store.data_dir.is_none() {
@@ -82,19 +86,19 @@ fn point_at(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Result<()> 
     Ok(())
 }
 
-fn welcome(config: &Config, sites: usize) -> String {
+fn welcome_text(config: &Config, sites: usize) -> String {
     let base = config.base_url();
-    let kept = config.data_dir();
+    let data_dir = config.data_dir();
     format!(
-        "\nWayleave is running at {base} against a lab of {sites} sites (no internet is used).\n\
-         The store is in {}.\n\n\
+        "\nWayleave is running at {base} against a lab of {sites} test sites (no internet access).\n\
+         Data is stored in {}.\n\n\
          Try:\n\
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"open.lab\"}}'\n\
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"blocks-ai.lab\"}}'\n\
-         \x20 wayleave lab sites          every site, and what a right record says of it\n\
-         \x20 {base}/          the same in a browser\n\
-         \x20 {base}/docs      every endpoint\n\n\
-         Ctrl-C stops it.",
-        kept.display()
+         \x20 wayleave lab sites          list all test sites and what a correct scan reports\n\
+         \x20 {base}/          scan in a browser\n\
+         \x20 {base}/docs      API reference\n\n\
+         Press Ctrl-C to stop.",
+        data_dir.display()
     )
 }

@@ -1,4 +1,4 @@
-//! `wayleave doctor`: what is wrong with this set-up.
+//! `wayleave doctor`: checks an installation and says what to fix.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,22 +8,26 @@ use contract::Clock;
 use contract::records::Build;
 use door::{Door, RecordType, SystemClock, operator};
 use serde::Serialize;
-use service::build::{BUILDS_PATH, BuildRules, ThisBuild, running_executable};
+use service::log::builds::{BUILDS_PATH, BuildRules, RunningBuild, running_executable};
 use store::Store;
 use store_sqlite::{SqliteOptions, SqliteStore};
 
-use super::in_force;
+use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
-use crate::output::{Tone, toned};
-use crate::{built, exit, output, wiring};
+use crate::output::{Tone, colour_for_terminal};
+use crate::{build_info, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 nothing is wrong, 1 something is.")]
+#[command(
+    after_help = "Checks configuration, clock, port, base URL, identities, store, keys, build, network policy and DNS, and \
+                  prints one line for each: ok, warning (works, but may not be what you want) or FAILED.\n\n\
+                  Exit codes: 0 no check failed (there may be warnings), 1 at least one check failed."
+)]
 pub(crate) struct Args {
-    /// A name that must resolve, to try the resolver with
+    /// A domain that must exist, used to test the DNS resolver
     #[arg(long, default_value = "iana.org")]
     probe: String,
-    /// As JSON
+    /// Print the checks as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -31,193 +35,222 @@ pub(crate) struct Args {
 }
 
 #[derive(Debug, Serialize)]
-struct Check {
+struct DoctorCheck {
     name: &'static str,
-    state: State,
+    state: CheckState,
     says: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum CheckState {
     Good,
-    /// Works, and may not be what you want.
+    /// Works, but may not be what the operator wants.
     Doubt,
     Bad,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let checks = match in_force(&args.config) {
+    let checks = match config_in_force(&args.config) {
         Ok(config) => {
             let mut checks = vec![good("configuration", "valid".to_owned())];
-            checks.extend(wiring::runtime()?.block_on(examine(&config, &args.probe)));
+            checks.extend(wiring::runtime()?.block_on(run_checks(&config, &args.probe)));
             checks
         }
         Err(error) => vec![bad("configuration", format!("{error:#}"))],
     };
     if args.json {
-        output::json(&checks)?;
+        output::print_json(&checks)?;
     } else {
         for check in &checks {
             let (tone, word) = match check.state {
-                State::Good => (Tone::Good, "good "),
-                State::Doubt => (Tone::Doubt, "doubt"),
-                State::Bad => (Tone::Bad, "BAD  "),
+                CheckState::Good => (Tone::Good, "ok     "),
+                CheckState::Doubt => (Tone::Warning, "warning"),
+                CheckState::Bad => (Tone::Bad, "FAILED "),
             };
-            output::line(&format!("{} {}: {}", toned(tone, word), check.name, check.says));
+            output::print_line(&format!(
+                "{} {}: {}",
+                colour_for_terminal(tone, word),
+                check.name,
+                check.says
+            ));
         }
     }
-    let sick = checks.iter().any(|check| check.state == State::Bad);
-    Ok(if sick { exit::BAD } else { exit::GOOD })
+    let any_failed = checks.iter().any(|check| check.state == CheckState::Bad);
+    Ok(if any_failed { exit::CHECK_FAILED } else { exit::PASSED })
 }
 
-async fn examine(config: &Config, probe: &str) -> Vec<Check> {
-    let mut checks = vec![clock(), listen(config).await, base_url(config), identities(config)];
-    checks.push(store(config).await);
-    checks.push(keys(config));
-    checks.push(build(config).await);
-    checks.push(policy(config));
-    checks.push(resolver(config, probe).await);
+async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
+    let mut checks = vec![
+        check_clock(),
+        check_listen_address(config).await,
+        check_base_url(config),
+        check_catalogue(config),
+    ];
+    checks.push(check_store(config).await);
+    checks.push(check_keys(config));
+    checks.push(check_build(config).await);
+    checks.push(check_network_policy(config));
+    checks.push(check_resolver(config, probe).await);
     checks
 }
 
-/// A clock far behind this build would date evidence and signatures wrongly.
-fn clock() -> Check {
+/// A clock that is far behind would put wrong times on evidence and signatures.
+fn check_clock() -> DoctorCheck {
     const BUILT_AFTER: &str = "2026-11-01T00:00:00Z";
     let now = SystemClock.now();
     if BUILT_AFTER.parse().is_ok_and(|after: contract::Timestamp| now < after) {
-        return bad("clock", format!("it says {now}, which is before this program was written"));
+        return bad(
+            "clock",
+            format!(
+                "the system clock says {now}, which is before this version was written; set it"
+            ),
+        );
     }
-    good("clock", format!("it says {}", now.whole_seconds()))
+    good("clock", format!("the system clock says {}", now.whole_seconds()))
 }
 
-async fn listen(config: &Config) -> Check {
+async fn check_listen_address(config: &Config) -> DoctorCheck {
     let address = config.server.listen;
     match tokio::net::TcpListener::bind(address).await {
         Ok(_) if address.ip().is_loopback() => {
-            good("server.listen", format!("{address} is free; only this machine can reach it"))
+            good("server.listen", format!("{address} is free; only this machine can connect to it"))
         }
         Ok(_) => doubt(
             "server.listen",
-            format!("{address} is free and not loopback: put TLS in front of it"),
+            format!(
+                "{address} is free and reachable from other machines; put a TLS proxy in front of it"
+            ),
         ),
         Err(error) => doubt(
             "server.listen",
-            format!("{address} cannot be served on ({error}); a service may be running"),
+            format!(
+                "cannot listen on {address} ({error}); the service may already be running there"
+            ),
         ),
     }
 }
 
-fn base_url(config: &Config) -> Check {
+fn check_base_url(config: &Config) -> DoctorCheck {
     let url = config.base_url();
     if url.starts_with("https://") {
         good("server.base_url", url)
     } else {
-        doubt("server.base_url", format!("{url} is not https: signed records will point there"))
+        doubt(
+            "server.base_url",
+            format!(
+                "{url} is not https; signed records will contain links to it. Set server.base_url to the public https URL"
+            ),
+        )
     }
 }
 
-fn identities(config: &Config) -> Check {
-    match wiring::catalogue(config) {
+fn check_catalogue(config: &Config) -> DoctorCheck {
+    match wiring::load_catalogue(config) {
         Ok(catalogue) => good(
             "agents.catalogue",
             format!(
-                "{} identities, {} of AI",
+                "{} identities, {} of them AI agents",
                 catalogue.identities().len(),
-                catalogue.ai().count()
+                catalogue.ai_identities().count()
             ),
         ),
         Err(error) => bad("agents.catalogue", format!("{error:#}")),
     }
 }
 
-async fn store(config: &Config) -> Check {
+async fn check_store(config: &Config) -> DoctorCheck {
     let folder = config.data_dir();
     if !folder.exists() {
         return doubt(
             "store",
-            format!("{} is not there yet; the first start makes it", folder.display()),
+            format!("{} does not exist yet; `wayleave serve` creates it", folder.display()),
         );
     }
     match SqliteStore::open(&folder, SqliteOptions::default()) {
         Ok(store) => match store.check().await {
             Ok(()) => good(
                 "store",
-                format!("{} works, schema {}", store.engine(), store.schema_version()),
+                format!("{} works, schema version {}", store.engine(), store.schema_version()),
             ),
             Err(error) => bad("store", error.to_string()),
         },
         Err(store::StoreError::InUse { place }) => doubt(
             "store",
-            format!("{place} is in use: a service is running, and nobody else may write"),
+            format!(
+                "{place} is in use by a running service, so it was not checked; stop the service to check it"
+            ),
         ),
         Err(error) => bad("store", error.to_string()),
     }
 }
 
-fn keys(config: &Config) -> Check {
+fn check_keys(config: &Config) -> DoctorCheck {
     if !config.data_dir().join(wiring::KEYS_FOLDER).exists() {
-        return doubt("keys", "not there yet; the first start makes them".to_owned());
+        return doubt("keys", "no keys yet; `wayleave serve` creates them".to_owned());
     }
-    match wiring::keys(config) {
+    match wiring::open_keys(config) {
         Ok(keys) => {
             let active =
                 keys.ring().records().iter().filter(|key| key.stopped_signing_at.is_none()).count();
-            good("keys", format!("{active} in use, {} in all", keys.ring().records().len()))
+            good("keys", format!("{active} active, {} in total", keys.ring().records().len()))
         }
         Err(error) => bad("keys", format!("{error:#}")),
     }
 }
 
-/// Holds this program against the build log of the service that runs. Only that service may read
-/// its store while it runs, so it is asked.
-async fn build(config: &Config) -> Check {
+/// Compares this binary with the builds that the running service has logged. A running service has
+/// exclusive access to its store, so the question goes over HTTP.
+async fn check_build(config: &Config) -> DoctorCheck {
     let executable = match running_executable() {
         Ok(executable) => executable,
-        Err(error) => return bad("build", format!("the running program cannot be read: {error}")),
+        Err(error) => return bad("build", format!("cannot read the running binary: {error}")),
     };
     let this = wiring::brand(config).and_then(|brand| {
         let rules = BuildRules::compiled_in();
-        Ok(ThisBuild::new(built::facts(), Some(executable), rules, &brand)?)
+        Ok(RunningBuild::new(build_info::build_facts(), Some(executable), rules, &brand)?)
     });
     let this = match this {
         Ok(this) => this,
         Err(error) => return bad("build", format!("{error:#}")),
     };
-    let named = format!("build {}, program SHA-256 {}", this.version_id(), executable.sha256);
+    let named = format!("build {}, binary SHA-256 {}", this.version_id(), executable.sha256);
     let url = format!("{}{BUILDS_PATH}{}", config.base_url(), this.version_id());
-    let answer = tokio::time::timeout(Duration::from_secs(5), operator::call("GET", &url, None));
+    let answer =
+        tokio::time::timeout(Duration::from_secs(5), operator::call_json("GET", &url, None));
     let answer = match answer.await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) | Err(_) => {
             let url = config.base_url();
-            return doubt("build", format!("{named}; no service answers at {url} to compare with"));
+            return doubt("build", format!("{named}; not compared: no service answers at {url}"));
         }
     };
     let record: Option<Build> = serde_json::from_slice(&answer.body).ok();
     match (answer.status, record.and_then(|record| record.build_log_entry)) {
-        (200, Some(entry)) => good("build", format!("same as entry {entry} of the log: {named}")),
+        (200, Some(entry)) => good("build", format!("same as log entry {entry}: {named}")),
         (200, None) => {
-            doubt("build", format!("not logged yet: the service runs this program, {named}"))
+            doubt("build", format!("not logged yet: the service runs this binary, {named}"))
         }
         (404, _) => doubt(
             "build",
-            format!("differs: the service runs another program, and its log has no {named}"),
+            format!(
+                "differs: the service runs another binary, and its log does not contain {named}"
+            ),
         ),
         (status, _) => doubt("build", format!("{named}; the service answered {status}")),
     }
 }
 
-fn policy(config: &Config) -> Check {
-    match wiring::policy(&config.network) {
-        Ok(policy) if policy.is_public() => good("network", "the public internet, nothing let through".to_owned()),
-        Ok(_) => doubt("network", "networks, names or ports are let through that are refused by default: never serve strangers with this".to_owned()),
+fn check_network_policy(config: &Config) -> DoctorCheck {
+    match wiring::network_policy(&config.network) {
+        Ok(policy) if policy.is_public() => good("network", "public internet only; no exceptions allowed".to_owned()),
+        Ok(_) => doubt("network", "the configuration allows networks, names or ports that are refused by default; do not expose this server to the public".to_owned()),
         Err(error) => bad("network", format!("{error:#}")),
     }
 }
 
-async fn resolver(config: &Config, probe: &str) -> Check {
-    let door = wiring::policy(&config.network)
+async fn check_resolver(config: &Config, probe: &str) -> DoctorCheck {
+    let door = wiring::network_policy(&config.network)
         .and_then(|policy| Ok(Door::new(policy, Arc::new(SystemClock))?));
     let door = match door {
         Ok(door) => door,
@@ -230,7 +263,7 @@ async fn resolver(config: &Config, probe: &str) -> Check {
         Some("NOERROR") if answer.is_some_and(|a| !a.records.is_empty()) => {
             let ad = answer.is_some_and(|a| a.authenticated_data);
             let says = format!(
-                "{} answered for {probe} in {} ms, {} DNSSEC validation",
+                "{} resolved {probe} in {} ms, {} DNSSEC validation",
                 reading.resolver,
                 reading.took_ms,
                 if ad { "with" } else { "without" }
@@ -240,18 +273,24 @@ async fn resolver(config: &Config, probe: &str) -> Check {
         Some(rcode) => {
             bad("network.resolver", format!("{} answered {rcode} for {probe}", reading.resolver))
         }
-        None => bad("network.resolver", format!("{} did not answer for {probe}", reading.resolver)),
+        None => bad(
+            "network.resolver",
+            format!(
+                "{} did not answer for {probe}; check network.resolver and the firewall",
+                reading.resolver
+            ),
+        ),
     }
 }
 
-fn good(name: &'static str, says: String) -> Check {
-    Check { name, state: State::Good, says }
+fn good(name: &'static str, says: String) -> DoctorCheck {
+    DoctorCheck { name, state: CheckState::Good, says }
 }
 
-fn doubt(name: &'static str, says: String) -> Check {
-    Check { name, state: State::Doubt, says }
+fn doubt(name: &'static str, says: String) -> DoctorCheck {
+    DoctorCheck { name, state: CheckState::Doubt, says }
 }
 
-fn bad(name: &'static str, says: String) -> Check {
-    Check { name, state: State::Bad, says }
+fn bad(name: &'static str, says: String) -> DoctorCheck {
+    DoctorCheck { name, state: CheckState::Bad, says }
 }

@@ -1,4 +1,4 @@
-//! `wayleave key`: the signing keys of this deployment.
+//! `wayleave key`: lists, rotates and marks the signing keys of this installation.
 
 use anyhow::{Context, Result};
 use contract::{Clock, Timestamp};
@@ -6,11 +6,16 @@ use door::SystemClock;
 use proof::KeyPurpose;
 use serde_json::{Value, json};
 
-use super::in_force;
+use super::config_in_force;
 use crate::config::ConfigArgs;
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Works on the keys in store.data_dir, also while a server is running; the server reloads them within \
+                  30 seconds.\n\n\
+                  Exit codes: 0 done, 2 nothing was changed (the message says why)."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -18,37 +23,38 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the keys: purpose, thumbprint, window
+    /// List the keys: purpose, thumbprint (kid), and when each signs or signed
     List {
         #[command(flatten)]
         config: ConfigArgs,
-        /// As JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Replace the key of a purpose; the old one stays published with its window
+    /// Create a new key for a purpose; the old key stays published, with the time it stopped signing
     Rotate {
-        /// `requests`, `documents`, `decisions` or `log heads`
+        /// Purpose: `requests`, `documents`, `decisions` or `log heads`
         purpose: KeyPurpose,
         #[command(flatten)]
         config: ConfigArgs,
-        /// Seconds until the new key begins to sign. A running server needs up to 30 to learn of it
+        /// Seconds until the new key starts signing; a running server needs up to 30 to load it
         #[arg(long, default_value_t = 60)]
         after: u32,
-        /// As JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say that others may hold a key since a moment; it stops at once
+    /// Mark a key as compromised since TIME and stop using it; a new key replaces it
     Compromised {
-        /// Thumbprint (kid); one in 64 begins with a dash
+        /// Thumbprint (kid) of the key, as listed; may start with a dash
         #[arg(allow_hyphen_values = true)]
         kid: String,
-        /// YYYY-MM-DDTHH:MM:SSZ
+        /// Since when others may have the key: YYYY-MM-DDTHH:MM:SSZ
+        #[arg(value_name = "TIME")]
         since: Timestamp,
         #[command(flatten)]
         config: ConfigArgs,
-        /// As JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
@@ -57,27 +63,28 @@ enum Command {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let now = SystemClock.now();
     match args.command {
-        Command::List { config, json } => list(&config, json),
+        Command::List { config, json } => list_keys(&config, json),
         Command::Rotate { purpose, config, after, json } => {
-            let mut keys = wiring::keys(&in_force(&config)?)?;
+            let mut keys = wiring::open_keys(&config_in_force(&config)?)?;
             let start = now.plus_millis(i64::from(after) * 1000);
-            keys.rotate_from(purpose, start, now).context("the key was not replaced")?;
-            output::note(&format!(
-                "The new key for {purpose} begins to sign at {}.",
+            keys.rotate_from(purpose, start, now).context("cannot rotate the key")?;
+            output::print_note(&format!(
+                "The new key for {purpose} starts signing at {}.",
                 start.whole_seconds()
             ));
-            list(&config, json)
+            list_keys(&config, json)
         }
         Command::Compromised { kid, since, config, json } => {
-            let mut keys = wiring::keys(&in_force(&config)?)?;
-            keys.mark_compromised(&kid, since, now).context("the key was not marked")?;
-            list(&config, json)
+            let mut keys = wiring::open_keys(&config_in_force(&config)?)?;
+            keys.mark_compromised(&kid, since, now)
+                .context("cannot mark the key as compromised")?;
+            list_keys(&config, json)
         }
     }
 }
 
-fn list(config: &ConfigArgs, json: bool) -> Result<u8> {
-    let keys = wiring::keys(&in_force(config)?)?;
+fn list_keys(config: &ConfigArgs, json: bool) -> Result<u8> {
+    let keys = wiring::open_keys(&config_in_force(config)?)?;
     let moment = |at: Option<Timestamp>| at.map_or(Value::Null, |at| json!(at));
     let list: Vec<Value> = keys
         .ring()
@@ -94,8 +101,8 @@ fn list(config: &ConfigArgs, json: bool) -> Result<u8> {
         })
         .collect();
     if json {
-        output::json(&list)?;
-        return Ok(exit::GOOD);
+        output::print_json(&list)?;
+        return Ok(exit::PASSED);
     }
     let mut rows = vec![
         ["PURPOSE", "KID", "SIGNS FROM", "STOPPED", "COMPROMISED"].map(str::to_owned).to_vec(),
@@ -105,6 +112,6 @@ fn list(config: &ConfigArgs, json: bool) -> Result<u8> {
             .map(|name| key.get(name).and_then(Value::as_str).unwrap_or("-").to_owned())
             .to_vec()
     }));
-    output::raw(output::table(&rows).as_bytes());
-    Ok(exit::GOOD)
+    output::print_bytes(output::format_table(&rows).as_bytes());
+    Ok(exit::PASSED)
 }

@@ -1,4 +1,4 @@
-//! `wayleave lab`: what the lab holds, and the lab alone.
+//! `wayleave lab`: lists the sites of the lab, or runs it without the service.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use lab::{Lab, LabOptions};
 use super::serve::StopSignals;
 use crate::{exit, output, wiring};
 
-/// How often the lab's chain gets a block, where nobody mines by hand.
-pub(crate) const BLOCK_EVERY: std::time::Duration = std::time::Duration::from_secs(5);
+/// How often the lab's blockchain gets a block.
+pub(crate) const BLOCK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(5);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -19,27 +19,27 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the sites: name, behaviour, and what a right record says of each
+    /// List the test sites: name, behaviour, and what a correct scan reports
     Sites {
-        /// As JSON
+        /// Print the list as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Run the lab alone and print the configuration that points a service at it
+    /// Run the lab and print the configuration that points a service at it; stop with Ctrl-C
     Run {
-        /// Port that stands for 80 (0 picks a free one)
+        /// Port to use for http instead of 80 (0 picks a free one)
         #[arg(long, default_value_t = 0)]
         http_port: u16,
-        /// Port that stands for 443 (0 picks a free one)
+        /// Port to use for https instead of 443 (0 picks a free one)
         #[arg(long, default_value_t = 0)]
         https_port: u16,
-        /// Port of the name server (0 picks a free one)
+        /// Port of the DNS server (0 picks a free one)
         #[arg(long, default_value_t = 0)]
         dns_port: u16,
-        /// Where to write the lab's certificate authority
+        /// File to write the lab's certificate authority to (PEM)
         #[arg(long, default_value = "lab-ca.pem")]
         ca_file: PathBuf,
-        /// Where to write the configuration, besides standard output
+        /// File to write the configuration to, in addition to standard output
         #[arg(long)]
         config_file: Option<PathBuf>,
         /// Print the configuration as JSON
@@ -50,39 +50,39 @@ enum Command {
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     match args.command {
-        Command::Sites { json } => sites(json),
+        Command::Sites { json } => list_sites(json),
         Command::Run { http_port, https_port, dns_port, ca_file, config_file, json } => {
             let options = LabOptions { http_port, https_port, dns_port };
-            wiring::runtime()?.block_on(alone(options, ca_file, config_file, json))
+            wiring::runtime()?.block_on(run_lab(options, ca_file, config_file, json))
         }
     }
 }
 
-fn sites(json: bool) -> Result<u8> {
+fn list_sites(json: bool) -> Result<u8> {
     if json {
-        output::json(&lab::catalogue())?;
-        return Ok(exit::GOOD);
+        output::print_json(&lab::catalogue())?;
+        return Ok(exit::PASSED);
     }
     let mut rows =
-        vec![vec!["NAME".to_owned(), "BEHAVIOUR".to_owned(), "A RIGHT RECORD SAYS".to_owned()]];
+        vec![vec!["NAME".to_owned(), "BEHAVIOUR".to_owned(), "A CORRECT SCAN REPORTS".to_owned()]];
     rows.extend(
         lab::catalogue().iter().map(|site| {
             vec![site.name.to_owned(), site.behaviour.to_owned(), site.says.to_owned()]
         }),
     );
-    output::raw(output::table(&rows).as_bytes());
-    Ok(exit::GOOD)
+    output::print_bytes(output::format_table(&rows).as_bytes());
+    Ok(exit::PASSED)
 }
 
-async fn alone(
+async fn run_lab(
     options: LabOptions,
     ca_file: PathBuf,
     config_file: Option<PathBuf>,
     json: bool,
 ) -> Result<u8> {
     let stop = StopSignals::catch()?;
-    let lab = Lab::start(options).await.context("the lab cannot be started")?;
-    lab.calendar().mine_every(BLOCK_EVERY);
+    let lab = Lab::start(options).await.context("cannot start the lab")?;
+    lab.calendar().mine_every(BLOCK_INTERVAL);
     std::fs::write(&ca_file, &lab.network().ca_pem)
         .with_context(|| format!("{} cannot be written", ca_file.display()))?;
     let ca_file = ca_file.canonicalize().unwrap_or(ca_file);
@@ -92,15 +92,15 @@ async fn alone(
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     if json {
-        output::json(&toml.parse::<toml::Table>()?)?;
+        output::print_json(&toml.parse::<toml::Table>()?)?;
     } else {
-        output::raw(toml.as_bytes());
+        output::print_bytes(toml.as_bytes());
     }
-    output::note(&format!(
-        "The lab runs with {} sites. Put the lines above into a file and start a service with --config FILE. Ctrl-C stops it.",
+    output::print_note(&format!(
+        "The lab is running with {} sites. Save the lines above to a file and start a service with `wayleave serve --config FILE`. Press Ctrl-C to stop.",
         lab.sites().len()
     ));
-    stop.told_to_stop().await;
+    stop.wait_for_stop().await;
     lab.stop().await;
-    Ok(exit::GOOD)
+    Ok(exit::PASSED)
 }

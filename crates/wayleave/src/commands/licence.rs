@@ -1,20 +1,23 @@
-//! `wayleave licence`: who may ask beyond what everybody may.
+//! `wayleave licence`: creates, lists and revokes licences, which raise the limits for their holders.
 
 use anyhow::{Context, Result, bail};
 use contract::{Clock, Domain, Timestamp};
 use door::SystemClock;
 use serde_json::{Value, json};
-use service::{SystemIds, licence};
+use service::SystemIds;
+use service::access::licence;
 use store::{Licence, LicensedDomains};
 
-use super::in_force;
+use super::config_in_force;
 use crate::config::ConfigArgs;
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works on the data directory (store.data_dir), also while a server runs on \
-                        it; a running server knows of a change at once."
+    after_help = "Works on store.data_dir, also while a server is running; changes take effect at once.\n\
+                  A licence key raises the scan limits and allows private scans of its domains. Clients send it as \
+                  `x-svc-key: KEY` or as a bearer token.\n\n\
+                  Exit codes: 0 done, 2 nothing was changed (the message says why)."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,79 +26,80 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make a licence and show its key, this once
+    /// Create a licence and print its key; the key is not stored and cannot be shown again
     Create {
-        /// A domain it is for; may be given more than once
+        /// Domain the licence is valid for; can be repeated
         #[arg(long = "domain", value_name = "DOMAIN", required_unless_present = "all_domains")]
         domains: Vec<String>,
-        /// For every domain
+        /// Make the licence valid for every domain
         #[arg(long, conflicts_with = "domains")]
         all_domains: bool,
-        /// A note of your own
+        /// Your own note, shown in the list
         #[arg(long)]
         label: Option<String>,
         #[command(flatten)]
         config: ConfigArgs,
-        /// As JSON
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
-    /// List the licences; keys are not kept and cannot be shown
+    /// List the licences; their keys are not stored and cannot be shown
     List {
         #[command(flatten)]
         config: ConfigArgs,
-        /// As JSON
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
-    /// End a licence; its key opens nothing from now on
+    /// Revoke a licence; its key stops working at once
     Revoke {
-        /// As listed
+        /// Id of the licence, as listed
         id: String,
         #[command(flatten)]
         config: ConfigArgs,
-        /// As JSON
+        /// Print JSON instead of a table
         #[arg(long)]
         json: bool,
     },
 }
 
-/// Longer notes are for a file of your own.
-const LONGEST_LABEL: usize = 200;
+/// The longest label, in characters.
+const MAX_LABEL_CHARS: usize = 200;
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     wiring::runtime()?.block_on(async {
         match args.command {
             Command::Create { domains, all_domains, label, config, json } => {
-                let config = in_force(&config)?;
-                if label.as_ref().is_some_and(|label| label.chars().count() > LONGEST_LABEL) {
-                    bail!("--label is longer than {LONGEST_LABEL} characters");
+                let config = config_in_force(&config)?;
+                if label.as_ref().is_some_and(|label| label.chars().count() > MAX_LABEL_CHARS) {
+                    bail!("--label is longer than {MAX_LABEL_CHARS} characters");
                 }
-                let names = wiring::policy(&config.network)?.names;
+                let names = wiring::network_policy(&config.network)?.names;
                 let domains = if all_domains {
                     LicensedDomains::All
                 } else {
                     let read = domains.iter().map(|text| {
                         Domain::parse(text, &names).with_context(|| format!("--domain {text}"))
                     });
-                    LicensedDomains::These(read.collect::<Result<_>>()?)
+                    LicensedDomains::Only(read.collect::<Result<_>>()?)
                 };
-                let desk = wiring::desk(&config)?;
+                let admin = wiring::open_admin(&config)?;
                 let now = SystemClock.now();
-                let made = licence::mint(desk.licences(), &SystemIds, now, domains, label)
-                    .await
-                    .context("the licence was not made")?;
-                show_minted(&made, json)
+                let minted =
+                    licence::create_licence(admin.licences(), &SystemIds, now, domains, label)
+                        .await
+                        .context("cannot create the licence")?;
+                print_new_licence(&minted, json)
             }
             Command::List { config, json } => {
-                let desk = wiring::desk(&in_force(&config)?)?;
-                show(&desk.licences().licences().await?, json)
+                let admin = wiring::open_admin(&config_in_force(&config)?)?;
+                print_licences(&admin.licences().licences().await?, json)
             }
             Command::Revoke { id, config, json } => {
-                let desk = wiring::desk(&in_force(&config)?)?;
+                let admin = wiring::open_admin(&config_in_force(&config)?)?;
                 let now = SystemClock.now().whole_seconds();
-                match desk.licences().revoke_licence(&id, now).await? {
-                    Some(ended) => show(&[ended], json),
+                match admin.licences().revoke_licence(&id, now).await? {
+                    Some(revoked) => print_licences(&[revoked], json),
                     None => bail!("there is no licence {id}"),
                 }
             }
@@ -103,59 +107,63 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     })
 }
 
-/// The key alone goes to standard output, so that a script can take it from there.
-fn show_minted(made: &licence::Minted, json: bool) -> Result<u8> {
+/// Without `--json` only the key goes to standard output, so that scripts can capture it.
+fn print_new_licence(minted: &licence::NewLicence, json: bool) -> Result<u8> {
     if json {
-        let mut shown = as_json(&made.licence);
+        let mut shown = licence_to_json(&minted.licence);
         if let Value::Object(members) = &mut shown {
-            members.insert("key".to_owned(), json!(made.key.reveal()));
+            members.insert("key".to_owned(), json!(minted.key.reveal()));
         }
-        output::json(&shown)?;
+        output::print_json(&shown)?;
     } else {
-        output::note(&format!("Licence {} for {}.", made.licence.id, domains(&made.licence)));
-        output::note("Its key is shown this once and kept nowhere:");
-        output::line(made.key.reveal());
+        output::print_note(&format!(
+            "Created licence {} for {}.",
+            minted.licence.id,
+            describe_domains(&minted.licence)
+        ));
+        output::print_note("Its key follows. It is not stored: save it now.");
+        output::print_line(minted.key.reveal());
     }
-    Ok(exit::GOOD)
+    Ok(exit::PASSED)
 }
 
-fn show(licences: &[Licence], json: bool) -> Result<u8> {
+fn print_licences(licences: &[Licence], json: bool) -> Result<u8> {
     if json {
-        output::json(&licences.iter().map(as_json).collect::<Vec<_>>())?;
-        return Ok(exit::GOOD);
+        output::print_json(&licences.iter().map(licence_to_json).collect::<Vec<_>>())?;
+        return Ok(exit::PASSED);
     }
     let mut rows =
         vec![["ID", "DOMAINS", "CREATED", "REVOKED", "LABEL"].map(str::to_owned).to_vec()];
     rows.extend(licences.iter().map(|licence| {
         vec![
             licence.id.clone(),
-            domains(licence),
+            describe_domains(licence),
             licence.created_at.to_string(),
             licence.revoked_at.map_or("-".to_owned(), |at| at.to_string()),
-            output::harmless(licence.label.as_deref().unwrap_or("-")),
+            output::sanitize_for_terminal(licence.label.as_deref().unwrap_or("-")),
         ]
     }));
-    output::raw(output::table(&rows).as_bytes());
-    Ok(exit::GOOD)
+    output::print_bytes(output::format_table(&rows).as_bytes());
+    Ok(exit::PASSED)
 }
 
-fn domains(licence: &Licence) -> String {
+fn describe_domains(licence: &Licence) -> String {
     match &licence.domains {
         LicensedDomains::All => "every domain".to_owned(),
-        LicensedDomains::These(domains) => {
+        LicensedDomains::Only(domains) => {
             domains.iter().map(Domain::as_str).collect::<Vec<_>>().join(" ")
         }
     }
 }
 
-fn as_json(licence: &Licence) -> Value {
+fn licence_to_json(licence: &Licence) -> Value {
     let domains = match &licence.domains {
         LicensedDomains::All => Value::Null,
-        LicensedDomains::These(domains) => json!(domains),
+        LicensedDomains::Only(domains) => json!(domains),
     };
     json!({
         "id": licence.id,
-        // Null stands for every domain.
+        // Null means every domain.
         "domains": domains,
         "label": licence.label,
         "created_at": licence.created_at,

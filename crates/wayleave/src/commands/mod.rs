@@ -1,14 +1,18 @@
-//! The commands, one file each.
+//! The commands of the program, one file each.
 
 pub(crate) mod canonical;
 pub(crate) mod census;
+pub(crate) mod completions;
 pub(crate) mod config;
+#[cfg(feature = "demo")]
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod key;
+#[cfg(feature = "demo")]
 pub(crate) mod lab;
 pub(crate) mod licence;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;
@@ -23,9 +27,9 @@ pub(crate) mod witness;
 
 use anyhow::Result;
 
-use crate::config::{Config, ConfigArgs, load};
+use crate::config::{Config, ConfigArgs, load_config};
 
-/// The configuration in force for a command.
-fn in_force(args: &ConfigArgs) -> Result<Config> {
-    load(args, &|name| std::env::var(name).ok())
+/// Loads the effective configuration of a command.
+fn config_in_force(args: &ConfigArgs) -> Result<Config> {
+    load_config(args, &|name| std::env::var(name).ok())
 }

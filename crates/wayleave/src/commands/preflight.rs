@@ -1,54 +1,57 @@
-//! `wayleave preflight`: may this agent do this, here, now?
+//! `wayleave preflight`: decides whether an agent may take one action at a URL or domain now.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use contract::records::{
-    Action, AgentAsked, CallerPolicy, Decision, DecisionReceipt, PreflightCheck, PreflightTemplate,
+    Action, CallerPolicy, Decision, DecisionReceipt, PreflightAgent, PreflightCheck,
+    PreflightTemplate,
 };
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
-use super::{in_force, remote};
+use super::{config_in_force, remote};
 use crate::config::ConfigArgs;
-use crate::output::{Tone, harmless, toned};
-use crate::{exit, output, telemetry, wiring};
+use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
+use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 allow (or warn, with --allow-warn), 1 any other decision, 2 no decision.\n\
-                  Without --url the site is read from here; the receipt is neither signed nor kept, and no \
-                  revocations are looked at."
+    after_help = "Prints the decision, each step that led to it, obligations, and when the receipt expires.\n\
+                  Without --url this program reads the site itself: the receipt is not signed or stored, and \
+                  revocations are not checked.\n\n\
+                  Exit codes: 0 allow (with --allow-warn also warn), 1 any other decision, 2 no decision could be \
+                  made; do not act."
 )]
 pub(crate) struct Args {
-    /// Address or domain
+    /// URL or domain
     target: String,
-    /// read, cite, connect, transact or administer
-    #[arg(value_parser = action)]
+    /// Action: read, cite, connect, transact or administer
+    #[arg(value_parser = parse_action)]
     action: Action,
-    /// Ask this server instead of reading from here
+    /// Ask the Wayleave server at this URL instead of reading the site from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// The agent's name, as robots.txt would call it
+    /// Name of the agent, as used in robots.txt (for example GPTBot)
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// safe_citation, safe_data_retrieval, safe_api_connect, safe_mcp_tool, safe_commerce, safe_oauth or
+    /// Template that adds conditions: safe_citation, safe_data_retrieval, safe_api_connect, safe_mcp_tool, safe_commerce, safe_oauth or
     /// support_escalation
-    #[arg(long, value_name = "NAME", value_parser = template)]
+    #[arg(long, value_name = "NAME", value_parser = parse_template)]
     template: Option<PreflightTemplate>,
-    /// The oldest evidence you accept
+    /// Maximum age of the evidence
     #[arg(long, value_name = "HOURS")]
     max_age_hours: Option<u32>,
-    /// What a warning is to become: warn, require_confirmation or block
-    #[arg(long, value_name = "DECISION", value_parser = decision)]
+    /// Turn a `warn` decision into: warn, require_confirmation or block
+    #[arg(long, value_name = "DECISION", value_parser = parse_decision)]
     on_warn: Option<Decision>,
-    /// Given back in the receipt
+    /// Your own text, returned in the receipt to tie it to this request
     #[arg(long)]
     nonce: Option<String>,
-    /// Take a warning for a yes
+    /// Exit with 0 also for `warn`
     #[arg(long)]
     allow_warn: bool,
-    /// The whole receipt as JSON
+    /// Print the whole receipt as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -56,32 +59,32 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let config = in_force(&args.config)?;
-    telemetry::start(&config.log)?;
-    let check = check(&args);
+    let config = config_in_force(&args.config)?;
+    logging::start_logging(&config.log)?;
+    let check = build_check(&args);
     let bytes = wiring::runtime()?.block_on(async {
         match &args.url {
-            Some(server) => ask(server, &check).await,
-            None => Ok(serde_json::to_vec(&look(&config, &check).await?)?),
+            Some(server) => preflight_by_server(server, &check).await,
+            None => Ok(serde_json::to_vec(&preflight_from_here(&config, &check).await?)?),
         }
     })?;
     let receipt: DecisionReceipt =
-        serde_json::from_slice(&bytes).context("the receipt cannot be read")?;
+        serde_json::from_slice(&bytes).context("the server sent no valid receipt")?;
     if args.json {
-        output::raw(&bytes);
-        output::line("");
+        output::print_bytes(&bytes);
+        output::print_line("");
     } else {
-        show(&receipt);
+        print_receipt(&receipt);
     }
-    let goes = match receipt.decision {
+    let proceed = match receipt.decision {
         Decision::Allow => true,
         Decision::Warn => args.allow_warn,
         _ => false,
     };
-    Ok(if goes { exit::GOOD } else { exit::BAD })
+    Ok(if proceed { exit::PASSED } else { exit::CHECK_FAILED })
 }
 
-fn check(args: &Args) -> PreflightCheck {
+fn build_check(args: &Args) -> PreflightCheck {
     let is_url = args.target.contains("://");
     let policy = CallerPolicy {
         max_age_hours: args.max_age_hours,
@@ -92,7 +95,7 @@ fn check(args: &Args) -> PreflightCheck {
         domain: (!is_url).then(|| args.target.clone()),
         url: is_url.then(|| args.target.clone()),
         action: Some(args.action.clone()),
-        agent: args.agent.clone().map(AgentAsked::Name),
+        agent: args.agent.clone().map(PreflightAgent::Name),
         template: args.template.clone(),
         policy: (policy != CallerPolicy::default()).then_some(policy),
         nonce: args.nonce.clone(),
@@ -100,52 +103,65 @@ fn check(args: &Args) -> PreflightCheck {
     }
 }
 
-async fn look(config: &crate::config::Config, check: &PreflightCheck) -> Result<DecisionReceipt> {
+async fn preflight_from_here(
+    config: &crate::config::Config,
+    check: &PreflightCheck,
+) -> Result<DecisionReceipt> {
     let clock = Arc::new(SystemClock);
-    let settings = wiring::settings(config)?;
-    let door = Door::new(wiring::policy(&config.network)?, clock.clone())?;
-    let catalogue = wiring::catalogue(config)?;
-    let scanner = Scanner::new(&settings, door, catalogue, clock.clone(), Arc::new(SystemIds));
+    let settings = wiring::service_settings(config)?;
+    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
+    let catalogue = wiring::load_catalogue(config)?;
+    let scanner =
+        Scanner::new(settings.scanner(), door, catalogue, clock.clone(), Arc::new(SystemIds));
     Ok(scanner.preflight(check, &settings, clock.as_ref()).await?)
 }
 
-async fn ask(server: &str, check: &PreflightCheck) -> Result<Vec<u8>> {
+async fn preflight_by_server(server: &str, check: &PreflightCheck) -> Result<Vec<u8>> {
     let address = format!("{}/api/v1/preflight", server.trim_end_matches('/'));
-    let (status, bytes) = remote::post(&address, serde_json::to_string(check)?).await?;
+    let (status, bytes) = remote::post_json(&address, serde_json::to_string(check)?).await?;
     if status != 200 {
-        bail!("the server answered {status}: {}", harmless(&remote::said(&bytes)));
+        bail!(
+            "the server answered with status {status}: {}",
+            sanitize_for_terminal(&remote::error_sentence(&bytes))
+        );
     }
     Ok(bytes)
 }
 
-fn show(receipt: &DecisionReceipt) {
+fn print_receipt(receipt: &DecisionReceipt) {
     let tone = match receipt.decision {
         Decision::Allow => Tone::Good,
-        Decision::Warn | Decision::RequireConfirmation => Tone::Doubt,
+        Decision::Warn | Decision::RequireConfirmation => Tone::Warning,
         _ => Tone::Bad,
     };
-    let decision = toned(tone, receipt.decision.as_str());
-    output::line(&format!("{} {}: {decision}", receipt.domain, receipt.action));
-    output::line(&format!("  {}", harmless(&receipt.meaning)));
+    let decision = colour_for_terminal(tone, receipt.decision.as_str());
+    output::print_line(&format!("{} {}: {decision}", receipt.domain, receipt.action));
+    output::print_line(&format!("  {}", sanitize_for_terminal(&receipt.meaning)));
     for step in &receipt.steps {
-        output::line(&format!("  {:<18}{:<22}{}", step.rule, step.effect, harmless(&step.why)));
+        output::print_line(&format!(
+            "  {:<18}{:<22}{}",
+            step.rule,
+            step.effect,
+            sanitize_for_terminal(&step.why)
+        ));
     }
     for obligation in &receipt.obligations {
-        let told = serde_json::to_string(obligation).unwrap_or_default();
-        output::line(&format!("  you must          {}", harmless(&told)));
+        let json = serde_json::to_string(obligation).unwrap_or_default();
+        output::print_line(&format!("  obligation        {}", sanitize_for_terminal(&json)));
     }
-    output::line(&format!("  good until {}", receipt.expires_at));
+    output::print_line(&format!("  expires at {}", receipt.expires_at));
 }
 
-fn action(text: &str) -> Result<Action, String> {
-    Action::known(text).ok_or_else(|| format!("expected one of {}", Action::WORDS.join(", ")))
+fn parse_action(text: &str) -> Result<Action, String> {
+    Action::from_word(text).ok_or_else(|| format!("expected one of {}", Action::WORDS.join(", ")))
 }
 
-fn template(text: &str) -> Result<PreflightTemplate, String> {
+fn parse_template(text: &str) -> Result<PreflightTemplate, String> {
     let words = PreflightTemplate::WORDS.join(", ");
-    PreflightTemplate::known(text).ok_or_else(|| format!("expected one of {words}"))
+    PreflightTemplate::from_word(text).ok_or_else(|| format!("expected one of {words}"))
 }
 
-fn decision(text: &str) -> Result<Decision, String> {
-    Decision::known(text).ok_or_else(|| format!("expected one of {}", Decision::WORDS.join(", ")))
+fn parse_decision(text: &str) -> Result<Decision, String> {
+    Decision::from_word(text)
+        .ok_or_else(|| format!("expected one of {}", Decision::WORDS.join(", ")))
 }

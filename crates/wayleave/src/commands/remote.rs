@@ -1,35 +1,37 @@
-//! Asking a server that the operator named on the command line.
+//! HTTP calls to a server that the user named on the command line.
 
 use anyhow::{Context, Result, bail};
 use door::operator;
 
-/// The body of a successful GET.
-pub(super) async fn get(url: &str) -> Result<Vec<u8>> {
-    let answer =
-        operator::call("GET", url, None).await.with_context(|| format!("{url} cannot be read"))?;
+/// Sends a GET and returns the body; any status but 200 is an error.
+pub(super) async fn get_ok(url: &str) -> Result<Vec<u8>> {
+    let answer = operator::call_json("GET", url, None)
+        .await
+        .with_context(|| format!("{url} cannot be read"))?;
     if answer.status != 200 {
-        bail!("{url} answered {}", answer.status);
+        bail!("{url} answered with status {}", answer.status);
     }
     Ok(answer.body)
 }
 
-/// Status and body of a POST with a JSON body.
-pub(super) async fn post(url: &str, json: String) -> Result<(u16, Vec<u8>)> {
-    let answer = operator::call("POST", url, Some(json))
+/// Sends a POST with a JSON body and returns status and body.
+pub(super) async fn post_json(url: &str, json: String) -> Result<(u16, Vec<u8>)> {
+    let answer = operator::call_json("POST", url, Some(json))
         .await
-        .with_context(|| format!("{url} cannot be asked"))?;
+        .with_context(|| format!("cannot reach {url}"))?;
     Ok((answer.status, answer.body))
 }
 
-/// Status and body of a GET.
-pub(super) async fn get_any(url: &str) -> Result<(u16, Vec<u8>)> {
-    let answer =
-        operator::call("GET", url, None).await.with_context(|| format!("{url} cannot be asked"))?;
+/// Sends a GET and returns status and body, whatever the status.
+pub(super) async fn get_with_status(url: &str) -> Result<(u16, Vec<u8>)> {
+    let answer = operator::call_json("GET", url, None)
+        .await
+        .with_context(|| format!("cannot reach {url}"))?;
     Ok((answer.status, answer.body))
 }
 
-/// The sentence of an error answer.
-pub(super) fn said(body: &[u8]) -> String {
-    let said: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-    said.get("error").and_then(|e| e.as_str()).unwrap_or("no explanation").to_owned()
+/// The `error` text of an error response.
+pub(super) fn error_sentence(body: &[u8]) -> String {
+    let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    body.get("error").and_then(|e| e.as_str()).unwrap_or("no explanation").to_owned()
 }

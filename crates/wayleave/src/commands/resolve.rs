@@ -1,4 +1,5 @@
-//! `wayleave resolve`: what way an agent has at a domain, from here or by a server.
+//! `wayleave resolve`: decides what agents may do at a domain, by reading it from here or by asking a
+//! server.
 
 use std::sync::Arc;
 
@@ -7,25 +8,27 @@ use contract::records::{Decision, ResolveAnswer, Section};
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
-use super::{in_force, remote};
+use super::{config_in_force, remote};
 use crate::config::ConfigArgs;
-use crate::output::{Tone, harmless, toned};
-use crate::{exit, output, telemetry, wiring};
+use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
+use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 every domain was answered and may be read (allow or warn), 1 one of them may \
-                  not, 2 one could not be asked.\n\
-                  Without --url the site is read from here, and the answer is neither signed nor logged."
+    after_help = "Prints for each domain a decision per action (read, cite, connect, transact, administer) with the \
+                  reason, and the state of each section of the evidence.\n\
+                  Without --url this program reads the sites itself: the answers are not signed or logged.\n\n\
+                  Exit codes: 0 every domain may be read (allow or warn), 1 at least one may not, 2 at least one \
+                  could not be checked."
 )]
 pub(crate) struct Args {
-    /// Domains or addresses
+    /// Domains or URLs
     #[arg(required = true)]
     domains: Vec<String>,
-    /// Ask this server instead of reading from here
+    /// Ask the Wayleave server at this URL instead of reading the sites from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// The whole answers as JSON, one a line
+    /// Print the whole answers as JSON, one per line
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -33,70 +36,77 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let config = in_force(&args.config)?;
-    telemetry::start(&config.log)?;
+    let config = config_in_force(&args.config)?;
+    logging::start_logging(&config.log)?;
     wiring::runtime()?.block_on(async {
-        let mut worst = exit::GOOD;
+        let mut worst = exit::PASSED;
         for domain in &args.domains {
             let bytes = match &args.url {
-                Some(server) => ask(server, domain).await?,
-                None => serde_json::to_vec(&look(&config, domain).await?.0)?,
+                Some(server) => resolve_by_server(server, domain).await?,
+                None => serde_json::to_vec(&resolve_from_here(&config, domain).await?.0)?,
             };
             let answer: ResolveAnswer =
-                serde_json::from_slice(&bytes).context("the answer cannot be read")?;
+                serde_json::from_slice(&bytes).context("the server sent no valid answer")?;
             if args.json {
-                output::raw(&bytes);
-                output::line("");
+                output::print_bytes(&bytes);
+                output::print_line("");
             } else {
-                show(&answer);
+                print_answer(&answer);
             }
-            if !may(&answer.actions.read.decision) {
-                worst = exit::BAD;
+            if !is_allow_or_warn(&answer.actions.read.decision) {
+                worst = exit::CHECK_FAILED;
             }
         }
         Ok(worst)
     })
 }
 
-/// Reads from here: the answer, and robots.txt where it was read.
-pub(super) async fn look(
+/// Reads the site from here. Returns the answer, and robots.txt if it was read.
+pub(super) async fn resolve_from_here(
     config: &crate::config::Config,
     domain: &str,
 ) -> Result<(ResolveAnswer, Option<bytes::Bytes>)> {
     let clock = Arc::new(SystemClock);
-    let settings = wiring::settings(config)?;
-    let door = Door::new(wiring::policy(&config.network)?, clock.clone())?;
-    let catalogue = wiring::catalogue(config)?;
-    let scanner = Scanner::new(&settings, door, catalogue, clock.clone(), Arc::new(SystemIds));
-    let domain = scanner.domain(domain)?;
+    let settings = wiring::service_settings(config)?;
+    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
+    let catalogue = wiring::load_catalogue(config)?;
+    let scanner =
+        Scanner::new(settings.scanner(), door, catalogue, clock.clone(), Arc::new(SystemIds));
+    let domain = scanner.parse_domain(domain)?;
     Ok(scanner.resolve(&domain, &settings, clock.as_ref()).await?)
 }
 
-async fn ask(server: &str, domain: &str) -> Result<Vec<u8>> {
+async fn resolve_by_server(server: &str, domain: &str) -> Result<Vec<u8>> {
     let query =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("domain", domain).finish();
     let address = format!("{}/api/v1/resolve?{query}", server.trim_end_matches('/'));
-    let (status, bytes) = remote::get_any(&address).await?;
+    let (status, bytes) = remote::get_with_status(&address).await?;
     if status != 200 {
-        bail!("the server answered {status}: {}", harmless(&remote::said(&bytes)));
+        bail!(
+            "the server answered with status {status}: {}",
+            sanitize_for_terminal(&remote::error_sentence(&bytes))
+        );
     }
     Ok(bytes)
 }
 
-/// What an agent that is careful goes on with.
-fn may(decision: &Decision) -> bool {
+/// Whether a careful agent may proceed.
+fn is_allow_or_warn(decision: &Decision) -> bool {
     matches!(decision, Decision::Allow | Decision::Warn)
 }
 
-fn show(answer: &ResolveAnswer) {
-    let host = answer.subject.host.as_deref().unwrap_or("nowhere");
-    output::line(&toned(Tone::Strong, &format!("{} ({})", answer.domain, harmless(host))));
+fn print_answer(answer: &ResolveAnswer) {
+    let host = answer.subject.host.as_deref().unwrap_or("no host");
+    output::print_line(&colour_for_terminal(
+        Tone::Strong,
+        &format!("{} ({})", answer.domain, sanitize_for_terminal(host)),
+    ));
     let age = match answer.freshness.age_hours {
-        None => "nothing was observed".to_owned(),
+        None => "not observed".to_owned(),
         Some(0) => "read within the last hour".to_owned(),
         Some(hours) => format!("read {hours} h ago"),
     };
-    output::line(&format!("  {}, assurance {}, {age}", answer.status, answer.assurance));
+    output::print_line(&format!("  {}, assurance {}, {age}", answer.status, answer.assurance));
     let actions = &answer.actions;
     let cite = (&actions.cite.decision, &actions.cite.why, &actions.cite.doubts);
     for (name, decision, why, doubts) in [
@@ -113,33 +123,33 @@ fn show(answer: &ResolveAnswer) {
     ] {
         let tone = match decision {
             Decision::Allow => Tone::Good,
-            Decision::Warn | Decision::RequireConfirmation => Tone::Doubt,
+            Decision::Warn | Decision::RequireConfirmation => Tone::Warning,
             _ => Tone::Bad,
         };
-        output::line(&format!(
+        output::print_line(&format!(
             "  {name:<11}{} {}",
-            toned(tone, &format!("{decision:<21}")),
-            harmless(why)
+            colour_for_terminal(tone, &format!("{decision:<21}")),
+            sanitize_for_terminal(why)
         ));
         if !doubts.is_empty() {
             let doubts: Vec<&str> = doubts.iter().map(|doubt| doubt.as_str()).collect();
-            output::line(&format!("             doubts: {}", doubts.join(", ")));
+            output::print_line(&format!("             doubts: {}", doubts.join(", ")));
         }
     }
     for (name, state) in [
-        ("crawl_policy", told(&answer.crawl_policy)),
-        ("delivery", told(&answer.delivery)),
-        ("machine_files", told(&answer.machine_files)),
-        ("capabilities", told(&answer.capabilities)),
-        ("entity", told(&answer.entity)),
-        ("dns", told(&answer.dns)),
-        ("tls", told(&answer.tls)),
+        ("crawl_policy", describe_section(&answer.crawl_policy)),
+        ("delivery", describe_section(&answer.delivery)),
+        ("machine_files", describe_section(&answer.machine_files)),
+        ("capabilities", describe_section(&answer.capabilities)),
+        ("entity", describe_section(&answer.entity)),
+        ("dns", describe_section(&answer.dns)),
+        ("tls", describe_section(&answer.tls)),
     ] {
-        output::line(&format!("  {name:<14}{}", harmless(&state)));
+        output::print_line(&format!("  {name:<14}{}", sanitize_for_terminal(&state)));
     }
 }
 
-fn told<T>(section: &Section<T>) -> String {
+fn describe_section<T>(section: &Section<T>) -> String {
     match section {
         Section::NotMeasured { why, .. } => format!("not measured: {why}"),
         other => other.state().to_owned(),

@@ -1,4 +1,4 @@
-//! `wayleave scan`: one scan to the terminal, here or by a server.
+//! `wayleave scan`: scans one domain, from here or by a server, and prints the report.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,50 +8,51 @@ use contract::records::{Finding, Grade, ScanRecord, Severity, Visibility};
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
-use super::canonical::read;
-use super::{in_force, remote, scan_progress};
+use super::canonical::read_file_or_stdin;
+use super::{config_in_force, remote, scan_progress};
 use crate::config::ConfigArgs;
-use crate::output::{Tone, harmless, toned};
-use crate::report::baseline::{Baseline, Change, at_or_above};
-use crate::report::{self, Look, fixes, sarif};
-use crate::{exit, output, telemetry, wiring};
+use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
+use crate::report::baseline::{Baseline, BaselineComparison, at_or_above};
+use crate::report::{self, ReportStyle, fixes, sarif};
+use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 scanned (and at or above --fail-under, with nothing that --fail-on names), \
-                  1 unreachable or not so, 2 not scanned.\n\
-                  Without --url nothing is kept, and the record is not signed.\n\n\
-                  In a build: wayleave scan shop.example --fail-on medium --baseline last.json --sarif out.sarif"
+    after_help = "Prints grade, section scores, what each identity received, the site's declared policy, and findings with \
+                  fixes. Without --url the scan runs from here: nothing is stored and the record is not signed.\n\n\
+                  Exit codes: 0 scanned and passed --fail-under and --fail-on, 1 the site did not answer or did not \
+                  pass, 2 could not be scanned.\n\n\
+                  In CI: wayleave scan shop.example --fail-on medium --baseline last.json --sarif out.sarif"
 )]
 pub(crate) struct Args {
-    /// Domain or address to scan
+    /// Domain or URL to scan
     domain: String,
-    /// Ask this server instead of scanning from here
+    /// Ask the Wayleave server at this URL instead of scanning from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Exit with 1 when the grade is below this letter
-    #[arg(long, value_name = "LETTER", value_parser = letter)]
+    /// Exit with 1 if the grade is below this letter: A, B, C, D, F
+    #[arg(long, value_name = "LETTER", value_parser = parse_grade)]
     fail_under: Option<Grade>,
-    /// Exit with 1 when there is a finding of this severity or above: high, medium, low, info
-    #[arg(long, value_name = "SEVERITY", value_parser = severity)]
+    /// Exit with 1 if there is a finding of this severity or above: high, medium, low, info
+    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
     fail_on: Option<Severity>,
-    /// An earlier scan (--json or --sarif): only findings that are not in it count for --fail-on
+    /// Output of an earlier scan (--json or --sarif); --fail-on then counts only new findings
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the findings as SARIF 2.1.0 to a file; without one, to standard output instead of the
-    /// report
+    /// Write the findings as SARIF 2.1.0 to FILE, or to standard output instead of the report if no
+    /// FILE is given
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     sarif: Option<PathBuf>,
-    /// Write what findings offer to copy into this folder, one file each
+    /// Write the ready-made texts of the findings into this folder, one file each
     #[arg(long, value_name = "DIR")]
     fixes: Option<PathBuf>,
-    /// The whole record as JSON
+    /// Print the whole record as JSON
     #[arg(long)]
     json: bool,
-    /// Show every rule with what it gave
+    /// Also print the score ledger: every rule with its points
     #[arg(long)]
     ledger: bool,
-    /// Show everything: the ledger, every path, the commands that repeat each read
+    /// Print everything: the ledger, all paths, and commands to repeat each request
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -61,64 +62,66 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let sarif_is_the_result = args.sarif.as_deref() == Some(Path::new("-"));
     if args.json && sarif_is_the_result {
-        bail!("--json and --sarif both go to standard output: give --sarif a file");
+        bail!("--json and --sarif both write to standard output; give --sarif a file");
     }
-    // What is wrong with a file is said before anything is read for it.
+    // Report a bad file before scanning.
     let baseline = args
         .baseline
         .as_deref()
-        .map(|file| anyhow::Ok((file, read(file)?)))
+        .map(|file| anyhow::Ok((file, read_file_or_stdin(file)?)))
         .transpose()
         .context("--baseline")?;
     let runtime = wiring::runtime()?;
     let bytes = match &args.url {
-        Some(server) => runtime.block_on(ask(server, &args.domain))?,
-        None => serde_json::to_vec(&runtime.block_on(look(&args))?)?,
+        Some(server) => runtime.block_on(scan_by_server(server, &args.domain))?,
+        None => serde_json::to_vec(&runtime.block_on(scan_from_here(&args))?)?,
     };
-    let record: ScanRecord = serde_json::from_slice(&bytes).context("the record cannot be read")?;
+    let record: ScanRecord =
+        serde_json::from_slice(&bytes).context("the server sent no valid record")?;
     let baseline = baseline
         .map(|(file, bytes)| {
-            Baseline::read(&bytes, record.domain.as_str())
+            Baseline::parse(&bytes, record.domain.as_str())
                 .with_context(|| format!("--baseline {}", file.display()))
         })
         .transpose()?;
-    // Nothing was judged where nothing answered, so nothing is gone either.
+    // If the site did not answer nothing was judged, so findings cannot be called gone.
     let reached = record.unreachable != Some(true);
     let change = baseline.as_ref().filter(|_| reached).map(|earlier| earlier.compare(&record));
 
     if let Some(file) = &args.sarif {
-        write_sarif(file, &sarif::log(&record, change.as_ref()))?;
+        write_sarif(file, &sarif::to_sarif(&record, change.as_ref()))?;
     }
     if let Some(folder) = args.fixes.as_deref().filter(|_| reached) {
-        let files = fixes::write(folder, &record)?;
-        output::note(&format!("{} files are in {}.", files.len(), folder.display()));
+        let files = fixes::write_fixes(folder, &record)?;
+        output::print_note(&format!("Wrote {} files to {}.", files.len(), folder.display()));
     }
     if args.json {
-        output::raw(&bytes);
-        output::line("");
+        output::print_bytes(&bytes);
+        output::print_line("");
     } else if !sarif_is_the_result {
-        let (width, colours) = (output::width(), output::colours());
-        let look = Look { width, colours, ledger: args.ledger, verbose: args.verbose };
-        output::raw(report::text(&record, look).as_bytes());
+        let (width, colours) = (output::report_width(), output::has_colours());
+        let style = ReportStyle { width, colours, ledger: args.ledger, verbose: args.verbose };
+        output::print_bytes(report::render_text(&record, style).as_bytes());
     }
     if let Some(change) = &change {
-        // Beside a result for machines this is only a remark.
-        let partly = !record.non_observations.is_empty();
-        show_change(change, partly, args.json || sarif_is_the_result);
+        // Standard output is for the machine-readable result, so this goes to standard error.
+        let partly_measured = !record.non_observations.is_empty();
+        print_comparison(change, partly_measured, args.json || sarif_is_the_result);
     }
-    let below = args.fail_under.as_ref().is_some_and(|bar| !reaches(record.grade.as_ref(), bar));
-    let failing = failing(&record, change.as_ref(), args.fail_on.as_ref());
+    let below =
+        args.fail_under.as_ref().is_some_and(|bar| !is_at_or_above(record.grade.as_ref(), bar));
+    let failing = failing_findings(&record, change.as_ref(), args.fail_on.as_ref());
     if !failing.is_empty() {
-        let titles: Vec<String> = failing.iter().map(|f| harmless(&f.title)).collect();
-        output::note(&format!("--fail-on: {}.", titles.join("; ")));
+        let titles: Vec<String> = failing.iter().map(|f| sanitize_for_terminal(&f.title)).collect();
+        output::print_note(&format!("Failed by --fail-on: {}.", titles.join("; ")));
     }
-    Ok(if !reached || below || !failing.is_empty() { exit::BAD } else { exit::GOOD })
+    Ok(if !reached || below || !failing.is_empty() { exit::CHECK_FAILED } else { exit::PASSED })
 }
 
-/// The findings that `--fail-on` is about: all, or those that are new.
-fn failing<'a>(
+/// The findings that `--fail-on` counts: all, or with a baseline only the new ones.
+fn failing_findings<'a>(
     record: &'a ScanRecord,
-    change: Option<&Change<'a>>,
+    change: Option<&BaselineComparison<'a>>,
     least: Option<&Severity>,
 ) -> Vec<&'a Finding> {
     match (least, change) {
@@ -128,85 +131,92 @@ fn failing<'a>(
     }
 }
 
-fn show_change(change: &Change<'_>, partly_measured: bool, as_remark: bool) {
-    let say = |text: &str| if as_remark { output::note(text) } else { output::line(text) };
+fn print_comparison(change: &BaselineComparison<'_>, partly_measured: bool, to_stderr: bool) {
+    let say =
+        |text: &str| if to_stderr { output::print_note(text) } else { output::print_line(text) };
     let (new, gone) = (change.new.len(), change.gone.len());
-    say(&format!("\nSince the baseline: {new} new, {gone} gone"));
+    say(&format!("\nCompared with the baseline: {new} new, {gone} gone"));
     for finding in &change.new {
-        let line = format!("  new  [{}] {}", finding.severity, harmless(&finding.title));
-        say(&if as_remark { line } else { toned(Tone::Bad, &line) });
+        let line =
+            format!("  new  [{}] {}", finding.severity, sanitize_for_terminal(&finding.title));
+        say(&if to_stderr { line } else { colour_for_terminal(Tone::Bad, &line) });
     }
     for title in &change.gone {
-        let line = format!("  gone {}", harmless(title));
-        say(&if as_remark { line } else { toned(Tone::Good, &line) });
+        let line = format!("  gone {}", sanitize_for_terminal(title));
+        say(&if to_stderr { line } else { colour_for_terminal(Tone::Good, &line) });
     }
     if gone > 0 && partly_measured {
-        say("  Not all of it was measured this time: what is gone may be what was not seen.");
+        say("  Some reads failed this time, so findings listed as gone may still exist.");
     }
 }
 
-fn write_sarif(file: &Path, log: &sarif::Log) -> Result<()> {
+fn write_sarif(file: &Path, log: &sarif::SarifLog) -> Result<()> {
     if file == Path::new("-") {
-        return output::json(log);
+        return output::print_json(log);
     }
     let text = serde_json::to_string_pretty(log)?;
     std::fs::write(file, format!("{text}\n"))
         .with_context(|| format!("--sarif {} cannot be written", file.display()))
 }
 
-/// Scans from here.
-async fn look(args: &Args) -> Result<ScanRecord> {
-    let config = in_force(&args.config)?;
-    telemetry::start(&config.log)?;
+/// Scans the site from here.
+async fn scan_from_here(args: &Args) -> Result<ScanRecord> {
+    let config = config_in_force(&args.config)?;
+    logging::start_logging(&config.log)?;
     let clock = Arc::new(SystemClock);
-    let door = Door::new(wiring::policy(&config.network)?, clock.clone())?;
+    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
     let scanner = Scanner::new(
-        &wiring::settings(&config)?,
+        wiring::service_settings(&config)?.scanner(),
         door,
-        wiring::catalogue(&config)?,
+        wiring::load_catalogue(&config)?,
         clock,
         Arc::new(SystemIds),
     );
-    let domain = scanner.domain(&args.domain)?;
-    let bar = scan_progress::bar(domain.as_str());
-    let looked =
-        scanner.look(&domain, Visibility::Public, &|step| scan_progress::tell(&bar, &step)).await;
+    let domain = scanner.parse_domain(&args.domain)?;
+    let bar = scan_progress::scan_bar(domain.as_str());
+    let scanned = scanner
+        .scan(&domain, Visibility::Public, &|step| scan_progress::show_step(&bar, &step))
+        .await;
     bar.finish_and_clear();
-    let mut record = looked?.record;
-    // Nothing is kept, so there is nothing to point to.
+    let mut record = scanned?.record;
+    // Nothing is stored, so these links would lead nowhere.
     record.links.report = None;
     record.links.raw = None;
     record.links.graph = None;
     Ok(record)
 }
 
-/// Asks a server, which tells nothing until it is done.
-async fn ask(server: &str, domain: &str) -> Result<Vec<u8>> {
+/// Asks a server for the scan. It sends no progress, so a spinner is shown.
+async fn scan_by_server(server: &str, domain: &str) -> Result<Vec<u8>> {
     let body = serde_json::json!({ "domain": domain }).to_string();
-    let waiting = scan_progress::waiting(server);
-    let answer = remote::post(&format!("{}/api/scan", server.trim_end_matches('/')), body).await;
+    let waiting = scan_progress::waiting_spinner(server);
+    let answer =
+        remote::post_json(&format!("{}/api/scan", server.trim_end_matches('/')), body).await;
     waiting.finish_and_clear();
     let (status, bytes) = answer?;
     if status != 200 {
-        bail!("the server answered {status}: {}", harmless(&remote::said(&bytes)));
+        bail!(
+            "the server answered with status {status}: {}",
+            sanitize_for_terminal(&remote::error_sentence(&bytes))
+        );
     }
     Ok(bytes)
 }
 
-fn letter(text: &str) -> Result<Grade, String> {
-    Grade::known(&text.to_ascii_uppercase())
+fn parse_grade(text: &str) -> Result<Grade, String> {
+    Grade::from_word(&text.to_ascii_uppercase())
         .ok_or_else(|| format!("expected one of {}", Grade::WORDS.join(", ")))
 }
 
-fn severity(text: &str) -> Result<Severity, String> {
-    Severity::known(&text.to_ascii_lowercase())
+fn parse_severity(text: &str) -> Result<Severity, String> {
+    Severity::from_word(&text.to_ascii_lowercase())
         .ok_or_else(|| format!("expected one of {}", Severity::WORDS.join(", ")))
 }
 
-/// Whether a grade is at or above a bar. No grade reaches none.
-fn reaches(grade: Option<&Grade>, bar: &Grade) -> bool {
-    let place = |grade: &Grade| Grade::WORDS.iter().position(|word| *word == grade.as_str());
-    match (grade.and_then(place), place(bar)) {
+/// Whether a grade is at or above a bar. A record without a grade never is.
+fn is_at_or_above(grade: Option<&Grade>, bar: &Grade) -> bool {
+    let rank = |grade: &Grade| Grade::WORDS.iter().position(|word| *word == grade.as_str());
+    match (grade.and_then(rank), rank(bar)) {
         (Some(grade), Some(bar)) => grade <= bar,
         _ => false,
     }
@@ -218,13 +228,13 @@ mod tests {
 
     #[test]
     fn a_bar_is_reached_by_itself_and_by_better_letters() {
-        assert!(reaches(Some(&Grade::A), &Grade::B));
-        assert!(reaches(Some(&Grade::B), &Grade::B));
-        assert!(!reaches(Some(&Grade::C), &Grade::B));
-        assert!(!reaches(None, &Grade::F));
-        assert_eq!(letter("b"), Ok(Grade::B));
-        assert!(letter("E").is_err());
-        assert_eq!(severity("High"), Ok(Severity::High));
-        assert!(severity("worst").is_err());
+        assert!(is_at_or_above(Some(&Grade::A), &Grade::B));
+        assert!(is_at_or_above(Some(&Grade::B), &Grade::B));
+        assert!(!is_at_or_above(Some(&Grade::C), &Grade::B));
+        assert!(!is_at_or_above(None, &Grade::F));
+        assert_eq!(parse_grade("b"), Ok(Grade::B));
+        assert!(parse_grade("E").is_err());
+        assert_eq!(parse_severity("High"), Ok(Severity::High));
+        assert!(parse_severity("worst").is_err());
     }
 }

@@ -1,19 +1,20 @@
-//! `wayleave scans`: the switch for free scans.
+//! `wayleave scans`: pauses and resumes free scans (those without a licence).
 
 use anyhow::Result;
 use contract::Clock;
 use door::SystemClock;
 use serde_json::json;
 
-use super::in_force;
+use super::config_in_force;
 use crate::config::ConfigArgs;
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works on the data directory (store.data_dir), also while a server runs on \
-                        it; a running server knows of a change at once. Scans with a licence key \
-                        go on whatever this says, and so do reports of the last two minutes."
+    after_help = "Works on store.data_dir, also while a server is running; changes take effect at once. While paused, \
+                  scans with a licence key still run, and results of the last two minutes are still \
+                  returned.\n\n\
+                  Exit codes: 0 done, 2 the store could not be read or changed."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -22,42 +23,42 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Stop free scans (503 `scans_paused`), until they are resumed
-    Pause(Common),
-    /// Let free scans go on
-    Resume(Common),
-    /// Say how it is
-    Status(Common),
+    /// Refuse free scans with 503 `scans_paused` until they are resumed
+    Pause(CommonArgs),
+    /// Allow free scans again
+    Resume(CommonArgs),
+    /// Show whether free scans are paused
+    Status(CommonArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Common {
+struct CommonArgs {
     #[command(flatten)]
     config: ConfigArgs,
-    /// As JSON
+    /// Print the status as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let (common, to) = match args.command {
+    let (common, pause) = match args.command {
         Command::Pause(common) => (common, Some(true)),
         Command::Resume(common) => (common, Some(false)),
         Command::Status(common) => (common, None),
     };
-    let config = in_force(&common.config)?;
-    let desk = wiring::desk(&config)?;
+    let config = config_in_force(&common.config)?;
+    let admin = wiring::open_admin(&config)?;
     let switch = wiring::runtime()?.block_on(async {
-        if let Some(on) = to {
-            service::pause_scans(desk.switches(), on, SystemClock.now()).await?;
+        if let Some(on) = pause {
+            service::pause_scans(admin.switches(), on, SystemClock.now()).await?;
         }
-        service::scans_paused(desk.switches()).await
+        service::scans_paused(admin.switches()).await
     })?;
     let by_switch = switch.as_ref().is_some_and(|switch| switch.on);
     let by_configuration = config.limits.scans_paused;
     let since = switch.map(|switch| switch.changed_at);
     if common.json {
-        output::json(&json!({
+        output::print_json(&json!({
             "paused": by_switch || by_configuration,
             "by_switch": by_switch,
             "by_configuration": by_configuration,
@@ -65,11 +66,13 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         }))?;
     } else {
         let since = since.map_or(String::new(), |at| format!(" since {at}"));
-        output::line(&match (by_switch, by_configuration) {
+        output::print_line(&match (by_switch, by_configuration) {
             (true, _) => format!("Free scans are paused{since}."),
-            (false, true) => "Free scans are paused by limits.scans_paused.".to_owned(),
-            (false, false) => "Free scans are on.".to_owned(),
+            (false, true) => {
+                "Free scans are paused by the configuration (limits.scans_paused).".to_owned()
+            }
+            (false, false) => "Free scans are running.".to_owned(),
         });
     }
-    Ok(exit::GOOD)
+    Ok(exit::PASSED)
 }

@@ -1,4 +1,4 @@
-//! One flag for every key, made from the list of keys.
+//! Command-line flags for the configuration: one per key, generated from the list of keys.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,15 +7,16 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 use super::keys::KEYS;
 
-/// What was said on the command line about the configuration.
+/// The configuration file and keys given on the command line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConfigArgs {
     pub(crate) file: Option<PathBuf>,
-    /// By dotted key.
-    pub(crate) given: BTreeMap<String, String>,
+    /// Values of the flags, by dotted key (`server.listen`).
+    pub(crate) flag_values: BTreeMap<String, String>,
 }
 
-const HEADING: &str = "Configuration (each is also a key of the file and an environment variable)";
+const HELP_HEADING: &str =
+    "Configuration (each is also a key in the file and an environment variable)";
 
 impl Args for ConfigArgs {
     fn augment_args(command: Command) -> Command {
@@ -24,21 +25,21 @@ impl Args for ConfigArgs {
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
             .env("WAYLEAVE_CONFIG")
-            .help_heading(HEADING)
-            .help("Configuration file (TOML); without it ./wayleave.toml is read if it is there");
+            .help_heading(HELP_HEADING)
+            .help("Configuration file (TOML) [default: ./wayleave.toml if it exists]");
         KEYS.iter().fold(command.arg(file), |command, key| {
             command.arg(
-                Arg::new(key.dotted())
-                    .long(key.flag())
+                Arg::new(key.dotted_name())
+                    .long(key.flag_name())
                     .value_name("VALUE")
-                    .help_heading(HEADING)
-                    // Shown with --help, not with -h: there are many.
+                    .help_heading(HELP_HEADING)
+                    // Only in --help, not in -h: there are more than fifty.
                     .hide_short_help(true)
                     .help(format!(
                         "{} [default: {}] [env: {}]",
                         key.help,
                         key.default,
-                        key.variable()
+                        key.env_variable()
                     )),
             )
         })
@@ -51,11 +52,14 @@ impl Args for ConfigArgs {
 
 impl FromArgMatches for ConfigArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = KEYS.iter().filter_map(|key| {
-            let dotted = key.dotted();
+        let values = KEYS.iter().filter_map(|key| {
+            let dotted = key.dotted_name();
             matches.get_one::<String>(&dotted).map(|value| (dotted.clone(), value.clone()))
         });
-        Ok(Self { file: matches.get_one::<PathBuf>("config").cloned(), given: given.collect() })
+        Ok(Self {
+            file: matches.get_one::<PathBuf>("config").cloned(),
+            flag_values: values.collect(),
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -1,42 +1,42 @@
-//! Every configuration key, once: its name, its form, and what it is for.
+//! Every configuration key, once: name, kind of value, default and description.
 //!
-//! The file, the environment, the flags and `wayleave config` all come from this list, and the
-//! README's table is held against it.
+//! The file, the environment variables, the flags and `wayleave config --keys` are all generated from
+//! this list, and a test compares it with the table in the README.
 
-/// The form of a value.
+/// What kind of value a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ValueKind {
     Text,
     Number,
     /// `true` or `false`.
-    Flag,
-    /// Separated by commas in the environment and in flags.
+    Boolean,
+    /// Comma-separated in environment variables and flags.
     List,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key {
+pub(crate) struct ConfigKey {
     pub(crate) section: &'static str,
     pub(crate) name: &'static str,
-    pub(crate) form: Form,
-    /// What holds when nothing is given, as shown to people.
+    pub(crate) value_kind: ValueKind,
+    /// The default, as shown to people.
     pub(crate) default: &'static str,
     pub(crate) help: &'static str,
 }
 
-impl Key {
+impl ConfigKey {
     /// `server.listen`
-    pub(crate) fn dotted(&self) -> String {
+    pub(crate) fn dotted_name(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 
     /// `WAYLEAVE_SERVER_LISTEN`
-    pub(crate) fn variable(&self) -> String {
+    pub(crate) fn env_variable(&self) -> String {
         format!("WAYLEAVE_{}_{}", self.section, self.name).to_ascii_uppercase()
     }
 
     /// `--server-listen`, without the dashes in front
-    pub(crate) fn flag(&self) -> String {
+    pub(crate) fn flag_name(&self) -> String {
         format!("{}-{}", self.section, self.name).replace('_', "-")
     }
 }
@@ -44,217 +44,349 @@ impl Key {
 const fn key(
     section: &'static str,
     name: &'static str,
-    form: Form,
+    form: ValueKind,
     default: &'static str,
     help: &'static str,
-) -> Key {
-    Key { section, name, form, default, help }
+) -> ConfigKey {
+    ConfigKey { section, name, value_kind: form, default, help }
 }
 
-pub(crate) const KEYS: &[Key] = &[
-    key("server", "listen", Form::Text, "127.0.0.1:8080", "Address and port to serve on"),
+pub(crate) const KEYS: &[ConfigKey] = &[
+    key("server", "listen", ValueKind::Text, "127.0.0.1:8080", "IP address and port to listen on"),
     key(
         "server",
         "base_url",
-        Form::Text,
+        ValueKind::Text,
         "http:// and server.listen",
-        "Our own address as others see it",
+        "Public URL of this service, used in links and signed records",
     ),
-    key("server", "brand", Form::Text, "svc", "The brand segment of kinds, headers and messages"),
+    key(
+        "server",
+        "brand",
+        ValueKind::Text,
+        "svc",
+        "Brand used in record kinds, header names and signed messages",
+    ),
     key(
         "server",
         "trusted_proxies",
-        Form::List,
+        ValueKind::List,
         "none",
-        "Networks whose forwarded header names the client",
+        "Networks (CIDR) of reverse proxies; the client address is taken from their Forwarded or X-Forwarded-For header",
     ),
-    key("server", "max_connections", Form::Number, "4096", "Connections held open at once"),
-    key("server", "max_requests", Form::Number, "2048", "Requests answered at once; more get 503"),
+    key(
+        "server",
+        "max_connections",
+        ValueKind::Number,
+        "4096",
+        "Maximum number of open connections",
+    ),
+    key(
+        "server",
+        "max_requests",
+        ValueKind::Number,
+        "2048",
+        "Maximum number of requests in progress; further ones get 503",
+    ),
     key(
         "store",
         "data_dir",
-        Form::Text,
+        ValueKind::Text,
         "./data",
-        "Where the store, the bodies and the keys are kept",
+        "Folder for the database, response bodies and keys",
     ),
     key(
         "store",
         "artifact_days",
-        Form::Number,
+        ValueKind::Number,
         "90",
-        "Days bodies are kept; 0 keeps them for ever",
+        "Days to keep response bodies; 0 keeps them forever",
     ),
-    key("network", "resolver", Form::Text, "system", "DNS resolver: `system` or IP:PORT"),
+    key(
+        "network",
+        "resolver",
+        ValueKind::Text,
+        "system",
+        "DNS resolver: `system` or IP:PORT; preferably one that validates DNSSEC",
+    ),
     key(
         "network",
         "allow_networks",
-        Form::List,
+        ValueKind::List,
         "none",
-        "Networks (CIDR) let through although special",
+        "Special networks (CIDR) that scans may connect to although refused by default",
     ),
     key(
         "network",
         "refuse_networks",
-        Form::List,
+        ValueKind::List,
         "none",
-        "Further networks (CIDR) never to be dialled",
+        "Additional networks (CIDR) that scans must never connect to, such as your own",
     ),
-    key("network", "allow_names", Form::List, "none", "Reserved suffixes let through"),
-    key("network", "http_port", Form::Number, "80", "The port dialled for http"),
-    key("network", "https_port", Form::Number, "443", "The port dialled for https"),
-    key("network", "allow_ports", Form::List, "none", "Further ports an address may name"),
-    key("network", "extra_ca", Form::Text, "none", "PEM file with further trusted authorities"),
-    key("network", "source_address", Form::Text, "none", "Local address to read from"),
-    key("network", "vantage", Form::Text, "unnamed", "Name of the place we look from"),
+    key(
+        "network",
+        "allow_names",
+        ValueKind::List,
+        "none",
+        "Reserved name suffixes that may be scanned, such as `lab`",
+    ),
+    key("network", "http_port", ValueKind::Number, "80", "Port to connect to for http URLs"),
+    key("network", "https_port", ValueKind::Number, "443", "Port to connect to for https URLs"),
+    key(
+        "network",
+        "allow_ports",
+        ValueKind::List,
+        "none",
+        "Additional ports that scanned URLs may use",
+    ),
+    key(
+        "network",
+        "extra_ca",
+        ValueKind::Text,
+        "none",
+        "PEM file with additional trusted certificate authorities",
+    ),
+    key(
+        "network",
+        "source_address",
+        ValueKind::Text,
+        "none",
+        "Local IP address for outgoing connections",
+    ),
+    key(
+        "network",
+        "vantage",
+        ValueKind::Text,
+        "unnamed",
+        "Name of the place this service scans from",
+    ),
     key(
         "network",
         "egress",
-        Form::List,
+        ValueKind::List,
         "none",
-        "Networks (CIDR) our requests come from, published for site owners",
+        "Networks (CIDR) that scan requests come from; published for site owners",
     ),
-    key("network", "asn", Form::Number, "not told", "Number of the network we look from"),
-    key("network", "name", Form::Text, "not told", "Name of that network"),
-    key("network", "rir", Form::Text, "not told", "Registry of that network, as RIPE"),
-    key("network", "country", Form::Text, "not told", "Country of that network, two letters"),
-    key("network", "region", Form::Text, "not told", "Region of that network"),
-    key("operator", "name", Form::Text, "not told", "Who runs this service, for site owners"),
-    key("operator", "contact", Form::Text, "not told", "Where to ask: a mailto: or web address"),
-    key("operator", "abuse", Form::Text, "not told", "Where to complain"),
-    key("operator", "security", Form::Text, "not told", "Where to report a weakness"),
-    key("agents", "catalogue", Form::Text, "built in", "File with the identities to ask as"),
-    key("scan", "deadline_ms", Form::Number, "10000", "Time for all reads of one scan together"),
+    key(
+        "network",
+        "asn",
+        ValueKind::Number,
+        "not set",
+        "AS number of the network that scans come from; published",
+    ),
+    key("network", "name", ValueKind::Text, "not set", "Name of that network; published"),
+    key(
+        "network",
+        "rir",
+        ValueKind::Text,
+        "not set",
+        "Regional registry of that network, such as RIPE; published",
+    ),
+    key(
+        "network",
+        "country",
+        ValueKind::Text,
+        "not set",
+        "Country of that network (two letters); published",
+    ),
+    key("network", "region", ValueKind::Text, "not set", "Region of that network; published"),
+    key(
+        "operator",
+        "name",
+        ValueKind::Text,
+        "not set",
+        "Who runs this service; published for site owners",
+    ),
+    key(
+        "operator",
+        "contact",
+        ValueKind::Text,
+        "not set",
+        "Contact for questions: a mailto: or https: URL; published",
+    ),
+    key(
+        "operator",
+        "abuse",
+        ValueKind::Text,
+        "not set",
+        "Contact for abuse reports: a mailto: or https: URL; published",
+    ),
+    key(
+        "operator",
+        "security",
+        ValueKind::Text,
+        "not set",
+        "Contact for security reports: a mailto: or https: URL; published",
+    ),
+    key(
+        "agents",
+        "catalogue",
+        ValueKind::Text,
+        "built in",
+        "JSON file with the identities (user agents) that scans use",
+    ),
+    key(
+        "scan",
+        "deadline_ms",
+        ValueKind::Number,
+        "10000",
+        "Time limit for all requests of one scan, in milliseconds",
+    ),
     key(
         "scan",
         "at_once",
-        Form::Number,
+        ValueKind::Number,
         "32",
-        "Scans running at once; more wait a little, then get 503",
+        "Maximum number of scans in progress; further ones wait briefly, then get 503",
     ),
     key(
         "resolve",
         "upgrade_minutes",
-        Form::List,
+        ValueKind::List,
         "2,17,32,47",
-        "Minutes of the hour (UTC) at which queued full scans begin",
+        "Minutes of the hour (UTC) at which queued full scans start",
     ),
-    key("resolve", "hot_mb", Form::Number, "256", "Megabytes of signed answers kept in memory"),
+    key(
+        "resolve",
+        "hot_mb",
+        ValueKind::Number,
+        "256",
+        "Memory for cached signed answers, in megabytes",
+    ),
     key(
         "resolve",
         "ranking",
-        Form::Text,
-        "a list that is built in",
-        "Names that others imitate, the best known first: one a line, or `rank,name`",
+        ValueKind::Text,
+        "built in",
+        "File with well-known names for the look-alike check, best known first: one per line, or `rank,name`",
     ),
     key(
         "limits",
         "enabled",
-        Form::Flag,
+        ValueKind::Boolean,
         "true",
-        "Limits by address; false switches them off, for load tests alone",
+        "Limits per client address; false disables them (for load tests only)",
     ),
-    key("limits", "scan_per_10s", Form::Number, "5", "Requests to scan of one address in 10 s"),
+    key(
+        "limits",
+        "scan_per_10s",
+        ValueKind::Number,
+        "5",
+        "Scan requests per client address in 10 seconds",
+    ),
     key(
         "limits",
         "scan_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "6",
-        "Requests to scan of one address in a minute; both rates hold",
+        "Scan requests per client address in a minute; applies together with scan_per_10s",
     ),
-    key("limits", "scan_per_day", Form::Number, "20", "Free scans of one address in a UTC day"),
+    key(
+        "limits",
+        "scan_per_day",
+        ValueKind::Number,
+        "20",
+        "Free scans per client address in a UTC day",
+    ),
     key(
         "limits",
         "scans_daily_total",
-        Form::Number,
+        ValueKind::Number,
         "10000",
-        "Free scans of everybody together in a UTC day",
+        "Free scans of all clients together in a UTC day",
     ),
     key(
         "limits",
         "scans_paused",
-        Form::Flag,
+        ValueKind::Boolean,
         "false",
-        "No free scans at all; `wayleave scans pause` does so while a server runs",
+        "Refuse all free scans; `wayleave scans pause` does the same on a running server",
     ),
     key(
         "limits",
         "keyed_scan_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "60",
-        "Requests to scan of one licence in a minute",
+        "Scan requests per licence in a minute",
     ),
     key(
         "limits",
         "read_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "120",
-        "Requests for kept records of one address in a minute",
+        "Requests for stored records per client address in a minute",
     ),
     key(
         "limits",
         "decide_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "60",
-        "Decisions for one address in a minute; a batch counts its items",
+        "Decisions (resolve, preflight) per client address in a minute; a batch counts each item",
     ),
     key(
         "limits",
         "live_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "10",
-        "Reads of a site that one address may make us begin in a minute",
+        "Live readings of sites that one client address may start in a minute",
     ),
     key(
         "limits",
         "feed_per_minute",
-        Form::Number,
+        ValueKind::Number,
         "30",
-        "Requests for the log and other feeds of one address in a minute",
+        "Requests for the log and other feeds per client address in a minute",
     ),
     key(
         "limits",
         "outcomes_per_day",
-        Form::Number,
+        ValueKind::Number,
         "500",
-        "Outcome reports of one address in a UTC day",
+        "Outcome reports per client address in a UTC day",
     ),
     key(
         "proof",
         "calendars",
-        Form::List,
-        "four public pools",
-        "OpenTimestamps calendars that seals are anchored at; an empty list anchors nothing",
+        ValueKind::List,
+        "four public calendars",
+        "URLs of OpenTimestamps calendars for the daily seals; an empty list disables timestamps",
     ),
     key(
         "proof",
         "explorers",
-        Form::List,
+        ValueKind::List,
         "none",
-        "Block explorers (Esplora's form) whose headers confirm a timestamp",
+        "URLs of block explorers (Esplora API) used to confirm timestamps",
     ),
     key(
         "proof",
         "upgrade_seconds",
-        Form::Number,
+        ValueKind::Number,
         "3600",
-        "Pause before a calendar is asked again for a finished timestamp",
+        "Seconds between requests to a calendar for a finished timestamp",
     ),
     key(
         "proof",
         "origin",
-        Form::Text,
-        "base address and log id",
-        "The log's name in checkpoints; never change it once witnesses know it",
+        ValueKind::Text,
+        "base URL and log id",
+        "Name of the log in checkpoints; do not change it once witnesses know it",
     ),
     key(
         "proof",
         "witnesses",
-        Form::List,
+        ValueKind::List,
         "none",
         "Witnesses that cosign the log, each as VKEY=URL",
     ),
-    key("log", "filter", Form::Text, "info", "What is logged, as tracing filter directives"),
-    key("log", "format", Form::Text, "text", "`text` or `json`"),
+    key(
+        "log",
+        "filter",
+        ValueKind::Text,
+        "info",
+        "Log level or tracing filter, such as `info` or `warn,web=debug`",
+    ),
+    key("log", "format", ValueKind::Text, "text", "Log format: `text` or `json`"),
 ];
 
 #[cfg(test)]
@@ -262,13 +394,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readme_tells_every_key_with_its_default() {
+    fn the_readme_lists_every_key_with_its_default() {
         let readme = include_str!("../../../../README.md");
         for key in KEYS {
             let row = readme.lines().find(|line| {
-                line.starts_with("| ") && line.contains(&format!("`{}`", key.dotted()))
+                line.starts_with("| ") && line.contains(&format!("`{}`", key.dotted_name()))
             });
-            let row = row.unwrap_or_else(|| panic!("{} is not in the README", key.dotted()));
+            let row = row.unwrap_or_else(|| panic!("{} is not in the README", key.dotted_name()));
             let default = key.default.split(' ').next().unwrap();
             assert!(row.contains(default), "{row} does not say {default}");
         }
@@ -277,8 +409,8 @@ mod tests {
     #[test]
     fn one_name_in_three_forms() {
         let key = KEYS.iter().find(|key| key.name == "allow_names").unwrap();
-        assert_eq!(key.dotted(), "network.allow_names");
-        assert_eq!(key.variable(), "WAYLEAVE_NETWORK_ALLOW_NAMES");
-        assert_eq!(key.flag(), "network-allow-names");
+        assert_eq!(key.dotted_name(), "network.allow_names");
+        assert_eq!(key.env_variable(), "WAYLEAVE_NETWORK_ALLOW_NAMES");
+        assert_eq!(key.flag_name(), "network-allow-names");
     }
 }

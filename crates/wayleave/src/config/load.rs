@@ -1,53 +1,64 @@
-//! File, environment and flags, laid over each other.
+//! Loads the configuration: file, then environment variables, then flags; the later one wins.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
-use super::keys::{Form, KEYS, Key};
+use super::keys::{ConfigKey, KEYS, ValueKind};
 use super::{Config, ConfigArgs};
 
-/// Read without being asked for, when it is there.
+/// Read if it exists and no `--config` was given.
 const DEFAULT_FILE: &str = "wayleave.toml";
 
-/// Loads what is in force. `variable` looks up an environment variable; a test gives its own.
-pub(crate) fn load(args: &ConfigArgs, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config> {
+/// Loads the effective configuration. `variable` looks up an environment variable; tests pass their own.
+pub(crate) fn load_config(
+    args: &ConfigArgs,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Config> {
     let mut table = match &args.file {
-        Some(file) => read(file)?,
-        None if Path::new(DEFAULT_FILE).exists() => read(Path::new(DEFAULT_FILE))?,
+        Some(file) => read_toml(file)?,
+        None if Path::new(DEFAULT_FILE).exists() => read_toml(Path::new(DEFAULT_FILE))?,
         None => Table::new(),
     };
     for key in KEYS {
-        let name = key.variable();
+        let name = key.env_variable();
         if let Some(text) = variable(&name) {
-            set(&mut table, key, value(key, &text).with_context(|| name)?)?;
+            set_key(&mut table, key, parse_value(key, &text).with_context(|| name)?)?;
         }
-        if let Some(text) = args.given.get(&key.dotted()) {
-            set(&mut table, key, value(key, text).with_context(|| format!("--{}", key.flag()))?)?;
+        if let Some(text) = args.flag_values.get(&key.dotted_name()) {
+            set_key(
+                &mut table,
+                key,
+                parse_value(key, text).with_context(|| format!("--{}", key.flag_name()))?,
+            )?;
         }
     }
-    let config: Config = table.try_into().context("the configuration is not valid")?;
-    check(&config)?;
+    let config: Config = table.try_into().context("invalid configuration")?;
+    validate(&config)?;
     Ok(config)
 }
 
-fn read(file: &Path) -> Result<Table> {
+fn read_toml(file: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the configuration file {} cannot be read", file.display()))?;
     text.parse::<Table>()
         .with_context(|| format!("the configuration file {} is not valid TOML", file.display()))
 }
 
-/// What a text from the environment or a flag stands for.
-fn value(key: &Key, text: &str) -> Result<Value> {
-    Ok(match key.form {
-        Form::Text => Value::String(text.to_owned()),
-        Form::Number => Value::Integer(text.trim().parse().context("expected a whole number")?),
-        Form::Flag => Value::Boolean(text.trim().parse().context("expected `true` or `false`")?),
-        Form::List => {
+/// Parses a value from the environment or a flag.
+fn parse_value(key: &ConfigKey, text: &str) -> Result<Value> {
+    Ok(match key.value_kind {
+        ValueKind::Text => Value::String(text.to_owned()),
+        ValueKind::Number => {
+            Value::Integer(text.trim().parse().context("expected a whole number")?)
+        }
+        ValueKind::Boolean => {
+            Value::Boolean(text.trim().parse().context("expected `true` or `false`")?)
+        }
+        ValueKind::List => {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-            // Ports are the one list of numbers.
+            // Lists hold texts or, for ports and minutes, numbers.
             let item = |text: &str| {
                 text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer)
             };
@@ -56,24 +67,24 @@ fn value(key: &Key, text: &str) -> Result<Value> {
     })
 }
 
-fn set(table: &mut Table, key: &Key, value: Value) -> Result<()> {
+fn set_key(table: &mut Table, key: &ConfigKey, value: Value) -> Result<()> {
     let section = table.entry(key.section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
     match section {
         Value::Table(section) => {
             section.insert(key.name.to_owned(), value);
             Ok(())
         }
-        _ => bail!("{} is not a section of the configuration file", key.section),
+        _ => bail!("`{}` must be a section of the configuration file", key.section),
     }
 }
 
-/// What the types cannot say.
-fn check(config: &Config) -> Result<()> {
+/// Checks what the types cannot express.
+fn validate(config: &Config) -> Result<()> {
     contract::Brand::new(&config.server.brand).context("server.brand")?;
     let url = config.base_url();
     let host = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     if host.is_none_or(|host| host.is_empty() || host.contains(['?', '#', ' ', '"', '<', '>'])) {
-        bail!("server.base_url must be an http or https address");
+        bail!("server.base_url must be an http or https URL");
     }
     for (name, number) in [
         ("scan.at_once", config.scan.at_once),
@@ -84,16 +95,18 @@ fn check(config: &Config) -> Result<()> {
             bail!("{name} must be at least 1");
         }
     }
-    if service::resolve::UpgradeWindows::new(config.resolve.upgrade_minutes.clone()).is_none() {
-        bail!("resolve.upgrade_minutes must be minutes from 0 to 59, and at least one");
+    if service::answers::resolve::UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
+        .is_none()
+    {
+        bail!("resolve.upgrade_minutes must list at least one minute, each from 0 to 59");
     }
     for witness in &config.proof.witnesses {
-        witness.parse::<service::jobs::WitnessPeer>().context("proof.witnesses")?;
+        witness.parse::<service::log::WitnessPeer>().context("proof.witnesses")?;
     }
     if let Some(origin) = &config.proof.origin
         && proof::tlog::Checkpoint::new(origin, 0, proof::sha256(b"")).is_err()
     {
-        bail!("proof.origin must be one line");
+        bail!("proof.origin must be one non-empty line");
     }
     if !(100..=120_000).contains(&config.scan.deadline_ms) {
         bail!("scan.deadline_ms must be between 100 and 120000");
@@ -105,7 +118,7 @@ fn check(config: &Config) -> Result<()> {
             let good = url::Url::parse(address)
                 .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
             if !good || address.contains(['?', '#', '@']) {
-                bail!("{name} holds {address:?}, which is not an http or https address");
+                bail!("{name}: {address:?} is not an http or https URL");
             }
         }
     }
@@ -119,7 +132,7 @@ fn check(config: &Config) -> Result<()> {
                 .is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "mailto"))
         };
         if address.as_ref().is_some_and(|address| !good(address)) {
-            bail!("{name} must be a mailto:, http or https address");
+            bail!("{name} must be a mailto:, http: or https: URL");
         }
     }
     if config.proof.upgrade_seconds == 0 {
@@ -132,7 +145,7 @@ fn check(config: &Config) -> Result<()> {
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-.".contains(&b))
             && !suffix.starts_with('.');
         if !plain {
-            bail!("network.allow_names holds {suffix:?}, which is not a suffix such as `lab`");
+            bail!("network.allow_names: {suffix:?} is not a name suffix such as `lab`");
         }
     }
     Ok(())
@@ -148,12 +161,12 @@ mod tests {
         std::fs::write(&path, file).unwrap();
         let args = ConfigArgs {
             file: Some(path),
-            given: flags.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            flag_values: flags.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         };
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         };
-        load(&args, &variable)
+        load_config(&args, &variable)
     }
 
     #[test]
@@ -177,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_given_is_usable() {
+    fn an_empty_configuration_is_the_default() {
         assert_eq!(with("", &[], &[]).unwrap(), Config::default());
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_its_name() {
-        for (file, variables, said) in [
+    fn invalid_values_are_refused_and_named() {
+        for (file, variables, named) in [
             ("[server]\nlisten_on = 1", vec![], "listen_on"),
             ("surprise = 1", vec![], "surprise"),
             ("server = 1", vec![("WAYLEAVE_SERVER_BRAND", "x")], "server"),
@@ -201,11 +214,11 @@ mod tests {
             ("[proof]\norigin = \"\"", vec![], "proof.origin"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
-            assert!(error.contains(said), "{file:?} {variables:?}: {error}");
+            assert!(error.contains(named), "{file:?} {variables:?}: {error}");
         }
     }
 
-    /// Nothing is said of them where nothing is set.
+    /// Keys that have no default value in the file.
     const OPTIONAL: &[&str] = &[
         "server.base_url",
         "store.data_dir",
@@ -230,10 +243,10 @@ mod tests {
         let defaults = Table::try_from(Config::default()).unwrap();
         for key in KEYS {
             let section = defaults.get(key.section).and_then(Value::as_table).unwrap();
-            let optional = OPTIONAL.contains(&key.dotted().as_str());
-            assert!(section.contains_key(key.name) || optional, "{}", key.dotted());
+            let optional = OPTIONAL.contains(&key.dotted_name().as_str());
+            assert!(section.contains_key(key.name) || optional, "{}", key.dotted_name());
         }
         let listed: usize = defaults.values().filter_map(Value::as_table).map(Table::len).sum();
-        assert_eq!(listed + OPTIONAL.len(), KEYS.len(), "a key is missing in the list");
+        assert_eq!(listed + OPTIONAL.len(), KEYS.len(), "a key is missing in KEYS");
     }
 }

@@ -1,7 +1,7 @@
 //! Configuration: one TOML file, each key also an environment variable and a flag.
 //!
-//! Flags beat the environment, the environment beats the file. A key nobody knows is an error: a
-//! misspelt guard must not be taken for one that is in force.
+//! Flags override the environment, the environment overrides the file. An unknown key is an error, so
+//! that a misspelt security setting is noticed.
 
 mod flags;
 pub(crate) mod keys;
@@ -13,27 +13,27 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use flags::ConfigArgs;
-pub(crate) use load::load;
+pub(crate) use load::load_config;
 
-/// What is in force.
+/// The effective configuration. The meaning of each key is in `keys.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
-    pub(crate) server: Server,
-    pub(crate) store: Store,
-    pub(crate) network: Network,
-    pub(crate) operator: Operator,
-    pub(crate) agents: Agents,
-    pub(crate) scan: Scan,
-    pub(crate) resolve: Resolve,
-    pub(crate) limits: Limits,
-    pub(crate) proof: Proof,
-    pub(crate) log: Log,
+    pub(crate) server: ServerConfig,
+    pub(crate) store: StoreConfig,
+    pub(crate) network: NetworkConfig,
+    pub(crate) operator: OperatorConfig,
+    pub(crate) agents: AgentsConfig,
+    pub(crate) scan: ScanConfig,
+    pub(crate) resolve: ResolveConfig,
+    pub(crate) limits: LimitsConfig,
+    pub(crate) proof: ProofConfig,
+    pub(crate) log: LogConfig,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Server {
+pub(crate) struct ServerConfig {
     pub(crate) listen: SocketAddr,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Server {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Store {
+pub(crate) struct StoreConfig {
     /// Unset means `./data` for `serve` and a temporary directory for `demo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) struct Store {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Network {
+pub(crate) struct NetworkConfig {
     pub(crate) resolver: String,
     pub(crate) allow_networks: Vec<ipnet::IpNet>,
     pub(crate) refuse_networks: Vec<ipnet::IpNet>,
@@ -67,7 +67,7 @@ pub(crate) struct Network {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_address: Option<IpAddr>,
     pub(crate) vantage: String,
-    /// Published in the directory of observers, as are the facts below.
+    /// Published in the observer directory, like the fields below.
     pub(crate) egress: Vec<ipnet::IpNet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asn: Option<u32>,
@@ -81,10 +81,10 @@ pub(crate) struct Network {
     pub(crate) region: Option<String>,
 }
 
-/// Who runs this, as the directory of observers tells site owners.
+/// Who runs this service; published in the observer directory for site owners.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Operator {
+pub(crate) struct OperatorConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,32 +97,32 @@ pub(crate) struct Operator {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Agents {
+pub(crate) struct AgentsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) catalogue: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Scan {
+pub(crate) struct ScanConfig {
     pub(crate) deadline_ms: u64,
     pub(crate) at_once: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Resolve {
+pub(crate) struct ResolveConfig {
     pub(crate) upgrade_minutes: Vec<u8>,
     pub(crate) hot_mb: usize,
-    /// Unset means the list that is built in.
+    /// Unset means the built-in list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ranking: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Limits {
-    /// The limits that go by address. The day's total holds all the same.
+pub(crate) struct LimitsConfig {
+    /// Limits per client address. The daily total applies even if this is false.
     pub(crate) enabled: bool,
     pub(crate) scan_per_10s: u32,
     pub(crate) scan_per_minute: u32,
@@ -139,8 +139,8 @@ pub(crate) struct Limits {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Proof {
-    /// The log's name in checkpoints.
+pub(crate) struct ProofConfig {
+    /// The log's name in checkpoints. Unset means base URL and log id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<String>,
     /// Each as VKEY=URL.
@@ -152,7 +152,7 @@ pub(crate) struct Proof {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Log {
+pub(crate) struct LogConfig {
     pub(crate) filter: String,
     pub(crate) format: LogFormat,
 }
@@ -164,7 +164,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-impl Default for Server {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
@@ -177,13 +177,13 @@ impl Default for Server {
     }
 }
 
-impl Default for Store {
+impl Default for StoreConfig {
     fn default() -> Self {
         Self { data_dir: None, artifact_days: 90 }
     }
 }
 
-impl Default for Network {
+impl Default for NetworkConfig {
     fn default() -> Self {
         Self {
             resolver: "system".to_owned(),
@@ -206,13 +206,13 @@ impl Default for Network {
     }
 }
 
-impl Default for Scan {
+impl Default for ScanConfig {
     fn default() -> Self {
         Self { deadline_ms: 10_000, at_once: 32 }
     }
 }
 
-impl Default for Resolve {
+impl Default for ResolveConfig {
     fn default() -> Self {
         Self {
             upgrade_minutes: contract::limits::UPGRADE_MINUTES.to_vec(),
@@ -222,7 +222,7 @@ impl Default for Resolve {
     }
 }
 
-impl Default for Limits {
+impl Default for LimitsConfig {
     fn default() -> Self {
         use contract::limits;
         let free = service::FreeScans::default();
@@ -243,27 +243,27 @@ impl Default for Limits {
     }
 }
 
-impl Default for Proof {
+impl Default for ProofConfig {
     fn default() -> Self {
-        let ours = service::ProofSettings::default();
+        let defaults = service::AnchoringSettings::default();
         Self {
             origin: None,
             witnesses: Vec::new(),
-            calendars: ours.calendars,
-            explorers: ours.explorers,
-            upgrade_seconds: ours.upgrade_every.as_secs(),
+            calendars: defaults.calendars,
+            explorers: defaults.explorers,
+            upgrade_seconds: defaults.upgrade_interval.as_secs(),
         }
     }
 }
 
-impl Default for Log {
+impl Default for LogConfig {
     fn default() -> Self {
         Self { filter: "info".to_owned(), format: LogFormat::Text }
     }
 }
 
 impl Config {
-    /// Where things are kept when the operator does not say.
+    /// The data directory if `store.data_dir` is not set.
     pub(crate) const DATA_DIR: &str = "./data";
 
     pub(crate) fn data_dir(&self) -> PathBuf {

@@ -1,17 +1,17 @@
-//! What is worth mending, what was not measured, and where the rest is.
+//! The findings, what was not measured, and where the full record is.
 
 use std::collections::BTreeMap;
 
 use contract::records::{Finding, ScanRecord, Severity};
 
 use super::page::{Cell, Page};
-use super::plain;
+use super::spaced;
 use crate::output::Tone;
 
-/// Places named for each reason why something was not measured.
-const PLACES_SHOWN: usize = 8;
+/// How many failed reads are listed for each reason.
+const MAX_READS_SHOWN: usize = 8;
 
-pub(super) fn findings(page: &mut Page, record: &ScanRecord, verbose: bool) {
+pub(super) fn write_findings(page: &mut Page, record: &ScanRecord, verbose: bool) {
     if record.findings.is_empty() {
         page.heading("Findings: none");
         return;
@@ -22,19 +22,19 @@ pub(super) fn findings(page: &mut Page, record: &ScanRecord, verbose: bool) {
         counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     page.heading(&format!("Findings: {}", counts.join(", ")));
     let mut findings: Vec<&Finding> = record.findings.iter().collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(rank(&finding.severity)));
+    findings.sort_by_key(|finding| std::cmp::Reverse(severity_rank(&finding.severity)));
     for (at, finding) in findings.into_iter().enumerate() {
         if at > 0 {
             page.blank();
         }
-        one(page, finding, verbose);
+        write_finding(page, finding, verbose);
     }
 }
 
-fn one(page: &mut Page, finding: &Finding, verbose: bool) {
+fn write_finding(page: &mut Page, finding: &Finding, verbose: bool) {
     let tone = match finding.severity {
         Severity::High => Tone::Bad,
-        Severity::Medium => Tone::Doubt,
+        Severity::Medium => Tone::Warning,
         _ => Tone::Faint,
     };
     page.table(
@@ -50,11 +50,11 @@ fn one(page: &mut Page, finding: &Finding, verbose: bool) {
         page.labelled(4, "fix ", fix);
     }
     if let Some(paste) = &finding.paste {
-        page.faint(4, "to copy:");
+        page.faint(4, "text to copy:");
         page.verbatim(8, paste);
     }
     if let Some(standard) = &finding.standard {
-        page.labelled(4, "by  ", standard);
+        page.labelled(4, "spec", standard);
     }
     if verbose {
         let rule = finding.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
@@ -63,8 +63,8 @@ fn one(page: &mut Page, finding: &Finding, verbose: bool) {
     }
 }
 
-/// Higher matters more. A severity this program does not know is not taken for a small one.
-pub(super) fn rank(severity: &Severity) -> u8 {
+/// Higher is more severe. An unknown severity counts as the highest.
+pub(super) fn severity_rank(severity: &Severity) -> u8 {
     match severity {
         Severity::Info => 0,
         Severity::Low => 1,
@@ -73,25 +73,25 @@ pub(super) fn rank(severity: &Severity) -> u8 {
     }
 }
 
-pub(super) fn not_measured(page: &mut Page, record: &ScanRecord) {
+pub(super) fn write_not_measured(page: &mut Page, record: &ScanRecord) {
     if record.non_observations.is_empty() {
         return;
     }
     let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for unseen in &record.non_observations {
-        let place = format!("{} {} as {}", plain(&unseen.what), unseen.path, unseen.identity);
-        by_reason.entry(&unseen.why).or_default().push(place);
+        let read = format!("{} {} as {}", spaced(&unseen.what), unseen.path, unseen.identity);
+        by_reason.entry(&unseen.why).or_default().push(read);
     }
-    page.heading("Not measured (which says nothing of absence)");
-    for (why, places) in by_reason {
-        let more = places.len().saturating_sub(PLACES_SHOWN);
-        let shown: Vec<&str> = places.iter().take(PLACES_SHOWN).map(String::as_str).collect();
+    page.heading("Not measured (these things may or may not exist)");
+    for (why, reads) in by_reason {
+        let more = reads.len().saturating_sub(MAX_READS_SHOWN);
+        let shown: Vec<&str> = reads.iter().take(MAX_READS_SHOWN).map(String::as_str).collect();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        page.labelled(2, &format!("{}:", plain(why)), &format!("{}{more}", shown.join(", ")));
+        page.labelled(2, &format!("{}:", spaced(why)), &format!("{}{more}", shown.join(", ")));
     }
 }
 
-pub(super) fn footer(page: &mut Page, record: &ScanRecord) {
+pub(super) fn write_footer(page: &mut Page, record: &ScanRecord) {
     page.heading("Record");
     if let Some(digest) = &record.evidence_sha256 {
         page.verbatim(2, &format!("evidence sha256 {digest}"));
@@ -102,8 +102,8 @@ pub(super) fn footer(page: &mut Page, record: &ScanRecord) {
             if let Some(raw) = &record.links.raw {
                 page.verbatim(2, &format!("evidence {raw}"));
             }
-            page.verbatim(2, &format!("judge it again, where it is kept: wayleave replay {id}"));
+            page.verbatim(2, &format!("to recompute it on the server: wayleave replay {id}"));
         }
-        _ => page.faint(2, "Nothing of this scan is kept; --json gives the whole record."),
+        _ => page.faint(2, "This scan was not stored; use --json to get the whole record."),
     }
 }

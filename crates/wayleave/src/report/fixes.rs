@@ -1,4 +1,4 @@
-//! The texts to copy, as files: what a finding offers to paste, and a list of where each belongs.
+//! Writes the ready-made texts of the findings as files, with an index.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,11 +9,12 @@ use contract::records::{Finding, ScanRecord};
 
 const INDEX: &str = "README.md";
 
-/// Writes one file for each finding with text to copy, and the list. Says what was written.
-pub(crate) fn write(folder: &Path, record: &ScanRecord) -> Result<Vec<PathBuf>> {
-    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+/// Writes one file per finding that has a ready-made text, and an index. Returns the files written.
+pub(crate) fn write_fixes(folder: &Path, record: &ScanRecord) -> Result<Vec<PathBuf>> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("{} cannot be created", folder.display()))?;
     let mut written = Vec::new();
-    for (name, text) in pack(record) {
+    for (name, text) in fix_files(record) {
         let file = folder.join(name);
         fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
         written.push(file);
@@ -21,27 +22,26 @@ pub(crate) fn write(folder: &Path, record: &ScanRecord) -> Result<Vec<PathBuf>> 
     Ok(written)
 }
 
-/// Names and contents.
-fn pack(record: &ScanRecord) -> Vec<(String, String)> {
+/// File names and contents, the index last.
+fn fix_files(record: &ScanRecord) -> Vec<(String, String)> {
     let mut taken = BTreeSet::from([INDEX.to_owned()]);
     let mut files = Vec::new();
-    let mut index =
-        format!("# Fixes for {}\n\nFrom the scan of {}.\n", record.domain, record.scanned_at);
+    let mut index = format!("# Fixes for {}\n\nScanned at {}.\n", record.domain, record.scanned_at);
     for finding in &record.findings {
         let Some(paste) = &finding.paste else { continue };
-        let name = free_name(&finding.id, &mut taken);
+        let name = unique_file_name(&finding.id, &mut taken);
         let text = if paste.ends_with('\n') { paste.clone() } else { format!("{paste}\n") };
-        index.push_str(&entry(finding, &name));
+        index.push_str(&index_entry(finding, &name));
         files.push((name, text));
     }
     if files.is_empty() {
-        index.push_str("\nNo finding of this scan comes with text to copy.\n");
+        index.push_str("\nNo finding of this scan has a ready-made text.\n");
     }
     files.push((INDEX.to_owned(), index));
     files
 }
 
-fn entry(finding: &Finding, name: &str) -> String {
+fn index_entry(finding: &Finding, name: &str) -> String {
     let fix = finding.fix.as_deref().unwrap_or_default();
     format!(
         "\n## {} ({})\n\n{}\n\n{fix}\n\nText: `{name}`\n",
@@ -51,8 +51,8 @@ fn entry(finding: &Finding, name: &str) -> String {
     )
 }
 
-/// A file name from an id that a server may have chosen: it stays inside the folder.
-fn free_name(id: &str, taken: &mut BTreeSet<String>) -> String {
+/// A file name made from a finding id. The id may come from a server, so it must not leave the folder.
+fn unique_file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let stem: String = id.chars().take(80).map(safe).collect();
     let stem = if stem.is_empty() { "finding".to_owned() } else { stem };
@@ -66,7 +66,7 @@ fn free_name(id: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    crate::output::harmless(&text.replace(['\n', '\r', '\t'], " "))
+    crate::output::sanitize_for_terminal(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
         let mut taken = BTreeSet::new();
         let names: Vec<_> = ["../../etc/passwd", "a", "a", "", "x\0y"]
             .iter()
-            .map(|id| free_name(id, &mut taken))
+            .map(|id| unique_file_name(id, &mut taken))
             .collect();
         assert_eq!(names, ["------etc-passwd.txt", "a.txt", "a-2.txt", "finding.txt", "x-y.txt"]);
     }

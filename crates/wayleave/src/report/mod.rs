@@ -1,15 +1,15 @@
-//! What a scan record says, for people and for the tools they use: a report on the terminal, SARIF
-//! for what shows findings beside code, a comparison with an earlier scan, and a folder of fixes.
+//! Presents a scan record: a report for the terminal, SARIF for code hosts and editors, a comparison
+//! with an earlier scan, and a folder of fixes.
 //!
-//! Nothing is judged here: every statement stands in the record.
+//! Nothing is judged here: every statement comes from the record.
 
 mod access;
 pub(crate) mod baseline;
-mod declared;
+mod content_and_transport;
+mod declarations;
 mod findings;
 pub(crate) mod fixes;
 mod page;
-mod reading;
 pub(crate) mod sarif;
 mod score;
 
@@ -17,48 +17,48 @@ use contract::records::ScanRecord;
 
 use page::Page;
 
-/// How a report is to look.
+/// How a report is printed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look {
+pub(crate) struct ReportStyle {
     /// Columns.
     pub(crate) width: usize,
     pub(crate) colours: bool,
-    /// Every rule with what it gave.
+    /// Also print every rule with its points.
     pub(crate) ledger: bool,
-    /// Also the commands that repeat each read, and ids of readings.
+    /// Also print the commands that repeat each request, and the ids of readings.
     pub(crate) verbose: bool,
 }
 
-/// The record as text.
-pub(crate) fn text(record: &ScanRecord, look: Look) -> String {
-    let mut page = Page::new(look.width, look.colours);
-    score::head(&mut page, record);
+/// Renders the record as text.
+pub(crate) fn render_text(record: &ScanRecord, style: ReportStyle) -> String {
+    let mut page = Page::new(style.width, style.colours);
+    score::write_grade(&mut page, record);
     if record.unreachable == Some(true) {
-        findings::not_measured(&mut page, record);
+        findings::write_not_measured(&mut page, record);
         return page.into_text();
     }
-    score::sections(&mut page, record);
-    access::who_got_what(&mut page, record, look.verbose);
-    access::contradictions(&mut page, record);
-    declared::policy(&mut page, record, look.verbose);
-    declared::machine_files(&mut page, record);
-    reading::content(&mut page, record);
-    reading::transport(&mut page, record);
-    if look.ledger || look.verbose {
-        score::ledger(&mut page, record);
+    score::write_sections(&mut page, record);
+    access::write_access(&mut page, record, style.verbose);
+    access::write_contradictions(&mut page, record);
+    declarations::write_policy(&mut page, record, style.verbose);
+    declarations::write_machine_files(&mut page, record);
+    content_and_transport::write_content(&mut page, record);
+    content_and_transport::write_transport(&mut page, record);
+    if style.ledger || style.verbose {
+        score::write_ledger(&mut page, record);
     }
-    findings::findings(&mut page, record, look.verbose);
-    findings::not_measured(&mut page, record);
-    findings::footer(&mut page, record);
+    findings::write_findings(&mut page, record, style.verbose);
+    findings::write_not_measured(&mut page, record);
+    findings::write_footer(&mut page, record);
     page.into_text()
 }
 
-/// A word of the wire as people read it: `rate_limited` is `rate limited`.
-fn plain(word: &str) -> String {
+/// A wire code with spaces instead of underscores: `rate_limited` becomes `rate limited`.
+fn spaced(word: &str) -> String {
     word.replace('_', " ")
 }
 
 /// `1 word`, `2 words`.
-fn count(n: u64, noun: &str) -> String {
+fn count_of(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

@@ -1,11 +1,11 @@
-//! A page of text that fits a width: headings, wrapped prose, tables.
+//! A page of text of a given width: headings, wrapped paragraphs, tables.
 //!
-//! Everything written here goes through [`harmless`]: a record quotes strangers, and a stranger's
-//! text must not steer a terminal. Nothing else may add to the page.
+//! Every text passes through [`harmless`], because a record quotes untrusted sites, whose text must not
+//! control the terminal. Only the functions here add to the page.
 
-use crate::output::{Tone, harmless, painted};
+use crate::output::{Tone, paint, sanitize_for_terminal};
 
-/// A page in the making.
+/// A page being written.
 #[derive(Debug)]
 pub(super) struct Page {
     out: String,
@@ -20,8 +20,8 @@ pub(super) struct Cell {
     tone: Option<Tone>,
 }
 
-/// Where less is left than this, a long last cell of a table goes on lines of its own.
-const LEAST_COLUMN: usize = 24;
+/// If fewer columns than this are left, a long last cell of a table moves to its own lines.
+const MIN_COLUMN: usize = 24;
 const GAP: usize = 2;
 
 impl Page {
@@ -33,7 +33,7 @@ impl Page {
         self.out
     }
 
-    /// A line that begins a part of the page, with an empty one before it.
+    /// A heading, with an empty line before it.
     pub(super) fn heading(&mut self, text: &str) {
         self.out.push('\n');
         self.line(0, Some(Tone::Strong), &on_one_line(text));
@@ -44,26 +44,26 @@ impl Page {
     }
 
     pub(super) fn prose(&mut self, indent: usize, text: &str) {
-        self.hanging(indent, "", None, text);
+        self.write_wrapped(indent, "", None, text);
     }
 
     pub(super) fn faint(&mut self, indent: usize, text: &str) {
-        self.hanging(indent, "", Some(Tone::Faint), text);
+        self.write_wrapped(indent, "", Some(Tone::Faint), text);
     }
 
     pub(super) fn toned(&mut self, indent: usize, tone: Tone, text: &str) {
-        self.hanging(indent, "", Some(tone), text);
+        self.write_wrapped(indent, "", Some(tone), text);
     }
 
-    /// A word and, beside it, text that keeps clear of the word's column.
+    /// A label and wrapped text next to it, indented by the label's width.
     pub(super) fn labelled(&mut self, indent: usize, label: &str, text: &str) {
-        self.hanging(indent, label, None, text);
+        self.write_wrapped(indent, label, None, text);
     }
 
-    fn hanging(&mut self, indent: usize, label: &str, tone: Option<Tone>, text: &str) {
+    fn write_wrapped(&mut self, indent: usize, label: &str, tone: Option<Tone>, text: &str) {
         let label = on_one_line(label);
         let shift = if label.is_empty() { 0 } else { width_of(&label) + 1 };
-        let room = self.width.saturating_sub(indent + shift).max(LEAST_COLUMN);
+        let room = self.width.saturating_sub(indent + shift).max(MIN_COLUMN);
         for (at, line) in wrap(&on_one_line(text), room).iter().enumerate() {
             let lead = match at {
                 0 if shift > 0 => format!("{} ", self.paint(Some(Tone::Faint), &label)),
@@ -74,14 +74,14 @@ impl Page {
         }
     }
 
-    /// Text as it is, line by line, never wrapped: somebody will copy it.
+    /// Text that is never wrapped, because people copy it.
     pub(super) fn verbatim(&mut self, indent: usize, text: &str) {
         for line in text.lines() {
-            self.line(indent, None, &harmless(line));
+            self.line(indent, None, &sanitize_for_terminal(line));
         }
     }
 
-    /// Columns as wide as their widest cell. The last one takes what is left and is wrapped.
+    /// A table: columns as wide as their widest cell; the last one takes the rest and is wrapped.
     pub(super) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let fixed = columns.saturating_sub(1);
@@ -91,7 +91,7 @@ impl Page {
                 cells.map(|cell| width_of(&cell.text)).max().unwrap_or(0)
             })
             .collect();
-        // A column that is empty in every row is left out, gap and all.
+        // A column that is empty in every row is left out, including its gap.
         let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + GAP).sum();
         let room = self.width.saturating_sub(indent + taken);
         for row in rows {
@@ -101,8 +101,8 @@ impl Page {
                 head.push_str(&" ".repeat(width.saturating_sub(width_of(&cell.text)) + GAP));
             }
             let last = row.get(fixed).cloned().unwrap_or_default();
-            if room >= LEAST_COLUMN || width_of(&last.text) <= room {
-                let lines = wrap(&last.text, room.max(LEAST_COLUMN));
+            if room >= MIN_COLUMN || width_of(&last.text) <= room {
+                let lines = wrap(&last.text, room.max(MIN_COLUMN));
                 let first = self.paint(last.tone, lines.first().map_or("", String::as_str));
                 self.push(indent, &format!("{head}{first}"));
                 for line in lines.iter().skip(1) {
@@ -110,7 +110,7 @@ impl Page {
                 }
             } else {
                 self.push(indent, &head);
-                self.hanging(indent + 4, "", last.tone, &last.text);
+                self.write_wrapped(indent + 4, "", last.tone, &last.text);
             }
         }
     }
@@ -120,7 +120,7 @@ impl Page {
         self.push(indent, &text);
     }
 
-    /// Adds a finished line; nothing trails behind it.
+    /// Adds a finished line without trailing white space.
     fn push(&mut self, indent: usize, text: &str) {
         let text = text.trim_end();
         if !text.is_empty() {
@@ -132,7 +132,7 @@ impl Page {
 
     fn paint(&self, tone: Option<Tone>, text: &str) -> String {
         match tone {
-            Some(tone) if !text.is_empty() => painted(self.colours, tone, text),
+            Some(tone) if !text.is_empty() => paint(self.colours, tone, text),
             _ => text.to_owned(),
         }
     }
@@ -148,17 +148,17 @@ impl Cell {
     }
 }
 
-/// Harmless text without breaks: a break in prose is only white space.
+/// Sanitized text without line breaks.
 fn on_one_line(text: &str) -> String {
-    harmless(&text.replace(['\n', '\r', '\t'], " "))
+    sanitize_for_terminal(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 fn width_of(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Lines of at most `width` characters, broken between words. A word that is longer stays whole: it
-/// may be an address somebody wants to copy.
+/// Lines of at most `width` characters, broken between words. A longer word is not broken: it may be
+/// a URL that somebody copies.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_keeps_clear_of_its_label() {
+    fn wrapped_text_is_indented_by_its_label() {
         let mut page = Page::new(40, false);
         page.labelled(2, "seen", "words that go on for longer than one line has room for");
         let text = page.into_text();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_on_a_page_can_steer_a_terminal() {
+    fn nothing_on_a_page_can_control_the_terminal() {
         let evil = "\u{1b}[2J\u{202e}x\ny";
         let mut page = Page::new(60, false);
         page.heading(evil);

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, the form that code hosts and editors read.
+//! Findings as SARIF 2.1.0, which code hosts and editors read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use contract::records::{Finding, ScanRecord, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::baseline::{Change, FINGERPRINT, fingerprints_of};
-use super::plain;
+use super::baseline::{BaselineComparison, FINGERPRINT, fingerprints_of};
+use super::spaced;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Where one finding may point; more places help nobody.
+/// Locations per finding.
 const MAX_LOCATIONS: usize = 10;
-/// What was not measured, as notifications.
+/// Notifications about things that were not measured.
 const MAX_NOTIFICATIONS: usize = 100;
 
-/// The whole document.
+/// The whole SARIF document.
 #[derive(Debug, Serialize)]
-pub(crate) struct Log {
+pub(crate) struct SarifLog {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Log {
 #[serde(rename_all = "camelCase")]
 struct Run {
     tool: Tool,
-    /// So that runs for different domains are not taken for each other.
+    /// Identifies the domain, so that runs for different domains are kept apart.
     automation_details: AutomationDetails,
     invocations: Vec<Invocation>,
     results: Vec<ResultEntry>,
@@ -127,8 +127,8 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// The findings of a record; with a comparison, each says whether it is new.
-pub(crate) fn log(record: &ScanRecord, change: Option<&Change<'_>>) -> Log {
+/// The findings of a record as SARIF. With a comparison, each result says whether it is new.
+pub(crate) fn to_sarif(record: &ScanRecord, change: Option<&BaselineComparison<'_>>) -> SarifLog {
     let mut rules: Vec<Rule> = Vec::new();
     let mut results = Vec::new();
     for (finding, print) in record.findings.iter().zip(fingerprints_of(record)) {
@@ -155,19 +155,19 @@ pub(crate) fn log(record: &ScanRecord, change: Option<&Change<'_>>) -> Log {
             "report": record.links.report,
         }),
     };
-    Log { schema: SCHEMA, version: "2.1.0", runs: vec![run] }
+    SarifLog { schema: SCHEMA, version: "2.1.0", runs: vec![run] }
 }
 
-/// What was not measured is told: a run without results must not pass for a clean one.
+/// Lists what was not measured, so that a run without results is not mistaken for a clean one.
 fn invocation(record: &ScanRecord) -> Invocation {
     let reached = record.unreachable != Some(true);
     let mut notifications = Vec::new();
     if !reached {
-        let text = format!("{}: nothing answered, so nothing was judged.", record.domain);
+        let text = format!("{}: the site did not answer, so nothing was checked.", record.domain);
         notifications.push(Notification { level: "error", message: Message { text } });
     }
     let unseen = record.non_observations.iter().take(MAX_NOTIFICATIONS).map(|unseen| {
-        let what = plain(&unseen.what);
+        let what = spaced(&unseen.what);
         let text = format!(
             "Not measured: {what} {} as {} ({}).",
             unseen.path, unseen.identity, unseen.why
@@ -183,9 +183,9 @@ fn invocation(record: &ScanRecord) -> Invocation {
 }
 
 fn rule(finding: &Finding) -> Rule {
-    let fix = finding.fix.as_deref().unwrap_or("There is nothing to mend: it is worth knowing.");
+    let fix = finding.fix.as_deref().unwrap_or("No fix needed; this is for information.");
     let standard = finding.standard.as_deref();
-    let by = standard.map(|standard| format!("\n\nStandard: {standard}")).unwrap_or_default();
+    let see = standard.map(|standard| format!("\n\nStandard: {standard}")).unwrap_or_default();
     let paste = finding.paste.as_deref();
     Rule {
         id: finding.id.clone(),
@@ -193,12 +193,12 @@ fn rule(finding: &Finding) -> Rule {
         full_description: Message { text: finding.why.clone() },
         help: Help {
             text: format!(
-                "{}\n\n{fix}{}{by}",
+                "{}\n\n{fix}{}{see}",
                 finding.why,
                 paste.map(|paste| format!("\n\n{paste}")).unwrap_or_default()
             ),
             markdown: format!(
-                "{}\n\n**Fix:** {fix}{}{by}",
+                "{}\n\n**Fix:** {fix}{}{see}",
                 finding.why,
                 paste.map(fenced).unwrap_or_default()
             ),
@@ -213,7 +213,7 @@ fn rule(finding: &Finding) -> Rule {
     }
 }
 
-/// A block that nothing inside it can end.
+/// A fenced code block whose fence does not occur in the text.
 fn fenced(text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
@@ -227,7 +227,7 @@ fn result(
     finding: &Finding,
     rule_index: usize,
     print: String,
-    change: Option<&Change<'_>>,
+    change: Option<&BaselineComparison<'_>>,
 ) -> ResultEntry {
     let state =
         change.map(|change| if change.known.contains(&print) { "unchanged" } else { "new" });
@@ -258,7 +258,7 @@ fn level(severity: &Severity) -> &'static str {
     }
 }
 
-/// The addresses of the readings a finding rests on; the page that was read where it names none.
+/// The URLs of the readings a finding is based on; the scanned page if there are none.
 fn locations(record: &ScanRecord, finding: &Finding) -> Vec<Location> {
     let scheme = if record.transport.https == Some(false) { "http" } else { "https" };
     let address = |path: &str| format!("{scheme}://{}{path}", record.scanned_host);
@@ -285,16 +285,16 @@ mod tests {
 
     #[test]
     fn severities_become_levels() {
-        let words = Severity::WORDS.iter().map(|word| Severity::known(word).unwrap());
+        let words = Severity::WORDS.iter().map(|word| Severity::from_word(word).unwrap());
         let levels: Vec<_> = words.map(|severity| level(&severity)).collect();
         assert_eq!(Severity::WORDS, ["info", "low", "medium", "high"]);
         assert_eq!(levels, ["note", "note", "warning", "error"]);
         let later: Severity = serde_json::from_str("\"critical\"").unwrap();
-        assert_eq!(level(&later), "error", "what is not known is not made small");
+        assert_eq!(level(&later), "error", "an unknown severity counts as high");
     }
 
     #[test]
-    fn nothing_ends_a_fence_from_within() {
+    fn a_fence_does_not_occur_in_its_text() {
         assert_eq!(fenced("a"), "\n\n```\na\n```");
         assert_eq!(fenced("```\nb\n````"), "\n\n`````\n```\nb\n````\n`````");
     }

@@ -1,10 +1,10 @@
-"""Asks the client that is published as the Python package `crawlcheck` about documents.
+"""Runs the client that is published as the Python package `crawlcheck` on documents.
 
 Usage: public_client.py FOLDER
 
 The folder holds keys.json, rotation.json, and documents.json: a list of [file name, whether it is known to be good].
-For each the answer, in JSON, says whether the client takes the document: accepts it by keys and signatures, and sees
-no fork in the head it carries. Heads of good documents are kept from one to the next, as a client keeps them.
+Prints JSON that says for each document whether the client accepts it: keys and signatures are valid, and its head
+is not a fork. Heads of good documents are kept from one document to the next, as a client does.
 """
 import copy
 import json

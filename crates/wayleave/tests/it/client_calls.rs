@@ -1,4 +1,4 @@
-//! Every call of a client that others wrote and published, unchanged, against the demo.
+//! Runs every call of an unchanged, independently published client against the demo.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::server::Server;
 use crate::tools;
 
-/// The name that the published client knows.
+/// The brand that the published client expects.
 const BRAND: [&str; 2] = ["--server-brand", "crawlcheck"];
 
 const CHECKS: [&str; 56] = [
@@ -71,7 +71,7 @@ const CHECKS: [&str; 56] = [
     "mcp_preflight",
 ];
 
-/// What has nothing to do with the brand: errors, and what was never asked about.
+/// Checks that do not depend on the brand.
 const FOR_ANY_BRAND: [&str; 5] = [
     "guard_unreachable",
     "preflight_refuses_what_it_cannot_read",
@@ -80,8 +80,11 @@ const FOR_ANY_BRAND: [&str; 5] = [
     "resolve_refuses_bad_names",
 ];
 
-/// What each check said; nothing where it held.
-fn said(mut python: Command, servers: [&Server; 3]) -> BTreeMap<String, Option<String>> {
+/// The result of each check: `None` if it passed, else why it failed.
+fn run_client_checks(
+    mut python: Command,
+    servers: [&Server; 3],
+) -> BTreeMap<String, Option<String>> {
     python.arg(tools::script("client_calls.py")).args(servers.map(Server::base));
     let output = python.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -92,7 +95,7 @@ fn said(mut python: Command, servers: [&Server; 3]) -> BTreeMap<String, Option<S
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir(to).unwrap();
-    // Keys are taken only from a folder that nobody else can open.
+    // The server refuses keys in a folder that others can read.
     std::fs::set_permissions(to, std::fs::metadata(from).unwrap().permissions()).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
@@ -107,20 +110,19 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn the_published_client_can_do_all_that_it_can() {
     let Some(python) = tools::python() else { return };
-    // One service with a past, and a copy of it that goes on by itself: as one that shows two
-    // histories would.
+    // A service, and a copy of its data that continues separately: a log with two histories.
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
     let started = |data: &Path| {
-        Server::demo(&[&BRAND[..], &["--store-data-dir", data.to_str().unwrap()]].concat())
+        Server::start_demo(&[&BRAND[..], &["--store-data-dir", data.to_str().unwrap()]].concat())
     };
     let first = started(&one);
     assert_eq!(first.get("/api/v1/resolve?domain=open.lab").status, 200);
     drop(first);
     copy(&one, &other);
-    let (base, foreign, forked) = (started(&one), Server::demo(&BRAND), started(&other));
+    let (base, foreign, forked) = (started(&one), Server::start_demo(&BRAND), started(&other));
 
-    let said = said(python, [&base, &foreign, &forked]);
+    let said = run_client_checks(python, [&base, &foreign, &forked]);
     let wrong: Vec<_> = said.iter().filter_map(|(name, why)| Some((name, why.as_ref()?))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     let mut names: Vec<&str> = said.keys().map(String::as_str).collect();
@@ -128,15 +130,18 @@ fn the_published_client_can_do_all_that_it_can() {
     names.sort_unstable();
     expected.sort_unstable();
     assert_eq!(names, expected);
-    assert!(base.said().contains("ALARM"), "two histories are told to whoever runs the service");
+    assert!(
+        base.stderr_so_far().contains("ALARM"),
+        "two histories are told to whoever runs the service"
+    );
 }
 
-/// It would have noticed: under another name it takes nothing that is signed.
+/// Shows that the checks can fail: with another brand nothing signed is accepted.
 #[test]
 fn the_published_client_takes_nothing_of_another_brand() {
     let Some(python) = tools::python() else { return };
-    let server = Server::demo(&[]);
-    let said = said(python, [&server, &server, &server]);
+    let server = Server::start_demo(&[]);
+    let said = run_client_checks(python, [&server, &server, &server]);
     assert_eq!(said.len(), CHECKS.len());
     let good: Vec<_> =
         said.iter().filter(|(_, why)| why.is_none()).map(|(name, _)| name.as_str()).collect();

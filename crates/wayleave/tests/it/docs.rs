@@ -1,8 +1,8 @@
-//! The pages are true: each command on them is typed here against a demo, and what it prints must
-//! be what the page shows. `UPDATE_DOCS=1 cargo test -p wayleave --test it docs` writes it anew.
+//! Checks README and docs: runs each command on them against a demo and compares the output with the
+//! page. `UPDATE_DOCS=1 cargo test -p wayleave --test it docs` updates the pages.
 //!
-//! A sample is a fence with the word `console`: a command after `$ `, going on while a quote is open
-//! or a line ends in `\` or `|`, and under it what it prints. A fence under `<!-- FILE -->` is that file.
+//! A sample is a `console` fence: a command after `$ `, which continues while a quote is open or a line
+//! ends in `\` or `|`, and below it its output. A fence under `<!-- FILE -->` must be equal to that file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,65 +13,65 @@ use crate::tools;
 
 mod snippets;
 
-/// The demo, as whoever reads the pages has it.
-const SHOWN: &str = "127.0.0.1:8080";
+/// The address of the demo on the pages.
+const DEMO_ADDRESS: &str = "127.0.0.1:8080";
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 #[test]
-fn the_readme_shows_what_comes_out() {
-    held("README.md");
+fn readme_samples_match() {
+    check_samples("README.md");
 }
 
 #[test]
-fn the_page_about_answers_shows_what_comes_out() {
-    held("docs/resolve.md");
-    nothing_else_is_shown("docs/resolve.md");
+fn resolve_page_samples_match() {
+    check_samples("docs/resolve.md");
+    check_every_fence_is_run("docs/resolve.md");
 }
 
 #[test]
-fn the_page_about_asking_before_acting_shows_what_comes_out() {
-    held("docs/preflight.md");
-    nothing_else_is_shown("docs/preflight.md");
+fn preflight_page_samples_match() {
+    check_samples("docs/preflight.md");
+    check_every_fence_is_run("docs/preflight.md");
 }
 
-/// A page is a row of text, commands and what they print.
-enum Part {
+/// A page is a sequence of text and of commands with their output.
+enum PageBlock {
     Text(String),
     Command { typed: String, printed: String },
 }
 
 #[track_caller]
-fn held(page: &str) {
+fn check_samples(page: &str) {
     let path = root().join(page);
-    let text = included(&std::fs::read_to_string(&path).unwrap(), page);
-    let mut parts = parts(&text);
+    let text = with_current_snippets(&std::fs::read_to_string(&path).unwrap(), page);
+    let mut parts = split_page(&text);
     let typed: Vec<String> = parts
         .iter()
         .filter_map(|part| match part {
-            Part::Command { typed, .. } => Some(typed.clone()),
-            Part::Text(_) => None,
+            PageBlock::Command { typed, .. } => Some(typed.clone()),
+            PageBlock::Text(_) => None,
         })
         .collect();
     assert!(!typed.is_empty(), "{page} has no sample");
     let update = std::env::var_os("UPDATE_DOCS").is_some();
-    // A live reading has a second, and a machine under load may not get to the end of one: what is
-    // false is false each time.
+    // A live reading has one second, and a loaded machine may not finish it in time, so try again. A
+    // sample that is wrong fails every time.
     let tries = if update { 1 } else { 3 };
     let mut wrong = String::new();
     for _ in 0..tries {
         wrong.clear();
-        let Some(mut came_out) = typed_in(&typed).map(Vec::into_iter) else { return };
+        let Some(mut came_out) = run_commands(&typed).map(Vec::into_iter) else { return };
         for part in &mut parts {
-            let Part::Command { typed, printed } = part else { continue };
+            let PageBlock::Command { typed, printed } = part else { continue };
             let now = came_out.next().unwrap();
-            // Times and digests that are only others stay as they are on the page.
-            if lasting(&now) == lasting(printed) {
+            // Output that differs only in times and digests is not updated.
+            if mask_varying_parts(&now) == mask_varying_parts(printed) {
                 continue;
             }
-            let _ = write!(wrong, "$ {typed}\n--- the page\n{printed}--- the program\n{now}\n");
+            let _ = write!(wrong, "$ {typed}\n--- on the page\n{printed}--- printed now\n{now}\n");
             if update {
                 *printed = now;
             }
@@ -81,13 +81,13 @@ fn held(page: &str) {
         }
     }
     if update {
-        std::fs::write(path, whole(&parts)).unwrap();
+        std::fs::write(path, join_page(&parts)).unwrap();
     } else {
-        assert!(wrong.is_empty(), "{page}; UPDATE_DOCS=1 writes it anew\n{wrong}");
+        assert!(wrong.is_empty(), "{page} is out of date; UPDATE_DOCS=1 updates it\n{wrong}");
     }
 }
 
-fn parts(page: &str) -> Vec<Part> {
+fn split_page(page: &str) -> Vec<PageBlock> {
     let (mut parts, mut text) = (Vec::new(), String::new());
     let mut lines = page.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
@@ -100,7 +100,7 @@ fn parts(page: &str) -> Vec<Part> {
             while ["\\\n", "|\n"].iter().any(|end| typed.ends_with(end))
                 || typed.matches('\'').count() % 2 == 1
             {
-                typed.push_str(lines.next().expect("a command comes to its end"));
+                typed.push_str(lines.next().expect("the command has an end"));
             }
             let mut printed = String::new();
             while let Some(line) =
@@ -108,23 +108,23 @@ fn parts(page: &str) -> Vec<Part> {
             {
                 printed.push_str(line);
             }
-            parts.push(Part::Text(std::mem::take(&mut text)));
-            parts.push(Part::Command { typed, printed });
+            parts.push(PageBlock::Text(std::mem::take(&mut text)));
+            parts.push(PageBlock::Command { typed, printed });
         }
         let end = lines.next().map(str::trim_end);
         assert_eq!(end, Some("```"), "a sample begins with a command: {text}");
         text.push_str("```\n");
     }
-    parts.push(Part::Text(text));
+    parts.push(PageBlock::Text(text));
     parts
 }
 
-fn whole(parts: &[Part]) -> String {
+fn join_page(parts: &[PageBlock]) -> String {
     let mut page = String::new();
     for part in parts {
         match part {
-            Part::Text(text) => page.push_str(text),
-            Part::Command { typed, printed } => {
+            PageBlock::Text(text) => page.push_str(text),
+            PageBlock::Command { typed, printed } => {
                 let _ = write!(page, "$ {typed}{printed}");
             }
         }
@@ -132,44 +132,44 @@ fn whole(parts: &[Part]) -> String {
     page
 }
 
-/// Types all commands of a page into one shell, and gives what each of them prints.
-fn typed_in(commands: &[String]) -> Option<Vec<String>> {
+/// Runs all commands of a page in one shell and returns the output of each.
+fn run_commands(commands: &[String]) -> Option<Vec<String>> {
     let mut shell = tools::shell()?;
     let (python, _) = (tools::python()?, tools::node()?);
     let folder = snippets::folder()?;
-    // With the limits that a reader meets.
-    let server = Server::limited(&[]);
+    // With the default limits, as for readers of the page.
+    let server = Server::start_demo_with_limits(&[]);
     let mut script = String::from("python() { \"$PYTHON\" \"$@\"; }\n");
     for (n, command) in commands.iter().enumerate() {
-        let command = command.replace(SHOWN, &server.address.to_string());
+        let command = command.replace(DEMO_ADDRESS, &server.address.to_string());
         let _ = writeln!(script, "{{ {command}}} > printed-{n} 2>&1");
     }
     let program = Path::new(env!("CARGO_BIN_EXE_wayleave")).parent().unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     shell.arg("-c").arg(script).current_dir(folder.path());
-    clean(&mut shell);
+    remove_wayleave_variables(&mut shell);
     shell.env("PATH", format!("{}:{path}", program.display())).env("PYTHON", python.get_program());
     let output = shell.output().unwrap();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = (0..commands.len()).map(|n| {
         let printed = std::fs::read_to_string(folder.path().join(format!("printed-{n}"))).unwrap();
-        let printed = printed.replace(&server.address.to_string(), SHOWN);
-        // A page shows no licence key, not even one that opens nothing.
+        let printed = printed.replace(&server.address.to_string(), DEMO_ADDRESS);
+        // Pages must not show a licence key, not even one of a demo.
         let lines = printed.lines().map(|line| if line.starts_with("wl_") { "wl_…" } else { line });
         lines.map(|line| format!("{line}\n")).collect()
     });
     Some(printed.collect())
 }
 
-/// What is set on the machine of a developer must not reach the commands.
-fn clean(command: &mut Command) {
+/// Removes WAYLEAVE_* variables, which a developer may have set.
+fn remove_wayleave_variables(command: &mut Command) {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WAYLEAVE_")) {
         command.env_remove(name);
     }
 }
 
-/// The text without what is another in every run: times, digests, keys, signatures, ids.
-fn lasting(text: &str) -> String {
+/// Replaces what differs in every run (times, digests, keys, signatures, ids) by placeholders.
+fn mask_varying_parts(text: &str) -> String {
     let in_word = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     let mut lasting = String::new();
     let mut rest = text;
@@ -197,8 +197,8 @@ fn kind_of(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The page with every included file as it is.
-fn included(page: &str, name: &str) -> String {
+/// The page with the current content of every included file.
+fn with_current_snippets(page: &str, name: &str) -> String {
     let mut now = String::new();
     let mut lines = page.split_inclusive('\n');
     let mut wrong = Vec::new();
@@ -216,14 +216,14 @@ fn included(page: &str, name: &str) -> String {
     }
     assert!(
         wrong.is_empty() || std::env::var_os("UPDATE_DOCS").is_some(),
-        "{name} does not show {wrong:?} as they are; UPDATE_DOCS=1 writes it anew"
+        "{name} has outdated copies of {wrong:?}; UPDATE_DOCS=1 updates them"
     );
     now
 }
 
-/// Every fence of the page is a sample that is typed, or a file that is run.
+/// Checks that every fence of the page is a sample or an included file, so that a test runs it.
 #[track_caller]
-fn nothing_else_is_shown(page: &str) {
+fn check_every_fence_is_run(page: &str) {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
     let mut before = "";
     let mut open = false;
@@ -231,7 +231,7 @@ fn nothing_else_is_shown(page: &str) {
         if line.starts_with("```") {
             open = !open;
             let known = line == "```console" || before.starts_with("<!-- docs/snippets/");
-            assert!(!open || known, "{page}: nobody runs what is under {before:?}");
+            assert!(!open || known, "{page}: no test runs the fence after {before:?}");
         }
         before = line;
     }
@@ -259,25 +259,25 @@ fn the_readme_names_every_address() {
 }
 
 #[test]
-fn only_what_is_another_in_every_run_is_left_out_of_the_comparison() {
+fn only_varying_parts_are_masked() {
     let a = "{\"id\": \"7bsnwjooc4tfdccocf7zrxqway\", \"at\": \"2026-11-15T08:01:42Z\"}";
     let b = "{\"id\": \"aaaaaaaaaaaaaaaaaaaaaaaaaa\", \"at\": \"2027-01-01T00:00:00.123Z\"}";
-    assert_eq!(lasting(a), lasting(b));
+    assert_eq!(mask_varying_parts(a), mask_varying_parts(b));
     for (a, b) in [
         ("decision: allow", "decision: warn"),
         ("open.lab", "minimal.lab"),
         ("2 of 3", "3 of 3"),
         ("at 2026-11-15T08:01:42Z", "at never"),
     ] {
-        assert_ne!(lasting(a), lasting(b));
+        assert_ne!(mask_varying_parts(a), mask_varying_parts(b));
     }
-    let parted = parts("a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
-    assert_eq!(whole(&parted), "a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
+    let parted = split_page("a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
+    assert_eq!(join_page(&parted), "a\n```console\n$ x 'a\nb' \\\n  c\nout\n$ y\n```\nz\n");
     let typed: Vec<_> = parted
         .iter()
         .filter_map(|part| match part {
-            Part::Command { typed, printed } => Some((typed.as_str(), printed.as_str())),
-            Part::Text(_) => None,
+            PageBlock::Command { typed, printed } => Some((typed.as_str(), printed.as_str())),
+            PageBlock::Text(_) => None,
         })
         .collect();
     assert_eq!(typed, [("x 'a\nb' \\\n  c\n", "out\n"), ("y\n", "")]);

@@ -1,5 +1,5 @@
-//! Bodies, lengths and methods that are wrong: each is the caller's fault and told in the one
-//! shape of errors, and none of them takes anything from anybody else.
+//! Wrong bodies, lengths and methods: each gets a 4xx error in the standard format, and none of them
+//! affects other requests.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -9,14 +9,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::hostile_domains::ask;
-use crate::server::{Answer, Server};
+use crate::server::{HttpReply, Server};
 
 const JSON: Option<&str> = Some("application/json");
 const LIMIT: usize = 1_048_576;
-/// A good body, if it is read; the name in it is refused without anything being fetched.
+/// A valid body; its name is refused, so nothing is fetched.
 const READ: &[u8] = br#"{"domain":"127.0.0.1"}"#;
 
-/// A report from before the trouble, which must still be there afterwards.
+/// A report made before the bad requests, which must still exist afterwards.
 struct Kept {
     address: String,
     bytes: Vec<u8>,
@@ -40,7 +40,7 @@ impl Kept {
     }
 }
 
-fn check(answer: &Answer, status: u16, code: &str, param: Option<&str>, what: &str) {
+fn check(answer: &HttpReply, status: u16, code: &str, param: Option<&str>, what: &str) {
     assert_eq!(answer.status, status, "{what}: {}", shown(&answer.body));
     assert_eq!(answer.header("content-type"), Some("application/json"), "{what}");
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{what}");
@@ -88,7 +88,7 @@ fn a_body_that_is_no_request_is_refused_with_its_reason() {
         (b"{\"domain\":undefined}".to_vec(), bad, None),
         (b"{\"domain\":\"open\nlab\"}".to_vec(), bad, None),
         (b"{\"domain\":\"\\x6fpen.lab\"}".to_vec(), bad, None),
-        // Letters that are none.
+        // Invalid UTF-8.
         (b"\xef\xbb\xbf{\"domain\":\"open.lab\"}".to_vec(), bad, None),
         (b"\xff\xfe{\0\"\0d\0".to_vec(), bad, None),
         (b"{\"domain\":\"\xff\xfe\"}".to_vec(), bad, None),
@@ -108,24 +108,24 @@ fn a_body_that_is_no_request_is_refused_with_its_reason() {
         (b"{\"domain\":\"open.lab\",\"visibility\":7}".to_vec(), bad, Some("visibility")),
         (b"{\"domain\":\"open.lab\",\"visibility\":\"PUBLIC\"}".to_vec(), bad, Some("visibility")),
         (b"{\"domain\":\"open.lab\",\"visibility\":[]}".to_vec(), bad, Some("visibility")),
-        // Numbers beyond all bounds.
+        // Numbers out of range.
         (b"{\"domain\":123456789012345678901234567890}".to_vec(), bad, Some("domain")),
         (b"{\"domain\":-0.0}".to_vec(), bad, Some("domain")),
         (b"{\"domain\":1e9999}".to_vec(), bad, None),
         (format!("{{\"domain\":{}}}", "9".repeat(100_000)).into_bytes(), bad, None),
-        // Deep.
+        // Deeply nested.
         (deep("[", "]", 200), bad, None),
         (deep("[", "]", 100_000), bad, None),
         (deep("[", "", 100_000), bad, None),
         (deep("{\"domain\":", "}", 200), bad, None),
         (deep("{\"a\":", "}", 100_000), bad, None),
         ("[".repeat(100_000).into_bytes(), bad, None),
-        // The same name twice.
+        // Duplicate members.
         (b"{\"domain\":\"127.0.0.1\",\"domain\":\"open.lab\"}".to_vec(), bad, Some("domain")),
         (b"{\"domain\":\"open.lab\",\"domain\":\"open.lab\"}".to_vec(), bad, Some("domain")),
         (br#"{"domain":"open.lab","\u0064omain":"127.0.0.1"}"#.to_vec(), bad, Some("domain")),
         (b"{\"domain\":\"open.lab\",\"x\":{\"y\":1,\"y\":2}}".to_vec(), bad, Some("y")),
-        // Names nobody knows.
+        // Unknown members.
         (b"{\"domain\":\"open.lab\",\"url\":\"x\"}".to_vec(), unknown, Some("url")),
         (b"{\"Domain\":\"open.lab\"}".to_vec(), unknown, Some("Domain")),
         (b"{\"domain\":\"open.lab\",\"domain \":1}".to_vec(), unknown, Some("domain ")),
@@ -140,7 +140,7 @@ fn a_body_that_is_no_request_is_refused_with_its_reason() {
             unknown,
             Some(&cut_name),
         ),
-        // By position, where names are asked for.
+        // An array instead of an object.
         (b"[]".to_vec(), bad, None),
         (b"[\"open.lab\"]".to_vec(), bad, None),
         (b"[\"open.lab\",\"unlisted\"]".to_vec(), bad, None),
@@ -152,7 +152,7 @@ fn a_body_that_is_no_request_is_refused_with_its_reason() {
     kept.check(server);
 }
 
-/// The interface says 400 for a body that is not there; a body of another type is 415.
+/// A missing body is 400, a body of another type is 415.
 #[test]
 fn only_json_is_taken_for_json() {
     let server = Server::shared();
@@ -213,7 +213,7 @@ fn the_largest_body_is_one_mebibyte_to_the_byte() {
         bytes.resize(size, b' ');
         bytes
     };
-    // Every byte of it is read: as a request, and as a name.
+    // A body of exactly the limit is read to its end.
     let answer = server.post_scan(&padded(READ, LIMIT));
     check(&answer, 400, "bad_domain", Some("domain"), "spaces to the limit");
     let name = format!(r#"{{"domain":"{}"}}"#, "a".repeat(LIMIT - r#"{"domain":""}"#.len()));
@@ -226,7 +226,7 @@ fn the_largest_body_is_one_mebibyte_to_the_byte() {
         check(&answer, 413, "body_too_large", None, &format!("{size} bytes"));
         assert_eq!(answer.header("connection"), Some("close"));
     }
-    // Whatever it says it is, too large is too large.
+    // A body that is too large is refused whatever its content type.
     let answer = server.post("/api/scan", Some("text/plain"), &padded(READ, LIMIT + 1));
     check(&answer, 413, "body_too_large", None, "text");
     kept.check(server);
@@ -277,7 +277,7 @@ fn a_body_in_chunks_is_measured_as_it_comes() {
     kept.check(server);
 }
 
-/// Sends, says that no more will come, and gives back everything that was answered.
+/// Sends the request, closes the sending side, and returns the whole response.
 #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
 fn send_and_hang_up(server: &Server, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
@@ -295,16 +295,16 @@ fn a_length_that_lies_is_found_out() {
     let kept = Kept::make(server);
     let with_length = |length: &str| head(&format!("content-length: {length}\r\n"));
 
-    // Less than there is: what is left over is not taken for a second request.
+    // Length too small: the rest is not parsed as a second request.
     let request = [with_length("10"), READ.to_vec()].concat();
     check(&server.send(&request), 400, "bad_request", None, "too short");
-    // Too large by its own word: refused before a byte of it has come.
+    // Declared length too large: refused before the body arrives.
     check(&server.send(&with_length("1048577")), 413, "body_too_large", None, "said too large");
     check(&server.send(&with_length("99999999999")), 413, "body_too_large", None, "said huge");
-    // More than ever comes: waited for, but not for ever.
+    // Length larger than what is sent: the server waits, with a time limit.
     let request = [with_length("100"), READ.to_vec()].concat();
     check(&server.send(&request), 408, "bad_request", None, "too long");
-    // More than comes before the caller hangs up.
+    // The client closes the connection before the declared length.
     for request in [
         request,
         [head("transfer-encoding: chunked\r\n"), b"16\r\n".to_vec(), READ.to_vec()].concat(),
@@ -313,11 +313,11 @@ fn a_length_that_lies_is_found_out() {
         assert!(told.starts_with("HTTP/1.1 400 "), "{told}");
         assert!(told.contains(r#""code":"bad_request""#), "{told}");
     }
-    // No length at all is no body.
+    // No length means no body.
     check(&server.send(&[head(""), READ.to_vec()].concat()), 400, "bad_request", None, "none");
 
-    // Two lengths at odds could smuggle a request past a proxy. The framing itself is broken here,
-    // so nobody can say what the request was: these are refused bare, and the connection closed.
+    // Two different lengths could smuggle a request past a proxy. The framing is broken, so these are
+    // refused without an error body, and the connection is closed.
     for lines in [
         "content-length: 22\r\ncontent-length: 23\r\n",
         "content-length: 22, 23\r\n",
@@ -335,7 +335,7 @@ fn a_length_that_lies_is_found_out() {
         assert!([400, 413, 431, 501].contains(&answer.status), "{lines:?}: {answer:?}");
         assert_eq!(answer.header("connection"), Some("close"), "{lines:?}: {answer:?}");
     }
-    // A length beside chunks: one of them is followed, and nothing after it is believed.
+    // Content-Length together with chunks: one of them is used, and nothing after it is processed.
     let two = b"POST /api/scan HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
         content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n16\r\n{\"domain\":\"127.0.0.1\"}\r\n\
         0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
@@ -414,7 +414,7 @@ fn a_wrong_method_is_told_the_right_one() {
             assert_eq!(allowed, takes.iter().copied().collect(), "{what}");
         }
     }
-    // Nothing is told in a body to whoever asked for the head alone.
+    // HEAD responses have no body.
     for (path, status) in [("/api/scan", 405), ("/healthz", 200), ("/nowhere", 404), ("/docs", 200)]
     {
         let answer = server.send(&bare("HEAD", path, ""));
@@ -426,7 +426,7 @@ fn a_wrong_method_is_told_the_right_one() {
         let answer = server.post(path, JSON, READ);
         check(&answer, 404, "not_found", None, path);
     }
-    // A browser that asks first is told; an operator's route is nobody else's.
+    // CORS preflight is answered for public routes, and not for operator routes.
     let asks = "origin: https://elsewhere.org\r\naccess-control-request-method: POST\r\n";
     let answer = server.send(&bare("OPTIONS", "/api/scan", asks));
     assert_eq!((answer.status, answer.body.len()), (204, 0));
@@ -438,7 +438,7 @@ fn a_wrong_method_is_told_the_right_one() {
     kept.check(server);
 }
 
-/// What a caller sends is never given back as markup.
+/// Input is never echoed as markup.
 #[test]
 fn an_error_page_holds_no_markup_of_the_callers() {
     let server = Server::shared();
@@ -451,7 +451,7 @@ fn an_error_page_holds_no_markup_of_the_callers() {
     assert!(!answer.text().contains("<script"), "{}", answer.text());
 }
 
-/// Many bad bodies at once: everybody is answered, and everybody in the shape.
+/// Many bad bodies at once: each gets an error in the standard format.
 #[test]
 fn a_crowd_of_bad_bodies_is_answered_one_by_one() {
     let server = Server::shared();

@@ -1,4 +1,4 @@
-//! What `POST /api/scan` answers to names and addresses that are not those of a public site.
+//! How `POST /api/scan` handles names and addresses that are not those of a public site.
 //!
 //! The server under test is a demo: of the names that are not public it lets `.lab` through and
 //! nothing else, and it asks the lab's name server alone, so no row can reach the internet.
@@ -8,23 +8,23 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server};
+use crate::server::{HttpReply, Server};
 
 const IP: &str = "An IP address is not a domain.";
 const SYNTAX: &str = "The domain is not a valid host name.";
-const CHARACTER: &str = "The domain holds a control character, a space or a backslash.";
-const USER: &str = "An address with a user name or password is not taken.";
-const PORT: &str = "This port is not read; only the web's own ports are.";
-const SCHEME: &str = "Only http and https addresses can be read.";
-const RESERVED: &str = "The name is reserved and belongs to no public site.";
-const SINGLE: &str = "A name with a single label is not a public domain.";
-const SUFFIX: &str = "This is a public suffix, not a domain.";
+const CHARACTER: &str = "The domain contains a control character, a space or a backslash.";
+const USER: &str = "Addresses with a user name or password are not accepted.";
+const PORT: &str = "Only ports 80 (http) and 443 (https) are supported.";
+const SCHEME: &str = "Only http and https addresses are supported.";
+const RESERVED: &str = "The name is reserved, so it cannot be a public site.";
+const SINGLE: &str = "The name has only one label, so it is not a public domain.";
+const SUFFIX: &str = "The name is a public suffix, not a domain that a site can use.";
 const TLD: &str = "The top-level domain does not exist.";
-const EMPTY: &str = "No domain was given.";
+const EMPTY: &str = "The domain is missing.";
 const LONG: &str = "The domain is too long.";
 const LABELS: &str = "The domain has too many labels.";
 
-/// Refused, each group with the sentence that says why. The inputs are separated by spaces.
+/// Refused inputs (separated by spaces), each group with the error text.
 const REFUSED: &[(&str, &str)] = &[
     // IPv4, plain: loopback, private, link-local, metadata, and public ones alike.
     (
@@ -65,13 +65,13 @@ const REFUSED: &[(&str, &str)] = &[
          ０ｘ７ｆ０００００１ 12\u{ad}7.0.0.1 127.0.0.1\u{200b} 127\u{2060}.0.0.1 \
          \u{feff}127.0.0.1 http://①②⑦.⓪.⓪.①:80/",
     ),
-    // Names that only their mapping shows to be reserved.
+    // Names that are reserved after Unicode mapping.
     (
         RESERVED,
         "ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ ℓocalhost localhoſt local\u{ad}host LOCALHOST \
          LocalHost. ｅxample.ｃom open。ｌｏｃａｌ",
     ),
-    // International names that are none.
+    // Invalid international names.
     (
         SYNTAX,
         "op\u{200d}en.lab op\u{200c}en.lab \u{200d}open.lab 👩\u{200d}💻.lab \u{301}open.lab \
@@ -130,7 +130,7 @@ const REFUSED: &[(&str, &str)] = &[
          open.lab:8e1 open.lab:http open.lab:80. open.lab:８０ open.lab:%38%30 \
          http://open.lab:443/ https://open.lab:80/ https://open.lab:22/ open.lab://x",
     ),
-    // 80, after a careless cut to 16, 32 or 64 bits.
+    // Numbers that become 80 if truncated to 16, 32 or 64 bits.
     (PORT, "open.lab:65616 open.lab:4294967376 open.lab:18446744073709551696"),
     // Schemes without slashes read as a host and a port, which is refused as well.
     (
@@ -200,7 +200,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// The same, for inputs that hold a space, or nothing.
+/// The same, for inputs that contain a space or are empty.
 const REFUSED_WITH_SPACES: &[(&str, &[&str])] = &[
     (
         CHARACTER,
@@ -218,7 +218,7 @@ const REFUSED_WITH_SPACES: &[(&str, &[&str])] = &[
     (EMPTY, &["", " ", "     "]),
 ];
 
-/// Refused, and too long to be written out.
+/// Refused inputs that are too long to write out.
 fn refused_for_their_length() -> Vec<(String, &'static str)> {
     let label = |length: usize| "a".repeat(length);
     vec![
@@ -242,7 +242,7 @@ fn refused_for_their_length() -> Vec<(String, &'static str)> {
     ]
 }
 
-/// Taken, each with the one form in which the domain is written down.
+/// Accepted inputs, each with the normalized domain.
 fn taken() -> Vec<(String, &'static str)> {
     let mut rows: Vec<(String, &'static str)> = [
         ("open.lab", "open.lab"),
@@ -296,7 +296,7 @@ fn refused() -> Vec<(String, &'static str)> {
 
 /// `POST /api/scan`. Another test may be scanning the same site of the shared server, which is
 /// answered with 429; then this one waits for its turn.
-pub(crate) fn ask(server: &Server, domain: &Value) -> Answer {
+pub(crate) fn ask(server: &Server, domain: &Value) -> HttpReply {
     let body = json!({ "domain": domain }).to_string();
     for _ in 0..60 {
         let answer = server.post_scan(body.as_bytes());
@@ -308,8 +308,8 @@ pub(crate) fn ask(server: &Server, domain: &Value) -> Answer {
     panic!("{domain}: a scan of it never ended");
 }
 
-/// Where an answer differs from a refusal of the domain.
-fn not_refused(answer: &Answer, why: Option<&str>) -> Option<String> {
+/// How a response differs from a refusal of the domain.
+fn not_refused(answer: &HttpReply, why: Option<&str>) -> Option<String> {
     let told = || {
         let said: String = answer.text().chars().take(300).collect();
         Some(format!("{} {said}", answer.status))
@@ -346,7 +346,7 @@ fn hostile_domains_are_refused_however_they_are_dressed() {
     for (input, why) in refused() {
         let dressings = [
             (input.clone(), Some(why)),
-            // The dressing may itself be what is wrong first: only the refusal is certain.
+            // The wrapping itself may be the first error, so only the refusal is checked.
             (format!("http://{input}/"), None),
             (format!("https://{input}"), None),
         ];
@@ -405,7 +405,7 @@ fn a_domain_is_a_text_and_nothing_else() {
     assert_eq!(server.get("/healthz").status, 200);
 }
 
-/// The form of the first page reads the same rules, and gives back what was typed as mere text.
+/// The form on the home page uses the same rules, and shows the input as plain text.
 #[test]
 fn the_form_refuses_what_the_interface_refuses() {
     let server = Server::shared();

@@ -1,4 +1,4 @@
-//! What we sign, held against libraries and a client that others wrote.
+//! Compares our signed documents with third-party libraries and an independent client.
 
 use std::process::Output;
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::tools;
 use crate::verifiers::cases::Cases;
-use crate::verifiers::made_log::{MadeLog, write};
+use crate::verifiers::test_log::{TestLog, write};
 
 #[track_caller]
-fn told(output: &Output) -> Value {
+fn json_output(output: &Output) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -19,7 +19,7 @@ fn told(output: &Output) -> Value {
 fn rfc8785_and_cryptography_make_the_whole_log_again() {
     for brand in ["svc", "crawlcheck"] {
         let Some(mut python) = tools::python() else { return };
-        let log = MadeLog::new(brand);
+        let log = TestLog::new(brand);
         let folder = tempfile::tempdir().unwrap();
         log.export(folder.path());
         python.arg(tools::script("check_log.py")).arg(brand).arg(folder.path());
@@ -28,10 +28,10 @@ fn rfc8785_and_cryptography_make_the_whole_log_again() {
             write(&file, answer.to_string());
             python.arg(file);
         }
-        let found = told(&python.output().unwrap());
+        let found = json_output(&python.output().unwrap());
         assert_eq!(found, json!({ "heads": 5, "leaves": 316, "answers": log.answers.len() }));
 
-        // It would have noticed: one leaf, one head, one answer that is another.
+        // Shows that the check can fail: with one changed leaf, head or answer.
         type Damage = fn(&[u8]) -> Vec<u8>;
         let damage: [(&str, Damage); 3] = [
             ("tile/0/000", |bytes| {
@@ -56,7 +56,7 @@ fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     String::from_utf8(bytes.to_vec()).unwrap().replacen(from, to, 1).into_bytes()
 }
 
-/// What the published client does not look at. These are refused here, by both verifiers.
+/// Cases that the published client accepts and both of our verifiers refuse, with the reason.
 const LOOSER: [(&str, &str); 18] = [
     ("v 2", "the version of the block"),
     ("v a text", "the version of the block"),
@@ -78,14 +78,14 @@ const LOOSER: [(&str, &str); 18] = [
     ("receipt without signed_at", "it takes decided_at instead"),
 ];
 
-/// It wants the key of a receipt's answer to be in use when the receipt is signed; here it is enough
-/// that the key had begun, because the answer may be older than the receipt.
+/// The client requires that the key of a receipt's answer is active when the receipt is signed. We only
+/// require that the key had started signing, because the answer may be older than the receipt.
 const STRICTER: &str = "receipt on an answer of the retired key";
 
 #[test]
 fn the_published_client_takes_what_is_good_and_nothing_else() {
     let Some(mut python) = tools::python() else { return };
-    let log = MadeLog::new("crawlcheck");
+    let log = TestLog::new("crawlcheck");
     let folder = tempfile::tempdir().unwrap();
     let cases: Vec<_> = Cases::of(&log).list.into_iter().filter(|case| case.in_values).collect();
     let mut names = Vec::new();
@@ -98,14 +98,14 @@ fn the_published_client_takes_what_is_good_and_nothing_else() {
     write(&folder.path().join("rotation.json"), log.rotation.to_string());
     write(&folder.path().join("documents.json"), json!(names).to_string());
     let output = python.arg(tools::script("public_client.py")).arg(folder.path()).output().unwrap();
-    let found = told(&output);
+    let found = json_output(&output);
     let mut wrong = Vec::new();
     let mut looser = std::collections::BTreeSet::new();
     for (case, found) in cases.iter().zip(found["documents"].as_array().unwrap()) {
         let taken = found["taken"] == json!(true);
         let right = match case.expected {
             Conclusion::Accepted => taken != (case.name == STRICTER),
-            // Where something could not be checked, each decides for itself what that is worth.
+            // Verifiers may treat incomplete checks differently.
             Conclusion::Incomplete => true,
             Conclusion::Refused if taken => {
                 let known = LOOSER.iter().find(|(name, _)| case.name.starts_with(name));

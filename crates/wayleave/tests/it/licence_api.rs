@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::server::{Server, wayleave};
 
 /// A data directory that a server and commands share.
-pub(crate) struct Data {
+pub(crate) struct DataDir {
     _folder: tempfile::TempDir,
     path: String,
 }
 
-impl Data {
+impl DataDir {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data").to_str().unwrap().to_owned();
@@ -27,7 +27,7 @@ impl Data {
         ["--store-data-dir", &self.path]
     }
 
-    /// Runs a command on it that must succeed, and reads what it says as JSON.
+    /// Runs a command on it that must succeed, and parses its output as JSON.
     pub(crate) fn command(&self, arguments: &[&str]) -> Value {
         let done = wayleave()
             .args(arguments)
@@ -41,22 +41,23 @@ impl Data {
     }
 }
 
-/// Makes a licence and returns its key.
-pub(crate) fn licence(data: &Data, arguments: &[&str]) -> String {
+/// Creates a licence and returns its key.
+pub(crate) fn licence(data: &DataDir, arguments: &[&str]) -> String {
     let made = data.command(&[&["licence", "create", "--json"], arguments].concat());
     made["key"].as_str().unwrap().to_owned()
 }
 
-fn scan(server: &Server, headers: &str, domain: &str) -> crate::server::Answer {
+fn scan(server: &Server, headers: &str, domain: &str) -> crate::server::HttpReply {
     let body = serde_json::json!({ "domain": domain }).to_string();
     server.post_with("/api/v1/scan", headers, &body)
 }
 
 #[test]
 fn a_licence_opens_its_domains_until_it_is_revoked() {
-    let data = Data::new();
-    let server = Server::demo(&[data.flags().as_slice(), &["--log-filter", "trace"]].concat());
-    // Made beside the running server, and good at once.
+    let data = DataDir::new();
+    let server =
+        Server::start_demo(&[data.flags().as_slice(), &["--log-filter", "trace"]].concat());
+    // Created while the server is running; valid at once.
     let made = data.command(&[
         "licence",
         "create",
@@ -107,7 +108,7 @@ fn a_licence_opens_its_domains_until_it_is_revoked() {
     let two = format!("x-svc-key: {key}\r\nAuthorization: Bearer {unknown}\r\n");
     let refused = scan(&server, &two, "open.lab");
     assert_eq!((refused.status, refused.error_code().as_str()), (400, "bad_request"));
-    // Who is not known is not told what is wrong with the rest.
+    // Without a valid key, other errors are not reported.
     assert_eq!(server.post_with("/api/v1/scan", "", "{").status, 401);
     let keyed = format!("x-svc-key: {key}\r\n");
     assert_eq!(server.post_with("/api/v1/scan", &keyed, "{").status, 400);
@@ -129,8 +130,8 @@ fn a_licence_opens_its_domains_until_it_is_revoked() {
     let refused = scan(&server, &keyed, "open.lab");
     assert_eq!((refused.status, refused.error_code().as_str()), (401, "unauthorized"));
 
-    // The key is nowhere: not in the log, not in what is kept.
-    let log = server.said();
+    // The key is neither logged nor stored.
+    let log = server.stderr_so_far();
     assert!(log.contains("/api/v1/scan"), "the log says what was asked for: {log:.300}");
     assert!(!log.contains(&key[3..]), "the log holds a key");
     drop(server);
@@ -150,8 +151,8 @@ fn a_licence_opens_its_domains_until_it_is_revoked() {
 
 #[test]
 fn the_versioned_report_is_its_schema_and_nothing_else() {
-    let data = Data::new();
-    let server = Server::demo(&data.flags());
+    let data = DataDir::new();
+    let server = Server::start_demo(&data.flags());
     let key = format!("x-svc-key: {}\r\n", licence(&data, &["--all-domains"]));
     let schema = server.get("/api/v1/schema").json();
     assert_eq!(schema["additionalProperties"], false);
@@ -179,13 +180,16 @@ fn the_versioned_report_is_its_schema_and_nothing_else() {
             assert_eq!(report["agentview"], record["agentview"]["rows"], "{domain}");
             assert_eq!(report["proof"]["digest"], record["sha256"], "{domain}");
             let anchored = report["proof"]["anchored"].as_str().unwrap();
-            assert!(anchored.starts_with("not yet: ") && anchored.contains("joins the seal of"));
+            assert!(
+                anchored.starts_with("not yet: ")
+                    && anchored.contains("will be part of the seal of")
+            );
             let lookup = format!("{}/api/seal/lookup?id={id}", server.base());
             assert_eq!(report["proof"]["verify"], lookup);
             let seal = server.get(&format!("/api/seal/lookup?id={id}")).json();
             assert_eq!((&seal["state"], &seal["leaf"]), (&json!("pending"), &json!(null)));
             assert_eq!(seal["subject_sha256"], record["sha256"]);
-            // Recalled within the window, it is still the kept record that is proven.
+            // A repeated scan within two minutes returns the stored record.
             let again = scan(&server, &key, domain).json();
             assert_eq!(again["id"], report["id"], "{domain}");
             assert_eq!(again["proof"]["digest"], record["sha256"], "{domain}");
@@ -195,9 +199,9 @@ fn the_versioned_report_is_its_schema_and_nothing_else() {
 
 #[test]
 fn a_licence_has_a_rate_of_its_own() {
-    let data = Data::new();
+    let data = DataDir::new();
     let flags = [data.flags().as_slice(), &["--limits-keyed-scan-per-minute", "2"]].concat();
-    let server = Server::demo(&flags);
+    let server = Server::start_demo(&flags);
     let keyed = |key: String| format!("x-svc-key: {key}\r\n");
     let (one, two) = (
         keyed(licence(&data, &["--all-domains"])),
@@ -214,7 +218,7 @@ fn a_licence_has_a_rate_of_its_own() {
 
 #[test]
 fn what_makes_no_sense_is_refused_by_the_command() {
-    let data = Data::new();
+    let data = DataDir::new();
     for arguments in [
         ["licence", "create", "--domain", "127.0.0.1"].as_slice(),
         &["licence", "create", "--domain", "com"],
@@ -226,7 +230,7 @@ fn what_makes_no_sense_is_refused_by_the_command() {
         assert_eq!(done.status.code(), Some(2), "{arguments:?}");
         assert!(done.stdout.is_empty(), "{arguments:?}");
     }
-    // Without --json the key is all there is on standard output.
+    // Without --json only the key is on standard output.
     let done = wayleave()
         .args(["licence", "create", "--domain", "shop.com"])
         .args(data.flags())

@@ -4,21 +4,21 @@ use contract::Clock;
 use door::SystemClock;
 use serde_json::json;
 
-use crate::licence_api::{Data, licence};
-use crate::server::{Answer, Server};
+use crate::licence_api::{DataDir, licence};
+use crate::server::{HttpReply, Server};
 
-/// Takes the word of 127.0.0.1 for who asks, so that a test can be many.
+/// Trusts the forwarded header of 127.0.0.1, so that a test can use many client addresses.
 const PROXY: [&str; 2] = ["--server-trusted-proxies", "127.0.0.1/32"];
-/// No rate gets in the way of what is counted by the day.
+/// High rates, so that only the daily limits matter.
 const NO_RATES: [&str; 4] = ["--limits-scan-per-10s", "10000", "--limits-scan-per-minute", "10000"];
 
-fn ask(server: &Server, address: &str, domain: &str) -> Answer {
+fn ask(server: &Server, address: &str, domain: &str) -> HttpReply {
     let from = format!("x-forwarded-for: {address}\r\n");
     server.post_with("/api/scan", &from, &json!({ "domain": domain }).to_string())
 }
 
 #[track_caller]
-fn refused(answer: &Answer, status: u16, code: &str) -> u64 {
+fn refused(answer: &HttpReply, status: u16, code: &str) -> u64 {
     assert_eq!((answer.status, answer.error_code().as_str()), (status, code), "{}", answer.text());
     let wait = answer.header("retry-after").expect("Retry-After").parse().unwrap();
     assert_eq!(answer.json()["retry_after_s"], wait);
@@ -27,27 +27,27 @@ fn refused(answer: &Answer, status: u16, code: &str) -> u64 {
 
 #[test]
 fn five_in_ten_seconds_of_one_address() {
-    let server = Server::limited(&PROXY);
+    let server = Server::start_demo_with_limits(&PROXY);
     for _ in 0..5 {
-        // A request that is refused for another reason counts all the same.
+        // A request that is refused for another reason counts, too.
         assert_eq!(ask(&server, "203.0.113.1", "localhost").status, 400);
     }
     let wait = refused(&ask(&server, "203.0.113.1", "localhost"), 429, "rate_limited");
     assert!((1..=10).contains(&wait), "{wait}");
     assert_eq!(ask(&server, "203.0.113.2", "localhost").status, 400, "somebody else");
-    // One network of 64 bits is one asker.
+    // An IPv6 /64 network counts as one client.
     for number in 1..=5 {
         assert_eq!(ask(&server, &format!("2001:db8:0:7::{number}"), "localhost").status, 400);
     }
     refused(&ask(&server, "2001:db8:0:7:ffff::1", "localhost"), 429, "rate_limited");
     assert_eq!(ask(&server, "2001:db8:0:8::1", "localhost").status, 400);
-    // Without a body worth the name, too: the rate comes first.
+    // The rate is checked before the body.
     let from = "x-forwarded-for: 203.0.113.1\r\n";
     refused(&server.post_with("/api/scan", from, "{"), 429, "rate_limited");
-    // The form of the first page is held to the same.
+    // The form on the home page has the same limit.
     let form = server.post_with("/scan", from, "domain=localhost");
     assert_eq!(form.status, 415, "only counted, this one");
-    // Whoever is told to wait, and does, is let in.
+    // After waiting as told, a request is accepted again.
     std::thread::sleep(std::time::Duration::from_secs(wait));
     assert_eq!(ask(&server, "203.0.113.1", "localhost").status, 400);
     refused(&ask(&server, "203.0.113.1", "localhost"), 429, "rate_limited");
@@ -55,7 +55,7 @@ fn five_in_ten_seconds_of_one_address() {
 
 #[test]
 fn six_in_a_minute_of_one_address() {
-    let server = Server::limited(&["--limits-scan-per-10s", "1000"]);
+    let server = Server::start_demo_with_limits(&["--limits-scan-per-10s", "1000"]);
     for _ in 0..6 {
         assert_eq!(server.post_scan(br#"{"domain":"localhost"}"#).status, 400);
     }
@@ -65,13 +65,13 @@ fn six_in_a_minute_of_one_address() {
 
 #[test]
 fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
-    let data = Data::new();
+    let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scan-per-day", "2"], &data.flags()].concat();
-    let mut server = Server::limited(&flags);
+    let mut server = Server::start_demo_with_limits(&flags);
     let (one, two) = ("203.0.113.77", "203.0.113.78");
     assert_eq!(ask(&server, one, "open.lab").json()["cached"], json!(null));
-    // Neither of these begins a scan.
+    // Neither of these starts a scan.
     assert_eq!(ask(&server, one, "open.lab").json()["cached"], true);
     assert_eq!(ask(&server, one, "localhost").status, 400);
     assert_eq!(ask(&server, one, "minimal.lab").status, 200);
@@ -86,15 +86,15 @@ fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
     );
     assert_eq!(ask(&server, two, "no-such-site.lab").status, 200, "somebody else");
 
-    // SIGKILL: no goodbye.
+    // SIGKILL, so that nothing is flushed.
     server.child.kill().unwrap();
     server.child.wait().unwrap();
-    let server = Server::limited(&flags);
+    let server = Server::start_demo_with_limits(&flags);
     refused(&ask(&server, one, "spa-shell.lab"), 429, "rate_limited");
     assert_eq!(ask(&server, two, "no-such-site.lab").status, 200, "the second of two");
     refused(&ask(&server, two, "no-such-site.lab"), 429, "rate_limited");
 
-    // Nobody's address is in what is kept.
+    // No client address is stored.
     drop(server);
     for file in ["wayleave.db", "wayleave.db-wal"] {
         let bytes = std::fs::read(data.path().join(file)).unwrap_or_default();
@@ -104,10 +104,10 @@ fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
 
 #[test]
 fn the_day_has_a_total_that_keys_are_free_of() {
-    let data = Data::new();
+    let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scans-daily-total", "1"], &data.flags()].concat();
-    let server = Server::limited(&flags);
+    let server = Server::start_demo_with_limits(&flags);
     assert_eq!(ask(&server, "203.0.113.1", "no-such-site.lab").status, 200);
     refused(&ask(&server, "203.0.113.2", "no-such-site.lab"), 429, "daily_budget");
     let key = licence(&data, &["--all-domains"]);
@@ -118,8 +118,8 @@ fn the_day_has_a_total_that_keys_are_free_of() {
 
 #[test]
 fn an_operator_pauses_free_scans_on_a_running_server() {
-    let data = Data::new();
-    let server = Server::demo(&data.flags());
+    let data = DataDir::new();
+    let server = Server::start_demo(&data.flags());
     let key = format!("x-svc-key: {}\r\n", licence(&data, &["--domain", "open.lab"]));
     let says = |command: &str| data.command(&["scans", command, "--json"]);
     assert_eq!(says("status")["paused"], false);
@@ -127,7 +127,7 @@ fn an_operator_pauses_free_scans_on_a_running_server() {
 
     assert_eq!(says("pause")["by_switch"], true);
     refused(&server.post_scan(br#"{"domain":"open.lab"}"#), 503, "scans_paused");
-    // What costs nothing goes on, and so does what is keyed.
+    // Stored reports and scans with a key still work.
     assert_eq!(server.scan("minimal.lab")["cached"], true);
     let keyed = server.post_with("/api/v1/scan", &key, r#"{"domain":"open.lab"}"#);
     assert_eq!(keyed.status, 200, "{}", keyed.text());
@@ -135,14 +135,14 @@ fn an_operator_pauses_free_scans_on_a_running_server() {
     assert_eq!(says("resume")["paused"], false);
     assert_eq!(server.post_scan(br#"{"domain":"spa-shell.lab"}"#).status, 200);
 
-    let server = Server::demo(&["--limits-scans-paused", "true"]);
+    let server = Server::start_demo(&["--limits-scans-paused", "true"]);
     refused(&server.post_scan(br#"{"domain":"open.lab"}"#), 503, "scans_paused");
 }
 
 #[test]
 fn the_form_of_our_own_page_is_not_counted_by_the_day() {
     let none = ["--limits-scan-per-day", "0"];
-    let server = Server::limited(&[PROXY.as_slice(), &NO_RATES, &none].concat());
+    let server = Server::start_demo_with_limits(&[PROXY.as_slice(), &NO_RATES, &none].concat());
     let from = |address: &str| format!("x-forwarded-for: {address}\r\n");
     let page = server.get_with("/", &from("203.0.113.1")).text();
     let token = page.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
@@ -158,7 +158,7 @@ fn the_form_of_our_own_page_is_not_counted_by_the_day() {
     };
     let shown = send("203.0.113.1", token);
     assert_eq!(shown.status, 200, "{}", shown.text());
-    assert!(shown.text().contains("Nothing answered."));
+    assert!(shown.text().contains("The site did not answer."));
     let changed = format!("{}A", token.strip_suffix(|_: char| true).unwrap());
     let forged = if changed == token { format!("{changed}B") } else { changed };
     for (address, token) in
@@ -174,11 +174,11 @@ fn the_form_of_our_own_page_is_not_counted_by_the_day() {
 
 #[test]
 fn limits_that_are_off_are_told_loudly() {
-    let loud = Server::demo(&["--log-filter", "warn,web=info"]);
+    let loud = Server::start_demo(&["--log-filter", "warn,web=info"]);
     for _ in 0..12 {
         assert_eq!(loud.post_scan(br#"{"domain":"localhost"}"#).status, 400);
     }
-    // Said before it was ready, so asked for again by a server of its own.
+    // The warning comes before the server is ready, so start another one and read its standard error.
     let folder = tempfile::tempdir().unwrap();
     let mut child = crate::server::wayleave()
         .args(["serve", "--server-listen", "127.0.0.1:0", "--limits-enabled", "false", "--json"])

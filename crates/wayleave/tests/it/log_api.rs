@@ -1,4 +1,4 @@
-//! The transparency log of a running service, read as a stranger would.
+//! The transparency log of a running service, as seen by outsiders.
 
 use contract::Brand;
 use proof::{KeyPolicy, verify_document};
@@ -45,12 +45,12 @@ fn heads_of_strangers_raise_no_alarm() {
     assert_eq!(results.len(), 2);
     assert!(results.iter().all(|result| result["state"] == "not_ours"), "{results:?}");
     assert_eq!(answer.json()["contradictions"], 0);
-    assert!(!server.said().contains("ALARM"));
+    assert!(!server.stderr_so_far().contains("ALARM"));
 }
 
 #[test]
 fn readers_are_held_to_their_rate() {
-    let server = Server::limited(&[]);
+    let server = Server::start_demo_with_limits(&[]);
     for _ in 0..30 {
         assert_eq!(server.get("/api/v1/log/sths").status, 200);
     }

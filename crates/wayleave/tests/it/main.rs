@@ -1,4 +1,4 @@
-//! The whole thing through its front door: the binary, the HTTP API, the lab.
+//! End-to-end tests: the binary, its commands and its HTTP API, against the lab.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,10 +9,10 @@
     reason = "tests"
 )]
 
-mod arrows;
-mod behind_answers;
+mod answer_details_api;
 mod client_calls;
 mod command_line;
+mod crate_dependencies;
 mod docs;
 mod hostile_bodies;
 mod hostile_domains;
@@ -20,6 +20,7 @@ mod interop;
 mod licence_api;
 mod limits_api;
 mod log_api;
+mod module_imports;
 mod preflight_api;
 mod resolve_api;
 mod scan_api;

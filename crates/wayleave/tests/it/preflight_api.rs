@@ -1,10 +1,10 @@
-//! Asking before acting: receipts, what becomes of them, and the staple, through the API.
+//! Preflight receipts, their later state, and staples, through the API.
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, wayleave};
+use crate::server::{HttpReply, Server, wayleave};
 
-fn preflight(server: &Server, body: &Value) -> Answer {
+fn preflight(server: &Server, body: &Value) -> HttpReply {
     server.post_with("/api/v1/preflight", "", &body.to_string())
 }
 
@@ -51,7 +51,7 @@ fn a_receipt_is_signed_kept_and_accepted_by_its_host() {
     assert_eq!(check["receipt"], receipt);
     let other = server.get(&format!("/api/v1/decisions/{sha256}?host=minimal.lab")).json();
     assert_eq!((&other["accept"], &other["stands"]), (&json!(false), &json!(true)));
-    // The same question about a decision that is held.
+    // `held` asks about a receipt the caller already has.
     let held = self::receipt(
         server,
         &json!({"domain": "open.lab", "action": "read", "held": {"decision_sha256": sha256}}),

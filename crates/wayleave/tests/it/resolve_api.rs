@@ -1,10 +1,10 @@
-//! `/api/v1/resolve` and what hangs on it, through the API and the command line.
+//! `/api/v1/resolve` and related endpoints, through the API and the command line.
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, Server, wayleave};
+use crate::server::{HttpReply, Server, wayleave};
 
-fn resolve(server: &Server, domain: &str) -> Answer {
+fn resolve(server: &Server, domain: &str) -> HttpReply {
     server.get(&format!("/api/v1/resolve?domain={domain}"))
 }
 
@@ -36,7 +36,7 @@ fn names(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
-    let server = &Server::demo(&[]);
+    let server = &Server::start_demo(&[]);
     let answer = resolve(server, "open.lab");
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
@@ -58,7 +58,7 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
     let output = verify(server, &answer.body);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 
-    // Sections say for themselves how they came about, and nothing sums them up.
+    // Every section has its own state, and there is no overall score.
     for section in
         ["crawl_policy", "delivery", "machine_files", "capabilities", "entity", "dns", "tls"]
     {
@@ -72,7 +72,7 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
         assert!(!all.iter().any(|name| name == forbidden), "{forbidden}");
     }
 
-    // Asked again it is the same bytes; who has them is not sent them.
+    // The same bytes again; with If-None-Match no body.
     let again = resolve(server, "https://www.open.lab/some/page");
     assert_eq!(again.body, answer.body);
     let known =
@@ -80,14 +80,14 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
     assert_eq!((known.status, known.body.len()), (304, 0));
 }
 
-/// A kept answer is given without the router unless more than its bytes is wanted.
+/// A cached answer is served without the router, unless the request needs more than its bytes.
 #[test]
 fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
-    let server = Server::limited(&[]);
+    let server = Server::start_demo_with_limits(&[]);
     let path = "/api/v1/resolve?domain=open.lab";
     let first = server.get(path);
     assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=59"));
-    let told = |answer: &Answer| {
+    let told = |answer: &HttpReply| {
         assert_eq!(answer.status, 200, "{}", answer.text());
         [
             "content-type",
@@ -104,7 +104,7 @@ fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
         .map(|name| answer.header(name).map(str::to_owned))
     };
     let short = server.get(path);
-    // A wish that is not met changes nothing but the way.
+    // An option that does not apply changes only the code path.
     let long = server.get_with(path, "range: bytes=0-5\r\n");
     assert_eq!(told(&short), told(&long));
     assert_eq!((&short.body, &first.body), (&long.body, &long.body));
@@ -172,14 +172,14 @@ fn absences_name_everything_that_was_checked() {
         let checked = absence["checked"].as_array().unwrap();
         assert!(!checked.is_empty() && checked.iter().all(|check| check["status"].is_u64()));
     }
-    // A refusal is no absence.
+    // A refused request is not reported as absent.
     let refused = resolved(Server::shared(), "refused-files.lab");
     assert_eq!(refused["absences"].as_array().unwrap().len(), 0, "{}", refused["absences"]);
 }
 
 #[test]
 fn a_scan_replaces_the_answer_and_the_change_is_told() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let before = resolved(&server, "business.lab");
     assert_eq!(before["status"], "partial");
     assert_eq!(server.post_scan(br#"{"domain":"business.lab"}"#).status, 200);
@@ -201,7 +201,7 @@ fn a_scan_replaces_the_answer_and_the_change_is_told() {
     assert_eq!(assurance["cause"], "upgrade");
     assert_eq!(assurance["after"]["answer_sha256"], after["sha256"]);
 
-    // What is not public speaks in no answer.
+    // Scans that are not public do not change answers.
     let body = br#"{"domain":"two-phones.lab","visibility":"unlisted"}"#;
     assert_eq!(server.post_scan(body).status, 200);
     let unlisted = server.get("/api/v1/resolve?domain=two-phones.lab&live=never");
@@ -236,7 +236,7 @@ fn many_are_answered_in_order_and_the_bad_ones_are_named() {
         let output = verify(server, answer.to_string().as_bytes());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    // A name that does not exist is an answer, and no reading.
+    // A name that does not exist gets an answer, without a reading.
     assert_eq!(batch["answers"][3]["dns"]["exists"], false);
     assert_eq!(batch["answers"][3]["delivery"]["state"], "not_measured");
 
@@ -259,7 +259,7 @@ fn many_are_answered_in_order_and_the_bad_ones_are_named() {
 
 #[test]
 fn a_domain_is_looked_up_without_being_named() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let digest = proof::sha256(b"open.lab").to_hex();
     let bucket =
         |digits: usize| server.get(&format!("/api/v1/resolve-prefix/{}", &digest[..digits]));
@@ -311,7 +311,7 @@ fn the_command_line_answers_from_here_and_by_a_server() {
     assert_eq!(run(&["10.0.0.1", "--url", &server.base()]).status.code(), Some(2));
 }
 
-/// One member after the other, without those that tell of the moment of giving.
+/// The members of an answer, without those that depend on the time of the response.
 fn standing(answer: &Value) -> serde_json::Map<String, Value> {
     let mut members = answer.as_object().unwrap().clone();
     for moment in ["answered_at", "served_from", "transparency", "code", "sha256", "signature"] {
@@ -326,7 +326,7 @@ fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
     let data = folder.path().to_str().unwrap();
     let minutes: Vec<String> = (0..60).map(|minute| minute.to_string()).collect();
     let arguments = ["--store-data-dir", data, "--resolve-upgrade-minutes", &minutes.join(",")];
-    let mut server = Server::demo(&arguments);
+    let mut server = Server::start_demo(&arguments);
     let first = resolved(&server, "robots-empty.lab");
     assert_eq!(first["status"], "partial");
     let expected = first["upgrade"]["expected"].as_str().unwrap().to_owned();
@@ -342,7 +342,7 @@ fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
     server.child.wait().unwrap();
     drop(server);
 
-    let server = Server::demo(&arguments);
+    let server = Server::start_demo(&arguments);
     let counted = server.get("/api/v1/outcomes?domain=robots-empty.lab").json();
     assert_eq!((&counted["n"], &counted["blocked"]), (&json!(4), &json!(3)));
     let second = resolved(&server, "robots-empty.lab");
@@ -350,7 +350,7 @@ fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
         assert!(second["served_from"].as_str().unwrap().contains("live reading"), "{second}");
         assert_eq!(second["upgrade"]["expected"], expected.as_str(), "it was queued once");
         let (mut before, mut after) = (standing(&first), standing(&second));
-        // Hours may turn, and the base address is that of another port.
+        // Ages in hours may change, and the base URL has another port.
         for members in [&mut before, &mut after] {
             members.retain(|name, _| {
                 ["actions", "crawl_policy", "delivery", "entity", "dns", "tls", "basis"]
@@ -359,7 +359,7 @@ fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
         }
         assert_eq!(before, after);
     }
-    // Its window comes within a minute.
+    // The queued scan starts within a minute.
     for _ in 0..120 {
         let answer = resolved(&server, "robots-empty.lab");
         if answer["status"] == "measured" {
@@ -368,5 +368,5 @@ fn a_kill_loses_no_queued_scan_and_reports_change_no_answer() {
         }
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
-    panic!("the queued scan was never made: {}", server.said());
+    panic!("the queued scan was never made: {}", server.stderr_so_far());
 }

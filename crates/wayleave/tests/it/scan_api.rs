@@ -1,4 +1,4 @@
-//! `POST /api/scan` and what hangs on it, through the API.
+//! `POST /api/scan` and the endpoints of its report.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::server::{Server, wayleave};
 
 #[test]
 fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let answer = server.post_scan(br#"{"domain":"https://www.open.lab/some/page?x=1"}"#);
     assert_eq!(answer.status, 200, "{}", answer.text());
     let record = answer.json();
@@ -21,7 +21,7 @@ fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
     assert!(record["agentview"]["rows"].as_array().unwrap().len() >= 5);
     let id = record["id"].as_str().unwrap();
 
-    // The report is the very bytes that were signed.
+    // The report is served as exactly the bytes that were signed.
     let kept = server.get(&format!("/r/{id}.json"));
     assert_eq!((kept.status, &kept.body), (200, &answer.body));
     let page = server.get(&format!("/r/{id}"));
@@ -38,7 +38,7 @@ fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
         record["evidence_sha256"].as_str().unwrap()
     );
 
-    // The record holds against the published keys, and no longer when a letter is changed.
+    // The record verifies with the published keys, and no longer after a change.
     std::fs::write(file.path(), &answer.body).unwrap();
     let verify = || -> std::process::Output {
         wayleave().args(["verify", "--keys", &server.base()]).arg(file.path()).output().unwrap()
@@ -68,7 +68,7 @@ fn where_nothing_answers_nothing_is_kept() {
 
 #[test]
 fn visibility_is_honoured() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let unlisted = server.post_scan(br#"{"domain":"minimal.lab","visibility":"unlisted"}"#);
     let record = unlisted.json();
     assert_eq!((unlisted.status, record["visibility"].as_str()), (200, Some("unlisted")));
@@ -86,7 +86,7 @@ fn visibility_is_honoured() {
 
 #[test]
 fn one_scan_of_a_domain_at_a_time() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let codes: Vec<u16> = std::thread::scope(|scope| {
         let asks: Vec<_> =
             (0..4).map(|_| scope.spawn(|| server.post_scan(br#"{"domain":"slow.lab"}"#))).collect();
@@ -132,21 +132,21 @@ fn what_was_acknowledged_survives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let flags = ["--store-data-dir", data.to_str().unwrap()];
-    let mut server = Server::demo(&flags);
+    let mut server = Server::start_demo(&flags);
     let answer = server.post_scan(br#"{"domain":"open.lab"}"#);
     let directory = server.get("/.well-known/http-message-signatures-directory").body;
-    // SIGKILL: no goodbye.
+    // SIGKILL, so that nothing is flushed.
     server.child.kill().unwrap();
     server.child.wait().unwrap();
     let id = answer.json()["id"].as_str().unwrap().to_owned();
-    let server = Server::demo(&flags);
+    let server = Server::start_demo(&flags);
     assert_eq!(server.get(&format!("/r/{id}.json")).body, answer.body);
     assert_eq!(server.get("/.well-known/http-message-signatures-directory").body, directory);
 }
 
 #[test]
 fn a_stop_is_clean_and_leaves_nothing_behind() {
-    let mut server = Server::demo(&[]);
+    let mut server = Server::start_demo(&[]);
     let pid = server.child.id();
     let kept = || {
         let ours = format!("wayleave-demo-{pid}-");
@@ -203,14 +203,14 @@ fn a_record_is_valid_against_its_published_schema() {
     }
 }
 
-/// An unchanged site has one grade, however often it is looked at, and whatever it changes by itself.
+/// An unchanged site gets the same grade in every scan, even if parts of its page are dynamic.
 #[test]
 fn ten_scans_of_an_unchanged_site_are_ten_equal_grades() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     for domain in ["open.lab", "varies.lab", "blocks-training.lab"] {
         let ledgers: Vec<_> = (0..10)
             .map(|_| {
-                // What is unlisted is always read anew.
+                // Unlisted scans never reuse a stored report.
                 let ask = format!(r#"{{"domain":"{domain}","visibility":"unlisted"}}"#);
                 let answer = server.post_scan(ask.as_bytes());
                 assert_eq!(answer.status, 200, "{}", answer.text());

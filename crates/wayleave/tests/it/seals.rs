@@ -1,4 +1,4 @@
-//! A past day, sealed and anchored by a running server alone.
+//! A running server seals and anchors a past day by itself.
 
 use std::time::{Duration, Instant};
 
@@ -8,19 +8,19 @@ use serde_json::json;
 use store::{Digest, Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::licence_api::Data;
+use crate::licence_api::DataDir;
 use crate::server::Server;
 
 #[test]
 fn a_demo_brings_a_past_day_to_a_block_by_itself() {
-    let data = Data::new();
+    let data = DataDir::new();
     let day = Day::of(SystemClock.now()).previous().previous();
     let digest = Digest::of(b"a record");
     {
         let store = SqliteStore::open(data.path(), SqliteOptions::default()).unwrap();
         let scan = Scan {
             id: "past1".to_owned(),
-            domain: store::scans::kept_domain("open.lab").unwrap(),
+            domain: store::scans::parse_stored_domain("open.lab").unwrap(),
             scanned_at: day.begins_at(),
             visibility: Visibility::Public,
             score_version: 1,
@@ -33,7 +33,7 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(store.put_scan(scan)).unwrap();
     }
-    let server = Server::demo(&data.flags());
+    let server = Server::start_demo(&data.flags());
     let begun = Instant::now();
     let seal = loop {
         let seal = server.get(&format!("/api/seal/lookup?sha256={digest}")).json();
@@ -47,12 +47,12 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
     let page = server.get("/proof").text();
     assert!(page.contains(&day.to_string()) && page.contains("confirmed"), "{page}");
     assert_eq!(server.get(&format!("/proof/{day}.ots")).status, 200);
-    // What was sealed stays as it was, over a kill and a new start.
+    // A seal stays the same after a kill and a restart.
     let file = format!("/proof/{day}.json");
     let before = server.get(&file).json()["statement"].clone();
     let mut server = server;
     server.child.kill().unwrap();
     server.child.wait().unwrap();
-    let server = Server::demo(&data.flags());
+    let server = Server::start_demo(&data.flags());
     assert_eq!(server.get(&file).json()["statement"], before);
 }

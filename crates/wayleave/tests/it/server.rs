@@ -1,4 +1,4 @@
-//! A running `wayleave demo`, spoken to over real sockets.
+//! Runs `wayleave demo` and talks to it over real sockets.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// The program under test.
 pub(crate) fn wayleave() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wayleave"));
-    // What is set on the machine of a developer must not reach the tests.
+    // Ignore variables that a developer may have set.
     for (name, _) in std::env::vars() {
         if name.starts_with("WAYLEAVE_") {
             command.env_remove(name);
@@ -21,17 +21,19 @@ pub(crate) fn wayleave() -> Command {
     command
 }
 
-/// A process that goes away with the test.
+/// A running demo; stopped when dropped.
+///
+/// A reader thread appends standard error to `said`; the mutex guards it.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
-    /// What it has written to standard error since it was ready.
-    said: Arc<Mutex<Vec<u8>>>,
+    /// Standard error since the server was ready.
+    stderr_bytes: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Asked, not killed, so that it takes its temporary folder with it.
+        // SIGTERM and not SIGKILL, so that it deletes its temporary folder.
         let _ = Command::new("kill")
             .arg("-TERM")
             .arg(self.child.id().to_string())
@@ -42,13 +44,13 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// A demo of one's own, without limits by address: all tests ask from the same one.
-    pub(crate) fn demo(arguments: &[&str]) -> Self {
-        Self::limited(&[&["--limits-enabled", "false"], arguments].concat())
+    /// Starts a demo without limits per address, because all tests use the same address.
+    pub(crate) fn start_demo(arguments: &[&str]) -> Self {
+        Self::start_demo_with_limits(&[&["--limits-enabled", "false"], arguments].concat())
     }
 
-    /// A demo of one's own, with every limit as it is by default.
-    pub(crate) fn limited(arguments: &[&str]) -> Self {
+    /// Starts a demo with the default limits.
+    pub(crate) fn start_demo_with_limits(arguments: &[&str]) -> Self {
         let mut child = wayleave()
             .args(["demo", "--server-listen", "127.0.0.1:0"])
             .args(arguments)
@@ -65,25 +67,25 @@ impl Server {
                 break rest.split(' ').next().unwrap().parse().unwrap();
             }
         };
-        // Keep reading, so that the server never waits for us.
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let listener = Arc::clone(&heard);
+        // Keep reading, so that the server never blocks.
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let writer = Arc::clone(&stderr);
         std::thread::spawn(move || {
             let mut part = [0; 4096];
             while let Ok(count @ 1..) = said.read(&mut part) {
-                listener.lock().unwrap().extend_from_slice(&part[..count]);
+                writer.lock().unwrap().extend_from_slice(&part[..count]);
             }
         });
-        Self { child, address, said: heard }
+        Self { child, address, stderr_bytes: stderr }
     }
 
-    /// The demo that tests share which only ask.
+    /// The demo shared by tests that do not change its configuration or data.
     #[allow(clippy::zombie_processes, reason = "the watcher outlives this process on purpose")]
     pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<Server> = OnceLock::new();
         SHARED.get_or_init(|| {
-            let server = Self::demo(&[]);
-            // Statics are not dropped: a watcher ends the server when the tests end.
+            let server = Self::start_demo(&[]);
+            // Statics are not dropped, so a watcher process stops the server when the tests end.
             let (pid, me) = (server.child.id(), std::process::id());
             Command::new("sh")
                 .arg("-c")
@@ -97,26 +99,26 @@ impl Server {
         })
     }
 
-    pub(crate) fn said(&self) -> String {
-        String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
+    pub(crate) fn stderr_so_far(&self) -> String {
+        String::from_utf8_lossy(&self.stderr_bytes.lock().unwrap()).into_owned()
     }
 
     pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub(crate) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> HttpReply {
         self.get_with(path, "")
     }
 
     /// With further header lines, each with its line end.
-    pub(crate) fn get_with(&self, path: &str, headers: &str) -> Answer {
+    pub(crate) fn get_with(&self, path: &str, headers: &str) -> HttpReply {
         let head = format!("GET {path} HTTP/1.1\r\nhost: x\r\n{headers}connection: close\r\n\r\n");
         self.send(head.as_bytes())
     }
 
     /// A JSON body with further header lines, each with its line end.
-    pub(crate) fn post_with(&self, path: &str, headers: &str, body: &str) -> Answer {
+    pub(crate) fn post_with(&self, path: &str, headers: &str, body: &str) -> HttpReply {
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\n\
              content-length: {}\r\nconnection: close\r\n\r\n{body}",
@@ -126,11 +128,11 @@ impl Server {
     }
 
     /// `POST /api/scan` with this body as JSON.
-    pub(crate) fn post_scan(&self, body: &[u8]) -> Answer {
+    pub(crate) fn post_scan(&self, body: &[u8]) -> HttpReply {
         self.post("/api/scan", Some("application/json"), body)
     }
 
-    pub(crate) fn post(&self, path: &str, content_type: Option<&str>, body: &[u8]) -> Answer {
+    pub(crate) fn post(&self, path: &str, content_type: Option<&str>, body: &[u8]) -> HttpReply {
         let content_type =
             content_type.map(|t| format!("content-type: {t}\r\n")).unwrap_or_default();
         let head = format!(
@@ -148,27 +150,27 @@ impl Server {
     }
 
     #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
-    pub(crate) fn send(&self, request: &[u8]) -> Answer {
+    pub(crate) fn send(&self, request: &[u8]) -> HttpReply {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         // A server that refuses early may close before it has read everything.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        Answer::parse(&bytes)
+        HttpReply::parse(&bytes)
     }
 }
 
-/// One HTTP answer.
+/// One HTTP response.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpReply {
     pub(crate) status: u16,
     /// Lower-case names.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpReply {
     fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|w| w == b"\r\n\r\n");
         let end = end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(bytes)));
@@ -199,7 +201,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
     }
 
-    /// The error's code, after checking that the answer is in the one shape of errors.
+    /// The error code, after checking the format of the error response.
     pub(crate) fn error_code(&self) -> String {
         let body = self.json();
         let sentence = body["error"].as_str().unwrap_or_else(|| panic!("no sentence: {body}"));

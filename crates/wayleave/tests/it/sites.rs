@@ -1,4 +1,4 @@
-//! Every site of the lab, scanned through the API, against what a right record says of it.
+//! Scans every site of the lab through the API and compares the record with the expected one.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::server::Server;
 
-const EIGHT: [&str; 8] = [
+const MACHINE_FILE_PATHS: [&str; 8] = [
     "/robots.txt",
     "/sitemap.xml",
     "/llms.txt",
@@ -18,7 +18,7 @@ const EIGHT: [&str; 8] = [
     "/.well-known/agent-card.json",
 ];
 
-/// What the catalogue promises, as `wayleave lab sites --json` tells it.
+/// The lab's catalogue, from `wayleave lab sites --json`.
 fn catalogue() -> Vec<Value> {
     let output = crate::server::wayleave().args(["lab", "sites", "--json"]).output().unwrap();
     assert!(output.status.success());
@@ -27,8 +27,8 @@ fn catalogue() -> Vec<Value> {
 
 #[test]
 fn every_record_says_what_the_catalogue_promises() {
-    // Bombs of several sites at once keep a slow machine busy; that is not what is tried here.
-    let server = Server::demo(&["--scan-deadline-ms", "20000"]);
+    // Decompression bombs of several sites at once slow down a small machine, so allow more time.
+    let server = Server::start_demo(&["--scan-deadline-ms", "20000"]);
     let sites = catalogue();
     assert!(sites.len() >= 40, "{} sites", sites.len());
     let queue = Mutex::new(sites.iter());
@@ -40,8 +40,8 @@ fn every_record_says_what_the_catalogue_promises() {
                 while let Some(site) = { queue.lock().unwrap().next() } {
                     let name = site["name"].as_str().unwrap();
                     let record = server.scan(name);
-                    told.lock().unwrap().insert(name.to_owned(), said(site, &record));
-                    let faults = faults(&site["expect"], &record);
+                    told.lock().unwrap().insert(name.to_owned(), owner_and_record(site, &record));
+                    let faults = differences(&site["expect"], &record);
                     if !faults.is_empty() {
                         wrong.lock().unwrap().insert(name.to_owned(), faults);
                     }
@@ -55,9 +55,9 @@ fn every_record_says_what_the_catalogue_promises() {
     insta::assert_snapshot!("what_records_say", lines.join("\n"));
 }
 
-/// What the owner would say of the site, and under it what the record says: to be read side by side.
-/// Sites whose outcome hangs on time are left to the promises.
-fn said(site: &Value, record: &Value) -> Option<String> {
+/// The owner's description of the site and what the record says, for review side by side. Sites whose
+/// result depends on timing are checked by `expect` only.
+fn owner_and_record(site: &Value, record: &Value) -> Option<String> {
     let failure = site["expect"]["failure"]["kind"].as_str();
     let slow =
         ["late", "slow", "silent", "drip", "stall", "bomb", "endless", "flood", "alternates"];
@@ -95,8 +95,8 @@ fn said(site: &Value, record: &Value) -> Option<String> {
     ))
 }
 
-/// Where a record and the promise do not fit.
-fn faults(expect: &Value, record: &Value) -> Vec<String> {
+/// Differences between a record and what is expected.
+fn differences(expect: &Value, record: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let hold = |faults: &mut Vec<String>, what: &str, promised: &Value, found: Value| {
         if !promised.is_null() && *promised != found {
@@ -142,10 +142,10 @@ fn faults(expect: &Value, record: &Value) -> Vec<String> {
             faults.push("every AI identity is given a page, and yet one is not".to_owned());
         }
         let checks = record["checks"].as_array().unwrap();
-        // The promise is about the eight paths of the interface, which come first.
+        // The expected number counts only the eight paths of the interface.
         let there = checks
             .iter()
-            .filter(|check| EIGHT.iter().any(|path| check["path"] == *path))
+            .filter(|check| MACHINE_FILE_PATHS.iter().any(|path| check["path"] == *path))
             .filter(|check| check["verdict"] == "ok" || check["verdict"] == "invalid");
         hold(
             &mut faults,
@@ -168,7 +168,7 @@ fn faults(expect: &Value, record: &Value) -> Vec<String> {
         }
         let failure = &expect["failure"];
         if !failure.is_null() {
-            // Where the name already fails, one read is tried and the others are left out.
+            // If DNS fails, one read is tried and the others are skipped.
             let told = match browser["error"].is_null() {
                 true => {
                     record["non_observations"][0]["why"].as_str().unwrap_or_default().to_owned()
@@ -181,7 +181,7 @@ fn faults(expect: &Value, record: &Value) -> Vec<String> {
             };
             let kind = failure["kind"].as_str().unwrap();
             let reasons = failure["reasons"].as_array().unwrap();
-            // The deadline that all reads share may come before a time-out of its own.
+            // The shared deadline may come before the timeout of a single read.
             let cut = kind == "timeout" && told == "timeout: deadline";
             let one_of =
                 cut || reasons.iter().any(|r| told == format!("{kind}: {}", r.as_str().unwrap()));

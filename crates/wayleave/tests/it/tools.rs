@@ -1,13 +1,13 @@
-//! Programs of others that tests hold us against: Node, and a Python with libraries.
+//! Third-party programs that tests compare with: Node, and a Python with libraries.
 //!
-//! `./test` sets them up. Where one is missing a test says so and is left out, unless the
-//! environment says that it must be there.
+//! `./test` sets them up. If one is missing a test is skipped and says so, unless `CI` or
+//! `WAYLEAVE_INTEROP` is set: then it fails.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Node 20 or later, if it is here.
+/// Node 20 or later, if it is installed.
 pub(crate) fn node() -> Option<Command> {
     static MAJOR: OnceLock<Option<u32>> = OnceLock::new();
     let major = MAJOR.get_or_init(|| {
@@ -17,36 +17,36 @@ pub(crate) fn node() -> Option<Command> {
     });
     match major {
         Some(20..) => Some(Command::new("node")),
-        Some(_) => left_out("node is older than 20"),
-        None => left_out("there is no node"),
+        Some(_) => skip_test("node is older than 20"),
+        None => skip_test("node is not installed"),
     }
 }
 
-/// The Python that WAYLEAVE_PYTHON names: one with the libraries of
+/// The Python that WAYLEAVE_PYTHON names; it has the libraries of
 /// `tests/interop/requirements.txt`.
 pub(crate) fn python() -> Option<Command> {
     match std::env::var_os("WAYLEAVE_PYTHON") {
         Some(path) => Some(Command::new(path)),
-        None => left_out("WAYLEAVE_PYTHON does not name a Python with the libraries"),
+        None => skip_test("WAYLEAVE_PYTHON does not name a Python with the libraries"),
     }
 }
 
-/// The folder of packages that WAYLEAVE_NODE_MODULES names: those of `tests/interop/package.json`.
+/// The folder that WAYLEAVE_NODE_MODULES names; it has the packages of `tests/interop/package.json`.
 pub(crate) fn node_modules() -> Option<PathBuf> {
     match std::env::var_os("WAYLEAVE_NODE_MODULES") {
         Some(path) => Some(PathBuf::from(path)),
-        None => left_out("WAYLEAVE_NODE_MODULES does not name a folder with the packages"),
+        None => skip_test("WAYLEAVE_NODE_MODULES does not name a folder with the packages"),
     }
 }
 
-/// A shell with curl and jq, in which the commands of our pages are typed.
+/// A shell with curl and jq, which runs the commands of the README and docs.
 pub(crate) fn shell() -> Option<Command> {
     static HERE: OnceLock<bool> = OnceLock::new();
     let here = HERE.get_or_init(|| {
         let asked = Command::new("bash").args(["-c", "command -v curl && command -v jq"]).output();
         asked.is_ok_and(|asked| asked.status.success())
     });
-    if *here { Some(Command::new("bash")) } else { left_out("bash, curl or jq is missing") }
+    if *here { Some(Command::new("bash")) } else { skip_test("bash, curl or jq is missing") }
 }
 
 /// A script of `tests/interop`.
@@ -54,17 +54,17 @@ pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/interop").join(name)
 }
 
-/// The verifier that needs nothing but Node.
+/// The single-file verifier for Node.
 pub(crate) fn verifier() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../web/assets/crawlcheck-verify.mjs")
 }
 
-#[expect(clippy::print_stderr, reason = "whoever runs the tests is told what was left out")]
-fn left_out<T>(why: &str) -> Option<T> {
+#[expect(clippy::print_stderr, reason = "shows which tests were skipped")]
+fn skip_test<T>(why: &str) -> Option<T> {
     let must = ["CI", "WAYLEAVE_INTEROP"]
         .into_iter()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     assert!(must.is_none(), "{why}, and {} is set", must.unwrap_or_default());
-    eprintln!("left out: {why}");
+    eprintln!("skipped: {why}");
     None
 }

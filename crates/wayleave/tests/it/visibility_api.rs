@@ -1,13 +1,13 @@
-//! Who may see a scan, in every form it is served in.
+//! Who may see a scan, in every format it is served in.
 
 use serde_json::{Value, json};
 
-use crate::licence_api::{Data, licence};
+use crate::licence_api::{DataDir, licence};
 use crate::server::{Server, wayleave};
 
 const FORMS: [&str; 4] = ["", ".json", ".raw.json", ".manifest.json"];
 
-/// Every address that something of a report is served at.
+/// Every path that serves part of a report.
 fn addresses(id: &str) -> Vec<String> {
     let mut all: Vec<String> = FORMS.iter().map(|form| format!("/r/{id}{form}")).collect();
     all.push(format!("/api/graph/{id}"));
@@ -23,8 +23,8 @@ fn scan(server: &Server, headers: &str, domain: &str, visibility: &str) -> Value
 
 #[test]
 fn a_private_report_opens_for_its_licence_alone() {
-    let data = Data::new();
-    let server = Server::demo(&data.flags());
+    let data = DataDir::new();
+    let server = Server::start_demo(&data.flags());
     let keyed = |key: &str| format!("x-svc-key: {key}\r\n");
     let key = keyed(&licence(&data, &["--domain", "minimal.lab"]));
     let other = keyed(&licence(&data, &["--domain", "open.lab"]));
@@ -57,14 +57,14 @@ fn a_private_report_opens_for_its_licence_alone() {
             assert_eq!(answer.header("x-robots-tag"), Some("noindex"), "{path}");
         }
     }
-    // It neither answers others, nor is it in anybody's history.
+    // It is not returned to others and not in any history.
     let public = scan(&server, "", "minimal.lab", "public");
     assert_eq!(public["cached"], Value::Null);
     assert_ne!(public["id"], private["id"]);
     let report = server.post_with("/api/v1/scan", &all, r#"{"domain":"minimal.lab"}"#).json();
     assert_eq!(report["id"], public["id"]);
     assert_eq!(report["history"], json!([]));
-    // Nor is it answered with what is public.
+    // A private scan does not reuse a public report.
     let again = scan(&server, &key, "minimal.lab", "private");
     assert_eq!(again["cached"], Value::Null);
     assert_ne!(again["id"], public["id"]);
@@ -78,8 +78,8 @@ fn a_private_report_opens_for_its_licence_alone() {
 
 #[test]
 fn an_unlisted_report_has_its_link_and_nothing_else() {
-    let data = Data::new();
-    let server = Server::demo(&data.flags());
+    let data = DataDir::new();
+    let server = Server::start_demo(&data.flags());
     let public = scan(&server, "", "open.lab", "public");
     let unlisted = scan(&server, "", "open.lab", "unlisted");
     assert_eq!(unlisted["cached"], Value::Null, "not answered with what is public");
@@ -99,7 +99,7 @@ fn an_unlisted_report_has_its_link_and_nothing_else() {
 
 #[test]
 fn record_manifest_and_graph_hold_together() {
-    let server = Server::demo(&[]);
+    let server = Server::start_demo(&[]);
     let record = scan(&server, "", "blocks-ai.lab", "public");
     let id = record["id"].as_str().unwrap();
     let provenance = &record["provenance"];

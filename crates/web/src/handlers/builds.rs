@@ -1,4 +1,4 @@
-//! `GET /api/v1/builds/{version_id}`: which program made a record.
+//! `GET /api/v1/builds/{version_id}`: which build of the program made a record.
 
 use std::sync::Arc;
 
@@ -9,19 +9,18 @@ use contract::{
 };
 use http::{HeaderMap, Uri};
 use proof::Digest;
-use service::{Service, build::BuildError};
+use service::{Service, log::builds::BuildError};
 
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_MINUTES, JSON},
-    errors::ApiError,
+    request::{PathParameter, query_parameters},
+    response::{ApiError, CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
 
-/// Read what is known of a build
+/// Read the record of a build
 ///
-/// What the build was made from and with, the digests of its program file and of its rules, and
-/// where the log has it. `attested` is a clean release build of a known commit that is in the log;
-/// `declared` is any other that is in the log; `unattested` is one that is not.
+/// The sources and tools of the build, the digests of its executable and of its rules, and its entry in
+/// the log. `attested` is a clean release build of a known commit that is in the log; `declared` is any
+/// other build that is in the log; `unattested` is a build that is not in the log.
 #[utoipa::path(
     get,
     path = "/api/v1/builds/{version_id}",
@@ -32,41 +31,43 @@ use crate::{
     responses(
         (status = 200, description = "The signed record.", body = Build,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such build: `not_found`.", body = ErrorV1),
         (status = 503, description = "`cannot_answer`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_build(
     State(service): State<Arc<Service>>,
-    PathText(version_id): PathText,
+    PathParameter(version_id): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let version_id: Digest = version_id.parse().map_err(|_| no_such_build())?;
-    let record = service.build_record(version_id).await.map_err(failed)?;
-    let record = record.ok_or_else(no_such_build)?;
-    // The signature is made anew each time; what is signed stays, and so does its name.
-    let document = Document::named(record.bytes, &record.digest, JSON, FOR_MINUTES);
+    query_parameters(&uri, &[])?;
+    let version_id: Digest = version_id.parse().map_err(|_| build_not_found())?;
+    let record = service.builds.signed_record(version_id).await.map_err(to_api_error)?;
+    let record = record.ok_or_else(build_not_found)?;
+    // Signed anew each time; the ETag is the digest of the signed content, which stays the same.
+    let document = HttpDocument::with_etag(record.bytes, &record.digest, JSON, CACHE_FIVE_MINUTES);
     Ok(document.reply(&headers))
 }
 
-fn no_such_build() -> ApiError {
-    ApiError::new(ErrorCode::NotFound, "There is no build of this name.")
+fn build_not_found() -> ApiError {
+    ApiError::new(ErrorCode::NotFound, "There is no build with this version id.")
 }
 
-fn failed(error: BuildError) -> ApiError {
-    let said = error.to_string();
+fn to_api_error(error: BuildError) -> ApiError {
+    let message = error.to_string();
     match error {
-        BuildError::Signing(_) => {
-            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-                .retry_after(30)
-        }
+        BuildError::Signing(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30),
         BuildError::Unreadable(_) => ApiError::new(
             ErrorCode::CannotAnswer,
-            "This build was logged by another version of the program; the log still has its entry.",
+            "This build was recorded by another version of the program and cannot be shown here. \
+             Its log entry is still available.",
         ),
     }
-    .because(said)
+    .with_internal_message(message)
 }

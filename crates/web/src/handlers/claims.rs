@@ -1,29 +1,29 @@
-//! `GET /api/v1/claims`: what a site says about itself.
+//! `GET /api/v1/claims`: what a site states about itself.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use contract::{Timestamp, errors::ErrorV1, records::ClaimsRecord};
 use http::{HeaderMap, Uri};
-use service::{Service, WantedClaims};
+use service::{ClaimsQuery, Service};
 
-use super::{kept, log::needed, scan::bad_domain};
+use super::error_mapping::{self, bad_domain_error};
 use crate::{
-    address::{self, Parameters},
-    documents::{Document, FOR_MINUTES, JSON},
-    errors::ApiError,
-    limits::Reads,
+    rate_limits::ReadLimit,
+    request::{QueryParameters, parameters::required, query_parameters},
+    response::{ApiError, CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
 
-/// The longest property asked for.
-const PROPERTY_BYTES: usize = 100;
+/// The maximum length of the parameter `property`.
+const MAX_PROPERTY_BYTES: usize = 100;
 
-/// Read what a site says about itself
+/// Read what a site states about itself
 ///
-/// Name, address, telephone, hours, policies, titles and machine files, as the site stated them: each
-/// claim with where it stands, from when to when it was said, and when we wrote that down. Recorded,
-/// not judged. `as_of` shows what we knew at a time, `valid_at` what the site said at a time. A site
-/// nobody asked about is answered with `observed` false and where to begin.
+/// Name, address, telephone, opening hours, policies, titles and machine-readable files, as the site
+/// states them: each claim with its source, the time during which the site stated it, and the time when
+/// we recorded it. Claims are recorded, not verified. `as_of` shows what we knew at a time, `valid_at`
+/// what the site stated at a time. For a site that was never read, `observed` is false and `start` says
+/// how to have it read.
 #[utoipa::path(
     get,
     path = "/api/v1/claims",
@@ -32,15 +32,15 @@ const PROPERTY_BYTES: usize = 100;
     params(
         ("domain" = String, Query, description = "The domain.", example = "example.com"),
         ("property" = Option<String>, Query,
-            description = "One property, or all that begin with it and a dot.",
+            description = "One property, or all properties below it: `contact` includes `contact.phone`.",
             example = "contact.phone"),
-        ("as_of" = Option<String>, Query, description = "As we knew it then: a timestamp in UTC."),
-        ("valid_at" = Option<String>, Query, description = "What was said then: a timestamp in UTC."),
+        ("as_of" = Option<String>, Query, description = "What we knew at this UTC timestamp."),
+        ("valid_at" = Option<String>, Query, description = "What the site stated at this UTC timestamp."),
     ),
     responses(
         (status = 200, description = "The signed record.", body = ClaimsRecord,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `bad_domain`, `unknown_field`.",
             body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -49,29 +49,36 @@ const PROPERTY_BYTES: usize = 100;
 )]
 pub(crate) async fn get_claims(
     State(service): State<Arc<Service>>,
-    _: Reads,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = address::parameters(&uri, &["domain", "property", "as_of", "valid_at"])?;
-    let domain = service.domain(needed(asked.get("domain"), "domain")?).map_err(bad_domain)?;
-    let property = asked.get("property").map(String::as_str);
-    if property.is_some_and(|property| property.is_empty() || property.len() > PROPERTY_BYTES) {
-        let sentence = format!("`property` has 1 to {PROPERTY_BYTES} characters.");
+    let parameters = query_parameters(&uri, &["domain", "property", "as_of", "valid_at"])?;
+    let domain = service
+        .parse_domain(required(parameters.get("domain"), "domain")?)
+        .map_err(bad_domain_error)?;
+    let property = parameters.get("property").map(String::as_str);
+    if property.is_some_and(|property| property.is_empty() || property.len() > MAX_PROPERTY_BYTES) {
+        let sentence = format!("`property` must have 1 to {MAX_PROPERTY_BYTES} characters.");
         return Err(ApiError::bad_request(sentence).param("property"));
     }
-    let wanted = WantedClaims {
+    let query = ClaimsQuery {
         property,
-        as_of: moment(&asked, "as_of")?,
-        valid_at: moment(&asked, "valid_at")?,
+        as_of: timestamp_parameter(&parameters, "as_of")?,
+        valid_at: timestamp_parameter(&parameters, "valid_at")?,
     };
-    let signed = service.claims(&domain, wanted).await.map_err(kept::failed)?;
-    Ok(Document::named(signed.bytes, &signed.digest, JSON, FOR_MINUTES).reply(&headers))
+    let signed =
+        service.answers.claims(&domain, query).await.map_err(error_mapping::report_to_api_error)?;
+    Ok(HttpDocument::with_etag(signed.bytes, &signed.digest, JSON, CACHE_FIVE_MINUTES)
+        .reply(&headers))
 }
 
-fn moment(asked: &Parameters, name: &'static str) -> Result<Option<Timestamp>, ApiError> {
-    let sentence = || format!("`{name}` is a moment in UTC, as 2026-11-15T02:56:20Z.");
+fn timestamp_parameter(
+    parameters: &QueryParameters,
+    name: &'static str,
+) -> Result<Option<Timestamp>, ApiError> {
+    let sentence = || format!("`{name}` must be a UTC time such as 2026-11-15T02:56:20Z.");
     let read =
         |text: &String| text.parse().map_err(|_| ApiError::bad_request(sentence()).param(name));
-    asked.get(name).map(read).transpose()
+    parameters.get(name).map(read).transpose()
 }

@@ -1,4 +1,4 @@
-//! `GET /api/graph/{id}`: how a report's statements rest on its readings.
+//! `GET /api/graph/{id}`: how a report's findings and decisions follow from its observations.
 
 use std::sync::Arc;
 
@@ -13,17 +13,16 @@ use service::Service;
 
 use super::report;
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_AN_HOUR, JSON},
-    errors::ApiError,
-    state::Site,
+    request::{PathParameter, query_parameters},
+    response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
+    state::ServiceInfo,
 };
 
 /// Read a report's graph
 ///
-/// Observations, checks, rules, findings and decisions of one scan, and how each follows from the
-/// others. Every decision leads back to an observation over `supports` and `derived_from`.
-/// At most 500 nodes and 2000 edges. A private report's graph needs a key for its domain, as the
+/// The observations, checks, rules, findings and decisions of one scan, and how each follows from the
+/// others. From every decision, `supports` and `derived_from` edges lead back to an observation. At most
+/// 500 nodes and 2000 edges. The graph of a private report needs a licence key for its domain, as the
 /// report does.
 #[utoipa::path(
     get,
@@ -34,7 +33,7 @@ use crate::{
     responses(
         (status = 200, description = "The signed graph.", body = Graph,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `cannot_answer`, `signing_unavailable`.",
             body = ErrorV1),
@@ -42,37 +41,42 @@ use crate::{
 )]
 pub(crate) async fn get_graph(
     State(service): State<Arc<Service>>,
-    State(site): State<Arc<Site>>,
-    PathText(id): PathText,
+    State(service_info): State<Arc<ServiceInfo>>,
+    PathParameter(id): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let kept = report::kept(&service, &site, &id, &headers).await?;
-    let visibility = kept.visibility;
-    let graph = service.report_graph(kept).await.map_err(report::failed)?;
-    // The signature is made anew each time; what is signed stays, and so does its name.
-    let document = Document::named(graph.bytes, &graph.digest, JSON, report::cache_of(visibility));
-    Ok(report::kept_from_robots(document.reply(&headers), visibility))
+    query_parameters(&uri, &[])?;
+    let report = report::load_report(&service, &service_info, &id, &headers).await?;
+    let visibility = report.visibility;
+    let graph = service.scanning.report_graph(report).await.map_err(report::to_api_error)?;
+    // Signed anew each time; the ETag is the digest of the signed content, which stays the same.
+    let document = HttpDocument::with_etag(
+        graph.bytes,
+        &graph.digest,
+        JSON,
+        report::cache_control_for(visibility),
+    );
+    Ok(report::add_noindex(document.reply(&headers), visibility))
 }
 
-/// What types and relations of the graph mean, in the words of PROV.
+/// The JSON-LD context: maps the graph's types and relations to PROV.
 #[utoipa::path(
     get,
     path = "/spec/graph-context.jsonld",
     operation_id = "graphContext",
     tag = "contract",
-    description = "The JSON-LD context of graphs.",
+    description = "Maps the types and relations of graphs to W3C PROV terms.",
     summary = "Read the graph's JSON-LD context",
     responses((status = 200, description = "The context.",
         content_type = "application/ld+json", body = String))
 )]
 pub(crate) async fn graph_context(headers: HeaderMap) -> Response {
     const JSON_LD: &str = "application/ld+json";
-    Document::new(context().to_string(), JSON_LD, FOR_AN_HOUR).reply(&headers)
+    HttpDocument::new(graph_context_document().to_string(), JSON_LD, CACHE_ONE_HOUR).reply(&headers)
 }
 
-fn context() -> Value {
+fn graph_context_document() -> Value {
     let mut members = Map::new();
     members.insert("prov".to_owned(), json!("http://www.w3.org/ns/prov#"));
     for (name, term) in [

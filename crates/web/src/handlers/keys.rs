@@ -1,4 +1,4 @@
-//! The published keys: with them anybody can check what we signed.
+//! The public keys to verify our signatures.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use http::HeaderMap;
 use service::Service;
 
 use crate::{
-    documents::{Document, FOR_MINUTES, JSON},
-    signing,
+    middleware::response_signing,
+    response::{CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
 
-const DIRECTORY: &str = "application/http-message-signatures-directory+json";
+const DIRECTORY_MEDIA_TYPE: &str = "application/http-message-signatures-directory+json";
 
 /// Read the key directory
 ///
-/// The public keys in force, each with its purpose and the time from which it signs. The answer is
-/// signed by every key in it (RFC 9421) over `"@authority";req` and `content-digest`, with the tag
-/// `http-message-signatures-directory`: whoever publishes a key here also holds it.
+/// The current public keys, each with its purpose and the time from which it signs. The response is
+/// signed with every key in it (RFC 9421) over `"@authority";req` and `content-digest`, with the tag
+/// `http-message-signatures-directory`. This proves that we hold every key that we publish.
 #[utoipa::path(
     get,
     path = "/.well-known/http-message-signatures-directory",
@@ -26,25 +26,27 @@ const DIRECTORY: &str = "application/http-message-signatures-directory+json";
     responses(
         (status = 200, description = "The keys.", body = Object,
             content_type = "application/http-message-signatures-directory+json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
     )
 )]
 pub(crate) async fn key_directory(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
-    let directory = service.key_directory();
-    let mut response = Document::new(directory.content, DIRECTORY, FOR_MINUTES).reply(&headers);
-    // Also where nothing has changed: the copy that is kept gets the signatures of today.
-    if let Some(possession) = &directory.possession {
-        signing::add(response.headers_mut(), possession);
+    let directory = service.keys.directory();
+    let mut response =
+        HttpDocument::new(directory.content, DIRECTORY_MEDIA_TYPE, CACHE_FIVE_MINUTES)
+            .reply(&headers);
+    // Also on 304: the client's copy gets fresh signatures.
+    if let Some(possession) = &directory.possession_proofs {
+        response_signing::add_signature_headers(response.headers_mut(), possession);
     }
     response
 }
 
 /// Read the key rotation record
 ///
-/// Keys that no longer sign, with the time in which they did, and keys that were compromised.
+/// Retired keys, with the period in which they signed, and compromised keys.
 #[utoipa::path(
     get,
     path = "/.well-known/security-key-rotation.json",
@@ -53,12 +55,12 @@ pub(crate) async fn key_directory(
     responses(
         (status = 200, description = "The record.", body = Object,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
     )
 )]
 pub(crate) async fn key_rotation(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
-    Document::new(service.key_rotation(), JSON, FOR_MINUTES).reply(&headers)
+    HttpDocument::new(service.keys.rotation_record(), JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }

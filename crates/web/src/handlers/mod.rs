@@ -1,5 +1,5 @@
-//! One file for each endpoint, or for a few that belong together. A handler's name is its
-//! operationId in snake case.
+//! One file per endpoint, or per group of related endpoints. A handler is named after its operationId,
+//! in snake case.
 
 pub(crate) mod builds;
 pub(crate) mod census;
@@ -9,17 +9,16 @@ pub(crate) mod content_clock;
 pub(crate) mod core_contract;
 pub(crate) mod corroboration;
 pub(crate) mod decisions;
+mod error_mapping;
 pub(crate) mod graph;
-mod kept;
+pub(crate) mod home_page;
 pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod observers;
 pub(crate) mod operators;
 pub(crate) mod outcome;
-pub(crate) mod pages;
 pub(crate) mod preflight;
 pub(crate) mod read_equivalence;
-pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod resolve;
 pub(crate) mod resolve_batch;
@@ -31,3 +30,4 @@ pub(crate) mod scan_v1;
 pub(crate) mod schema;
 pub(crate) mod seal;
 pub(crate) mod staple;
+pub(crate) mod static_documents;

@@ -1,4 +1,5 @@
-//! `GET /.well-known/crawlcheck-observers.json`: who knocks, from where, and how to make it stop.
+//! `GET /.well-known/crawlcheck-observers.json`: who requests sites, from which networks, and how site
+//! owners can stop it.
 
 use std::sync::Arc;
 
@@ -11,17 +12,16 @@ use http::{HeaderMap, HeaderValue, Uri, header::LAST_MODIFIED};
 use service::Service;
 
 use crate::{
-    address,
-    documents::{Document, FOR_AN_HOUR, JSON},
-    errors::ApiError,
+    request::query_parameters,
+    response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
 };
 
-/// Read who looks at sites for this service
+/// Read which requests this service sends to sites
 ///
-/// For site owners: who runs the service, the networks that requests come from as far as they are
-/// published, every name that is sent and whose name it is, how often we come, what we never do, and
-/// how robots.txt makes it stop. `prefixes` and `creationTime` have the form of the feeds that
-/// crawlers publish.
+/// For site owners: who operates the service, the published networks that the requests come from, every
+/// user agent name that is sent and whose name it is, how often the service visits, what it never does,
+/// and how to stop it with robots.txt. `prefixes` and `creationTime` have the form of the IP range feeds
+/// that crawlers publish.
 #[utoipa::path(
     get,
     path = "/.well-known/crawlcheck-observers.json",
@@ -30,7 +30,7 @@ use crate::{
     responses(
         (status = 200, description = "The signed directory.", body = ObserverDirectory,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 503, description = "`signing_unavailable`.", body = ErrorV1),
     )
 )]
@@ -39,13 +39,16 @@ pub(crate) async fn get_observers(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let signed = service.observers().map_err(|error| {
-        ApiError::new(ErrorCode::SigningUnavailable, "The directory could not be signed.")
-            .retry_after(30)
-            .because(error.to_string())
+    query_parameters(&uri, &[])?;
+    let signed = service.signed_observer_directory().map_err(|error| {
+        ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The directory could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30)
+        .with_internal_message(error.to_string())
     })?;
-    let document = Document::named(signed.bytes, &signed.digest, JSON, FOR_AN_HOUR);
+    let document = HttpDocument::with_etag(signed.bytes, &signed.digest, JSON, CACHE_ONE_HOUR);
     let mut reply = document.reply(&headers);
     let made = signed.document.get("generated_at").and_then(|value| value.as_str());
     if let Some(date) = made.and_then(http_date) {
@@ -54,10 +57,10 @@ pub(crate) async fn get_observers(
     Ok(reply)
 }
 
-/// A moment as HTTP writes it.
+/// A timestamp as an HTTP date.
 fn http_date(text: &str) -> Option<HeaderValue> {
-    let moment: contract::Timestamp = text.parse().ok()?;
-    let since = std::time::Duration::from_millis(u64::try_from(moment.as_millis()).ok()?);
+    let timestamp: contract::Timestamp = text.parse().ok()?;
+    let since = std::time::Duration::from_millis(u64::try_from(timestamp.as_millis()).ok()?);
     let written = httpdate::fmt_http_date(std::time::UNIX_EPOCH.checked_add(since)?);
     HeaderValue::from_str(&written).ok()
 }

@@ -1,4 +1,4 @@
-//! For whoever runs the service: is it alive, can it work, how is it doing.
+//! For operators: liveness, readiness and metrics.
 
 use std::sync::Arc;
 
@@ -10,54 +10,58 @@ use axum::{
 use contract::errors::{ErrorCode, ErrorV1};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::json;
-use service::{NotReady, Service};
+use service::{ReadinessError, Service};
 
-use crate::{documents::NOT_AT_ALL, errors::ApiError, telemetry};
+use crate::{
+    http_metrics,
+    response::{ApiError, NO_STORE},
+};
 
-/// Is the process alive
+/// Check that the process is alive
 ///
-/// Answered whatever the load.
+/// Answers under any load.
 #[utoipa::path(
     get,
     path = "/healthz",
     operation_id = "healthz",
     tag = "operators",
-    responses((status = 200, description = "It is.", body = Object,
+    responses((status = 200, description = "The process is alive.", body = Object,
         content_type = "application/json")),
 )]
 pub(crate) async fn healthz() -> Response {
-    ([(CACHE_CONTROL, NOT_AT_ALL)], Json(json!({ "status": "ok" }))).into_response()
+    ([(CACHE_CONTROL, NO_STORE)], Json(json!({ "status": "ok" }))).into_response()
 }
 
-/// Can the process do its work
+/// Check that the process can serve requests
 ///
-/// Tries the store the way a request would, and asks whether the log takes entries: where nothing
-/// can be sealed, no answer can be given. Heads shown to us that contradict the log
-/// (`log.contradictions`) do not keep the process from its work; they are an incident.
+/// Reads the store as a request would, and checks that the log accepts entries: without the log, no
+/// answer can be served. `log.contradictions` counts received heads that carry our signature but
+/// contradict the log. They do not make the process unready, but they are an incident.
 #[utoipa::path(
     get,
     path = "/readyz",
     operation_id = "readyz",
     tag = "operators",
     responses(
-        (status = 200, description = "It can.", body = Object, content_type = "application/json"),
-        (status = 503, description = "It cannot now: `store_unreadable`; the log is halted or not \
-            open, and why: `signing_unavailable`.", body = ErrorV1),
+        (status = 200, description = "The process is ready.", body = Object,
+            content_type = "application/json"),
+        (status = 503, description = "The store cannot be read: `store_unreadable`; the log is \
+            halted or not open: `signing_unavailable`, with the reason.", body = ErrorV1),
     )
 )]
 pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
-    let ready = service.ready().await.map_err(|why| match &why {
-        NotReady::Store(_) => {
-            ApiError::new(ErrorCode::StoreUnreadable, "The service cannot do its work now.")
+    let ready = service.check_readiness().await.map_err(|why| match &why {
+        ReadinessError::Store(_) => {
+            ApiError::new(ErrorCode::StoreUnreadable, "The store cannot be read at the moment.")
                 .retry_after(5)
-                .because(why.to_string())
+                .with_internal_message(why.to_string())
         }
-        // This address is for operators, and they have to know.
-        NotReady::Log(fault) => {
-            let sentence = format!("Nothing can be sealed into the log: {fault}.");
+        // This address is for operators, so the reason is not hidden.
+        ReadinessError::Log(fault) => {
+            let sentence = format!("The log does not accept entries: {fault}.");
             ApiError::new(ErrorCode::SigningUnavailable, sentence)
                 .retry_after(30)
-                .because(why.to_string())
+                .with_internal_message(why.to_string())
         }
     })?;
     let body = json!({
@@ -68,12 +72,12 @@ pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Respon
             "contradictions": ready.contradictions,
         },
     });
-    Ok(([(CACHE_CONTROL, NOT_AT_ALL)], Json(body)).into_response())
+    Ok(([(CACHE_CONTROL, NO_STORE)], Json(body)).into_response())
 }
 
 /// Read the metrics
 ///
-/// In Prometheus' text format. Holds counts and times, never who asked.
+/// In the Prometheus text format. Has counts and durations, nothing about clients.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -84,6 +88,6 @@ pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Respon
 )]
 pub(crate) async fn metrics() -> Response {
     let headers =
-        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (CACHE_CONTROL, NOT_AT_ALL)];
-    (headers, telemetry::render()).into_response()
+        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (CACHE_CONTROL, NO_STORE)];
+    (headers, http_metrics::render()).into_response()
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v1/preflight`: may this be done, here, now?
+//! `POST /api/v1/preflight`: whether an agent may take an action now.
 
 use std::sync::Arc;
 
@@ -8,30 +8,29 @@ use axum::{
 };
 use contract::{
     errors::{ErrorCode, ErrorV1},
-    records::{DecisionReceipt, PreflightAsks, PreflightRefusal, PreflightRequest},
+    records::{DecisionReceipt, PreflightChecks, PreflightRefusal, PreflightRequest},
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use service::{Service, preflight::PreflightError};
+use service::{Service, answers::preflight::PreflightError};
 
 use crate::{
-    body::StrictJson,
-    documents::{JSON, NOT_AT_ALL},
-    errors::{ApiError, sentence},
-    limits::{Decides, LiveReads, no_live_read},
+    rate_limits::{DecisionLimit, LiveReadLimit, live_read_limit_error},
+    request::StrictJson,
+    response::{ApiError, JSON, NO_STORE, to_sentence},
 };
 
 /// Ask before acting
 ///
-/// One signed receipt: a decision about one action, with its reasons, duties and end. It is the
-/// strictest of what the domain's answer says, what its policy file says of the path and the agent,
-/// the age of the evidence, what is revoked, and the caller's own policy, which can only tighten.
-/// A decision against the caller is an answer with 200. With `checks`, up to 50 are decided in one
-/// call (`{brand}-preflight-batch`), each receipt signed by itself; a batch counts as its number of
-/// checks. This build reads no tool lists of MCP servers: `mcp` is told as `not_measured`, and the
-/// decision is at best `require_confirmation`.
+/// Returns one signed receipt: a decision about one action, with its reasons, its obligations and its
+/// expiry. The decision is the strictest of: the domain's answer, the site's policy file for the path
+/// and the agent, the age of the evidence, revocations, and the caller's own policy, which can only
+/// tighten. A negative decision is also a 200 response. With `checks`, up to 50 actions are decided in
+/// one call (`{brand}-preflight-batch`), each with its own signed receipt; a batch counts as its number
+/// of checks. This build does not read the tool lists of MCP servers: `mcp` is reported as
+/// `not_measured`, and the decision is then at best `require_confirmation`.
 ///
-/// Of a receipt we keep the domain, the action, the decision and its times, and the rest encrypted
-/// so that only whoever has its digest can read it.
+/// We store the domain, the action, the decision and the times of a receipt. The rest is stored
+/// encrypted, so that only those who have the receipt's digest can read it.
 #[utoipa::path(
     post,
     path = "/api/v1/preflight",
@@ -43,63 +42,66 @@ use crate::{
             content_type = "application/json"),
         (status = 400, description = "`bad_domain`, `bad_url`, `bad_request`, `unknown_field`, \
             `batch_size`.", body = ErrorV1),
-        (status = 404, description = "With `live_ms` 0: nothing is kept of this domain: \
-            `not_tracked`.", body = ErrorV1),
-        (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
+        (status = 404, description = "With `live_ms` 0: there is no stored answer for this \
+            domain: `not_tracked`.", body = ErrorV1),
+        (status = 413, description = "The body is larger than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "Too many decisions or live readings: `rate_limited`.",
             body = ErrorV1),
         (status = 503, description = "`cannot_answer`, `store_unreadable`, \
-            `signing_unavailable`, `overloaded`: never a guessed decision.", body = ErrorV1),
+            `signing_unavailable`, `overloaded`. No decision is ever guessed.", body = ErrorV1),
     )
 )]
 pub(crate) async fn preflight_v1(
     State(service): State<Arc<Service>>,
-    decides: Decides,
-    live_reads: LiveReads,
+    decides: DecisionLimit,
+    live_reads: LiveReadLimit,
     StrictJson(request): StrictJson<PreflightRequest>,
 ) -> Result<Response, ApiError> {
     let may_read = Arc::new(live_reads);
-    let receipt = match request.asks().map_err(refused)? {
-        PreflightAsks::One(check) => service.preflight(&check, may_read).await,
-        PreflightAsks::Batch(checks) => {
-            decides.batch(checks.len())?;
-            service.preflight_batch(checks, may_read).await
+    let receipt = match request.into_checks().map_err(refusal_to_api_error)? {
+        PreflightChecks::Single(check) => service.answers.preflight(&check, may_read).await,
+        PreflightChecks::Batch(checks) => {
+            decides.acquire_batch(checks.len())?;
+            service.answers.preflight_batch(checks, may_read).await
         }
     };
-    let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NOT_AT_ALL)];
-    Ok((headers, receipt.map_err(failed)?).into_response())
+    let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
+    Ok((headers, receipt.map_err(to_api_error)?).into_response())
 }
 
-fn refused(refusal: PreflightRefusal) -> ApiError {
-    ApiError::new(refusal.code, sentence(&refusal.error)).param(refusal.param)
+fn refusal_to_api_error(refusal: PreflightRefusal) -> ApiError {
+    ApiError::new(refusal.code, to_sentence(&refusal.error)).param(refusal.param)
 }
 
-/// What the caller is told when there is no receipt.
-fn failed(error: PreflightError) -> ApiError {
-    let said = error.to_string();
+/// The error that the caller gets when no receipt can be issued.
+fn to_api_error(error: PreflightError) -> ApiError {
+    let message = error.to_string();
     let (code, param) = error.code();
     let param = param.map(str::to_owned);
-    let told = match error {
-        PreflightError::LiveLimit { wait } => no_live_read(wait),
+    let api_error = match error {
+        PreflightError::LiveLimit { wait } => live_read_limit_error(wait),
         PreflightError::Store(_) => {
-            ApiError::new(code, "What is kept cannot be read now; try again.")
+            ApiError::new(code, "The stored data cannot be read at the moment. Try again in 5 s.")
                 .retry_after(5)
-                .because(said)
+                .with_internal_message(message)
         }
-        PreflightError::Signing(_) => {
-            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-                .retry_after(30)
-                .because(said)
-        }
+        PreflightError::Signing(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30)
+        .with_internal_message(message),
         PreflightError::CannotAnswer(_) => {
-            ApiError::new(code, "This cannot be answered now.").retry_after(5).because(said)
+            ApiError::new(code, "No decision is possible at the moment. Try again in 5 s.")
+                .retry_after(5)
+                .with_internal_message(message)
         }
-        _ => ApiError::new(code, sentence(&said)),
+        _ => ApiError::new(code, to_sentence(&message)),
     };
     match param {
-        Some(param) => told.param(param),
-        None => told,
+        Some(param) => api_error.param(param),
+        None => api_error,
     }
 }

@@ -1,26 +1,28 @@
-//! `GET /api/v1/read-equivalence`: whether AI identities are given the page a browser is given.
+//! `GET /api/v1/read-equivalence`: whether AI identities receive the same page as a browser.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use contract::{errors::ErrorV1, records::ReadEquivalenceRecord};
 use http::{HeaderMap, Uri};
-use service::{EquivalenceError, MayRead, Service};
+use service::{EquivalenceError, LiveReadPermit, Service};
 
-use super::kept;
+use super::error_mapping;
 use crate::{
-    address,
-    documents::{Document, FOR_MINUTES, JSON},
-    errors::ApiError,
-    limits::{LiveReads, Reads},
+    rate_limits::{LiveReadLimit, ReadLimit},
+    request::{
+        parameters::{page_parameter, switch_parameter},
+        query_parameters,
+    },
+    response::{ApiError, CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
 
-/// Compare what readers of a page are given
+/// Compare the page that different identities receive
 ///
-/// How the text that AI identities were given compares with the browser's, against how the browser's
-/// compares with itself, and what earlier readings came to. Only home pages are compared. Every
-/// identity is a name sent from our own network: a refusal here is no proof of what the real agent
-/// gets. `live=1` reads the site now, unless it was read within the last minutes.
+/// How similar the text for AI identities is to the browser's text, how similar two browser requests are
+/// to each other, and the results of earlier readings. Only home pages are compared. We send all
+/// requests from our own network under the agents' names: the site may treat the real agents
+/// differently. `live=1` reads the site now, unless it was read within the last minutes.
 #[utoipa::path(
     get,
     path = "/api/v1/read-equivalence",
@@ -29,12 +31,12 @@ use crate::{
     params(
         ("url" = String, Query, description = "The page; its query and fragment are dropped.",
             example = "https://example.com/"),
-        ("live" = Option<u8>, Query, description = "1 reads the site now."),
+        ("live" = Option<u8>, Query, description = "1: read the site now."),
     ),
     responses(
         (status = 200, description = "The signed record.", body = ReadEquivalenceRecord,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `bad_url`, `target_not_public`, \
             `unknown_field`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -43,18 +45,20 @@ use crate::{
 )]
 pub(crate) async fn get_read_equivalence(
     State(service): State<Arc<Service>>,
-    _: Reads,
-    live_reads: LiveReads,
+    _: ReadLimit,
+    live_reads: LiveReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = address::parameters(&uri, &["url", "live"])?;
-    let page = kept::page(&service, &asked)?;
-    let live = kept::switch(&asked, "live", false)?;
-    let may_read = live.then(|| Arc::new(live_reads) as Arc<dyn MayRead>);
-    let signed = service.read_equivalence(&page, may_read).await.map_err(|error| match error {
-        EquivalenceError::Report(error) => kept::failed(error),
-        EquivalenceError::Resolve(error) => kept::not_resolved(error),
-    })?;
-    Ok(Document::named(signed.bytes, &signed.digest, JSON, FOR_MINUTES).reply(&headers))
+    let parameters = query_parameters(&uri, &["url", "live"])?;
+    let page = page_parameter(&service, &parameters)?;
+    let live = switch_parameter(&parameters, "live", false)?;
+    let may_read = live.then(|| Arc::new(live_reads) as Arc<dyn LiveReadPermit>);
+    let signed =
+        service.answers.read_equivalence(&page, may_read).await.map_err(|error| match error {
+            EquivalenceError::Report(error) => error_mapping::report_to_api_error(error),
+            EquivalenceError::Resolve(error) => error_mapping::resolve_to_api_error(error),
+        })?;
+    Ok(HttpDocument::with_etag(signed.bytes, &signed.digest, JSON, CACHE_FIVE_MINUTES)
+        .reply(&headers))
 }

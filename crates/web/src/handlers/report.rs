@@ -1,4 +1,4 @@
-//! `/r/{id}`: a kept report, as a page, as the record, or as the evidence under it.
+//! `/r/{id}`: a stored report, as a page, as its record, its evidence or its manifest.
 
 use std::sync::Arc;
 
@@ -16,37 +16,33 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use service::{Presented, Report, ReportError, Service, Visibility};
+use service::{PresentedKey, Report, ReportError, Service, Visibility};
 
 use crate::{
-    address::PathText,
-    credential,
-    documents::{Document, HTML, JSON},
-    errors::ApiError,
-    negotiation, pages,
-    state::Site,
+    pages,
+    request::{PathParameter, content_negotiation, licence_key},
+    response::{
+        ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
+        JSON, PRIVATE_NO_STORE,
+    },
+    state::ServiceInfo,
 };
 
-/// A record does not change; whoever has a copy may keep it. One that is reachable only by its
-/// link is nobody's but the reader's, and a private one is not kept by anybody on the way.
-const KEPT_PUBLIC: &str = "public, max-age=86400, immutable";
-const KEPT_UNLISTED: &str = "private, max-age=86400, immutable";
-const KEPT_PRIVATE: &str = "private, no-store";
-const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
-/// No id is longer.
-const LONGEST_ID: usize = 64;
+const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+/// The length of the longest id.
+const MAX_ID_LENGTH: usize = 64;
 
-/// The framework cannot match what follows a parameter, so the forms part here.
+/// The router cannot match a suffix after a parameter, so the forms are told apart here.
 pub(crate) async fn report_file(
     State(service): State<Arc<Service>>,
-    State(site): State<Arc<Site>>,
-    PathText(file): PathText,
+    State(service_info): State<Arc<ServiceInfo>>,
+    PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let forms = [".raw.json", ".manifest.json", ".json", ""];
     let form = forms.into_iter().find(|form| file.ends_with(form)).unwrap_or_default();
     let id = file.strip_suffix(form).unwrap_or(&file);
-    let report = kept(&service, &site, id, &headers).await?;
+    let report = load_report(&service, &service_info, id, &headers).await?;
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
         ".manifest.json" => get_report_manifest(&service, &report, &headers),
@@ -57,8 +53,8 @@ pub(crate) async fn report_file(
 
 /// Read a report
 ///
-/// A page for people; the record itself when `Accept` prefers `application/json`. A private
-/// report opens with a key for its domain, and is answered as if it did not exist without one.
+/// An HTML page, or the record itself if `Accept` prefers `application/json`. A private report needs a
+/// licence key for its domain; without one the response is 404, as if it did not exist.
 #[utoipa::path(
     get,
     path = "/r/{id}",
@@ -70,16 +66,16 @@ pub(crate) async fn report_file(
             (String = "text/html"),
             (ScanRecord = "application/json"),
         )),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Response {
-    let mut response = if negotiation::prefers(headers, "application/json", "text/html") {
+    let mut response = if content_negotiation::prefers(headers, "application/json", "text/html") {
         get_report_record(report, headers)
     } else {
-        page_reply(id, &report)
+        page_response(id, &report)
     };
     let reply = response.headers_mut();
     reply.insert(VARY, HeaderValue::from_static("Accept"));
@@ -95,7 +91,7 @@ pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Respo
 
 /// Read a report's record
 ///
-/// The signed record, as the very bytes that were signed.
+/// The signed record, as exactly the bytes that were signed.
 #[utoipa::path(
     get,
     path = "/r/{id}.json",
@@ -105,19 +101,19 @@ pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Respo
     responses(
         (status = 200, description = "The record.", body = ScanRecord,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) fn get_report_record(report: Report, headers: &HeaderMap) -> Response {
-    reply(report.record, report.visibility, headers)
+    json_response(report.record, report.visibility, headers)
 }
 
 /// Read a report's evidence
 ///
-/// Everything that was received, or why it was not: what the record was judged from, and can be
-/// judged from again.
+/// Everything that was received, and why anything was not received. The record was computed from it and
+/// can be computed from it again.
 #[utoipa::path(
     get,
     path = "/r/{id}.raw.json",
@@ -127,18 +123,18 @@ pub(crate) fn get_report_record(report: Report, headers: &HeaderMap) -> Response
     responses(
         (status = 200, description = "The evidence.", body = Evidence,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) fn get_report_evidence(report: Report, headers: &HeaderMap) -> Response {
-    reply(report.evidence, report.visibility, headers)
+    json_response(report.evidence, report.visibility, headers)
 }
 
 /// Read a report's manifest
 ///
-/// The digests of everything the record rests on, signed. The record names the manifest in
+/// The signed digests of everything that the record is based on. The record names the manifest in
 /// `provenance.artifacts`.
 #[utoipa::path(
     get,
@@ -149,7 +145,7 @@ pub(crate) fn get_report_evidence(report: Report, headers: &HeaderMap) -> Respon
     responses(
         (status = 200, description = "The signed manifest.", body = ScanManifest,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report, or one without a manifest: `not_found`.",
             body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `cannot_answer`.", body = ErrorV1),
@@ -160,90 +156,100 @@ pub(crate) fn get_report_manifest(
     report: &Report,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let manifest = service.report_manifest(report).map_err(failed)?.ok_or_else(no_such_report)?;
-    Ok(reply(manifest, report.visibility, headers))
+    let manifest = service
+        .scanning
+        .report_manifest(report)
+        .map_err(to_api_error)?
+        .ok_or_else(report_not_found)?;
+    Ok(json_response(manifest, report.visibility, headers))
 }
 
-/// The report of this id, for whoever asks with these headers. A key is only read where one is
-/// needed, and two keys open nothing.
-pub(super) async fn kept(
+/// Loads the report with this id, if the request may read it. The licence key matters only for private
+/// reports, and two different keys count as an invalid one.
+pub(super) async fn load_report(
     service: &Service,
-    site: &Site,
+    service_info: &ServiceInfo,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Report, ApiError> {
     check_id(id)?;
-    let presented = credential::presented(headers, &site.brand).unwrap_or(Presented::NoKeyOfOurs);
-    let report = service.report(id, &presented).await.map_err(failed)?;
-    report.ok_or_else(no_such_report)
+    let presented = licence_key::presented_key(headers, &service_info.issuer.brand)
+        .unwrap_or(PresentedKey::Malformed);
+    let report = service.scanning.report(id, &presented).await.map_err(to_api_error)?;
+    report.ok_or_else(report_not_found)
 }
 
-/// Ids are letters and digits; anything else is not looked up.
+/// Only ids of letters and digits are looked up.
 fn check_id(id: &str) -> Result<(), ApiError> {
-    if is_id(id) { Ok(()) } else { Err(no_such_report()) }
+    if is_id(id) { Ok(()) } else { Err(report_not_found()) }
 }
 
 pub(super) fn is_id(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
+    (1..=MAX_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-fn no_such_report() -> ApiError {
+fn report_not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no report with this id.")
 }
 
-pub(super) fn failed(error: ReportError) -> ApiError {
-    let said = error.to_string();
+pub(super) fn to_api_error(error: ReportError) -> ApiError {
+    let message = error.to_string();
     match error {
-        ReportError::Store(_) => {
-            ApiError::new(ErrorCode::StoreUnreadable, "The report cannot be read now; try again.")
-                .retry_after(5)
-        }
-        ReportError::Signing(_) => {
-            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-                .retry_after(30)
-        }
+        ReportError::Store(_) => ApiError::new(
+            ErrorCode::StoreUnreadable,
+            "The report cannot be read at the moment. Try again in 5 s.",
+        )
+        .retry_after(5),
+        ReportError::Signing(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30),
         ReportError::Unreadable(_) => ApiError::new(
             ErrorCode::CannotAnswer,
-            "This report was written by another version; its record is still served.",
+            "This report was written by another version of the program and cannot be shown in \
+             this form. Its JSON record is still available.",
         ),
     }
-    .because(said)
+    .with_internal_message(message)
 }
 
-fn reply(bytes: Bytes, visibility: Visibility, headers: &HeaderMap) -> Response {
-    let document = Document::new(bytes, JSON, cache_of(visibility));
-    kept_from_robots(document.reply(headers), visibility)
+fn json_response(bytes: Bytes, visibility: Visibility, headers: &HeaderMap) -> Response {
+    let document = HttpDocument::new(bytes, JSON, cache_control_for(visibility));
+    add_noindex(document.reply(headers), visibility)
 }
 
-pub(super) fn cache_of(visibility: Visibility) -> &'static str {
+/// `Cache-Control` by visibility. A record never changes, so copies may be cached. An unlisted one may be
+/// cached only by the reader, a private one by nobody.
+pub(super) fn cache_control_for(visibility: Visibility) -> &'static str {
     match visibility {
-        Visibility::Public => KEPT_PUBLIC,
-        Visibility::Unlisted => KEPT_UNLISTED,
-        Visibility::Private => KEPT_PRIVATE,
+        Visibility::Public => CACHE_ONE_DAY_IMMUTABLE,
+        Visibility::Unlisted => CACHE_PRIVATE_ONE_DAY_IMMUTABLE,
+        Visibility::Private => PRIVATE_NO_STORE,
     }
 }
 
-fn page_reply(id: &str, report: &Report) -> Response {
+fn page_response(id: &str, report: &Report) -> Response {
     let page = match serde_json::from_slice::<ScanRecord>(&report.record) {
         Ok(record) => pages::report::render(&record),
-        // Written by a later version, perhaps: the bytes are still good.
+        // Perhaps written by a later version. The record is still served as it is.
         Err(error) => {
-            tracing::warn!(%error, "a kept record could not be read for its page");
-            pages::report::unreadable(id)
+            tracing::warn!(%error, "a stored record could not be parsed for its page");
+            pages::report::render_unreadable(id)
         }
     };
     let cache = match report.visibility {
-        Visibility::Private => KEPT_PRIVATE,
+        Visibility::Private => PRIVATE_NO_STORE,
         Visibility::Public | Visibility::Unlisted => "private, max-age=300",
     };
     let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], page).into_response();
-    pages::add_headers(response.headers_mut());
-    kept_from_robots(response, report.visibility)
+    pages::add_page_headers(response.headers_mut());
+    add_noindex(response, report.visibility)
 }
 
-pub(super) fn kept_from_robots(mut response: Response, visibility: Visibility) -> Response {
+pub(super) fn add_noindex(mut response: Response, visibility: Visibility) -> Response {
     if !visibility.is_listed() {
-        response.headers_mut().insert(ROBOTS, HeaderValue::from_static("noindex"));
+        response.headers_mut().insert(X_ROBOTS_TAG, HeaderValue::from_static("noindex"));
     }
     response
 }
@@ -253,16 +259,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_public_is_kept_from_robots_and_shared_caches() {
+    fn unlisted_and_private_reports_are_kept_out_of_indexes_and_shared_caches() {
         for (visibility, cache, robots) in [
-            (Visibility::Public, KEPT_PUBLIC, None),
-            (Visibility::Unlisted, KEPT_UNLISTED, Some("noindex")),
-            (Visibility::Private, KEPT_PRIVATE, Some("noindex")),
+            (Visibility::Public, CACHE_ONE_DAY_IMMUTABLE, None),
+            (Visibility::Unlisted, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, Some("noindex")),
+            (Visibility::Private, PRIVATE_NO_STORE, Some("noindex")),
         ] {
-            let reply = reply(Bytes::from("{}"), visibility, &HeaderMap::new());
+            let reply = json_response(Bytes::from("{}"), visibility, &HeaderMap::new());
             assert_eq!(reply.headers()[CACHE_CONTROL], cache);
-            let told = reply.headers().get(ROBOTS).map(|value| value.to_str().unwrap());
-            assert_eq!(told, robots, "{visibility}");
+            let shown = reply.headers().get(X_ROBOTS_TAG).map(|value| value.to_str().unwrap());
+            assert_eq!(shown, robots, "{visibility}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! `POST /api/v1/resolve`: many domains in one call.
+//! `POST /api/v1/resolve`: resolves many domains in one call.
 
 use std::sync::Arc;
 
@@ -10,30 +10,31 @@ use contract::{
     errors::{ErrorCode, ErrorV1},
     limits::{RESOLVE_BATCH_BUDGET, RESOLVE_BATCH_MAX, RESOLVE_BATCH_MIN},
     records::{
-        BatchError, BatchLive, BatchResult, BatchState, LiveAsk, ResolveBatch, ResolveBatchRequest,
+        BatchError, BatchLiveReads, BatchResult, BatchState, LiveReadMode, ResolveBatch,
+        ResolveBatchRequest,
     },
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::Value;
 use service::{
     Service,
-    resolve::{Live, Many, ManyAsk, NotAnswered},
+    answers::resolve::{BatchItemError, LivePolicy, ResolveBatchQuery, ResolveBatchResults},
 };
 
-use super::resolve::failed;
+use super::resolve::to_api_error;
 use crate::{
-    body::StrictJson,
-    documents::{JSON, NOT_AT_ALL},
-    errors::ApiError,
-    limits::{Decides, LiveReads},
+    rate_limits::{DecisionLimit, LiveReadLimit},
+    request::StrictJson,
+    response::{ApiError, JSON, NO_STORE},
 };
 
 /// Resolve many domains
 ///
-/// From 1 to 100, answered in the order asked; each answer is signed by itself. Bad names are in
-/// `errors`, and the good ones are answered. At most ten sites are read side by side, and all of it
-/// takes at most five seconds: what was not read by then is in `errors` too. With `fields`, excerpts
-/// are sent with the digest of the answer they are from. A batch counts as its number of domains.
+/// From 1 to 100 domains, answered in the order of the request; each answer has its own signature.
+/// Invalid names are listed in `errors`; the others are answered. At most ten sites are read at the same
+/// time, and the call takes at most five seconds: sites not read by then are listed in `errors` too.
+/// With `fields`, only excerpts are sent, with the digest of the full answer. A batch counts as its
+/// number of domains.
 #[utoipa::path(
     post,
     path = "/api/v1/resolve",
@@ -45,7 +46,7 @@ use crate::{
             content_type = "application/json"),
         (status = 400, description = "`batch_size`, `bad_request`, `unknown_field`.",
             body = ErrorV1),
-        (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
+        (status = 413, description = "The body is larger than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -55,54 +56,62 @@ use crate::{
 )]
 pub(crate) async fn resolve_batch_v1(
     State(service): State<Arc<Service>>,
-    decides: Decides,
-    live_reads: LiveReads,
+    decides: DecisionLimit,
+    live_reads: LiveReadLimit,
     StrictJson(request): StrictJson<ResolveBatchRequest>,
 ) -> Result<Response, ApiError> {
     let count = request.domains.len();
     if !(RESOLVE_BATCH_MIN..=RESOLVE_BATCH_MAX).contains(&count) {
         let sentence =
-            format!("`domains` holds from {RESOLVE_BATCH_MIN} to {RESOLVE_BATCH_MAX} names.");
+            format!("`domains` must have {RESOLVE_BATCH_MIN} to {RESOLVE_BATCH_MAX} names.");
         return Err(ApiError::new(ErrorCode::BatchSize, sentence).param("domains"));
     }
-    decides.batch(count)?;
+    decides.acquire_batch(count)?;
     let live = match request.live {
-        None | Some(LiveAsk::Auto) => Live::Auto,
-        Some(LiveAsk::Never) => Live::Never,
-        _ => Live::Always,
+        None | Some(LiveReadMode::Auto) => LivePolicy::Auto,
+        Some(LiveReadMode::Never) => LivePolicy::Never,
+        _ => LivePolicy::Always,
     };
     let many = service
-        .resolve_many(ManyAsk {
+        .answers
+        .resolve_batch(ResolveBatchQuery {
             domains: request.domains.clone(),
             live,
             max_age_hours: request.max_age_hours,
-            may_read: Arc::new(live_reads),
+            live_read_permit: Arc::new(live_reads),
         })
         .await;
-    let record = record(&request, many, &service);
-    let signed = service.sign_resolve_batch(&record).map_err(|error| {
-        ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-            .retry_after(30)
-            .because(error.to_string())
+    let record = build_batch_record(&request, many, &service);
+    let signed = service.answers.sign_resolve_batch(&record).map_err(|error| {
+        ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30)
+        .with_internal_message(error.to_string())
     })?;
-    let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NOT_AT_ALL)];
+    let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
     Ok((headers, signed).into_response())
 }
 
-fn record(request: &ResolveBatchRequest, many: Many, service: &Service) -> ResolveBatch {
-    let wanted = request.fields.as_deref();
+fn build_batch_record(
+    request: &ResolveBatchRequest,
+    many: ResolveBatchResults,
+    service: &Service,
+) -> ResolveBatch {
+    let fields = request.fields.as_deref();
     let (mut answers, mut results, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     let mut not_read = Vec::new();
-    let count = count(many.0.len());
-    for (index, (asked, told)) in (0..).zip(request.domains.iter().zip(many.0)) {
-        match told {
+    let count = to_u32(many.0.len());
+    for (index, (name, result)) in (0..).zip(request.domains.iter().zip(many.0)) {
+        match result {
             Ok(hot) => {
                 let document: Value = serde_json::from_slice(&hot.bytes).unwrap_or_default();
                 let domain = hot.domain.to_string();
-                let excerpt = wanted.map(|wanted| {
+                let excerpt = fields.map(|fields| {
                     let member =
                         |name: &String| Some((name.clone(), document.get(name.as_str())?.clone()));
-                    wanted.iter().filter_map(member).collect()
+                    fields.iter().filter_map(member).collect()
                 });
                 results.push(BatchResult {
                     index,
@@ -112,22 +121,22 @@ fn record(request: &ResolveBatchRequest, many: Many, service: &Service) -> Resol
                     answer_sha256: Some(hot.sha256.to_hex()),
                     excerpt,
                 });
-                if wanted.is_none() {
+                if fields.is_none() {
                     answers.push(document);
                 }
             }
             Err(why) => {
-                // What was sent is given back, as far as it is short enough to be a name.
-                let domain: String = asked.chars().take(253).collect();
+                // Repeats what was sent, cut to the maximum length of a name.
+                let domain: String = name.chars().take(253).collect();
                 let (code, error) = match why {
-                    NotAnswered::Failed(error) => {
-                        let error = failed(error);
-                        (error.code().clone(), error.sentence().to_owned())
+                    BatchItemError::Failed(error) => {
+                        let error = to_api_error(error);
+                        (error.code().clone(), error.message().to_owned())
                     }
-                    NotAnswered::TimeIsUp => {
+                    BatchItemError::TimeLimitReached => {
                         not_read.push(domain.clone());
                         let sentence =
-                            "The time of this call was over before it was read; ask again.";
+                            "The site was not read within the time of this call. Try again.";
                         (ErrorCode::Deadline, sentence.to_owned())
                     }
                 };
@@ -146,11 +155,11 @@ fn record(request: &ResolveBatchRequest, many: Many, service: &Service) -> Resol
     ResolveBatch {
         kind: service.brand().kind("resolve-batch"),
         v: 1,
-        schema: contract::schema::address("resolve-batch", service.brand(), service.base_url()),
+        schema: contract::schema::schema_url("resolve-batch", service.brand(), service.base_url()),
         answered_at: service.now(),
-        live: BatchLive {
+        live: BatchLiveReads {
             asked: count,
-            done: count - self::count(errors.len()),
+            done: count - self::to_u32(errors.len()),
             budget_ms: u32::try_from(RESOLVE_BATCH_BUDGET.as_millis()).unwrap_or(u32::MAX),
             not_read_in_budget: not_read,
         },
@@ -163,6 +172,6 @@ fn record(request: &ResolveBatchRequest, many: Many, service: &Service) -> Resol
     }
 }
 
-fn count(n: usize) -> u32 {
+fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! `GET /api/v1/resolve-prefix/{hex}`: a domain looked up without being named.
+//! `GET /api/v1/resolve-prefix/{hex}`: looks up a domain by a prefix of its hash, for privacy.
 
 use std::sync::Arc;
 
@@ -11,21 +11,20 @@ use contract::{
 use http::{HeaderMap, Uri};
 use service::{
     Service,
-    resolve::{HexPrefix, PrefixError},
+    answers::resolve::{HexPrefix, PrefixError},
 };
 
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_A_MINUTE, JSON},
-    errors::{ApiError, sentence},
-    limits::Decides,
+    rate_limits::DecisionLimit,
+    request::{PathParameter, query_parameters},
+    response::{ApiError, CACHE_ONE_MINUTE, HttpDocument, JSON, to_sentence},
 };
 
 /// Look a domain up without naming it
 ///
 /// The prefix is the first 2 to 8 hex digits of the SHA-256 of the domain (in lower case, without
-/// scheme, `www.`, path or port). The newest kept answer of every domain in the bucket is given;
-/// nothing is read, and which one was meant is not known to us.
+/// scheme, `www.`, path or port). Returns the newest stored answer of every domain whose hash begins
+/// with it, so we do not learn which domain you mean. No site is read.
 #[utoipa::path(
     get,
     path = "/api/v1/resolve-prefix/{hex}",
@@ -36,9 +35,9 @@ use crate::{
     responses(
         (status = 200, description = "The bucket.", body = PrefixBucket,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "Not 2 to 8 hex digits: `bad_request`.", body = ErrorV1),
-        (status = 413, description = "More than 100 domains share the prefix; give one more digit: \
+        (status = 413, description = "More than 100 domains share the prefix; use a longer one: \
             `bucket_too_large`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
@@ -46,28 +45,29 @@ use crate::{
 )]
 pub(crate) async fn resolve_prefix_v1(
     State(service): State<Arc<Service>>,
-    _: Decides,
-    PathText(hex): PathText,
+    _: DecisionLimit,
+    PathParameter(hex): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
+    query_parameters(&uri, &[])?;
     let prefix = HexPrefix::parse(&hex).ok_or_else(|| {
         let sentence = format!(
-            "The prefix is {PREFIX_DIGITS_MIN} to {PREFIX_DIGITS_MAX} hexadecimal digits, in lower case."
+            "The prefix must be {PREFIX_DIGITS_MIN} to {PREFIX_DIGITS_MAX} lower-case hex digits."
         );
         ApiError::bad_request(sentence).param("hex")
     })?;
-    let bucket = service.resolve_prefix(prefix).await.map_err(|error| match error {
+    let bucket = service.answers.resolve_prefix(prefix).await.map_err(|error| match error {
         PrefixError::TooMany => {
-            let sentence = sentence(&format!("{error}; give one more digit"));
+            let sentence = to_sentence(&format!("{error}; use a longer prefix"));
             ApiError::new(ErrorCode::BucketTooLarge, sentence).param("hex")
         }
-        PrefixError::Store(why) => {
-            ApiError::new(ErrorCode::StoreUnreadable, "What is kept cannot be read now; try again.")
-                .retry_after(5)
-                .because(why.to_string())
-        }
+        PrefixError::Store(why) => ApiError::new(
+            ErrorCode::StoreUnreadable,
+            "The stored data cannot be read at the moment. Try again in 5 s.",
+        )
+        .retry_after(5)
+        .with_internal_message(why.to_string()),
     })?;
     let answers: Vec<PrefixAnswer> = bucket
         .answers
@@ -85,5 +85,5 @@ pub(crate) async fn resolve_prefix_v1(
         answers,
     };
     let bytes = serde_json::to_vec(&record).map_err(|e| ApiError::internal(e.to_string()))?;
-    Ok(Document::new(bytes, JSON, FOR_A_MINUTE).reply(&headers))
+    Ok(HttpDocument::new(bytes, JSON, CACHE_ONE_MINUTE).reply(&headers))
 }

@@ -1,4 +1,4 @@
-//! `GET /api/v1/schema`: the shape of every record.
+//! `GET /api/v1/schema`: the JSON Schema of every kind of record.
 
 use std::sync::Arc;
 
@@ -12,27 +12,26 @@ use http::{HeaderMap, Uri};
 use serde_json::{Value, json};
 
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_AN_HOUR, JSON},
-    errors::ApiError,
-    state::Site,
+    request::{PathParameter, query_parameters},
+    response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
+    state::ServiceInfo,
 };
 
 const SCHEMA_JSON: &str = "application/schema+json";
-/// The kind that the bare address answers with.
+/// The kind that is returned without a parameter.
 const DEFAULT_KIND: &str = "report";
 
 /// Read a JSON Schema
 ///
-/// Without a parameter, the JSON Schema (2020-12) of PublicReportV1. With `kind`, that of another
-/// record, such as `svc-scan`. With `list=1`, the list of all kinds with their addresses.
+/// Without a parameter: the JSON Schema (2020-12) of PublicReportV1. With `kind`: the schema of another
+/// record, such as `svc-scan`. With `list=1`: the list of all kinds and their addresses.
 #[utoipa::path(
     get,
     path = "/api/v1/schema",
     operation_id = "getSchema",
     tag = "contract",
     params(
-        ("kind" = Option<String>, Query, description = "The kind of record, with the brand.",
+        ("kind" = Option<String>, Query, description = "The kind of record, including the brand.",
             example = "svc-scan"),
         ("list" = Option<String>, Query, description = "`1` for the list of kinds.",
             example = "1"),
@@ -40,29 +39,32 @@ const DEFAULT_KIND: &str = "report";
     responses(
         (status = 200, description = "The schema.", body = Object,
             content_type = "application/schema+json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such kind: `not_found`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_schema(
-    State(site): State<Arc<Site>>,
+    State(service_info): State<Arc<ServiceInfo>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = address::parameters(&uri, &["kind", "list"])?;
-    let document = match (asked.get("kind"), asked.get("list")) {
+    let parameters = query_parameters(&uri, &["kind", "list"])?;
+    let document = match (parameters.get("kind"), parameters.get("list")) {
         (Some(_), Some(_)) => {
-            return Err(ApiError::bad_request("`kind` and `list` do not go together."));
+            return Err(ApiError::bad_request("Use either `kind` or `list`, not both."));
         }
-        (None, Some(list)) if list == "1" => {
-            Document::new(index(&site.brand, &site.base_url).to_string(), JSON, FOR_AN_HOUR)
-        }
+        (None, Some(list)) if list == "1" => HttpDocument::new(
+            schema_index(&service_info.issuer.brand, &service_info.issuer.base_url).to_string(),
+            JSON,
+            CACHE_ONE_HOUR,
+        ),
         (None, Some(_)) => {
-            return Err(ApiError::bad_request("`list` can only be 1.").param("list"));
+            return Err(ApiError::bad_request("`list` must be 1.").param("list"));
         }
         (kind, None) => {
-            let kind = kind.cloned().unwrap_or_else(|| site.brand.kind(DEFAULT_KIND));
-            schema_document(&kind, &site)?
+            let kind =
+                kind.cloned().unwrap_or_else(|| service_info.issuer.brand.kind(DEFAULT_KIND));
+            schema_document(&kind, &service_info)?
         }
     };
     Ok(document.reply(&headers))
@@ -76,35 +78,39 @@ pub(crate) async fn get_schema(
     path = "/api/v1/schema/{kind}",
     operation_id = "getSchemaByKind",
     tag = "contract",
-    params(("kind" = String, Path, description = "The kind of record, with the brand.",
+    params(("kind" = String, Path, description = "The kind of record, including the brand.",
         example = "svc-scan")),
     responses(
         (status = 200, description = "The schema.", body = Object,
             content_type = "application/schema+json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such kind: `not_found`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_schema_by_kind(
-    State(site): State<Arc<Site>>,
-    PathText(kind): PathText,
+    State(service_info): State<Arc<ServiceInfo>>,
+    PathParameter(kind): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    Ok(schema_document(&kind, &site)?.reply(&headers))
+    Ok(schema_document(&kind, &service_info)?.reply(&headers))
 }
 
-fn schema_document(kind: &str, site: &Site) -> Result<Document, ApiError> {
-    let word = kind.strip_prefix(site.brand.as_str()).and_then(|rest| rest.strip_prefix('-'));
-    let schema = word.and_then(|word| schema_for(word, &site.brand, &site.base_url));
+fn schema_document(kind: &str, service_info: &ServiceInfo) -> Result<HttpDocument, ApiError> {
+    let word = kind
+        .strip_prefix(service_info.issuer.brand.as_str())
+        .and_then(|rest| rest.strip_prefix('-'));
+    let schema = word.and_then(|word| {
+        schema_for(word, &service_info.issuer.brand, &service_info.issuer.base_url)
+    });
     let schema = schema.ok_or_else(|| {
-        let sentence = "There is no record of this kind; ?list=1 lists those there are.";
+        let sentence = "There is no record of this kind. /api/v1/schema?list=1 lists all kinds.";
         ApiError::new(contract::errors::ErrorCode::NotFound, sentence).param("kind")
     })?;
-    Ok(Document::new(schema.to_string(), SCHEMA_JSON, FOR_AN_HOUR))
+    Ok(HttpDocument::new(schema.to_string(), SCHEMA_JSON, CACHE_ONE_HOUR))
 }
 
-/// Every kind, with its address and the digest of its schema.
-fn index(brand: &Brand, base_url: &str) -> Value {
+/// The list of all kinds, each with its address and the digest of its schema.
+fn schema_index(brand: &Brand, base_url: &str) -> Value {
     let schemas: Vec<Value> = KINDS
         .iter()
         .filter_map(|kind| {
@@ -114,7 +120,7 @@ fn index(brand: &Brand, base_url: &str) -> Value {
                 "v": 1,
                 "title": kind.title,
                 "section": kind.section,
-                "address": schema::address(kind.word, brand, base_url),
+                "address": schema::schema_url(kind.word, brand, base_url),
                 "schema_sha256": proof::sha256(schema.to_string().as_bytes()).to_hex(),
             }))
         })
@@ -129,7 +135,7 @@ mod tests {
     #[test]
     fn every_kind_is_listed_and_is_a_schema() {
         let brand = Brand::default();
-        let index = index(&brand, "https://svc.example");
+        let index = schema_index(&brand, "https://svc.example");
         let schemas = index["schemas"].as_array().unwrap();
         assert_eq!(schemas.len(), KINDS.len());
         for entry in schemas {

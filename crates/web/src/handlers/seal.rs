@@ -1,4 +1,4 @@
-//! Daily seals: the lookup, the index, and the files of each day.
+//! Daily seals: the lookup, the index of days, and the files of each day.
 
 use std::sync::Arc;
 
@@ -15,29 +15,29 @@ use http::{
     HeaderMap, HeaderValue, Uri,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, VARY},
 };
-use service::{DayFile, DaySealError, ProofPage, SealAsk, Service};
+use service::{DaySealError, DaySealFile, SealIndexPage, SealQuery, Service};
 
 use super::report;
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_AN_HOUR, FOR_MINUTES, HTML, JSON},
-    errors::ApiError,
-    negotiation, pages,
-    state::Site,
+    pages,
+    request::{PathParameter, content_negotiation, query_parameters},
+    response::{
+        ApiError, CACHE_FIVE_MINUTES, CACHE_ONE_DAY_IMMUTABLE, CACHE_ONE_HOUR, HTML, HttpDocument,
+        JSON,
+    },
+    state::ServiceInfo,
 };
 
-/// What does not change any more.
-const SETTLED: &str = "public, max-age=86400, immutable";
-/// Days on a page of the index when nobody says how many.
-const PAGE: usize = 30;
-const MAX_PAGE: usize = 100;
+/// Default and maximum number of days on a page of the index.
+const DEFAULT_PAGE_SIZE: usize = 30;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// Look up a seal
 ///
-/// Where a record is sealed, by its digest, its id or its day: the path to the day's root and how
-/// far the anchoring has come. That something is not sealed is an answer too: it is signed, and
-/// names the days that were searched. The digest of a record whose day is not sealed yet is not
-/// found; by its id the record is `pending`.
+/// Finds the seal of a record by its digest or id, or the seal of a day: the inclusion path to the
+/// day's root, and the state of the timestamps. If nothing is found, the response is also signed and
+/// lists the days that were searched. A record whose day is not sealed yet is not found by its digest;
+/// by its id it is `pending`.
 #[utoipa::path(
     get,
     path = "/api/seal/lookup",
@@ -49,10 +49,10 @@ const MAX_PAGE: usize = 100;
         ("day" = Option<String>, Query, description = "A UTC day.", example = "2026-11-14"),
     ),
     responses(
-        (status = 200, description = "What is known.", body = Seal,
+        (status = 200, description = "The result of the lookup.", body = Seal,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
-        (status = 400, description = "Not exactly one parameter, or not of its form: `bad_request`.",
+        (status = 304, description = "Not modified: your copy is current."),
+        (status = 400, description = "Not exactly one parameter, or an invalid one: `bad_request`.",
             body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `cannot_answer`, `signing_unavailable`.",
             body = ErrorV1),
@@ -63,37 +63,37 @@ pub(crate) async fn seal_lookup(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let ask = ask(&uri)?;
-    let answer = service.seal_lookup(&ask).await.map_err(failed)?;
-    let cache = cache(answer.settled);
-    // Signed anew each time; what is signed keeps its name.
+    let ask = parse_lookup(&uri)?;
+    let answer = service.seals.look_up(&ask).await.map_err(to_api_error)?;
+    let cache = cache_control(answer.settled);
+    // Signed anew each time; the ETag is the digest of the signed content.
     let signed = answer.document;
-    Ok(Document::named(signed.bytes, &signed.digest, JSON, cache).reply(&headers))
+    Ok(HttpDocument::with_etag(signed.bytes, &signed.digest, JSON, cache).reply(&headers))
 }
 
-fn ask(uri: &Uri) -> Result<SealAsk, ApiError> {
-    let mut asked = address::parameters(uri, &["sha256", "id", "day"])?.into_iter();
-    let (Some((name, value)), None) = (asked.next(), asked.next()) else {
-        return Err(ApiError::bad_request("Give exactly one of `sha256`, `id` and `day`."));
+fn parse_lookup(uri: &Uri) -> Result<SealQuery, ApiError> {
+    let mut parameters = query_parameters(uri, &["sha256", "id", "day"])?.into_iter();
+    let (Some((name, value)), None) = (parameters.next(), parameters.next()) else {
+        return Err(ApiError::bad_request("Use exactly one of `sha256`, `id` and `day`."));
     };
     let bad = |sentence: &str| ApiError::bad_request(sentence).param(name);
     match name {
         "sha256" => value
             .parse()
-            .map(SealAsk::Digest)
+            .map(SealQuery::Digest)
             .map_err(|_| bad("`sha256` must be 64 lower-case hex digits.")),
         "day" => value
             .parse()
-            .map(SealAsk::Day)
+            .map(SealQuery::Day)
             .map_err(|_| bad("`day` must be a day such as 2026-11-14.")),
-        _ if report::is_id(&value) => Ok(SealAsk::Id(value)),
+        _ if report::is_id(&value) => Ok(SealQuery::Id(value)),
         _ => Err(bad("`id` must be the id of a report: letters and digits.")),
     }
 }
 
-/// Read about seals
+/// Read the page about seals
 ///
-/// A page for people; the index when `Accept` prefers `application/json`.
+/// An HTML page, or the index if `Accept` prefers `application/json`.
 #[utoipa::path(
     get,
     path = "/proof",
@@ -101,32 +101,32 @@ fn ask(uri: &Uri) -> Result<SealAsk, ApiError> {
     tag = "seals",
     params(
         ("before" = Option<String>, Query, description = "Only days before this one."),
-        ("limit" = Option<u32>, Query, description = "Days at most, 1 to 100.", example = 30),
+        ("limit" = Option<u32>, Query, description = "Maximum number of days, 1 to 100.", example = 30),
     ),
     responses(
-        (status = 200, description = "The sealed days, the newest first.", content(
+        (status = 200, description = "The sealed days, newest first.", content(
             (String = "text/html"),
             (ProofIndex = "application/json"),
         )),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn proof(
     State(service): State<Arc<Service>>,
-    State(site): State<Arc<Site>>,
+    State(service_info): State<Arc<ServiceInfo>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let page = page(&service, &uri).await?;
-    let mut response = if negotiation::prefers(&headers, "application/json", "text/html") {
-        index(&service, page, &headers)?
+    let page = load_index_page(&service, &uri).await?;
+    let mut response = if content_negotiation::prefers(&headers, "application/json", "text/html") {
+        index_response(&service, page, &headers)?
     } else {
-        let html = pages::proof::render(&site.base_url, &page);
+        let html = pages::daily_seals::render(&service_info.issuer.base_url, &page);
         let mut response =
-            ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, FOR_AN_HOUR)], html).into_response();
-        pages::add_headers(response.headers_mut());
+            ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, CACHE_ONE_HOUR)], html).into_response();
+        pages::add_page_headers(response.headers_mut());
         response
     };
     let reply = response.headers_mut();
@@ -138,7 +138,7 @@ pub(crate) async fn proof(
 
 /// Read the index of sealed days
 ///
-/// Signed, the newest day first. `cursor` of an answer is `before` of the next.
+/// Signed, newest day first. Use the `cursor` of a response as `before` of the next request.
 #[utoipa::path(
     get,
     path = "/proof.json",
@@ -146,12 +146,12 @@ pub(crate) async fn proof(
     tag = "seals",
     params(
         ("before" = Option<String>, Query, description = "Only days before this one."),
-        ("limit" = Option<u32>, Query, description = "Days at most, 1 to 100.", example = 30),
+        ("limit" = Option<u32>, Query, description = "Maximum number of days, 1 to 100.", example = 30),
     ),
     responses(
         (status = 200, description = "The index.", body = ProofIndex,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `signing_unavailable`.", body = ErrorV1),
     )
@@ -161,50 +161,55 @@ pub(crate) async fn proof_index(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let page = page(&service, &uri).await?;
-    index(&service, page, &headers)
+    let page = load_index_page(&service, &uri).await?;
+    index_response(&service, page, &headers)
 }
 
-fn index(service: &Service, page: ProofPage, headers: &HeaderMap) -> Result<Response, ApiError> {
-    let signed = service.proof_index(page).map_err(failed)?;
-    Ok(Document::named(signed.bytes, &signed.digest, JSON, FOR_MINUTES).reply(headers))
+fn index_response(
+    service: &Service,
+    page: SealIndexPage,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let signed = service.seals.sign_index_page(page).map_err(to_api_error)?;
+    Ok(HttpDocument::with_etag(signed.bytes, &signed.digest, JSON, CACHE_FIVE_MINUTES)
+        .reply(headers))
 }
 
-async fn page(service: &Service, uri: &Uri) -> Result<ProofPage, ApiError> {
-    let asked = address::parameters(uri, &["before", "limit"])?;
-    let before = asked.get("before").map(|text| text.parse::<Day>()).transpose();
+async fn load_index_page(service: &Service, uri: &Uri) -> Result<SealIndexPage, ApiError> {
+    let parameters = query_parameters(uri, &["before", "limit"])?;
+    let before = parameters.get("before").map(|text| text.parse::<Day>()).transpose();
     let before = before.map_err(|_| {
         ApiError::bad_request("`before` must be a day such as 2026-11-14.").param("before")
     })?;
-    let limit = asked.get("limit").map(|text| text.parse::<usize>()).transpose();
-    let limit = limit.ok().map(|limit| limit.unwrap_or(PAGE));
-    let limit = limit.filter(|limit| (1..=MAX_PAGE).contains(limit)).ok_or_else(|| {
+    let limit = parameters.get("limit").map(|text| text.parse::<usize>()).transpose();
+    let limit = limit.ok().map(|limit| limit.unwrap_or(DEFAULT_PAGE_SIZE));
+    let limit = limit.filter(|limit| (1..=MAX_PAGE_SIZE).contains(limit)).ok_or_else(|| {
         ApiError::bad_request("`limit` must be a number from 1 to 100.").param("limit")
     })?;
-    service.proof_page(before, limit).await.map_err(failed)
+    service.seals.index_page(before, limit).await.map_err(to_api_error)
 }
 
-/// The framework cannot match what follows a parameter, so the forms part here.
+/// The router cannot match a suffix after a parameter, so the forms are told apart here.
 pub(crate) async fn proof_file(
     State(service): State<Arc<Service>>,
-    PathText(file): PathText,
+    PathParameter(file): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let day = |name: &str| name.parse::<Day>().map_err(|_| no_such_day());
+    query_parameters(&uri, &[])?;
+    let day = |name: &str| name.parse::<Day>().map_err(|_| day_not_sealed());
     if let Some(name) = file.strip_suffix(".json") {
         get_proof_day(&service, day(name)?, &headers).await
     } else if let Some(name) = file.strip_suffix(".ots") {
         get_proof_timestamps(&service, day(name)?, &headers).await
     } else {
-        Err(no_such_day())
+        Err(day_not_sealed())
     }
 }
 
 /// Read a sealed day
 ///
-/// The day's signed statement and the digests it was made over, in the order of their leaves.
+/// The day's signed statement, and the digests in its tree, in the order of the leaves.
 #[utoipa::path(
     get,
     path = "/proof/{day}.json",
@@ -214,7 +219,7 @@ pub(crate) async fn proof_file(
     responses(
         (status = 200, description = "The day.", body = ProofDay,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "This day is not sealed: `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
@@ -224,13 +229,18 @@ pub(crate) async fn get_proof_day(
     day: Day,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let file = service.proof_day(day).await.map_err(failed)?.ok_or_else(no_such_day)?;
-    Ok(Document::new(file.bytes, JSON, cache(file.settled)).reply(headers))
+    let file = service
+        .seals
+        .statement_file(day)
+        .await
+        .map_err(to_api_error)?
+        .ok_or_else(day_not_sealed)?;
+    Ok(HttpDocument::new(file.bytes, JSON, cache_control(file.settled)).reply(headers))
 }
 
 /// Read a day's timestamps
 ///
-/// An OpenTimestamps file of the statement's `sha256`, with what every calendar has given so far.
+/// An OpenTimestamps file for the statement's `sha256`, with the attestations of all calendars so far.
 #[utoipa::path(
     get,
     path = "/proof/{day}.ots",
@@ -240,7 +250,7 @@ pub(crate) async fn get_proof_day(
     responses(
         (status = 200, description = "The timestamp file.", body = Vec<u8>,
             content_type = "application/vnd.opentimestamps.ots"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "This day is not sealed, or no calendar has answered yet: \
             `not_found`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
@@ -251,12 +261,13 @@ pub(crate) async fn get_proof_timestamps(
     day: Day,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let DayFile { bytes, settled } =
-        service.proof_timestamps(day).await.map_err(failed)?.ok_or_else(|| {
+    let DaySealFile { bytes, settled } =
+        service.seals.timestamps_file(day).await.map_err(to_api_error)?.ok_or_else(|| {
             let sentence = "This day is not sealed, or no calendar has answered yet.";
             ApiError::new(ErrorCode::NotFound, sentence)
         })?;
-    let document = Document::new(bytes, proof::ots::MEDIA_TYPE, cache(settled));
+    let document =
+        HttpDocument::new(bytes, proof::opentimestamps::MEDIA_TYPE, cache_control(settled));
     let mut response = document.reply(headers);
     let name = format!("attachment; filename=\"{day}.ots\"");
     if let Ok(name) = HeaderValue::from_str(&name) {
@@ -265,30 +276,32 @@ pub(crate) async fn get_proof_timestamps(
     Ok(response)
 }
 
-fn cache(settled: bool) -> &'static str {
-    if settled { SETTLED } else { FOR_MINUTES }
+fn cache_control(settled: bool) -> &'static str {
+    if settled { CACHE_ONE_DAY_IMMUTABLE } else { CACHE_FIVE_MINUTES }
 }
 
-fn no_such_day() -> ApiError {
-    ApiError::new(ErrorCode::NotFound, "There is no sealed day of this name.")
+fn day_not_sealed() -> ApiError {
+    ApiError::new(ErrorCode::NotFound, "This day is not sealed.")
 }
 
-fn failed(error: DaySealError) -> ApiError {
-    let said = error.to_string();
+fn to_api_error(error: DaySealError) -> ApiError {
+    let message = error.to_string();
     match error {
-        DaySealError::Store(_) => {
-            ApiError::new(ErrorCode::StoreUnreadable, "The seals cannot be read now; try again.")
-                .retry_after(5)
-        }
-        DaySealError::Signing(_) | DaySealError::Chance(_) => {
-            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-                .retry_after(30)
-        }
+        DaySealError::Store(_) => ApiError::new(
+            ErrorCode::StoreUnreadable,
+            "The seals cannot be read at the moment. Try again in 5 s.",
+        )
+        .retry_after(5),
+        DaySealError::Signing(_) | DaySealError::Randomness(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30),
         DaySealError::Unreadable(_) => {
-            ApiError::new(ErrorCode::CannotAnswer, "What is kept of this seal cannot be used.")
+            ApiError::new(ErrorCode::CannotAnswer, "The stored seal cannot be parsed.")
         }
     }
-    .because(said)
+    .with_internal_message(message)
 }
 
 #[cfg(test)]
@@ -296,14 +309,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_one_thing_is_looked_up() {
+    fn exactly_one_parameter_is_accepted() {
         let read = |query: &str| {
-            ask(&format!("/x?{query}").parse().unwrap()).map_err(|e| e.sentence().to_owned())
+            parse_lookup(&format!("/x?{query}").parse().unwrap())
+                .map_err(|e| e.message().to_owned())
         };
         let digest = proof::sha256(b"x");
-        assert_eq!(read(&format!("sha256={digest}")), Ok(SealAsk::Digest(digest)));
-        assert_eq!(read("id=abc123"), Ok(SealAsk::Id("abc123".to_owned())));
-        assert_eq!(read("day=2026-11-14"), Ok(SealAsk::Day("2026-11-14".parse().unwrap())));
+        assert_eq!(read(&format!("sha256={digest}")), Ok(SealQuery::Digest(digest)));
+        assert_eq!(read("id=abc123"), Ok(SealQuery::Id("abc123".to_owned())));
+        assert_eq!(read("day=2026-11-14"), Ok(SealQuery::Day("2026-11-14".parse().unwrap())));
         for bad in [
             "",
             "id=a&day=2026-11-14",

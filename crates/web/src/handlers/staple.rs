@@ -1,4 +1,4 @@
-//! `GET /api/v1/staple`: a domain's decisions in one line that the site can send along.
+//! `GET /api/v1/staple`: a domain's decisions in one signed line that the site itself can publish.
 
 use std::sync::Arc;
 
@@ -8,19 +8,18 @@ use contract::{
     records::StapleRecord,
 };
 use http::{HeaderMap, Uri};
-use service::{Service, staple::StapleError};
+use service::{Service, answers::staple::StapleError};
 
 use crate::{
-    address,
-    documents::{Document, FOR_A_MINUTE, JSON},
-    errors::{ApiError, sentence},
-    limits::Reads,
+    rate_limits::ReadLimit,
+    request::query_parameters,
+    response::{ApiError, CACHE_ONE_MINUTE, HttpDocument, JSON, to_sentence},
 };
 
 /// Read a domain's staple
 ///
-/// The decisions of the newest answer in one signed line, for a response header or a TXT record. It
-/// is good by itself, for the domain and all names under it, for at most a day.
+/// The decisions of the newest answer in one signed line, for a response header or a TXT record. It can
+/// be verified by itself. It is valid for the domain and all names under it, for at most a day.
 #[utoipa::path(
     get,
     path = "/api/v1/staple",
@@ -31,10 +30,10 @@ use crate::{
     responses(
         (status = 200, description = "The signed record.", body = StapleRecord,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_domain`, `bad_request`, `unknown_field`.",
             body = ErrorV1),
-        (status = 404, description = "There is no fresh answer about the domain; resolve it \
+        (status = 404, description = "There is no fresh answer for the domain; resolve it \
             first: `not_tracked`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "`cannot_answer`, `store_unreadable`, \
@@ -43,40 +42,43 @@ use crate::{
 )]
 pub(crate) async fn staple(
     State(service): State<Arc<Service>>,
-    _: Reads,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = address::parameters(&uri, &["domain"])?;
-    let input = asked
+    let parameters = query_parameters(&uri, &["domain"])?;
+    let input = parameters
         .get("domain")
-        .ok_or_else(|| ApiError::bad_request("`domain` is missing.").param("domain"))?;
-    let domain = service.domain(input).map_err(|refusal| {
-        ApiError::new(ErrorCode::BadDomain, sentence(&refusal.to_string())).param("domain")
+        .ok_or_else(|| ApiError::bad_request("Parameter `domain` is missing.").param("domain"))?;
+    let domain = service.parse_domain(input).map_err(|refusal| {
+        ApiError::new(ErrorCode::BadDomain, to_sentence(&refusal.to_string())).param("domain")
     })?;
-    let record = service.staple(&domain).await.map_err(failed)?;
-    let document = Document::named(record.bytes, &record.digest, JSON, FOR_A_MINUTE);
+    let record = service.answers.staple(&domain).await.map_err(to_api_error)?;
+    let document = HttpDocument::with_etag(record.bytes, &record.digest, JSON, CACHE_ONE_MINUTE);
     Ok(document.reply(&headers))
 }
 
-fn failed(error: StapleError) -> ApiError {
-    let said = error.to_string();
+fn to_api_error(error: StapleError) -> ApiError {
+    let message = error.to_string();
     match error {
         StapleError::NoAnswer(_) => {
-            ApiError::new(ErrorCode::NotTracked, sentence(&said)).param("domain")
+            ApiError::new(ErrorCode::NotTracked, to_sentence(&message)).param("domain")
         }
         StapleError::Unreadable(..) => {
-            ApiError::new(ErrorCode::CannotAnswer, "The answer cannot be read.").because(said)
+            ApiError::new(ErrorCode::CannotAnswer, "The stored answer cannot be parsed.")
+                .with_internal_message(message)
         }
-        StapleError::Store(_) => {
-            ApiError::new(ErrorCode::StoreUnreadable, "What is kept cannot be read now; try again.")
-                .retry_after(5)
-                .because(said)
-        }
-        StapleError::Signing(_) => {
-            ApiError::new(ErrorCode::SigningUnavailable, "This could not be signed.")
-                .retry_after(30)
-                .because(said)
-        }
+        StapleError::Store(_) => ApiError::new(
+            ErrorCode::StoreUnreadable,
+            "The stored data cannot be read at the moment. Try again in 5 s.",
+        )
+        .retry_after(5)
+        .with_internal_message(message),
+        StapleError::Signing(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30)
+        .with_internal_message(message),
     }
 }

@@ -1,9 +1,9 @@
-//! An error, for people.
+//! The error page.
 
 use contract::errors::ErrorV1;
 use http::StatusCode;
 
-use super::{html::Html, shell};
+use super::{html::Html, layout};
 
 pub(crate) fn render(status: StatusCode, error: &ErrorV1) -> String {
     let title = status.canonical_reason().unwrap_or("Error");
@@ -18,6 +18,6 @@ pub(crate) fn render(status: StatusCode, error: &ErrorV1) -> String {
     if let Some(id) = &error.request_id {
         main.raw("<dt>Request</dt><dd><code>").text(id).raw("</code></dd>\n");
     }
-    main.raw("</dl>\n<p><a href=\"/\">Back to the first page</a></p>\n");
-    shell::page(title, &main)
+    main.raw("</dl>\n<p><a href=\"/\">Back to the home page</a></p>\n");
+    layout::page(title, &main)
 }

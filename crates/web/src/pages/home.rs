@@ -1,22 +1,26 @@
-//! The first page: what this is, and a form to try it.
+//! The home page, with the scan form.
 
-use super::{html::Html, shell};
+use super::{html::Html, layout};
 
-/// What stands in the form.
+/// The values of the scan form.
 #[derive(Debug, Default)]
-pub(crate) struct Form {
+pub(crate) struct ScanForm {
     pub(crate) domain: String,
     pub(crate) unlisted: bool,
 }
 
-/// With the token that marks the form as ours, and the reason why the last attempt failed, if
-/// there was one.
-pub(crate) fn render(base_url: &str, form: &Form, token: &str, problem: Option<&str>) -> String {
+/// `token` proves that this server issued the form. `problem` is the error of the last attempt.
+pub(crate) fn render(
+    base_url: &str,
+    form: &ScanForm,
+    token: &str,
+    problem: Option<&str>,
+) -> String {
     let mut main = Html::new();
     main.raw(
-        "<h1>What way do AI agents have at a site?</h1>\n\
-         <p>Wayleave reads a site as a browser, as an unnamed stranger and as AI crawlers, and \
-         shows what each was given, with the evidence.</p>\n",
+        "<h1>How does a site treat AI agents?</h1>\n\
+         <p>Wayleave requests a site as a browser, as an unnamed client and as AI crawlers, and shows \
+         what each of them received, with the evidence.</p>\n",
     );
     if let Some(problem) = problem {
         main.raw("<p class=\"note problem\" role=\"alert\">").text(problem).raw("</p>\n");
@@ -36,26 +40,26 @@ pub(crate) fn render(base_url: &str, form: &Form, token: &str, problem: Option<&
         main.raw(" checked");
     }
     main.raw(
-        "> Unlisted: the report is reachable by its link alone</label>\n</form>\n\
-         <p class=\"soft\">A scan takes a few seconds. Every read is sent from this service's own \
-         network, under the name of the crawler it stands for, and said to be so. A site can ask \
-         us to stay away in its robots.txt.</p>\n\
+        "> Unlisted: only people with the link can find the report</label>\n</form>\n\
+         <p class=\"soft\">A scan takes a few seconds. We send all requests from this service's own \
+         network under the crawlers' names, and the report says so. A site can exclude us in its \
+         robots.txt.</p>\n\
          <h2>For programs</h2>\n<pre>curl -H 'content-type: application/json' \
          -d '{\"domain\":\"shop.example\"}' ",
     )
     .text(base_url)
     .raw(
         "/api/scan</pre>\n<ul>\n\
-         <li><a href=\"/docs\">API reference</a>, and the same as \
+         <li><a href=\"/docs\">API reference</a>, also as \
          <a href=\"/openapi.json\">OpenAPI 3.1</a></li>\n\
          <li><a href=\"/api/v1/schema?list=1\">JSON Schemas</a> of every record</li>\n\
-         <li><a href=\"/api/v1/core\">Core contract</a>: what keeps answering</li>\n\
-         <li><a href=\"/.well-known/http-message-signatures-directory\">Public keys</a>, to check \
-         what we signed</li>\n\
-         <li><a href=\"/log\">Transparency log</a>: everything we decided, in an order that cannot \
-         be changed later</li>\n</ul>\n",
+         <li><a href=\"/api/v1/core\">Core contract</a>: the operations that stay available</li>\n\
+         <li><a href=\"/.well-known/http-message-signatures-directory\">Public keys</a> to verify \
+         our signatures</li>\n\
+         <li><a href=\"/log\">Transparency log</a>: every decision we served, in a log that can \
+         only grow</li>\n</ul>\n",
     );
-    shell::page("Wayleave", &main)
+    layout::page("Wayleave", &main)
 }
 
 #[cfg(test)]
@@ -64,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_was_typed_comes_back_as_text() {
-        let form = Form { domain: "\"><script>x</script>".to_owned(), unlisted: true };
+        let form = ScanForm { domain: "\"><script>x</script>".to_owned(), unlisted: true };
         let page = render("https://svc.example", &form, "1.a", Some("<b>No.</b>"));
         assert!(!page.contains("<script") && !page.contains("<b>"));
         assert!(page.contains("name=\"token\" value=\"1.a\""));

@@ -1,11 +1,14 @@
-//! HTML that cannot be broken out of: markup is written by us and fixed when we are compiled,
-//! everything else is text.
+//! An HTML writer that prevents injection: markup is fixed at compile time, everything else is escaped
+//! text.
 
 use std::fmt::Display;
 
-/// The longest piece of text shown in one place.
-const LONGEST: usize = 2_000;
+use contract::text::is_hidden;
 
+/// Longer texts are truncated.
+const MAX_TEXT_CHARS: usize = 2_000;
+
+/// A piece of HTML under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Html(String);
 
@@ -14,18 +17,18 @@ impl Html {
         Self(String::with_capacity(8 * 1_024))
     }
 
-    /// Markup of our own: only a literal fits.
+    /// Appends markup. Only string literals are accepted.
     pub(crate) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// Text, or the inside of a quoted attribute. What would be markup is escaped; characters
-    /// that are not seen, or that turn the direction of reading, are shown by their number.
+    /// Appends text, or the value of a quoted attribute. Markup is escaped. Invisible characters and
+    /// those that change the reading direction are shown by their code point.
     pub(crate) fn text(&mut self, text: impl Display) -> &mut Self {
         let text = text.to_string();
         let mut letters = text.chars();
-        for letter in letters.by_ref().take(LONGEST) {
+        for letter in letters.by_ref().take(MAX_TEXT_CHARS) {
             match letter {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -45,8 +48,8 @@ impl Html {
         self
     }
 
-    /// A piece made the same way.
-    pub(crate) fn part(&mut self, part: &Self) -> &mut Self {
+    /// Appends another piece.
+    pub(crate) fn append(&mut self, part: &Self) -> &mut Self {
         self.0.push_str(&part.0);
         self
     }
@@ -54,16 +57,6 @@ impl Html {
     pub(crate) fn into_string(self) -> String {
         self.0
     }
-}
-
-/// Controls, format and direction marks, fillers, tags, variation selectors, private use.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(u32::from(letter),
-            0x00AD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
-            | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F
-            | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB | 0xE000..=0xF8FF | 0x1BCA0..=0x1BCA3
-            | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF | 0xF0000..=0x10FFFF)
 }
 
 #[cfg(test)]
@@ -86,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_is_named() {
+    fn invisible_characters_are_shown_by_code_point() {
         assert_eq!(
             shown("a\u{202e}b\u{200b}\0\u{e0041}\u{1b}"),
             "a\\u{202E}b\\u{200B}\\u{0000}\\u{E0041}\\u{001B}"
@@ -95,7 +88,7 @@ mod tests {
 
     #[test]
     fn long_text_is_cut() {
-        assert_eq!(shown(&"é".repeat(5_000)).chars().count(), LONGEST + 1);
-        assert_eq!(shown(&"é".repeat(LONGEST)).chars().count(), LONGEST);
+        assert_eq!(shown(&"é".repeat(5_000)).chars().count(), MAX_TEXT_CHARS + 1);
+        assert_eq!(shown(&"é".repeat(MAX_TEXT_CHARS)).chars().count(), MAX_TEXT_CHARS);
     }
 }

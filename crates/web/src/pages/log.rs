@@ -1,34 +1,34 @@
-//! The transparency log, for people: what it is, where it stands, and how to check it.
+//! The page about the transparency log: what it is, its current state, and how to check it.
 
-use contract::records::{LogRecord, LogWitnessed};
+use contract::records::{LogRecord, LogWitnessedHead};
 
-use super::{html::Html, shell};
+use super::{html::Html, layout};
 
 pub(crate) fn render(
     record: &LogRecord,
-    witnessed: Option<&LogWitnessed>,
+    witnessed: Option<&LogWitnessedHead>,
     base_url: &str,
 ) -> String {
     let mut main = Html::new();
     main.raw(
         "<h1>The transparency log</h1>\n\
-         <p>Every decision we give is put into this log before it is served. The log can only \
-         grow: each batch is signed, names the batch before it, and nothing in it can be changed, \
-         taken out or put in between without everybody being able to see it. If we told you one \
-         thing and others another, two signed heads would prove it.</p>\n",
+         <p>We add every decision to this log before we serve it. The log can only grow: each batch \
+         is signed and contains the hash of the batch before it. Anybody can detect an entry that \
+         was changed, removed or inserted later. If we showed you and others different logs, two \
+         signed heads would prove it.</p>\n",
     );
     if record.contradictions > 0 {
-        main.raw("<p class=\"note problem\" role=\"alert\">We were shown ")
+        main.raw("<p class=\"note problem\" role=\"alert\">We received ")
             .text(record.contradictions)
             .raw(
-                " signed heads that are not of this log. That must not happen: the key was used \
-                 elsewhere, or the log was put back from an old copy. Rely on nothing of it \
-                 before this is explained.</p>\n",
+                " heads that carry our signature but are not part of this log. This must not \
+                 happen: either the key was used elsewhere, or the log was restored from an old \
+                 copy. Do not rely on this log until the operator has explained it.</p>\n",
             );
     }
-    stands(&mut main, record, witnessed);
-    how_to_check(&mut main, record, base_url);
-    batches(&mut main, record);
+    render_state(&mut main, record, witnessed);
+    render_how_to_check(&mut main, record, base_url);
+    render_batches(&mut main, record);
     main.raw("<h2>Rules</h2>\n<dl>\n");
     for (name, rule) in [
         ("Leaf", &record.rules.leaf),
@@ -39,13 +39,13 @@ pub(crate) fn render(
         main.raw("<dt>").text(name).raw("</dt><dd>").text(rule).raw("</dd>\n");
     }
     main.raw("</dl>\n");
-    shell::page("Transparency log", &main)
+    layout::page("Transparency log", &main)
 }
 
-fn stands(main: &mut Html, record: &LogRecord, witnessed: Option<&LogWitnessed>) {
-    main.raw("<h2>Where it stands</h2>\n");
+fn render_state(main: &mut Html, record: &LogRecord, witnessed: Option<&LogWitnessedHead>) {
+    main.raw("<h2>Current state</h2>\n");
     let Some(latest) = &record.latest else {
-        main.raw("<p>Nothing has been logged yet.</p>\n");
+        main.raw("<p>The log is empty.</p>\n");
         return;
     };
     main.raw("<dl>\n<dt>Log</dt><dd><code>").text(&record.log_id);
@@ -63,8 +63,8 @@ fn stands(main: &mut Html, record: &LogRecord, witnessed: Option<&LogWitnessed>)
         }
         None => {
             main.raw(
-                "None has cosigned this log yet: that it grew is our word alone, until you \
-                      compare heads with others.",
+                "No witness has cosigned this log yet. Only we claim that it is append-only; compare \
+                 heads with others to check.",
             );
         }
     }
@@ -72,26 +72,26 @@ fn stands(main: &mut Html, record: &LogRecord, witnessed: Option<&LogWitnessed>)
     main.raw("</code></dd>\n</dl>\n");
 }
 
-fn how_to_check(main: &mut Html, record: &LogRecord, base_url: &str) {
+fn render_how_to_check(main: &mut Html, record: &LogRecord, base_url: &str) {
     main.raw(
-        "<h2>How to check it</h2>\n<p>An answer you were given, with one file and Node 20 or \
-         later:</p>\n<pre>curl -O ",
+        "<h2>How to check it</h2>\n<p>Check an answer that you received (one file, needs Node 20 \
+         or later):</p>\n<pre>curl -O ",
     )
     .text(&record.verify.verifier)
     .raw("\nnode crawlcheck-verify.mjs answer.json --keys ")
     .text(&record.key.published_in)
     .raw(" --log ")
     .text(base_url)
-    .raw("</pre>\n<p>The whole log, from its first batch, and again whenever it grew:</p>\n<pre>")
+    .raw("</pre>\n<p>Check the whole log from its first batch, and again whenever it has grown:</p>\n<pre>")
     .raw("wayleave log monitor ")
     .text(base_url)
-    .raw("</pre>\n<p>With tools of others, by the rules of C2SP:</p>\n<pre>curl ")
+    .raw("</pre>\n<p>Use other C2SP tools:</p>\n<pre>curl ")
     .text(&record.checkpoint.address)
     .raw("\ncurl ")
     .text(&record.tiles)
     .raw(
-        "0/000</pre>\n<p>A head that you were given, against our own chain (keep your copy: it is \
-          the proof):</p>\n<pre>curl -H &#39;content-type: application/json&#39; -d \
+        "0/000</pre>\n<p>Compare a head that you received with our chain (keep your copy, it is the \
+          proof):</p>\n<pre>curl -H &#39;content-type: application/json&#39; -d \
           &#39;{\"sths\":[…]}&#39; ",
     )
     .text(base_url)
@@ -101,17 +101,17 @@ fn how_to_check(main: &mut Html, record: &LogRecord, base_url: &str) {
          <li><a href=\"/api/v1/log/sths\">The newest heads</a></li>\n\
          <li><a href=\"/log/checkpoint\">Checkpoint</a>, <a href=\"/log/keys.json\">keys</a>, \
          <a href=\"/log/rotation.json\">retired keys</a>, \
-         <a href=\"/log/sths/000000000.jsonl\">heads from the first</a></li>\n\
-         <li><a href=\"/docs#getLog\">Every address of it</a></li>\n</ul>\n",
+         <a href=\"/log/sths/000000000.jsonl\">heads of batches 0 to 999</a></li>\n\
+         <li><a href=\"/docs#getLog\">All API operations of the log</a></li>\n</ul>\n",
     );
 }
 
-fn batches(main: &mut Html, record: &LogRecord) {
+fn render_batches(main: &mut Html, record: &LogRecord) {
     if record.list.is_empty() {
         return;
     }
     main.raw(
-        "<h2>The last batches</h2>\n<table>\n<thead><tr><th>Batch</th><th>Time</th>\
+        "<h2>Latest batches</h2>\n<table>\n<thead><tr><th>Batch</th><th>Time</th>\
          <th>Entries</th><th>Log size</th><th>Root</th></tr></thead>\n<tbody>\n",
     );
     for batch in &record.list {

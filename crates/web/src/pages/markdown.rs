@@ -1,9 +1,9 @@
-//! The little Markdown our own texts are written in, as HTML: headings, paragraphs, lists, tables,
-//! bold and code. Whatever else stands there is text.
+//! Renders the subset of Markdown that our own texts use: headings, paragraphs, lists, tables, bold,
+//! emphasis and code. Everything else is shown as text.
 
 use super::html::Html;
 
-/// What block the lines so far belong to.
+/// The block that the current line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Block {
     None,
@@ -16,77 +16,79 @@ enum Block {
 pub(super) fn render(html: &mut Html, markdown: &str) {
     let mut block = Block::None;
     for line in markdown.lines() {
-        let (kind, rest) = sort(line);
+        let (kind, rest) = classify_line(line);
         let inside = match kind {
-            Line::Empty => Block::None,
-            Line::Heading(_) => Block::None,
-            Line::Bullet => Block::Bullets,
-            Line::Step => Block::Steps,
-            Line::Row | Line::Rule => Block::Table,
-            Line::Text => Block::Paragraph,
+            MarkdownLine::Empty => Block::None,
+            MarkdownLine::Heading(_) => Block::None,
+            MarkdownLine::Bullet => Block::Bullets,
+            MarkdownLine::Step => Block::Steps,
+            MarkdownLine::Row | MarkdownLine::HeadSeparator => Block::Table,
+            MarkdownLine::Text => Block::Paragraph,
         };
         if inside != block {
-            html.raw(end(block)).raw(begin(inside));
+            html.raw(closing_tag(block)).raw(opening_tag(inside));
         } else if inside == Block::Paragraph {
             html.raw("\n");
         }
         let first_row = block != Block::Table;
         block = inside;
         match kind {
-            Line::Empty | Line::Rule => {}
-            Line::Heading(1) => wrap(html, "<h1>", rest, "</h1>\n"),
-            Line::Heading(2) => wrap(html, "<h2>", rest, "</h2>\n"),
-            Line::Heading(_) => wrap(html, "<h3>", rest, "</h3>\n"),
-            Line::Bullet | Line::Step => wrap(html, "<li>", rest, "</li>\n"),
-            Line::Row => row(html, rest, first_row),
-            Line::Text => {
-                inline(html, rest.trim_end());
+            MarkdownLine::Empty | MarkdownLine::HeadSeparator => {}
+            MarkdownLine::Heading(1) => render_element(html, "<h1>", rest, "</h1>\n"),
+            MarkdownLine::Heading(2) => render_element(html, "<h2>", rest, "</h2>\n"),
+            MarkdownLine::Heading(_) => render_element(html, "<h3>", rest, "</h3>\n"),
+            MarkdownLine::Bullet | MarkdownLine::Step => {
+                render_element(html, "<li>", rest, "</li>\n")
+            }
+            MarkdownLine::Row => render_table_row(html, rest, first_row),
+            MarkdownLine::Text => {
+                render_inline(html, rest.trim_end());
                 if rest.ends_with("  ") {
                     html.raw("<br>");
                 }
             }
         }
     }
-    html.raw(end(block));
+    html.raw(closing_tag(block));
 }
 
-enum Line {
+enum MarkdownLine {
     Empty,
     Heading(usize),
     Bullet,
     Step,
     Row,
-    /// The line under a table's head.
-    Rule,
+    /// The separator line under a table's head.
+    HeadSeparator,
     Text,
 }
 
-fn sort(line: &str) -> (Line, &str) {
+fn classify_line(line: &str) -> (MarkdownLine, &str) {
     let text = line.trim_start();
     if text.is_empty() {
-        return (Line::Empty, "");
+        return (MarkdownLine::Empty, "");
     }
     let marks = text.bytes().take_while(|byte| *byte == b'#').count();
     if let Some(rest) = text.trim_start_matches('#').strip_prefix(' ').filter(|_| marks > 0) {
-        return (Line::Heading(marks), rest);
+        return (MarkdownLine::Heading(marks), rest);
     }
     if let Some(rest) = text.strip_prefix("- ") {
-        return (Line::Bullet, rest);
+        return (MarkdownLine::Bullet, rest);
     }
     if let Some((number, rest)) = text.split_once(". ")
         && !number.is_empty()
         && number.bytes().all(|byte| byte.is_ascii_digit())
     {
-        return (Line::Step, rest);
+        return (MarkdownLine::Step, rest);
     }
     if text.starts_with('|') {
         let rule = text.bytes().all(|byte| b"|-: ".contains(&byte));
-        return (if rule { Line::Rule } else { Line::Row }, text);
+        return (if rule { MarkdownLine::HeadSeparator } else { MarkdownLine::Row }, text);
     }
-    (Line::Text, text)
+    (MarkdownLine::Text, text)
 }
 
-fn begin(block: Block) -> &'static str {
+fn opening_tag(block: Block) -> &'static str {
     match block {
         Block::None => "",
         Block::Paragraph => "<p>",
@@ -96,7 +98,7 @@ fn begin(block: Block) -> &'static str {
     }
 }
 
-fn end(block: Block) -> &'static str {
+fn closing_tag(block: Block) -> &'static str {
     match block {
         Block::None => "",
         Block::Paragraph => "</p>\n",
@@ -106,24 +108,24 @@ fn end(block: Block) -> &'static str {
     }
 }
 
-fn wrap(html: &mut Html, open: &'static str, text: &str, close: &'static str) {
+fn render_element(html: &mut Html, open: &'static str, text: &str, close: &'static str) {
     html.raw(open);
-    inline(html, text);
+    render_inline(html, text);
     html.raw(close);
 }
 
-fn row(html: &mut Html, text: &str, head: bool) {
+fn render_table_row(html: &mut Html, text: &str, head: bool) {
     html.raw("<tr>");
     for cell in text.trim().trim_matches('|').split('|') {
         html.raw(if head { "<th>" } else { "<td>" });
-        inline(html, cell.trim());
+        render_inline(html, cell.trim());
         html.raw(if head { "</th>" } else { "</td>" });
     }
     html.raw("</tr>\n");
 }
 
 /// Code between backticks, bold between double stars, emphasis between single ones.
-fn inline(html: &mut Html, text: &str) {
+fn render_inline(html: &mut Html, text: &str) {
     for (at, part) in text.split('`').enumerate() {
         if at % 2 == 1 {
             html.raw("<code>").text(part).raw("</code>");
@@ -135,15 +137,15 @@ fn inline(html: &mut Html, text: &str) {
                 bold = !bold;
                 html.raw(if bold { "<strong>" } else { "</strong>" });
             }
-            let mut leaning = false;
+            let mut emphasis = false;
             for (at, part) in part.split('*').enumerate() {
                 if at > 0 {
-                    leaning = !leaning;
-                    html.raw(if leaning { "<em>" } else { "</em>" });
+                    emphasis = !emphasis;
+                    html.raw(if emphasis { "<em>" } else { "</em>" });
                 }
                 html.text(part);
             }
-            if leaning {
+            if emphasis {
                 html.raw("</em>");
             }
         }
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_and_marks() {
+    fn blocks_and_inline_marks() {
         assert_eq!(
             shown(
                 "# A *b*\n\none `x<y`\ntwo **bold**  \n\n- p\n- q\n1. r\n\n| a | b |\n|---|---|\n| c | d |"
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gets_out_of_text() {
+    fn markup_in_text_is_escaped_and_tags_are_balanced() {
         for odd in ["<script>", "**", "*`", "#", "|", "1.", "- <b>", "`<i>", "** *a"] {
             let page = shown(odd);
             assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("<i>"));

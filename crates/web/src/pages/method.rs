@@ -1,9 +1,9 @@
-//! The scoring method, for people.
+//! The page about the scoring method.
 
-use super::{html::Html, markdown, shell};
+use super::{html::Html, layout, markdown};
 
 pub(crate) fn render(text: &str) -> String {
     let mut main = Html::new();
     markdown::render(&mut main, text);
-    shell::page("How a scan is scored", &main)
+    layout::page("How a scan is scored", &main)
 }

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last.
+//! Serves one connection, from its first byte to its last.
 
 use std::{
     convert::Infallible,
@@ -32,90 +32,95 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use super::{
-    ServerOptions,
-    paced::PacedStream,
-    slots::{AtWork, Slot},
+    connection_slots::{BusyGuard, ConnectionSlot},
+    options::ServerOptions,
+    write_timeout::WriteTimeoutStream,
 };
-use crate::App;
+use crate::{app::App, request::PeerAddress};
 
-/// The other end of the socket, as a request extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PeerAddress(pub SocketAddr);
-
-/// The two calls to end, both made by the accept loop.
+/// The two shutdown signals. The accept loop sends them; every connection listens to both.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Calls {
-    /// Finish what is at work, begin nothing new.
+pub(super) struct ShutdownSignals {
+    /// Finish the running request, start no new one.
     pub(super) finish: CancellationToken,
     /// Stop at once.
-    pub(super) cut: CancellationToken,
+    pub(super) abort: CancellationToken,
 }
 
-/// How long a connection that has not asked anything is listened to when we stop: what it asks may
-/// be on its way from the system to us.
-const FIRST_WORD: Duration = Duration::from_millis(100);
+/// How long a connection without any request is still read during shutdown: its first request may
+/// already be in the kernel's buffer.
+const FIRST_REQUEST_GRACE: Duration = Duration::from_millis(100);
 
-async fn told_to_finish(calls: &Calls, has_asked: &AtomicBool) {
-    calls.finish.cancelled().await;
-    if !has_asked.load(Ordering::Relaxed) {
-        tokio::time::sleep(FIRST_WORD).await;
+async fn finish_signal(signals: &ShutdownSignals, has_requested: &AtomicBool) {
+    signals.finish.cancelled().await;
+    if !has_requested.load(Ordering::Relaxed) {
+        tokio::time::sleep(FIRST_REQUEST_GRACE).await;
     }
 }
 
-/// Why a connection is to end although its client would go on.
+/// Why the server ends a connection that the client would keep open.
 #[derive(Clone, Copy)]
-enum Signal {
-    Cut,
+enum EndSignal {
+    Abort,
     Finish,
     Evicted,
 }
 
-impl Signal {
-    async fn given(self, calls: &Calls, slot: &Slot, has_asked: &AtomicBool) -> Self {
+impl EndSignal {
+    async fn wait(
+        self,
+        shutdown: &ShutdownSignals,
+        slot: &ConnectionSlot,
+        has_requested: &AtomicBool,
+    ) -> Self {
         match self {
-            Self::Cut => calls.cut.cancelled().await,
-            Self::Finish => told_to_finish(calls, has_asked).await,
+            Self::Abort => shutdown.abort.cancelled().await,
+            Self::Finish => finish_signal(shutdown, has_requested).await,
             Self::Evicted => slot.evicted().await,
         }
         self
     }
 }
 
-/// Answers requests until either side has had enough.
-pub(super) async fn run(
+/// Answers the requests of one connection until the client or the server ends it. `has_requested` is
+/// set by the request service and read by the shutdown signals.
+pub(super) async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     app: App,
-    slot: Arc<Slot>,
-    calls: Calls,
+    slot: Arc<ConnectionSlot>,
+    shutdown: ShutdownSignals,
     options: Arc<ServerOptions>,
 ) {
-    let has_asked = Arc::new(AtomicBool::new(false));
+    let has_requested = Arc::new(AtomicBool::new(false));
     let service = {
-        let (slot, has_asked) = (Arc::clone(&slot), Arc::clone(&has_asked));
+        let (slot, has_requested) = (Arc::clone(&slot), Arc::clone(&has_requested));
         service_fn(move |request: Request<Incoming>| {
-            has_asked.store(true, Ordering::Relaxed);
-            let at_work = slot.at_work();
-            match app.ready(&request, peer) {
-                Some(response) => Either::Left(ready(Ok(
-                    response.map(|bytes| WorkingBody::new(Sent::Ready(bytes.into()), at_work))
-                ))),
-                None => Either::Right(Box::pin(answer(app.router(), request, peer, at_work))),
+            has_requested.store(true, Ordering::Relaxed);
+            let busy_guard = slot.mark_busy();
+            match app.try_fast_path(&request, peer) {
+                Some(response) => Either::Left(ready(Ok(response.map(|bytes| {
+                    BusyBody::new(ResponseBody::Prepared(bytes.into()), busy_guard)
+                })))),
+                None => {
+                    Either::Right(Box::pin(route_request(app.router(), request, peer, busy_guard)))
+                }
             }
         })
     };
-    let io = TokioIo::new(PacedStream::new(stream, options.write_allowance));
+    let io = TokioIo::new(WriteTimeoutStream::new(stream, options.write_allowance));
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_header_size(options.max_head_bytes)
         .serve_connection(io, service);
 
-    // Each has a waker of its own: a request wakes none of them.
-    let mut signals: FuturesUnordered<_> = [Signal::Cut, Signal::Finish, Signal::Evicted]
-        .map(|signal| signal.given(&calls, &slot, &has_asked))
-        .into_iter()
-        .collect();
+    // FuturesUnordered gives each signal its own waker, so a request polls none of them.
+    let mut signals: FuturesUnordered<_> =
+        [EndSignal::Abort, EndSignal::Finish, EndSignal::Evicted]
+            .map(|signal| signal.wait(&shutdown, &slot, &has_requested))
+            .into_iter()
+            .collect();
     let ended = loop {
         let signal = tokio::select! {
             biased;
@@ -123,11 +128,11 @@ pub(super) async fn run(
             Some(signal) = signals.next() => signal,
         };
         match signal {
-            Signal::Cut => return,
-            // Nothing was asked, so nothing can be lost. Otherwise the tail of an answer may still
-            // be on its way.
-            Signal::Evicted if !has_asked.load(Ordering::Relaxed) => return,
-            Signal::Evicted | Signal::Finish => Pin::new(&mut connection).graceful_shutdown(),
+            EndSignal::Abort => return,
+            // Without a request nothing can be lost. Otherwise the end of a response may still be in
+            // transit.
+            EndSignal::Evicted if !has_requested.load(Ordering::Relaxed) => return,
+            EndSignal::Evicted | EndSignal::Finish => Pin::new(&mut connection).graceful_shutdown(),
         }
     };
     if let Err(error) = ended {
@@ -135,15 +140,15 @@ pub(super) async fn run(
     }
     let stream = connection.into_parts().io.into_inner();
     tokio::select! {
-        () = linger(stream, options.linger) => {}
-        () = calls.cut.cancelled() => {}
+        () = lingering_close(stream, options.linger_timeout) => {}
+        () = shutdown.abort.cancelled() => {}
     }
 }
 
-/// Says that no more will come, then reads and drops what the client is still sending: closing a
-/// socket with unread bytes resets it, and a reset can take the answer away from a client that
-/// has not read it yet (a refused upload, mostly).
-pub(super) async fn linger<S>(mut stream: S, patience: Duration)
+/// Closes the write side, then reads and drops what the client is still sending. Closing a socket with
+/// unread bytes resets it, and a reset can destroy a response that the client has not read yet
+/// (mostly after a refused upload).
+pub(super) async fn lingering_close<S>(mut stream: S, patience: Duration)
 where
     S: AsyncReadExt + AsyncWriteExt + Unpin,
 {
@@ -161,41 +166,42 @@ where
             }
         }
     };
-    // Time being up is an ordinary end here.
+    // A timeout is a normal end here.
     let _ = tokio::time::timeout(patience, drain).await;
 }
 
-async fn answer(
+async fn route_request(
     mut app: Router,
     mut request: Request<Incoming>,
     peer: SocketAddr,
-    at_work: AtWork,
-) -> Result<Response<WorkingBody>, Infallible> {
+    busy_guard: BusyGuard,
+) -> Result<Response<BusyBody>, Infallible> {
     request.extensions_mut().insert(PeerAddress(peer));
     let response = app.call(request).await?;
-    Ok(response.map(|body| WorkingBody::new(Sent::Made(body), at_work)))
+    Ok(response.map(|body| BusyBody::new(ResponseBody::Routed(body), busy_guard)))
 }
 
-/// A body during whose sending the connection counts as being at work.
+/// A response body. The connection counts as busy until it is dropped.
 #[derive(Debug)]
-struct WorkingBody {
-    body: Sent,
-    _at_work: AtWork,
+struct BusyBody {
+    body: ResponseBody,
+    _busy_guard: BusyGuard,
 }
 
-impl WorkingBody {
-    fn new(body: Sent, at_work: AtWork) -> Self {
-        Self { body, _at_work: at_work }
+impl BusyBody {
+    fn new(body: ResponseBody, busy_guard: BusyGuard) -> Self {
+        Self { body, _busy_guard: busy_guard }
     }
 }
 
+/// The body of a response: from the fast path, or from the router.
 #[derive(Debug)]
-enum Sent {
-    Ready(Full<Bytes>),
-    Made(AnyBody),
+enum ResponseBody {
+    Prepared(Full<Bytes>),
+    Routed(AnyBody),
 }
 
-impl Body for WorkingBody {
+impl Body for BusyBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -204,24 +210,24 @@ impl Body for WorkingBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         match &mut self.body {
-            Sent::Ready(body) => Pin::new(body)
+            ResponseBody::Prepared(body) => Pin::new(body)
                 .poll_frame(cx)
                 .map(|frame| frame.map(|frame| frame.map_err(|n| match n {}))),
-            Sent::Made(body) => Pin::new(body).poll_frame(cx),
+            ResponseBody::Routed(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.body {
-            Sent::Ready(body) => body.is_end_stream(),
-            Sent::Made(body) => body.is_end_stream(),
+            ResponseBody::Prepared(body) => body.is_end_stream(),
+            ResponseBody::Routed(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.body {
-            Sent::Ready(body) => body.size_hint(),
-            Sent::Made(body) => body.size_hint(),
+            ResponseBody::Prepared(body) => body.size_hint(),
+            ResponseBody::Routed(body) => body.size_hint(),
         }
     }
 }

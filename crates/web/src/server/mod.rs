@@ -1,13 +1,13 @@
-//! Our own accept loop: every connection has a place, a clock and an end.
+//! The accept loop of the server.
 //!
-//! The framework's own loop never closes a client that connects and says nothing, says half a
-//! line, or drips; this one does, and it caps connections, passes the peer's address on, and
-//! drains before it goes.
+//! The framework's own loop never closes a client that connects and sends nothing, half a line, or a
+//! few bytes at a time. This one does. It also caps the number of connections, passes the peer's
+//! address on, and lets running requests finish before it stops.
 
 mod connection;
+mod connection_slots;
 mod options;
-mod paced;
-mod slots;
+mod write_timeout;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -19,22 +19,21 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-pub use connection::PeerAddress;
 pub use options::{ServeReport, ServerOptions};
 
-use self::{connection::Calls, slots::Slots};
-use crate::{App, telemetry};
+use self::{connection::ShutdownSignals, connection_slots::ConnectionSlots};
+use crate::{app::App, http_metrics};
 
-/// Refusals being said at the same time; beyond this a connection is closed without a word.
-const REFUSALS_AT_ONCE: usize = 64;
-/// How long we pause when the system has no socket left to give.
+/// 503 responses to refused connections sent at a time; above it a connection is closed without one.
+const MAX_CONCURRENT_REFUSALS: usize = 64;
+/// The pause before the next accept when the system has no sockets left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long connections are still taken after the call to stop: those that the system had accepted
-/// for us by then would be reset.
-const LAST_KNOCKS: Duration = Duration::from_millis(20);
+/// How long connections are still accepted after the call to stop: the kernel has already completed
+/// their handshake, and closing the listener would reset them.
+const FINAL_ACCEPT_WINDOW: Duration = Duration::from_millis(20);
 
-/// Serves until `shutdown` ends; then takes no new connection, lets requests at work finish
-/// within [`ServerOptions::drain`], and closes what is left.
+/// Serves until `shutdown` completes. Then accepts no new connection, lets running requests finish
+/// within [`ServerOptions::drain_timeout`], and closes the rest.
 pub async fn serve(
     listener: TcpListener,
     app: impl Into<App>,
@@ -42,28 +41,28 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> ServeReport {
     let (app, options) = (app.into(), Arc::new(options));
-    let slots = Slots::new(options.max_connections);
-    let refusals = Arc::new(Semaphore::new(REFUSALS_AT_ONCE));
+    let slots = ConnectionSlots::new(options.max_connections);
+    let refusals = Arc::new(Semaphore::new(MAX_CONCURRENT_REFUSALS));
     let tasks = TaskTracker::new();
-    let calls = Calls::default();
+    let signals = ShutdownSignals::default();
     let (mut accepted, mut refused) = (0, 0);
-    let mut upkeep = tokio::time::interval(telemetry::UPKEEP_EVERY);
+    let mut upkeep = tokio::time::interval(http_metrics::UPKEEP_EVERY);
     tokio::pin!(shutdown);
     let mut admit = |stream: TcpStream, peer: SocketAddr| {
-        // Answers are written in one piece; waiting to fill a packet only delays them. A socket
-        // that refuses the option still serves.
+        // Responses are written in one piece, so waiting to fill a packet only delays them. A socket
+        // that refuses the option still works.
         let _ = stream.set_nodelay(true);
         if let Some(slot) = slots.admit() {
             accepted += 1;
-            let (app, calls, options) = (app.clone(), calls.clone(), Arc::clone(&options));
-            tasks.spawn(connection::run(stream, peer, app, slot, calls, options));
+            let (app, signals, options) = (app.clone(), signals.clone(), Arc::clone(&options));
+            tasks.spawn(connection::serve_connection(stream, peer, app, slot, signals, options));
         } else {
             refused += 1;
-            telemetry::connection_refused();
+            http_metrics::count_refused_connection();
             if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
-                let patience = options.linger;
+                let patience = options.linger_timeout;
                 tasks.spawn(async move {
-                    refuse(stream, patience).await;
+                    send_overloaded(stream, patience).await;
                     drop(permit);
                 });
             }
@@ -75,14 +74,14 @@ pub async fn serve(
             biased;
             () = &mut shutdown => break,
             _ = upkeep.tick() => {
-                telemetry::upkeep();
-                telemetry::connections(slots.open());
+                http_metrics::run_upkeep();
+                http_metrics::set_open_connections(slots.open_connections());
                 continue;
             }
             next = listener.accept() => match next {
                 Ok(next) => next,
                 Err(error) => {
-                    after_failed_accept(&error, &slots).await;
+                    handle_accept_error(&error, &slots).await;
                     continue;
                 }
             },
@@ -90,54 +89,54 @@ pub async fn serve(
         admit(stream, peer);
     }
 
-    // Whoever got through to the system before we stopped was promised an answer.
-    let last = Instant::now() + LAST_KNOCKS;
+    // Clients that connected before the stop have a completed handshake and expect an answer.
+    let last = Instant::now() + FINAL_ACCEPT_WINDOW;
     while Instant::now() < last
         && let Ok(Ok((stream, peer))) = timeout_at(last, listener.accept()).await
     {
         admit(stream, peer);
     }
     drop(listener);
-    calls.finish.cancel();
+    signals.finish.cancel();
     tasks.close();
     let mut cut = 0;
-    if tokio::time::timeout(options.drain, tasks.wait()).await.is_err() {
+    if tokio::time::timeout(options.drain_timeout, tasks.wait()).await.is_err() {
         cut = tasks.len();
-        calls.cut.cancel();
+        signals.abort.cancel();
         tasks.wait().await;
     }
-    ServeReport { accepted, refused, evicted: slots.evicted(), cut }
+    ServeReport { accepted, refused, evicted: slots.evicted_connections(), aborted: cut }
 }
 
-/// A failed accept is either that one connection's misfortune, or ours: then closing idle
-/// connections and waiting help, and trying again at once would only burn the processor.
-async fn after_failed_accept(error: &io::Error, slots: &Slots) {
-    let theirs = matches!(
+/// A failed accept concerns either that one connection, or this process (no file descriptors left).
+/// In the second case it closes idle connections and pauses; retrying at once would burn the CPU.
+async fn handle_accept_error(error: &io::Error, slots: &ConnectionSlots) {
+    let connection_failed = matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionRefused
             | io::ErrorKind::Interrupted
     );
-    if !theirs {
+    if !connection_failed {
         tracing::warn!(%error, "cannot accept connections; trying again");
-        slots.make_room();
+        slots.evict_idle();
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
 }
 
-/// Says 503 to a connection for which there is no place. The request is not read, so it cannot
-/// be told a problem document from the flat shape.
-async fn refuse(mut stream: TcpStream, patience: Duration) {
-    const BODY: &str = "{\"error\":\"the service has too many connections at the moment\",\
+/// Sends 503 to a connection above the cap. The request is not read, so the response is always the
+/// flat JSON shape, whatever the client accepts.
+async fn send_overloaded(mut stream: TcpStream, patience: Duration) {
+    const BODY: &str = "{\"error\":\"The service has too many connections. Try again in 1 s.\",\
                         \"code\":\"overloaded\",\"retryable\":true,\"retry_after_s\":1}";
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\nRetry-After: 1\r\nConnection: close\r\n\r\n{BODY}",
         BODY.len()
     );
-    let said = tokio::time::timeout(patience, stream.write_all(answer.as_bytes())).await;
-    if matches!(said, Ok(Ok(()))) {
-        connection::linger(stream, patience).await;
+    let sent = tokio::time::timeout(patience, stream.write_all(answer.as_bytes())).await;
+    if matches!(sent, Ok(Ok(()))) {
+        connection::lingering_close(stream, patience).await;
     }
 }

@@ -1,29 +1,28 @@
-//! The bounds every connection lives under.
+//! The limits of connections, and the report of a finished server.
 
 use std::time::Duration;
 
-/// The defaults close every idle, half-said or dripping connection within five seconds.
+/// The defaults close every idle, incomplete or very slow connection within five seconds.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// Connections open at a time. At the cap, a connection that is waiting for a request makes
-    /// room for a new one, the longest waiting first; when every connection is at work, a new one
-    /// is answered with 503 and closed.
+    /// Connections open at a time. At the cap, the connection that has been idle longest is closed for
+    /// a new one; if every connection is busy, the new one gets 503 and is closed.
     pub max_connections: usize,
-    /// The whole head of a request must have come within this time, counted from the moment the
-    /// connection was accepted or its previous answer was done: so this is also how long an idle
-    /// keep-alive connection stays open.
+    /// The complete head of a request must arrive within this time, counted from the accept or from
+    /// the end of the previous response. So this is also how long an idle keep-alive connection stays
+    /// open.
     pub head_timeout: Duration,
-    /// The most bytes a request line and its header fields may take together (then 431). The
-    /// number of header fields is bounded to 100.
+    /// The maximum size of the request line and header fields together (above it: 431). The number of
+    /// header fields is limited to 100.
     pub max_head_bytes: usize,
-    /// How long an answer may wait for a client that does not read. Each further 64 KiB taken
-    /// buys one more second.
+    /// How long a response may wait for a client that does not read. Each further 64 KiB that the
+    /// client reads extends it by one second.
     pub write_allowance: Duration,
-    /// How long what a client is still sending is read and dropped after our last byte, so that a
-    /// reset does not take the answer from it.
-    pub linger: Duration,
-    /// After the call to shut down: how long requests at work may take to finish.
-    pub drain: Duration,
+    /// How long data that the client is still sending is read and dropped after our last byte, so that
+    /// a reset does not destroy the response.
+    pub linger_timeout: Duration,
+    /// How long running requests may take to finish after the call to shut down.
+    pub drain_timeout: Duration,
 }
 
 impl Default for ServerOptions {
@@ -33,21 +32,21 @@ impl Default for ServerOptions {
             head_timeout: Duration::from_millis(3_500),
             max_head_bytes: 16 * 1_024,
             write_allowance: Duration::from_secs(5),
-            linger: Duration::from_millis(500),
-            drain: Duration::from_secs(30),
+            linger_timeout: Duration::from_millis(500),
+            drain_timeout: Duration::from_secs(30),
         }
     }
 }
 
-/// How a server's life went.
+/// Counts of a server's connections, returned when it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServeReport {
     /// Connections that were served.
     pub accepted: u64,
-    /// Connections turned away with 503 because all others were at work.
+    /// Connections refused with 503 because all others were busy.
     pub refused: u64,
-    /// Waiting connections closed to make room for new ones.
+    /// Idle connections closed to make room for new ones.
     pub evicted: u64,
-    /// Connections still at work when the drain time was over, and cut.
-    pub cut: usize,
+    /// Connections still busy at the end of the drain timeout, and aborted.
+    pub aborted: usize,
 }

@@ -1,4 +1,4 @@
-//! The real routes, in front of a real service that can reach nothing.
+//! The real routes with a real service that has no network.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use agents::Catalogue;
 use bytes::Bytes;
 use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
 use door::{Door, Policy, ResolverChoice};
-use service::{Parts, Service, Settings, SystemIds, build::BuildFacts};
+use service::{Service, ServiceDependencies, Settings, SystemIds, log::builds::BuildFacts};
 use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
@@ -25,7 +25,7 @@ pub(crate) struct Site {
 const KEY: &str = "wl_KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK";
 const OTHER_KEY: &str = "wl_OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO";
 
-/// Without limits by address, with three kept scans: `public1`, `unlisted1`, `private1`.
+/// Without rate limits, and with three stored scans: `public1`, `unlisted1`, `private1`.
 pub(crate) async fn start() -> Site {
     start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
 }
@@ -80,14 +80,14 @@ async fn start_with(limits: RateLimits) -> Site {
         let licence = Licence {
             id: format!("licence for {names:?}"),
             key_sha256: Digest::of(key.as_bytes()),
-            domains: LicensedDomains::These(names.into_iter().map(domain).collect()),
+            domains: LicensedDomains::Only(names.into_iter().map(domain).collect()),
             label: None,
             created_at: now,
             revoked_at: None,
         };
         store.put_licence(licence).await.unwrap();
     }
-    // A resolver that is not there: every name fails, and nothing is dialled.
+    // A resolver that does not exist: every name fails, and no connection is made.
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let policy = Policy { resolver: nowhere, ..Policy::public() };
     let settings = Settings {
@@ -95,21 +95,21 @@ async fn start_with(limits: RateLimits) -> Site {
         scan_deadline: Duration::from_secs(2),
         ..Settings::new("https://svc.example".to_owned())
     };
-    let service = Service::new(Parts {
+    let service = Service::new(ServiceDependencies {
         settings,
         door: Door::new(policy, clock.clone()).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store: Arc::new(store),
         keys: proof::KeyStore::open(&dir.path().join("keys"), now).unwrap(),
-        secret: proof::keys::Secret::open(&dir.path().join("keys")).unwrap(),
+        secret: proof::keys::DeploymentSecret::open(&dir.path().join("keys")).unwrap(),
         clock,
         ids: Arc::new(SystemIds),
     });
     let (mark, marked) = proof::keys::LogMark::open(&dir.path().join("keys")).unwrap();
-    service.open_log(mark, marked).await.unwrap();
-    service.seal_entry("test", Bytes::from_static(b"{}")).await.unwrap();
+    service.log.open(mark, marked).await.unwrap();
+    service.log.seal_entry("test", Bytes::from_static(b"{}")).await.unwrap();
     let service = Arc::new(service);
-    let app = web::app(Arc::clone(&service), WebOptions { limits, ..WebOptions::default() });
+    let app = web::build_app(Arc::clone(&service), WebOptions { limits, ..WebOptions::default() });
     Site { server: Server::of(app, ServerOptions::default()).await, service, _dir: dir }
 }
 
@@ -132,9 +132,9 @@ impl Site {
     }
 }
 
-/// What lies ready is given without the router, and nobody can tell but by the clock.
+/// The fast path answers without the router, with the same response.
 #[tokio::test]
-async fn the_short_way_gives_what_the_long_way_gives() {
+async fn the_fast_path_gives_the_same_response_as_the_router() {
     let site = start().await;
     let counted = async || {
         let metrics = site.get("/metrics").await;
@@ -150,7 +150,7 @@ async fn the_short_way_gives_what_the_long_way_gives() {
     };
     let before = counted().await;
     let short = site.server.get("/openapi.json", "").await;
-    // A wish that is not met changes nothing but the way.
+    // Range is not supported; it only forces the request through the router.
     let long = site.server.get("/openapi.json", "Range: bytes=0-5\r\n").await;
     assert_eq!(head(&short), head(&long));
     assert_eq!((short.status, &short.body), (long.status, &long.body));
@@ -214,7 +214,7 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
 #[tokio::test]
 async fn every_documented_operation_has_a_route() {
     let site = start().await;
-    let build = site.service.know_build(BuildFacts::default()).await.unwrap();
+    let build = site.service.builds.identify_running_build(BuildFacts::default()).await.unwrap();
     let version_id = build.version_id().to_hex();
     let document = site.get("/openapi.json").await.json();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -228,8 +228,9 @@ async fn every_documented_operation_has_a_route() {
             let request =
                 format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
             let reply = site.server.ask(&request).await;
-            // What is not there yet says so in its own words.
-            let nothing = reply.status == 404 && reply.text().contains("nothing at this address");
+            // A handler that finds nothing answers 404 with a text of its own.
+            let nothing =
+                reply.status == 404 && reply.text().contains("no resource at this address");
             let fine = !nothing && ![405, 500].contains(&reply.status);
             assert!(fine, "{method} {path}: {}", reply.status);
         }
@@ -237,7 +238,7 @@ async fn every_documented_operation_has_a_route() {
 }
 
 #[tokio::test]
-async fn reports_come_in_three_forms_and_private_ones_in_none() {
+async fn reports_have_three_forms_and_private_ones_are_not_found() {
     let site = start().await;
     assert_eq!(site.get("/r/public1.json").await.text(), RECORD);
     let reply = site.server.get("/r/public1", "Accept: application/json\r\n").await;
@@ -284,12 +285,12 @@ async fn a_private_report_opens_with_a_key_for_its_domain() {
             }
         }
     }
-    // What is public needs none, and a wrong one does no harm.
+    // A public report needs no key, and an invalid key is ignored.
     assert_eq!(site.server.get("/r/public1", "X-Svc-Key: x\r\n").await.status, 200);
 }
 
 #[tokio::test]
-async fn the_versioned_scan_is_for_licence_holders_and_lists_what_is_public() {
+async fn the_versioned_scan_needs_a_licence_and_lists_public_scans() {
     let site = start().await;
     let json = "application/json";
     let ask =
@@ -311,7 +312,7 @@ async fn the_versioned_scan_is_for_licence_holders_and_lists_what_is_public() {
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
     assert!(report["id"].is_null() && report["history"].as_array().unwrap().is_empty());
 
-    // Twelve earlier public scans, the newest first, and nothing of what is hidden.
+    // Twelve earlier public scans, newest first, and no unlisted or private ones.
     let report = ask(&key, r#"{"domain":"old.com"}"#).await.json();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
     let history = report["history"].as_array().unwrap();
@@ -322,7 +323,7 @@ async fn the_versioned_scan_is_for_licence_holders_and_lists_what_is_public() {
 }
 
 #[tokio::test]
-async fn whoever_asks_too_often_is_told_how_long_to_wait() {
+async fn too_many_scan_requests_get_429_and_a_wait() {
     let site = start_with(RateLimits::default()).await;
     let json = "application/json";
     for _ in 0..5 {
@@ -341,7 +342,7 @@ async fn whoever_asks_too_often_is_told_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn operators_are_told_how_it_is() {
+async fn health_readiness_and_metrics_are_served() {
     let site = start().await;
     assert_eq!(site.get("/healthz").await.json()["status"], "ok");
     let ready = site.get("/readyz").await.json();
@@ -355,7 +356,7 @@ async fn operators_are_told_how_it_is() {
 }
 
 #[tokio::test]
-async fn queries_are_read_strictly() {
+async fn queries_are_parsed_strictly() {
     let site = start().await;
     for (query, status, code) in [
         ("kind=svc-nothing", 404, "not_found"),
@@ -373,7 +374,7 @@ async fn queries_are_read_strictly() {
 }
 
 #[tokio::test]
-async fn scans_are_refused_with_a_reason_or_made() {
+async fn invalid_scans_are_refused_with_a_reason() {
     let site = start().await;
     let json = "application/json";
     for (body, status, code, param) in [
@@ -398,7 +399,7 @@ async fn scans_are_refused_with_a_reason_or_made() {
 }
 
 #[tokio::test]
-async fn the_first_page_has_a_form_that_works_without_scripts() {
+async fn the_home_page_has_a_form_that_works_without_scripts() {
     let site = start().await;
     let form = "application/x-www-form-urlencoded";
     let home = site.get("/").await;
@@ -414,6 +415,6 @@ async fn the_first_page_has_a_form_that_works_without_scripts() {
 
     let silent = site.post("/scan", form, "domain=silent.com&unlisted=on").await;
     assert_eq!(silent.status, 200);
-    assert!(silent.text().contains("Nothing answered."));
+    assert!(silent.text().contains("The site did not answer."));
     assert_eq!(site.post("/scan", "application/json", "{}").await.status, 415);
 }

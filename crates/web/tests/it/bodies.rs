@@ -1,4 +1,4 @@
-//! What may be sent, to the byte.
+//! Limits of request bodies, and strict JSON.
 
 use contract::limits::BODY_BYTES;
 
@@ -11,7 +11,7 @@ fn body_of(size: usize) -> (String, String) {
 }
 
 #[tokio::test]
-async fn the_limit_is_exact() {
+async fn the_size_limit_is_exact() {
     let server = Server::start().await;
     let (body, length) = body_of(BODY_BYTES);
     let reply = server.post_json(&body).await;
@@ -24,7 +24,7 @@ async fn the_limit_is_exact() {
 }
 
 #[tokio::test]
-async fn a_body_said_to_be_too_large_is_refused_unread() {
+async fn a_body_declared_too_large_is_refused_unread() {
     let server = Server::start().await;
     let mut client = server.dial().await;
     let head = "POST /ask HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
@@ -34,7 +34,7 @@ async fn a_body_said_to_be_too_large_is_refused_unread() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_is_measured_as_it_comes() {
+async fn a_chunked_body_is_limited_as_well() {
     let server = Server::start().await;
     for (size, status) in [(BODY_BYTES, 200), (BODY_BYTES + 1, 413)] {
         let (body, _) = body_of(size);
@@ -53,7 +53,7 @@ async fn a_chunked_body_is_measured_as_it_comes() {
 }
 
 #[tokio::test]
-async fn a_refused_upload_still_hears_why() {
+async fn the_client_of_a_refused_upload_gets_the_response() {
     let server = Server::start().await;
     for _ in 0..10 {
         let (body, _) = body_of(3 * BODY_BYTES);
@@ -62,7 +62,7 @@ async fn a_refused_upload_still_hears_why() {
 }
 
 #[tokio::test]
-async fn bad_bodies_are_the_callers_fault_each_with_its_code() {
+async fn every_kind_of_bad_body_has_its_error_code() {
     let server = Server::start().await;
     let json = "Content-Type: application/json\r\n";
     let good = br#"{"domain":"a"}"#.as_slice();

@@ -1,4 +1,4 @@
-//! Slow, many, greedy: what a connection may not do.
+//! Slow clients, too many connections, and oversized heads.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::harness::Server;
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 /// Everything slow is closed within this time.
 const SOON: Duration = Duration::from_secs(5);
-/// And not at once: a slow line gets a fair chance.
+/// But not earlier than this: a slow line gets a fair chance.
 const FAIR: Duration = Duration::from_secs(2);
 
 #[tokio::test]
@@ -92,13 +92,13 @@ async fn a_client_that_does_not_read_is_given_up() {
     let mut server = Server::with(options, WebOptions::default()).await;
     let mut client = server.dial().await;
     client.send(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n").await;
-    // The server may stop only when that connection is over; nothing cuts it for 30 seconds.
+    // The server stops only when that connection has ended; the drain timeout is 30 seconds.
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.begin_stop();
     let begun = Instant::now();
     let report = server.report().await;
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
-    assert_eq!(report.cut, 0);
+    assert_eq!(report.aborted, 0);
 }
 
 #[tokio::test]
@@ -150,13 +150,13 @@ async fn heads_are_bounded() {
 }
 
 #[tokio::test]
-async fn waiting_connections_make_room_at_the_cap() {
+async fn idle_connections_are_evicted_at_the_cap() {
     let options = ServerOptions { max_connections: 8, ..ServerOptions::default() };
     let mut server = Server::with(options, WebOptions::default()).await;
     let mut idle = Vec::new();
     for _ in 0..40 {
         idle.push(server.dial().await);
-        // A good client is served whatever number of silent ones came before.
+        // A client with a request is served, however many idle connections there are.
         let mut good = server.dial().await;
         good.send(GET).await;
         assert_eq!(good.reply().await.unwrap().status, 200);
@@ -168,7 +168,7 @@ async fn waiting_connections_make_room_at_the_cap() {
 }
 
 #[tokio::test]
-async fn when_all_are_at_work_a_new_connection_is_told_so() {
+async fn when_all_connections_are_busy_a_new_one_gets_503() {
     let options = ServerOptions { max_connections: 3, ..ServerOptions::default() };
     let mut server = Server::with(options, WebOptions::default()).await;
     let mut busy = Vec::new();
@@ -217,7 +217,7 @@ async fn too_many_requests_at_once_are_shed_and_health_is_not() {
 }
 
 #[tokio::test]
-async fn a_request_that_takes_too_long_is_given_up() {
+async fn a_request_that_takes_too_long_gets_504() {
     let web = WebOptions { request_deadline: Duration::from_millis(100), ..WebOptions::default() };
     let server = Server::with(ServerOptions::default(), web).await;
     let reply = server.get("/held", "").await;

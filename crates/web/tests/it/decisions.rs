@@ -1,9 +1,9 @@
-//! Asking before acting over HTTP, of a service that has no answers yet.
+//! Decisions, revocations and staples over HTTP, in a service without any answer.
 
 use crate::app;
 
 #[tokio::test]
-async fn wishes_that_cannot_be_met_are_refused() {
+async fn invalid_parameters_are_refused() {
     let site = app::start().await;
     let digest = "0".repeat(64);
     for (path, status, code) in [

@@ -1,9 +1,9 @@
-//! Changes and corroboration over HTTP, of a service that has neither yet.
+//! Changes and corroboration over HTTP, in a service without any reading.
 
 use crate::app;
 
 #[tokio::test]
-async fn changes_of_nobody_are_an_empty_signed_list() {
+async fn a_domain_without_readings_has_an_empty_signed_list() {
     let site = app::start().await;
     let reply = site.server.get("/api/v1/changes?domain=kept.com&limit=100", "").await;
     assert_eq!(reply.status, 200);
@@ -23,7 +23,7 @@ async fn changes_of_nobody_are_an_empty_signed_list() {
 }
 
 #[tokio::test]
-async fn wishes_that_cannot_be_met_are_refused() {
+async fn invalid_parameters_are_refused() {
     let site = app::start().await;
     for (path, status, code) in [
         ("/api/v1/changes?cursor=c1-12", 400, "bad_request"),

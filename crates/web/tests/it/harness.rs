@@ -1,4 +1,4 @@
-//! A server with a few toy routes, and a client that says exactly what it is told to.
+//! A server with a few test routes, and a client that sends exactly the given bytes.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use axum::{
     Router,
     routing::{get, post},
 };
-use contract::Brand;
+use contract::{Brand, Issuer};
 use serde::Deserialize;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -15,7 +15,7 @@ use tokio::{
     task::JoinHandle,
 };
 use web::{
-    ApiError, ClientAddress, ServeReport, ServerOptions, StrictJson, WebOptions, edge, serve,
+    ApiError, ClientAddress, ServeReport, ServerOptions, StrictJson, WebOptions, middleware, serve,
 };
 
 #[derive(Debug, Deserialize)]
@@ -24,12 +24,12 @@ struct Ask {
     domain: String,
 }
 
-/// A running server. Dropping it leaves the task to the runtime's end.
+/// A running server. If it is dropped, its task runs until the runtime ends.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    /// Lets every request to `/held` go on.
+    /// Releases every request to `/held`.
     pub(crate) release: Arc<Notify>,
-    /// Told whenever a request has come to `/held`.
+    /// Notified when a request has arrived at `/held`.
     pub(crate) arrived: Arc<Notify>,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<ServeReport>>,
@@ -43,11 +43,15 @@ impl Server {
     pub(crate) async fn with(options: ServerOptions, web: WebOptions) -> Self {
         let (release, arrived) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let app = toy_routes(Arc::clone(&release), Arc::clone(&arrived));
-        let app = edge::wrap(app, web, &Brand::default(), "https://svc.example");
+        let app = middleware::with_middleware(
+            app,
+            web,
+            Issuer::new(Brand::default(), "https://svc.example"),
+        );
         Self { release, arrived, ..Self::of(app, options).await }
     }
 
-    /// Any router.
+    /// A server for any router.
     pub(crate) async fn of(app: impl Into<web::App>, options: ServerOptions) -> Self {
         let (release, arrived) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -131,17 +135,17 @@ async fn panics() -> &'static str {
 /// A raw connection.
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
-    /// Read, and not yet part of a reply.
+    /// Bytes received that are not yet part of a reply.
     spare: Vec<u8>,
 }
 
 impl Client {
     pub(crate) async fn send(&mut self, bytes: &[u8]) {
-        // A server may rightly hang up before it has heard everything.
+        // The server may close the connection before it has read everything.
         let _ = self.stream.write_all(bytes).await;
     }
 
-    /// The next whole answer, or nothing when the connection ends without one.
+    /// The next complete response, or `None` if the connection ends without one.
     pub(crate) async fn reply(&mut self) -> Option<Reply> {
         tokio::time::timeout(Duration::from_secs(30), self.read_reply()).await.expect("in time")
     }
@@ -173,7 +177,7 @@ impl Client {
         Some(Reply { status, head, body })
     }
 
-    /// How long until the server hangs up (bytes it sends meanwhile are dropped).
+    /// Time until the server closes the connection. Bytes received meanwhile are dropped.
     pub(crate) async fn closed_after(&mut self) -> Duration {
         let begun = std::time::Instant::now();
         let mut buffer = [0; 4_096];

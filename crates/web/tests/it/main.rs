@@ -1,4 +1,4 @@
-//! The HTTP side over real sockets, spoken to byte by byte.
+//! Tests of the HTTP side over real sockets, byte by byte.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -6,22 +6,22 @@
     clippy::indexing_slicing,
     clippy::string_slice,
     clippy::disallowed_methods,
-    reason = "tests fail by panicking, and are strangers to the server they dial"
+    reason = "tests fail by panicking, and connect to the server as external clients"
 )]
 
+mod answer_details;
 mod app;
-mod behind_answers;
 mod bodies;
 mod connections;
 mod decisions;
 mod feeds;
 mod harness;
-mod limits;
+mod idempotency;
 mod log;
-mod once;
 mod outcomes;
+mod rate_limits;
+mod response_shapes;
 mod seals;
-mod shapes;
 mod shutdown;
 mod signatures;
 mod witness;

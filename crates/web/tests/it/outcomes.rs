@@ -1,4 +1,4 @@
-//! What agents report, over HTTP: taken, limited, counted, signed, sealed.
+//! Outcome reports over HTTP: accepted, limited, counted, signed and sealed.
 
 use std::sync::{
     Arc,
@@ -9,13 +9,13 @@ use agents::Catalogue;
 use contract::{Clock, Timestamp};
 use door::{Door, Policy, ResolverChoice};
 use serde_json::{Value, json};
-use service::{Parts, Service, Settings, SystemIds};
+use service::{Service, ServiceDependencies, Settings, SystemIds};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
 
 use crate::harness::{Reply, Server};
 
-/// A clock that is moved by hand.
+/// A clock that the test sets.
 #[derive(Debug)]
 pub(crate) struct Hands(AtomicI64);
 
@@ -39,7 +39,7 @@ pub(crate) struct Site {
     _dir: tempfile::TempDir,
 }
 
-/// A service that can reach nothing, behind a proxy that is believed.
+/// A service without network, behind a trusted proxy.
 pub(crate) async fn start(outcomes_per_day: u32, limits: RateLimits) -> Site {
     let dir = tempfile::tempdir().unwrap();
     let clock = Arc::new(Hands(AtomicI64::new(0)));
@@ -49,7 +49,7 @@ pub(crate) async fn start(outcomes_per_day: u32, limits: RateLimits) -> Site {
         outcomes_per_day: Some(outcomes_per_day),
         ..Settings::new("https://svc.example".to_owned())
     };
-    let service = Arc::new(Service::new(Parts {
+    let service = Arc::new(Service::new(ServiceDependencies {
         settings,
         door: Door::new(Policy { resolver: nowhere, ..Policy::public() }, clock.clone()).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
@@ -57,7 +57,7 @@ pub(crate) async fn start(outcomes_per_day: u32, limits: RateLimits) -> Site {
             SqliteStore::open(&dir.path().join("data"), SqliteOptions::default()).unwrap(),
         ),
         keys: proof::KeyStore::open(&dir.path().join("keys"), clock.now()).unwrap(),
-        secret: proof::keys::Secret::open(&dir.path().join("keys")).unwrap(),
+        secret: proof::keys::DeploymentSecret::open(&dir.path().join("keys")).unwrap(),
         clock: clock.clone(),
         ids: Arc::new(SystemIds),
     }));
@@ -66,7 +66,7 @@ pub(crate) async fn start(outcomes_per_day: u32, limits: RateLimits) -> Site {
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         ..WebOptions::default()
     };
-    let app = web::app(Arc::clone(&service), options);
+    let app = web::build_app(Arc::clone(&service), options);
     let server = Server::of(app, ServerOptions::default()).await;
     Site { server, service, clock, _dir: dir }
 }
@@ -92,7 +92,7 @@ pub(crate) const FLAT: &str =
     r#"{"domain":"shop.com","action":"fetch","status":200,"blocked":false,"challenged":false}"#;
 
 #[tokio::test]
-async fn both_shapes_are_taken_counted_and_signed() {
+async fn both_forms_are_accepted_counted_and_signed() {
     let site = start(500, RateLimits::default()).await;
     let nested = r#"{"domain":"https://SHOP.com/a","action":"fetch","agent":{"name":" A\u0007gent "},
         "result":{"status":403,"blocked":true,"challenge":null},"resolve_said":"open"}"#;
@@ -126,7 +126,7 @@ async fn both_shapes_are_taken_counted_and_signed() {
         &contract::Brand::default(),
     );
     assert!(summary["signature"].is_object() && policy.is_ok());
-    // What the schema says is what is sent.
+    // The summary matches its schema.
     let schema = site.server.get("/api/v1/schema?kind=svc-agent-outcomes", "").await.json();
     let schema = jsonschema::validator_for(&schema).unwrap();
     assert!(schema.is_valid(&summary), "{summary}");
@@ -136,7 +136,7 @@ async fn both_shapes_are_taken_counted_and_signed() {
 }
 
 #[tokio::test]
-async fn what_is_no_report_is_refused_and_costs_nothing() {
+async fn an_invalid_report_is_refused_and_not_counted() {
     let site = start(1, RateLimits::default()).await;
     for (body, code, param) in [
         (r#"{"action":"fetch","status":200}"#, "bad_request", "domain"),
@@ -163,7 +163,7 @@ async fn what_is_no_report_is_refused_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn an_address_has_so_many_in_a_day() {
+async fn an_address_has_a_daily_quota() {
     let site = start(2, RateLimits::default()).await;
     for left in [1, 0] {
         let reply = site.report(FLAT).await;
@@ -177,7 +177,7 @@ async fn an_address_has_so_many_in_a_day() {
     assert_eq!(reply.json()["violated-policies"], json!(["outcome-day"]));
     assert_eq!(reply.header("retry-after"), Some("50400"));
     assert_eq!(reply.header("ratelimit"), Some("\"outcome-day\";r=0;t=50400"));
-    // Another address has its own, and tomorrow there are more.
+    // Another address has its own quota, and it resets the next day.
     let other = site.post("/api/v1/outcome", "X-Forwarded-For: 192.0.2.7\r\n", FLAT).await;
     assert_eq!(other.status, 202);
     site.clock.set("2026-11-16T00:00:00Z");
@@ -189,15 +189,15 @@ async fn an_address_has_so_many_in_a_day() {
 }
 
 #[tokio::test]
-async fn a_days_counts_are_sealed_and_can_be_made_again() {
+async fn the_counts_of_a_day_are_sealed_and_can_be_recomputed() {
     let site = start(500, RateLimits::default()).await;
     site.report(FLAT).await;
     site.report(&FLAT.replace("\"status\":200", "\"status\":503")).await;
     site.report(&FLAT.replace("shop.com", "other.com")).await;
     site.clock.set("2026-11-16T00:04:00Z");
-    assert_eq!(site.service.seal_past_days(None).await.unwrap(), [], "not before its time");
+    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap(), [], "not before its time");
     site.clock.set("2026-11-16T00:06:00Z");
-    assert_eq!(site.service.seal_past_days(None).await.unwrap().len(), 1);
+    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap().len(), 1);
     let summary = site.summary("domain=shop.com").await;
     let day = &summary["days"][0];
     let mut record = day.clone();

@@ -1,4 +1,4 @@
-//! Daily seals over HTTP: sealed, anchored at the lab's calendar, checked as a stranger would.
+//! Daily seals over HTTP: sealed, anchored at the lab's calendar, and verified as a third party would.
 
 use std::{
     process::{Command, Output},
@@ -14,23 +14,23 @@ use bytes::Bytes;
 use contract::{Clock, Day, Domain, NamePolicy, Timestamp};
 use data_encoding::HEXLOWER;
 use door::{Door, Policy, ResolverChoice};
-use lab::{Calendar, Lab, LabOptions, Mood};
+use lab::{CalendarBehaviour, Lab, LabOptions, TimestampCalendar};
 use proof::{
     Digest,
-    ots::{Attestation, OtsFile},
-    seal::check_digests,
-    tree::verify_inclusion,
+    day_seal::check_digests,
+    merkle_tree::verify_inclusion,
+    opentimestamps::{Attestation, OtsFile},
     verify::Conclusion,
 };
 use serde_json::{Value, json};
-use service::{Parts, ProofSettings, Service, Settings, SystemIds};
+use service::{AnchoringSettings, Service, ServiceDependencies, Settings, SystemIds};
 use store::{Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{ServerOptions, WebOptions};
 
 use crate::harness::{Reply, Server};
 
-/// A clock that is moved by hand.
+/// A clock that the test sets.
 #[derive(Debug)]
 struct Hands(AtomicI64);
 
@@ -77,26 +77,26 @@ async fn start_with(lab: Lab, calendars: Vec<String>, explorers: Vec<String>) ->
     let store = SqliteStore::open(&dir.path().join("data"), SqliteOptions::default()).unwrap();
     let store = Arc::new(store);
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
-    let proof = ProofSettings {
+    let proof = AnchoringSettings {
         calendars,
         explorers,
-        patience: Duration::from_millis(400),
-        ..ProofSettings::default()
+        request_timeout: Duration::from_millis(400),
+        ..AnchoringSettings::default()
     };
     let settings = Settings { proof, ..Settings::new("https://svc.example".to_owned()) };
-    let service = Service::new(Parts {
+    let service = Service::new(ServiceDependencies {
         settings,
         door: Door::new(Policy { resolver: nowhere, ..Policy::public() }, clock.clone()).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store: store.clone(),
         keys: proof::KeyStore::open(&dir.path().join("keys"), clock.now()).unwrap(),
-        secret: proof::keys::Secret::open(&dir.path().join("keys")).unwrap(),
+        secret: proof::keys::DeploymentSecret::open(&dir.path().join("keys")).unwrap(),
         clock: clock.clone(),
         ids: Arc::new(SystemIds),
     });
     clock.set(START);
     let service = Arc::new(service);
-    let app = web::app(Arc::clone(&service), WebOptions::default());
+    let app = web::build_app(Arc::clone(&service), WebOptions::default());
     let server = Server::of(app, ServerOptions::default()).await;
     Site { server, service, store, clock, lab, dir }
 }
@@ -148,7 +148,7 @@ impl Site {
 
     fn check_signature(&self, document: &Value) {
         let directory: Value =
-            serde_json::from_slice(&self.service.key_directory().content).unwrap();
+            serde_json::from_slice(&self.service.keys.directory().content).unwrap();
         let brand = contract::Brand::default();
         let policy = proof::KeyPolicy::from_directory(&directory, None, &brand).unwrap();
         let bytes = serde_json::to_vec(document).unwrap();
@@ -169,8 +169,8 @@ impl Site {
     /// One turn of sealing and one of anchoring, when whatever waits is due.
     async fn turn(&self) {
         self.clock.forward(HOUR);
-        self.service.seal_past_days(None).await.unwrap();
-        self.service.anchor_seals().await.unwrap();
+        self.service.seals.seal_past_days(None).await.unwrap();
+        self.service.seals.anchor_seals().await.unwrap();
     }
 
     /// The statement of a day, after checking everything that can be checked without a network.
@@ -182,7 +182,7 @@ impl Site {
         let day: contract::records::ProofDay = serde_json::from_value(value).unwrap();
         let digests: Vec<Digest> = day.digests.iter().map(|hex| hex.parse().unwrap()).collect();
         check_digests(&day.statement, &digests).unwrap();
-        let own = proof::seal::seal_sha256(&day.statement).unwrap();
+        let own = proof::day_seal::seal_sha256(&day.statement).unwrap();
         assert_eq!(day.statement.sha256.as_deref(), Some(own.to_hex().as_str()));
         day.statement
     }
@@ -193,17 +193,17 @@ async fn past_days_are_sealed_in_a_chain_and_every_record_is_proven() {
     let site = start().await;
     site.keep_three_days().await;
     let day = |text: &str| text.parse::<Day>().unwrap();
-    let sealed = site.service.seal_past_days(None).await.unwrap();
+    let sealed = site.service.seals.seal_past_days(None).await.unwrap();
     assert_eq!(sealed, [day("2026-11-12"), day("2026-11-13"), day("2026-11-14")]);
-    assert_eq!(site.service.seal_past_days(None).await.unwrap(), [], "and not again");
+    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap(), [], "and not again");
 
     let (first, second, third) = (
         site.checked_day("2026-11-12").await,
         site.checked_day("2026-11-13").await,
         site.checked_day("2026-11-14").await,
     );
-    proof::seal::check_link(&first, &second).unwrap();
-    proof::seal::check_link(&second, &third).unwrap();
+    proof::day_seal::check_link(&first, &second).unwrap();
+    proof::day_seal::check_link(&second, &third).unwrap();
     assert_eq!(
         (first.leaves, second.leaves, third.leaves),
         (2, 0, 1),
@@ -221,7 +221,7 @@ async fn past_days_are_sealed_in_a_chain_and_every_record_is_proven() {
             assert_eq!(seal["seal_sha256"], json!(in_day.sha256));
             let hex = |value: &Value| value.as_str().unwrap().parse::<Digest>().unwrap();
             let path: Vec<Digest> = seal["path"].as_array().unwrap().iter().map(hex).collect();
-            let leaf = proof::tree::leaf_hash(&digest(id).0);
+            let leaf = proof::merkle_tree::leaf_hash(&digest(id).0);
             assert_eq!(hex(&seal["leaf"]["leaf_hash"]), leaf);
             let (index, size) = (seal["leaf"]["index"].as_u64(), seal["leaves"].as_u64());
             let root = hex(&seal["root"]);
@@ -236,14 +236,14 @@ async fn a_day_is_sealed_from_five_past_midnight_on() {
     site.keep("today", "2026-11-15T09:00:00Z", Visibility::Public).await;
     for now in ["2026-11-15T23:59:59Z", "2026-11-16T00:00:00Z", "2026-11-16T00:04:59.999Z"] {
         site.clock.set(now);
-        assert_eq!(site.service.seal_past_days(None).await.unwrap(), [], "{now}");
+        assert_eq!(site.service.seals.seal_past_days(None).await.unwrap(), [], "{now}");
         let seal = site.lookup("id=today").await;
         assert_eq!((&seal["state"], &seal["day"]), (&json!("pending"), &json!("2026-11-15")));
         assert_eq!(seal["sealed_from"], "2026-11-16T00:05:00Z");
         assert_eq!(site.get("/proof/2026-11-15.json").await.status, 404);
     }
     site.clock.set("2026-11-16T00:05:00Z");
-    assert_eq!(site.service.seal_past_days(None).await.unwrap().len(), 1);
+    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap().len(), 1);
     assert_eq!(site.lookup("id=today").await["state"], "sealed");
     let log = contract::records::SealedLogHead {
         batch: 3,
@@ -252,18 +252,18 @@ async fn a_day_is_sealed_from_five_past_midnight_on() {
         tree_root: None,
     };
     site.clock.set("2026-11-17T00:05:00Z");
-    site.service.seal_past_days(Some(log.clone())).await.unwrap();
+    site.service.seals.seal_past_days(Some(log.clone())).await.unwrap();
     assert_eq!(site.checked_day("2026-11-16").await.log, Some(log), "a day without records");
 }
 
 #[tokio::test]
-async fn what_is_not_sealed_is_said_and_signed() {
+async fn a_failed_lookup_is_signed_as_well() {
     let site = start().await;
     let nothing = site.lookup("day=2026-11-15").await;
     assert_eq!(nothing["state"], "not_found", "nothing was ever kept");
     assert_eq!(nothing["searched"], json!({ "from": null, "to": null }));
     site.keep_three_days().await;
-    site.service.seal_past_days(None).await.unwrap();
+    site.service.seals.seal_past_days(None).await.unwrap();
     let searched = json!({ "from": "2026-11-12", "to": "2026-11-14" });
     for query in [
         "id=a3".to_owned(),
@@ -277,7 +277,7 @@ async fn what_is_not_sealed_is_said_and_signed() {
         assert_eq!((&seal["state"], &seal["day"]), (&json!("not_found"), &json!(null)), "{query}");
         assert_eq!(seal["searched"], searched, "{query}");
     }
-    // A private report is not told from one that does not exist.
+    // A private report looks like one that does not exist.
     let [private, none] = [site.lookup("id=a3").await, site.lookup("id=nobody").await];
     assert_eq!(private["sha256"], none["sha256"]);
     let today = site.lookup("day=2026-11-15").await;
@@ -291,11 +291,11 @@ async fn what_is_not_sealed_is_said_and_signed() {
 async fn a_seal_goes_from_waiting_to_confirmed_and_never_says_more_than_is_so() {
     let site = start().await;
     site.keep_three_days().await;
-    site.service.seal_past_days(None).await.unwrap();
+    site.service.seals.seal_past_days(None).await.unwrap();
     assert_eq!(site.state_of("2026-11-12").await, ["waiting"]);
     assert_eq!(site.get("/proof/2026-11-12.ots").await.status, 404);
 
-    site.service.anchor_seals().await.unwrap();
+    site.service.seals.anchor_seals().await.unwrap();
     assert_eq!(site.state_of("2026-11-12").await, ["pending"]);
     let reply = site.get("/proof/2026-11-12.ots").await;
     assert_eq!(reply.header("content-type"), Some("application/vnd.opentimestamps.ots"));
@@ -304,9 +304,9 @@ async fn a_seal_goes_from_waiting_to_confirmed_and_never_says_more_than_is_so() 
         Some("attachment; filename=\"2026-11-12.ots\"")
     );
     assert_eq!(reply.header("cache-control"), Some("public, max-age=300"));
-    let file = OtsFile::read(&reply.body).unwrap();
+    let file = OtsFile::parse(&reply.body).unwrap();
     let statement = site.checked_day("2026-11-12").await;
-    assert_eq!(file.digest, proof::seal::seal_sha256(&statement).unwrap());
+    assert_eq!(file.digest, proof::day_seal::seal_sha256(&statement).unwrap());
     site.turn().await;
     assert_eq!(site.state_of("2026-11-12").await, ["pending"], "no block yet");
 
@@ -328,7 +328,7 @@ async fn a_seal_goes_from_waiting_to_confirmed_and_never_says_more_than_is_so() 
 
     let reply = site.get("/proof/2026-11-12.ots").await;
     assert_eq!(reply.header("cache-control"), Some("public, max-age=86400, immutable"));
-    let file = OtsFile::read(&reply.body).unwrap();
+    let file = OtsFile::parse(&reply.body).unwrap();
     let all = file.stamp.evaluate(&file.digest.0);
     assert!(all.iter().any(|attested| attested.attestation == Attestation::Bitcoin(height)));
     let asked = site.lab.calendar().requests();
@@ -352,7 +352,7 @@ async fn without_an_explorer_nothing_is_confirmed() {
 }
 
 #[tokio::test]
-async fn calendars_that_misbehave_change_nothing_but_what_is_said_of_them() {
+async fn misbehaving_calendars_change_only_their_own_anchor() {
     let lab = Lab::start(LabOptions::default()).await.unwrap();
     let bad = lab.another_calendar().unwrap();
     let calendars = vec![bad.url(), lab.calendar().url()];
@@ -369,8 +369,14 @@ async fn calendars_that_misbehave_change_nothing_but_what_is_said_of_them() {
         };
         seal["anchors"].as_array().unwrap().iter().map(of).collect()
     };
-    for mood in [Mood::Down, Mood::Closed, Mood::Garbage, Mood::TooLong, Mood::Silent] {
-        bad.set_mood(mood);
+    for mood in [
+        CalendarBehaviour::Down,
+        CalendarBehaviour::Closed,
+        CalendarBehaviour::Garbage,
+        CalendarBehaviour::TooLong,
+        CalendarBehaviour::Silent,
+    ] {
+        bad.set_behaviour(mood);
         // Pauses grow with each failure, and are not longer than a turn yet.
         site.turn().await;
         let seal = site.lookup("day=2026-11-14").await;
@@ -382,19 +388,19 @@ async fn calendars_that_misbehave_change_nothing_but_what_is_said_of_them() {
         assert!(!why.is_empty(), "{mood:?} is told: {seal}");
         assert_eq!(broken["proof"], json!(null));
     }
-    // The other calendar goes its way all the same.
+    // The other calendar is not affected.
     site.lab.calendar().mine().unwrap();
     site.turn().await;
     site.turn().await;
     let seal = site.lookup("day=2026-11-14").await;
     assert!(states(&seal).contains(&(calendars[1].clone(), "confirmed".to_owned())), "{seal}");
-    // And the first comes back.
-    bad.set_mood(Mood::Well);
+    // The first calendar recovers.
+    bad.set_behaviour(CalendarBehaviour::Normal);
     site.clock.forward(Duration::from_secs(86_400));
     site.turn().await;
     let seal = site.lookup("day=2026-11-14").await;
     assert!(states(&seal).contains(&(bad.url(), "pending".to_owned())), "{seal}");
-    let file = OtsFile::read(&site.get("/proof/2026-11-14.ots").await.body).unwrap();
+    let file = OtsFile::parse(&site.get("/proof/2026-11-14.ots").await.body).unwrap();
     let pending = |calendar: &str| {
         let promise = Attestation::pending(calendar).unwrap();
         file.stamp.evaluate(&file.digest.0).iter().any(|a| a.attestation == promise)
@@ -403,15 +409,15 @@ async fn calendars_that_misbehave_change_nothing_but_what_is_said_of_them() {
 }
 
 #[tokio::test]
-async fn a_timestamp_that_leads_elsewhere_fails_and_is_not_served() {
+async fn a_timestamp_for_another_digest_fails_and_is_not_served() {
     let site = start().await;
-    let calendar: &Calendar = site.lab.calendar();
+    let calendar: &TimestampCalendar = site.lab.calendar();
     site.keep("c1", "2026-11-13T10:00:00Z", Visibility::Public).await;
-    site.service.seal_past_days(None).await.unwrap();
-    site.service.anchor_seals().await.unwrap();
+    site.service.seals.seal_past_days(None).await.unwrap();
+    site.service.seals.anchor_seals().await.unwrap();
     let height = calendar.mine().unwrap();
-    // Right for another commitment, and so wrong for this one.
-    calendar.set_mood(Mood::Mistaken);
+    // A valid timestamp of another digest.
+    calendar.set_behaviour(CalendarBehaviour::WrongAnswer);
     let wrong = |anchors: Vec<String>| anchors == ["failed"];
     site.turn().await;
     assert_eq!(site.state_of("2026-11-14").await, ["upgraded"]);
@@ -422,10 +428,10 @@ async fn a_timestamp_that_leads_elsewhere_fails_and_is_not_served() {
     let seal = site.lookup(&format!("day={failed}")).await;
     let why = seal["anchors"][0]["detail"]["why"].as_str().unwrap();
     assert!(why.contains(&height.to_string()), "{why}");
-    let file = OtsFile::read(&site.get(&format!("/proof/{failed}.ots")).await.body).unwrap();
+    let file = OtsFile::parse(&site.get(&format!("/proof/{failed}.ots")).await.body).unwrap();
     let all = file.stamp.evaluate(&file.digest.0);
     assert!(all.iter().all(|a| matches!(a.attestation, Attestation::Pending(_))), "{all:?}");
-    calendar.set_mood(Mood::Well);
+    calendar.set_behaviour(CalendarBehaviour::Normal);
     site.turn().await;
     site.turn().await;
     assert_eq!(site.state_of(failed).await, ["confirmed"], "tried again");
@@ -438,22 +444,27 @@ async fn explorers_that_lie_or_are_silent_confirm_nothing() {
     site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
     site.turn().await;
     calendar.mine().unwrap();
-    for mood in [Mood::Down, Mood::Garbage, Mood::TooLong, Mood::Silent] {
-        calendar.set_explorer_mood(mood);
+    for mood in [
+        CalendarBehaviour::Down,
+        CalendarBehaviour::Garbage,
+        CalendarBehaviour::TooLong,
+        CalendarBehaviour::Silent,
+    ] {
+        calendar.set_explorer_behaviour(mood);
         site.clock.forward(Duration::from_secs(86_400));
-        site.service.anchor_seals().await.unwrap();
+        site.service.seals.anchor_seals().await.unwrap();
         site.clock.forward(Duration::from_secs(86_400));
-        site.service.anchor_seals().await.unwrap();
+        site.service.seals.anchor_seals().await.unwrap();
         assert_eq!(site.state_of("2026-11-14").await, ["upgraded"], "{mood:?}");
     }
-    calendar.set_explorer_mood(Mood::Mistaken);
+    calendar.set_explorer_behaviour(CalendarBehaviour::WrongAnswer);
     site.clock.forward(Duration::from_secs(86_400));
-    site.service.anchor_seals().await.unwrap();
+    site.service.seals.anchor_seals().await.unwrap();
     assert_eq!(site.state_of("2026-11-14").await, ["failed"]);
-    calendar.set_explorer_mood(Mood::Well);
+    calendar.set_explorer_behaviour(CalendarBehaviour::Normal);
     for _ in 0..2 {
         site.clock.forward(Duration::from_secs(86_400));
-        site.service.anchor_seals().await.unwrap();
+        site.service.seals.anchor_seals().await.unwrap();
     }
     assert_eq!(site.state_of("2026-11-14").await, ["confirmed"]);
 }
@@ -462,7 +473,7 @@ async fn explorers_that_lie_or_are_silent_confirm_nothing() {
 async fn the_index_is_signed_and_read_in_pages() {
     let site = start().await;
     site.keep("first", "2026-11-05T10:00:00Z", Visibility::Public).await;
-    site.service.seal_past_days(None).await.unwrap();
+    site.service.seals.seal_past_days(None).await.unwrap();
     let mut days = Vec::new();
     let mut address = "/proof.json?limit=4".to_owned();
     loop {
@@ -496,7 +507,7 @@ async fn the_index_is_signed_and_read_in_pages() {
     assert_eq!(day.header("cache-control"), Some("public, max-age=86400, immutable"));
 }
 
-/// Runs the public client, which must stand beside the Python that is named.
+/// Runs the public client, which must be installed next to the configured Python.
 fn ots(site: &Site, arguments: &[&str]) -> Output {
     let python = std::env::var("WAYLEAVE_PYTHON").unwrap();
     let program = std::path::Path::new(&python).with_file_name("ots");
@@ -522,13 +533,13 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
     }
     let site = start().await;
     site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
-    site.service.seal_past_days(None).await.unwrap();
-    site.service.anchor_seals().await.unwrap();
+    site.service.seals.seal_past_days(None).await.unwrap();
+    site.service.seals.anchor_seals().await.unwrap();
     let calendar = site.lab.calendar().clone();
 
     // The statement as it was anchored, and the timestamp beside it.
     let statement = site.checked_day("2026-11-14").await;
-    let anchored = proof::seal::anchored_bytes(&statement).unwrap();
+    let anchored = proof::day_seal::anchored_bytes(&statement).unwrap();
     std::fs::write(site.dir.path().join("statement.json"), &anchored).unwrap();
     let path = site.dir.path().join("statement.json.ots");
     let download = async || site.get("/proof/2026-11-14.ots").await.body;
@@ -538,7 +549,7 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
     assert!(info.contains(&format!("File sha256 hash: {seal}")), "{info}");
     assert!(info.contains(&format!("PendingAttestation('{}')", calendar.url())), "{info}");
 
-    // It can be brought further by the client alone, at the calendar.
+    // The client can upgrade it at the calendar by itself.
     let upgrade = ["--no-cache", "-l", &calendar.url(), "upgrade", "statement.json.ots"];
     let early = ots(&site, &upgrade);
     assert!(!early.status.success() && said(&early).contains("Pending confirmation"), "{early:?}");
@@ -548,14 +559,14 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
         done.status.success() && said(&done).contains("Success! Timestamp complete"),
         "{done:?}"
     );
-    let theirs = OtsFile::read(&std::fs::read(&path).unwrap()).unwrap();
+    let theirs = OtsFile::parse(&std::fs::read(&path).unwrap()).unwrap();
 
-    // And by us: the same file comes of both.
+    // The server upgrades it too, and both files are equal.
     site.turn().await;
     site.turn().await;
     assert_eq!(site.state_of("2026-11-14").await, ["confirmed"]);
     let ours = download().await;
-    assert_eq!(OtsFile::read(&ours).unwrap(), theirs);
+    assert_eq!(OtsFile::parse(&ours).unwrap(), theirs);
     assert_eq!(ours, std::fs::read(&path).unwrap(), "byte for byte");
     std::fs::write(&path, &ours).unwrap();
 
@@ -573,7 +584,7 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
     let info = said(&ots(&site, &["info", "statement.json.ots"]));
     assert!(info.contains(&format!("BitcoinBlockHeaderAttestation({height})")), "{info}");
 
-    // Another statement is not what was stamped.
+    // Another statement does not match the timestamp.
     std::fs::write(site.dir.path().join("statement.json"), b"{}").unwrap();
     let other = ots(&site, &["--no-cache", "--no-bitcoin", "verify", "statement.json.ots"]);
     assert!(said(&other).contains("does not match"), "{}", said(&other));

@@ -1,4 +1,4 @@
-//! Going away without breaking a promise.
+//! Graceful shutdown.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use web::{ServerOptions, WebOptions};
 use crate::harness::Server;
 
 #[tokio::test]
-async fn what_is_at_work_is_finished_and_nothing_new_begun() {
+async fn running_requests_finish_and_no_new_ones_start() {
     let mut server = Server::start().await;
     let mut working = server.dial().await;
     working.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n").await;
@@ -28,17 +28,17 @@ async fn what_is_at_work_is_finished_and_nothing_new_begun() {
     assert_eq!(reply.text(), "released");
     assert_eq!(reply.header("connection"), Some("close"));
     let report = server.report().await;
-    assert_eq!((report.accepted, report.cut), (3, 0));
+    assert_eq!((report.accepted, report.aborted), (3, 0));
 }
 
-/// The system accepts connections for us before we do: a request that was sent in full by then is
-/// answered, and not reset.
+/// The kernel completes handshakes before the server accepts them: a request that was sent in full by
+/// then is answered, not reset.
 #[tokio::test]
 #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
-async fn whoever_was_let_in_by_the_system_is_answered() {
+async fn connections_completed_by_the_kernel_are_answered() {
     use std::io::{Read, Write};
     let mut server = Server::start().await;
-    // Without a pause in which the server, in this same thread, could come to its turn.
+    // No await here: the server runs in this thread and must not run in between.
     let asked: Vec<std::net::TcpStream> = (0..50)
         .map(|_| {
             let mut stream = std::net::TcpStream::connect(server.address).unwrap();
@@ -49,7 +49,7 @@ async fn whoever_was_let_in_by_the_system_is_answered() {
         .collect();
     server.begin_stop();
     let report = server.report().await;
-    assert_eq!((report.accepted, report.cut), (50, 0));
+    assert_eq!((report.accepted, report.aborted), (50, 0));
     for mut stream in asked {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -58,8 +58,9 @@ async fn whoever_was_let_in_by_the_system_is_answered() {
 }
 
 #[tokio::test]
-async fn draining_has_an_end() {
-    let options = ServerOptions { drain: Duration::from_millis(300), ..ServerOptions::default() };
+async fn draining_has_a_timeout() {
+    let options =
+        ServerOptions { drain_timeout: Duration::from_millis(300), ..ServerOptions::default() };
     let mut server = Server::with(options, WebOptions::default()).await;
     let mut working = server.dial().await;
     working.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n").await;
@@ -68,6 +69,6 @@ async fn draining_has_an_end() {
     let begun = Instant::now();
     let report = server.report().await;
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
-    assert_eq!(report.cut, 1);
+    assert_eq!(report.aborted, 1);
     assert!(working.reply().await.is_none());
 }

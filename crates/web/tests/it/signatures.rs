@@ -1,15 +1,15 @@
-//! Digests and signatures of answers, as a caller sees them.
+//! Content digests and signatures of responses, as a client sees them.
 
 use contract::Timestamp;
 use proof::{
     PublicKey,
-    httpsig::{
-        Component, DIRECTORY_TAG, Expected, HttpSigError, Message, Request, Response, Verified,
-        content_digest, verify,
+    http_signatures::{
+        Component, DIRECTORY_TAG, HttpSignatureError, Message, Request, Response,
+        SignatureRequirements, VerifiedSignature, content_digest, verify,
     },
 };
 use serde_json::{Value, json};
-use service::build::{BuildFacts, LoggedBuild};
+use service::log::builds::{BuildFacts, LoggedBuild};
 
 use crate::{
     app::{Site, start},
@@ -30,8 +30,8 @@ fn checked(
     method: &str,
     path: &str,
     keys: &[PublicKey],
-    expected: &Expected<'_>,
-) -> Result<Verified, HttpSigError> {
+    expected: &SignatureRequirements<'_>,
+) -> Result<VerifiedSignature, HttpSignatureError> {
     let fields = fields(reply);
     let fields: Vec<(&str, &str)> =
         fields.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -41,9 +41,9 @@ fn checked(
     verify(&message, expected, &|kid| keys.iter().find(|key| key.kid() == kid).cloned())
 }
 
-fn expected(tag: Option<&str>) -> Expected<'_> {
+fn expected(tag: Option<&str>) -> SignatureRequirements<'_> {
     let now = Timestamp::from_millis(NOW * 1000);
-    Expected { now, skew_seconds: 1, max_age_seconds: None, tag, covers: &[] }
+    SignatureRequirements { now, skew_seconds: 1, max_age_seconds: None, tag, covers: &[] }
 }
 
 async fn directory(site: &Site) -> (Reply, Vec<(String, PublicKey)>) {
@@ -96,7 +96,7 @@ async fn every_answer_with_a_body_carries_its_digest() {
     }
 }
 
-/// The answer to HEAD tells the length of a body that does not come.
+/// A response to HEAD has the length of a body that is not sent.
 async fn without_body(server: &Server, request: &str) -> Reply {
     use tokio::io::AsyncReadExt;
     let mut client = server.dial().await;
@@ -109,7 +109,7 @@ async fn without_body(server: &Server, request: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn answers_are_signed_for_whoever_asks() {
+async fn responses_are_signed_on_request() {
     let site = start().await;
     let (_, keys) = directory(&site).await;
     let of = |purpose: &str| {
@@ -136,10 +136,10 @@ async fn answers_are_signed_for_whoever_asks() {
         assert_eq!(reply.header("content-digest"), Some(digest.as_str()));
         for (method, elsewhere) in [("POST", path), ("GET", "/elsewhere")] {
             let forged = checked(&reply, method, elsewhere, &all, &expected(None));
-            assert_eq!(forged, Err(HttpSigError::Wrong), "{path}");
+            assert_eq!(forged, Err(HttpSignatureError::BadSignature), "{path}");
         }
     }
-    // Whoever does not ask, or asks for what there is not, has an answer all the same.
+    // Without a request for a signature, or with one that cannot be met, the response is unsigned.
     for ask in [
         "",
         "Accept-Signature: sig1=(\"@status\" \"no-such-field\")\r\n",
@@ -167,7 +167,7 @@ async fn every_key_of_the_directory_proves_that_we_hold_it() {
     let tag = reply.header("etag").unwrap();
     let covers =
         [Component::of_request("@authority").unwrap(), Component::new("content-digest").unwrap()];
-    let expected = Expected { covers: &covers, ..expected(Some(DIRECTORY_TAG)) };
+    let expected = SignatureRequirements { covers: &covers, ..expected(Some(DIRECTORY_TAG)) };
     assert_eq!(keys.len(), 4);
     for (purpose, key) in &keys {
         let one = [key.clone()];
@@ -177,15 +177,15 @@ async fn every_key_of_the_directory_proves_that_we_hold_it() {
     }
     let digest = content_digest(&proof::sha256(&reply.body));
     assert_eq!(reply.header("content-digest"), Some(digest.as_str()));
-    // A copy that is kept is given the signatures of today.
+    // A cached copy gets fresh signatures.
     let unchanged = site.server.get(DIRECTORY, &format!("If-None-Match: {tag}\r\n")).await;
     assert_eq!(unchanged.status, 304);
     assert_eq!(unchanged.header("signature"), reply.header("signature"));
-    // And it can be asked for a signature like any other answer, beside its own.
+    // It can also be signed on request, in addition to its own signatures.
     let ask = "Accept-Signature: mine=(\"@status\" \"content-digest\");tag=\"mine\"\r\n";
     let both = site.server.get(DIRECTORY, ask).await;
     let all: Vec<PublicKey> = keys.into_iter().map(|(_, key)| key).collect();
-    let ours = Expected { tag: Some("mine"), covers: &[], ..expected };
+    let ours = SignatureRequirements { tag: Some("mine"), covers: &[], ..expected };
     assert_eq!(checked(&both, "GET", DIRECTORY, &all, &ours).unwrap().label, "mine");
     assert!(checked(&both, "GET", DIRECTORY, &all, &expected).is_ok());
 }
@@ -201,7 +201,7 @@ async fn scripts_of_other_sites_may_read_digests_and_signatures() {
 }
 
 #[tokio::test]
-async fn a_build_is_told_by_its_name_and_as_the_log_has_it() {
+async fn a_build_is_found_by_its_id_with_its_log_entry() {
     let site = start().await;
     let facts = BuildFacts {
         profile: "release".to_owned(),
@@ -209,7 +209,7 @@ async fn a_build_is_told_by_its_name_and_as_the_log_has_it() {
         clean: Some(true),
         ..BuildFacts::default()
     };
-    let build = site.service.know_build(facts).await.unwrap();
+    let build = site.service.builds.identify_running_build(facts).await.unwrap();
     let path = format!("/api/v1/builds/{}", build.version_id());
     let before = site.server.get(&path, "").await;
     assert_eq!(before.status, 200);
@@ -224,19 +224,19 @@ async fn a_build_is_told_by_its_name_and_as_the_log_has_it() {
 
     // Told of the entry of another build, nothing is claimed; told of its own, it is.
     let entry = LoggedBuild { content: "{}".into(), log_index: 5, logged_at: None };
-    site.service.build_was_logged(entry.clone());
+    site.service.builds.set_logged_build(entry.clone());
     assert_eq!(site.server.get(&path, "").await.json()["state"], "unattested");
-    site.service.build_was_logged(LoggedBuild { content: build.entry(), ..entry });
+    site.service.builds.set_logged_build(LoggedBuild { content: build.entry(), ..entry });
     let record = site.server.get(&path, "").await.json();
     assert_eq!((&record["state"], &record["build_log_entry"]), (&json!("attested"), &json!(5)));
-    let code = serde_json::to_value(site.service.code().unwrap()).unwrap();
+    let code = serde_json::to_value(site.service.builds.code().unwrap()).unwrap();
     for (name, value) in code.as_object().unwrap() {
         assert_eq!(&record[name], value, "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_build_that_nobody_knows_is_not_found() {
+async fn an_unknown_build_is_not_found() {
     let site = start().await;
     for name in ["0".repeat(64), "A".repeat(64), "0".repeat(63), "x".to_owned()] {
         let reply = site.server.get(&format!("/api/v1/builds/{name}"), "").await;

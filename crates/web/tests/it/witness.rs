@@ -8,13 +8,13 @@ use std::time::Duration;
 use agents::Catalogue;
 use contract::{Clock, Domain, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock};
-use proof::keys::{LogMark, Secret};
+use proof::keys::{DeploymentSecret, LogMark};
 use proof::tlog::{SignatureType, VerifierKey};
 use proof::{KeyPurpose, KeyStore};
 use serde_json::{Value, json};
-use service::jobs::WitnessPeer;
-use service::witness::{Witness, checkpoint_path};
-use service::{Parts, Service, Settings, SystemIds};
+use service::log::WitnessPeer;
+use service::log::witness::{Witness, checkpoint_path};
+use service::{Service, ServiceDependencies, Settings, SystemIds};
 use store::{Log, Store};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
@@ -68,10 +68,10 @@ impl Served {
             url: &url,
             body: body.map(|body| (body, "text/plain")),
             accept: "*/*",
-            max_answer_bytes: 1 << 20,
-            patience: Duration::from_secs(10),
+            max_response_bytes: 1 << 20,
+            timeout: Duration::from_secs(10),
         };
-        let answer = call.make().await.unwrap();
+        let answer = call.send().await.unwrap();
         (answer.status, answer.body)
     }
 }
@@ -89,19 +89,19 @@ async fn log(dir: &Path, witness: WitnessPeer) -> Running {
     let policy = Policy { resolver: nowhere, ..Policy::public() };
     let mut settings = Settings::new("https://svc.example".to_owned());
     settings.log.witnesses = vec![witness];
-    let service = Arc::new(Service::new(Parts {
+    let service = Arc::new(Service::new(ServiceDependencies {
         settings,
         door: Door::new(policy, Arc::clone(&clock)).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store: Arc::clone(&store) as Arc<dyn Store>,
         keys: KeyStore::open(&dir.join("keys"), clock.now()).unwrap(),
-        secret: Secret::open(&dir.join("keys")).unwrap(),
+        secret: DeploymentSecret::open(&dir.join("keys")).unwrap(),
         clock,
         ids: Arc::new(SystemIds),
     }));
     let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
-    service.open_log(mark, marked).await.unwrap();
-    let job = tokio::spawn(service::jobs::witnesses(Arc::clone(&service)));
+    service.log.open(mark, marked).await.unwrap();
+    let job = tokio::spawn(service::jobs::run_cosigning(Arc::clone(&service.log)));
     Running { service, store, job }
 }
 
@@ -115,7 +115,7 @@ impl Running {
         let Value::Object(answer) = answer else { unreachable!() };
         let names = NamePolicy { allow_suffixes: vec!["lab".into()], ..NamePolicy::default() };
         let domain = Domain::parse(&name, &names).unwrap();
-        Ok(self.service.seal_answer(answer, domain).await?.log_index)
+        Ok(self.service.log.seal_answer(answer, domain).await?.log_index)
     }
 
     async fn cosigned(&self, size: u64) {
@@ -131,7 +131,7 @@ impl Running {
     async fn end(self) {
         self.job.abort();
         let _ = self.job.await;
-        self.service.close_log().await;
+        self.service.log.close().await;
         let Self { service, store, .. } = self;
         for _ in 0..100 {
             if Arc::strong_count(&service) == 1 {
@@ -183,7 +183,7 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     running.seal(4).await.unwrap();
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(running.store.last_cosigned().await.unwrap(), Some(3));
-    assert_eq!(running.service.log_fault(), None);
+    assert_eq!(running.service.log.fault(), None);
     let witness_2 = witness(wit.path(), data.path(), port).await;
     assert_eq!(witness_2.vkey, peer.key);
     running.cosigned(5).await;
@@ -193,13 +193,13 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     copy(old.path(), data.path());
     let running = log(data.path(), peer.clone()).await;
     for _ in 0..100 {
-        if running.service.log_fault().is_some() {
+        if running.service.log.fault().is_some() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let fault = running.service.log_fault().expect("the log must stop");
-    assert!(fault.contains("put back from an old copy"), "{fault}");
+    let fault = running.service.log.fault().expect("the log must stop");
+    assert!(fault.contains("restored from an old copy"), "{fault}");
     assert!(running.seal(9).await.is_err());
     running.end().await;
 
@@ -213,19 +213,19 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     running.end().await;
     let running = log(data.path(), peer).await;
     for _ in 0..100 {
-        if running.service.log_fault().is_some() {
+        if running.service.log.fault().is_some() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let fault = running.service.log_fault().expect("the log must stop");
-    assert!(fault.contains("another history"), "{fault}");
+    let fault = running.service.log.fault().expect("the log must stop");
+    assert!(fault.contains("a different history"), "{fault}");
     running.end().await;
     witness_2.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_that_are_none_are_bounded_and_answered() {
+async fn invalid_requests_are_bounded_and_answered() {
     let (data, wit) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let served = witness(wit.path(), data.path(), 0).await;
     let large = vec![b'a'; proof::tlog::witness::MAX_REQUEST_BYTES + 1];

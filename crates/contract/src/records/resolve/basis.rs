@@ -1,4 +1,4 @@
-//! What an answer rests on: which reading, of whom, when, by whom.
+//! What an answer is based on: which reading, of which host, when and by which observer.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,31 +7,31 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::super::section::{UnrecognisedObject, flattened, words};
+use super::super::section::{UnrecognisedObject, flatten_schema, word_enum_schema};
 use crate::{Domain, Timestamp, open_enum};
 
-/// The reading an answer was made from.
+/// The reading that an answer is based on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Basis {
     JustInTime(JustInTimeBasis),
     Census(CensusBasis),
     Scan(ScanBasis),
-    /// A basis of a later version; only reading makes one.
+    /// A basis of a later version. Only deserialising produces it.
     Unrecognised(UnrecognisedObject),
 }
 
-/// A live read within a budget.
+/// A live reading within a time budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JustInTimeBasis {
     pub measured_at: Timestamp,
     pub budget_ms: u32,
     pub took_ms: u32,
-    /// Not read, and therefore not reported absent.
+    /// What was not read within the budget. It is not reported as absent.
     pub not_read_in_budget: Vec<String>,
     pub scope: String,
 }
 
-/// A stored read of a ranked list.
+/// A stored reading from a census of a ranked list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CensusBasis {
     pub run: u64,
@@ -93,13 +93,17 @@ impl<'de> Deserialize<'de> for Basis {
 
 impl PartialSchema for Basis {
     fn schema() -> RefOr<Schema> {
-        let tagged =
-            |kind| ObjectBuilder::new().property("kind", words(&[kind])).required("kind").build();
+        let tagged = |kind| {
+            ObjectBuilder::new()
+                .property("kind", word_enum_schema(&[kind]))
+                .required("kind")
+                .build()
+        };
         let shapes = OneOfBuilder::new()
-            .item(flattened::<JustInTimeBasis>(tagged(JUST_IN_TIME)))
-            .item(flattened::<CensusBasis>(tagged(CENSUS)))
-            .item(flattened::<ScanBasis>(tagged(SCAN)))
-            .description(Some("The reading an answer was made from."))
+            .item(flatten_schema::<JustInTimeBasis>(tagged(JUST_IN_TIME)))
+            .item(flatten_schema::<CensusBasis>(tagged(CENSUS)))
+            .item(flatten_schema::<ScanBasis>(tagged(SCAN)))
+            .description(Some("The reading that an answer is based on."))
             .build();
         RefOr::T(Schema::OneOf(shapes))
     }
@@ -113,19 +117,34 @@ impl ToSchema for Basis {
     }
 }
 
-/// Whom the answer is about.
+/// What the answer is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Subject {
     pub domain: Domain,
-    /// Where the site finally answered; null when it did not.
+    /// The host that answered, after redirects; null when none did.
     #[schema(required)]
     pub host: Option<String>,
 }
 
-/// How old the reading is, and until when it counts as fresh.
+open_enum! {
+    /// What kind of reading an answer is based on.
+    pub enum AnswerStatus {
+        /// A just-in-time live reading.
+        Partial = "partial",
+        /// A stored reading.
+        Measured = "measured",
+    }
+}
+
+open_enum! {
+    /// Whether an answer is based on a full scan.
+    pub enum Assurance { Partial = "partial", Full = "full" }
+}
+
+/// The age of the reading, and until when it counts as fresh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Freshness {
-    /// Null when nothing was observed; so is everything that follows from it.
+    /// Null when nothing was observed; then the other times and the age are null too.
     #[schema(required)]
     pub observed_at: Option<Timestamp>,
     #[schema(required)]
@@ -140,7 +159,7 @@ pub struct Freshness {
 }
 
 open_enum! {
-    /// Where a reading came from.
+    /// The source of a reading.
     pub enum FreshnessSource {
         JustInTime = "just_in_time",
         Census = "census",
@@ -148,12 +167,12 @@ open_enum! {
     }
 }
 
-/// Who looked.
+/// The observers behind the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Observers {
     pub primary: PrimaryObserver,
     pub independent_readings: u32,
-    /// The address that compares the readings field by field.
+    /// The address of the field-by-field comparison of readings.
     pub by_field: String,
     /// The address of the directory of observers.
     pub directory: String,
@@ -180,7 +199,7 @@ pub struct NetworkSamples {
     pub samples: u32,
 }
 
-/// Null without samples.
+/// The period of the samples; null when there are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SampleWindow {
     #[schema(required)]

@@ -1,21 +1,21 @@
-//! 2.9: the resolve answer. It has no overall score; every section says for itself how it came
-//! about.
+//! 2.9: the resolve answer. It has no overall score; every section has its own state and time of
+//! observation.
 
 mod basis;
-mod blocks;
+mod context_blocks;
+mod linked_blocks;
 mod sections;
-mod standing;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use basis::*;
-pub use blocks::*;
+pub use context_blocks::*;
+pub use linked_blocks::*;
 pub use sections::*;
-pub use standing::*;
 
 use super::{Actions, AssuranceLadder, CodeObject, Signature, Transparency};
-use crate::{Domain, Timestamp, open_enum};
+use crate::{Domain, Timestamp};
 
 /// `{brand}-resolve`, signed and logged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -26,7 +26,7 @@ pub struct ResolveAnswer {
     pub schema: String,
     pub domain: Domain,
     pub answered_at: Timestamp,
-    /// How to read the answer.
+    /// How to interpret the answer.
     pub reading: String,
     pub status: AnswerStatus,
     pub basis: Basis,
@@ -40,7 +40,7 @@ pub struct ResolveAnswer {
     pub entity: EntitySection,
     pub findings: ResolveFindings,
     pub confidence: ResolveConfidence,
-    /// Where the site contradicts itself; null when nothing was there to compare.
+    /// Where the site contradicts itself; null when there was nothing to compare.
     #[schema(required)]
     pub contradictions: Option<Vec<Contradiction>>,
     pub evidence: EvidenceLinks,
@@ -48,7 +48,7 @@ pub struct ResolveAnswer {
     pub impersonation: ImpersonationSection,
     pub dns: DnsSection,
     pub tls: TlsSection,
-    /// There for partial answers.
+    /// Present in partial answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub upgrade: Option<Upgrade>,
@@ -56,28 +56,28 @@ pub struct ResolveAnswer {
     pub self_claims: SelfClaims,
     pub read_equivalence: ReadEquivalence,
     pub rights: Rights,
-    /// There when a section did not answer in time and is shown as stored.
+    /// Present when a section was not available in time and is served as stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub stored_sections: Option<StoredSections>,
-    /// There when a kept reading is served: which, and how old.
+    /// Present when a stored reading is served: which one, and its age.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub served_from: Option<String>,
-    /// There while the owner reports an incident.
+    /// Present while the owner reports an incident.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub incident: Option<Incident>,
-    /// There while changes of high risk are not confirmed.
+    /// Present while high-risk changes are not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub high_risk_fields: Option<HighRiskFields>,
     pub actions: Actions,
     pub absences: Vec<Absence>,
-    pub control: ControlStanding,
+    pub control: ControlSummary,
     pub assurance_ladder: AssuranceLadder,
     pub code: CodeObject,
-    /// Put in when the answer is logged.
+    /// Set when the answer is logged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub transparency: Option<Transparency>,
@@ -87,19 +87,4 @@ pub struct ResolveAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub signature: Option<Signature>,
-}
-
-open_enum! {
-    /// How an answer was come by.
-    pub enum AnswerStatus {
-        /// A live read, just in time.
-        Partial = "partial",
-        /// A stored reading.
-        Measured = "measured",
-    }
-}
-
-open_enum! {
-    /// How much was read for an answer.
-    pub enum Assurance { Partial = "partial", Full = "full" }
 }

@@ -1,4 +1,4 @@
-//! The sections that carry their own state and time.
+//! The sections of an answer, each with its own state and time of observation.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::super::section::Section;
 use crate::open_enum;
 
-// The derive asks an alias for its name and schema; see `Section`.
+// utoipa's derive needs an alias for each generic section; see `Section`.
 pub type CrawlPolicySection = Section<CrawlPolicy>;
 pub type DeliverySection = Section<Delivery>;
 pub type MachineFilesSection = Section<MachineFiles>;
@@ -18,7 +18,7 @@ pub type ImpersonationSection = Section<Impersonation>;
 pub type DnsSection = Section<Dns>;
 pub type TlsSection = Section<Tls>;
 
-/// What robots.txt says.
+/// What robots.txt allows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CrawlPolicy {
     /// The address of the policy file.
@@ -27,7 +27,7 @@ pub struct CrawlPolicy {
     pub http_status: Option<u16>,
     pub path_tested: String,
     pub agents: Vec<AgentPolicy>,
-    /// Signal name to its value; null when the file gives no such signal.
+    /// Values by signal name; null when the file has no content signal.
     #[schema(required)]
     pub content_signal: Option<BTreeMap<String, String>>,
     pub note: String,
@@ -39,18 +39,18 @@ pub struct AgentPolicy {
     pub allowed_homepage: bool,
 }
 
-/// What each identity was given. Every one is sent by us, from our own network.
+/// What each identity was served. This service sends every request itself, from its own network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
     pub url: String,
     pub identity_basis: String,
     pub identities: Vec<DeliveryIdentity>,
-    /// Null when fewer than two identities were answered.
+    /// Null when fewer than two identities got a response.
     #[schema(required)]
     pub same_bytes_for_every_identity: Option<bool>,
 }
 
-/// Null where no answer came.
+/// The response to one identity. Null where there was none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryIdentity {
     pub identity: String,
@@ -63,16 +63,16 @@ pub struct DeliveryIdentity {
     pub html: Option<bool>,
     #[schema(required)]
     pub final_host: Option<String>,
-    /// Of the body.
+    /// SHA-256 of the body.
     #[schema(required)]
     pub sha256: Option<String>,
 }
 
-/// The files a site puts up for machines.
+/// The files that a site publishes for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MachineFiles {
     pub files: Vec<MachineFile>,
-    /// What the digests are taken over, in words.
+    /// What the digests are computed over, as text.
     pub hashes: String,
 }
 
@@ -85,21 +85,21 @@ pub struct MachineFile {
     pub content_type: Option<String>,
     #[schema(required)]
     pub bytes: Option<u64>,
-    /// False for every answer that is not a success; null when there was no answer.
+    /// False for every status that is not a success; null when there was no response.
     #[schema(required)]
     pub present: Option<bool>,
     #[schema(required)]
     pub sha256: Option<String>,
 }
 
-/// What the site says it can do, from declarations alone.
+/// The capabilities that the site declares. They are read from declarations only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Capabilities {
     pub declared: u32,
     pub by_safety_class: BTreeMap<String, u32>,
     pub verified: u32,
     pub mismatches: u32,
-    /// What may be called for verification, in words.
+    /// Which capabilities may be called for verification, as text.
     pub invocation_rule: String,
     /// The address of the verification, if there is one.
     #[schema(required)]
@@ -111,21 +111,22 @@ pub struct Capabilities {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Capability {
-    /// Written by the site: not to be trusted.
+    /// Written by the site. Do not trust it.
     pub untrusted_name: String,
-    /// Where the site says it answers; null when it does not say. Not to be trusted either.
+    /// The address that the site declares for it; null when it declares none. Written by the site.
+    /// Do not trust it.
     #[schema(required)]
     pub untrusted_endpoint: Option<String>,
     /// The path of the file that declares it.
     pub declared_in: String,
     pub safety_class: SafetyClass,
-    /// Null until it was called and compared.
+    /// Whether it behaves as declared; null until it was called and compared.
     #[schema(required)]
     pub as_declared: Option<bool>,
 }
 
 open_enum! {
-    /// What calling a capability could do. Only `read_only_public` is ever called.
+    /// What calling a capability could do. This service only ever calls `read_only_public`.
     pub enum SafetyClass {
         ReadOnlyPublic = "read_only_public",
         ReadOnlyAuthenticated = "read_only_authenticated",
@@ -138,29 +139,29 @@ open_enum! {
     }
 }
 
-/// Who the site says is behind it.
+/// The organisation or person that the site says is behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Entity {
-    /// Written by the site: not to be trusted.
+    /// Written by the site. Do not trust it.
     #[schema(required)]
     pub untrusted_name: Option<String>,
-    /// Types of a public vocabulary.
+    /// Types from a public vocabulary such as schema.org.
     pub types: Vec<String>,
     #[schema(required)]
     pub url: Option<String>,
-    /// Other addresses the site says are the same entity's.
+    /// Other addresses that the site says belong to the same entity.
     pub same_as: Vec<String>,
     /// The addresses this was read from.
     pub sources: Vec<String>,
 }
 
-/// Whether the name looks like somebody else's.
+/// Whether the domain name imitates a well-known name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Impersonation {
     pub verdict: ImpersonationVerdict,
-    /// The ranking whose names it is compared with.
+    /// The ranking that the name is compared with.
     pub brand_frame: String,
-    /// The names it is like, the strongest first.
+    /// The names it resembles, strongest resemblance first.
     #[serde(default)]
     #[schema(required)]
     pub likeness: Vec<Likeness>,
@@ -170,36 +171,36 @@ impl Impersonation {
     pub const MAX_LIKENESS: usize = 5;
 }
 
-/// One name of the ranking that the domain is like.
+/// A name in the ranking that the domain resembles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Likeness {
     pub of: String,
-    /// Its place in the ranking, the first being 1.
+    /// Its rank, from 1.
     pub rank: u64,
     pub class: LikenessClass,
     pub why: String,
 }
 
 open_enum! {
-    /// In which way one name is like another.
+    /// How one name resembles another.
     pub enum LikenessClass {
-        /// Characters of other scripts, or with marks, that look like the name's own.
+        /// Characters of other scripts, or with diacritics, that look like those of the name.
         IdnHomograph = "idn_homograph",
-        /// Letters and digits of ASCII that look like the name's own.
+        /// ASCII letters and digits that look like those of the name.
         Confusable = "confusable",
-        /// The name and a word that goes with signing in or paying.
+        /// The name with a word about signing in or paying.
         BrandWithLure = "brand_with_lure",
         BrandWithWord = "brand_with_word",
-        /// The name stands left of somebody else's domain.
+        /// The name is a subdomain of an unrelated domain.
         BrandSubdomain = "brand_subdomain",
         Hyphenation = "hyphenation",
         Transposition = "transposition",
         DoubledLetter = "doubled_letter",
         Omission = "omission",
         Insertion = "insertion",
-        /// A key beside the right one, or another vowel.
+        /// A letter replaced by a neighbouring key or another vowel.
         Replacement = "replacement",
-        /// One bit of one character is another.
+        /// One bit of one character is flipped.
         Bitsquat = "bitsquat",
         /// The same label under another suffix.
         OtherSuffix = "other_suffix",
@@ -210,17 +211,17 @@ open_enum! {
     /// Whether a name imitates another.
     pub enum ImpersonationVerdict {
         NoLookalike = "no_lookalike",
-        /// Like another name, and nothing more is known.
+        /// Resembles another name, with no further indication.
         Lookalike = "lookalike",
         Suspected = "suspected",
     }
 }
 
-/// What the resolver says about the name.
+/// What the DNS resolver returned for the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Dns {
     pub resolver: String,
-    /// Null when the resolver gave no answer that says.
+    /// Null when the resolver's answer does not tell.
     #[schema(required)]
     pub exists: Option<bool>,
     pub a: Vec<String>,
@@ -234,7 +235,7 @@ pub struct Dns {
     pub note: String,
 }
 
-/// How the site answers over https.
+/// How the site responds over https.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tls {
     pub https: bool,
@@ -246,10 +247,11 @@ pub struct Tls {
     /// The Strict-Transport-Security field.
     #[schema(required)]
     pub hsts: Option<String>,
-    /// What the certificate shows, in words; null when there was none.
+    /// A description of the certificate; null when there was none.
     #[schema(required)]
     pub certificate: Option<String>,
-    /// Whether its chain, name and time hold; null when there was none.
+    /// Whether the certificate is valid (chain, name and validity period); null when there was
+    /// none.
     #[serde(default)]
     #[schema(required)]
     pub certificate_holds: Option<bool>,

@@ -1,9 +1,9 @@
-//! A build.
+//! Example of a build.
 
 use contract::records::{
     Build, BuildActive, BuildAnswers, BuildArtifact, BuildAttestation, BuildFiles,
     BuildNotMeasured, BuildReproducible, BuildRulepack, BuildSource, BuildToolchain, CodeState,
-    Deployed, ReproducedState,
+    Deployment, ReproducedState,
 };
 
 use super::{at, digest, kind, schema, signature, some, url};
@@ -16,7 +16,7 @@ pub(super) fn build() -> Build {
         version_id: digest('7'),
         script_sha16: some("0123456789abcdef"),
         state: CodeState::Declared,
-        deployed: Deployed { at: Some(at("00:00:00")), commit: some("abc1234"), run: None },
+        deployed: Deployment { at: Some(at("00:00:00")), commit: some("abc1234"), run: None },
         build_log_entry: Some(31),
         score_version: 1,
         scoring_policy_sha256: digest('b'),
@@ -41,7 +41,9 @@ pub(super) fn build() -> Build {
             profile: "release".to_owned(),
         },
         rulepacks: vec![BuildRulepack { id: "scan-1".to_owned(), rulepack_sha256: digest('b') }],
-        attestation: BuildAttestation::NotMeasured(BuildNotMeasured::because("no such builder")),
+        attestation: BuildAttestation::NotMeasured(BuildNotMeasured::with_reason(
+            "no such builder",
+        )),
         reproducible: BuildReproducible {
             state: ReproducedState::NotMeasured,
             by: None,

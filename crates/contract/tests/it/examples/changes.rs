@@ -1,12 +1,12 @@
-//! Examples of what is told of an answer over time and from several networks.
+//! Examples of changes and of readings from several networks.
 
 use std::collections::BTreeMap;
 
 use contract::records::{
-    Action, Agreement, AnswerNamed, ChangeCause, ChangeDirection, ChangeEntry, Changes,
-    ChangesCoverage, CorroboratedField, CorroboratedValue, CorroboratingReading, Corroboration,
-    CorroborationWindow, CoverageGap, FieldValue, FreshnessSource, Independence, NotCompleted,
-    Quorum, ReadingNetwork, Spread, SpreadBy, ValueDigest, VantageStanding, VantageState,
+    Action, AnswerRef, ChangeCause, ChangeDirection, ChangeEntry, Changes, ChangesCoverage,
+    CorroboratedField, CorroboratedValue, CorroboratingReading, Corroboration, CorroborationWindow,
+    CoverageGap, FieldAgreement, FieldValue, FreshnessSource, IncompleteReading, Independence,
+    Quorum, ReadingNetwork, SpreadCause, ValueDigest, ValueSpread, VantageState, VantageSummary,
 };
 
 use super::{at, digest, domain, kind, schema, signature, some, texts, url};
@@ -24,8 +24,8 @@ pub(super) fn changes() -> Changes {
         cause,
         direction,
         actions_affected: vec![Action::Connect],
-        before: AnswerNamed { answer_sha256: Some(digest('5')) },
-        after: AnswerNamed { answer_sha256: None },
+        before: AnswerRef { answer_sha256: Some(digest('5')) },
+        after: AnswerRef { answer_sha256: None },
         evidence: Some(url("/r/abc123")),
     };
     let text = |word: &str| Some(FieldValue::Text(word.to_owned()));
@@ -118,7 +118,7 @@ pub(super) fn corroboration() -> Corroboration {
             to: Some(at("02:59:58")),
             kept_max: 12,
         },
-        vantage_state: VantageStanding {
+        vantage_state: VantageSummary {
             state: VantageState::NetworkDivergence,
             means: "Networks were served different things.".to_owned(),
             networks: 2,
@@ -141,17 +141,17 @@ pub(super) fn corroboration() -> Corroboration {
                     value(Some(FieldValue::Number(200)), None, "rd_3", "02:59:58"),
                     value(Some(FieldValue::Number(403)), None, "rd_2", "02:00:00"),
                 ],
-                agreement: Agreement::Split,
+                agreement: FieldAgreement::Split,
                 contested: true,
-                spread: Spread { by: SpreadBy::Network },
+                spread: ValueSpread { by: SpreadCause::Network },
                 note: "Compare by network.".to_owned(),
             },
             CorroboratedField {
                 field: "entity.untrusted_name".to_owned(),
                 values: vec![value(None, Some(digest('8')), "rd_3", "02:59:58")],
-                agreement: Agreement::Single,
+                agreement: FieldAgreement::Single,
                 contested: false,
-                spread: Spread { by: SpreadBy::None },
+                spread: ValueSpread { by: SpreadCause::None },
                 note: "One reading only.".to_owned(),
             },
         ],
@@ -162,7 +162,7 @@ pub(super) fn corroboration() -> Corroboration {
             met: false,
             result: "1/2".to_owned(),
         },
-        not_completed: vec![NotCompleted {
+        not_completed: vec![IncompleteReading {
             reading_id: "rd_1".to_owned(),
             why: "It did not come to its end.".to_owned(),
         }],

@@ -1,13 +1,13 @@
-//! Examples of what became of decisions: checks, revocations and the staple.
+//! Examples of decision checks, revocations and the staple.
 
 use std::collections::BTreeMap;
 
 use contract::records::{
-    Action, ActionCheck, ClearedDomain, Decision, DecisionCheck, DecisionLog, HeldState,
-    RevocationCause, RevocationCoverage, RevocationEntry, RevocationHead, RevocationList,
-    RevocationReason, RevocationTarget, RevocationTargetKind, RevocationType, RevokedBy,
-    RevokedDomain, RevokedState, StapleAnswer, StapleDecisions, StapleRecord, StapleTxt,
-    SupersededBy,
+    Action, ActionCheck, ClearedDomain, Decision, DecisionCheck, DecisionLogPosition,
+    DecisionState, RevocationCause, RevocationCoverage, RevocationEntry, RevocationHead,
+    RevocationList, RevocationReason, RevocationTarget, RevocationTargetKind, RevocationType,
+    RevokedDomain, RevokedState, RevokingEntry, StapleAnswer, StapleDecisions, StapleRecord,
+    StapleTxt, SupersedingAnswer,
 };
 
 use super::preflight::receipt;
@@ -26,7 +26,7 @@ pub(super) fn check() -> DecisionCheck {
         of_kind: kind("decision"),
         domain: domain(),
         issued_at: at("10:00:00"),
-        state: HeldState::Tightened,
+        state: DecisionState::Tightened,
         stands: false,
         means: "A newer reading is stricter for this.".to_owned(),
         actions: BTreeMap::from([(
@@ -34,17 +34,17 @@ pub(super) fn check() -> DecisionCheck {
             ActionCheck {
                 then: Decision::Warn,
                 now: Decision::Block,
-                state: HeldState::Tightened,
+                state: DecisionState::Tightened,
                 stands: false,
             },
         )]),
         valid_until: Some(at("12:00:00")),
-        superseded_by: Some(SupersededBy {
+        superseded_by: Some(SupersedingAnswer {
             answer_sha256: digest('9'),
             at: at("10:40:11"),
             address: url("/api/v1/resolve?domain=shop.lab"),
         }),
-        revoked: Some(RevokedBy {
+        revoked: Some(RevokingEntry {
             at: at("10:40:11"),
             effective_from: at("10:40:11"),
             reason: RevocationReason::SiteChanged,
@@ -52,7 +52,7 @@ pub(super) fn check() -> DecisionCheck {
             why: "The policy file now disallows the path for all agents.".to_owned(),
         }),
         changed_sections: texts(&["crawl_policy"]),
-        log: DecisionLog {
+        log: DecisionLogPosition {
             state: "included".to_owned(),
             batch: Some(912),
             index: Some(48),
@@ -99,7 +99,7 @@ pub(super) fn revocations() -> RevocationList {
             seq: 48_214,
             at: at("10:40:11"),
             effective_from: at("10:40:11"),
-            what: RevocationType::Tightened,
+            entry_type: RevocationType::Tightened,
             target: RevocationTarget {
                 kind: RevocationTargetKind::Answer,
                 id: digest('5'),

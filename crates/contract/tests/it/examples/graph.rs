@@ -1,4 +1,4 @@
-//! Examples of what hangs on a scan's record.
+//! Examples of a scan's graph and manifest.
 
 use contract::records::{
     Graph, GraphCounts, GraphEdge, GraphNode, GraphNodeState, GraphNodeType, GraphRelation,

@@ -1,11 +1,11 @@
-//! Examples of what is served of the log.
+//! Examples of the log's responses.
 
 use contract::Brand;
 use contract::records::{
-    AbsenceState, GossipAnswer, GossipRequest, GossipResult, GossipState, LogAbsence,
-    LogBatchEntry, LogCheckpoint, LogConsistency, LogFirst, LogInclusion, LogLatest, LogLeaves,
-    LogLookup, LogNeighbour, LogPromise, LogRecord, LogSize, LogSth, LogSths, LogVerify,
-    LogWitness, LogWitnessed, LookupState,
+    AbsenceState, FirstBatchRef, GossipAnswer, GossipRequest, GossipResult, GossipState,
+    LatestBatchRef, LogAbsence, LogBatchEntry, LogCheckpoint, LogConsistency, LogInclusion,
+    LogLeaves, LogLookup, LogNeighbour, LogPromise, LogRecord, LogSize, LogSth, LogSths, LogVerify,
+    LogWitnessedHead, LookupState, WitnessCosignature,
 };
 use serde_json::Value;
 
@@ -15,8 +15,8 @@ fn head() -> Value {
     serde_json::to_value(tree_head()).unwrap()
 }
 
-fn latest() -> LogLatest {
-    LogLatest {
+fn latest() -> LatestBatchRef {
+    LatestBatchRef {
         batch: 0,
         sth_sha256: digest('a'),
         created_at: at("03:00:00"),
@@ -24,8 +24,8 @@ fn latest() -> LogLatest {
     }
 }
 
-fn witness() -> LogWitness {
-    LogWitness {
+fn witness() -> WitnessCosignature {
+    WitnessCosignature {
         token: "\u{2014} witness.example/w1 c2lnbmF0dXJl".to_owned(),
         at: at("03:00:05"),
         run: some("witness.example/w1"),
@@ -44,7 +44,7 @@ pub(super) fn record() -> LogRecord {
         batches: 1,
         head: Some(head()),
         latest: Some(latest()),
-        first: Some(LogFirst { batch: 0, address: url("/api/v1/log/sth/0") }),
+        first: Some(FirstBatchRef { batch: 0, address: url("/api/v1/log/sth/0") }),
         rules: tree_head().rules,
         content_rule: "the decisions and doubts of the answer".to_owned(),
         key: signature().key,
@@ -145,8 +145,8 @@ pub(super) fn absence() -> LogAbsence {
     }
 }
 
-pub(super) fn witnessed() -> LogWitnessed {
-    LogWitnessed {
+pub(super) fn witnessed() -> LogWitnessedHead {
+    LogWitnessedHead {
         batch: 0,
         tree_size: 2,
         sth_sha256: digest('a'),

@@ -14,9 +14,9 @@ mod scan;
 mod seal;
 mod small;
 
-use contract::core_ops::CoreContract;
+use contract::core_contract::CoreContract;
 use contract::records::{
-    CodeObject, CodeState, Deployed, Jwk, LogRules, LogState, Signature, SignatureKey,
+    CodeObject, CodeState, Deployment, Jwk, LogRules, LogState, Signature, SignatureKey,
     Transparency, TreeHead,
 };
 use contract::{Brand, Domain, NamePolicy, Timestamp};
@@ -28,7 +28,7 @@ pub(crate) use scan::{public_report, scan_record, unreachable_scan};
 
 pub(crate) const BASE: &str = "https://svc.example";
 
-/// Every kind by its word, with an example as it is written.
+/// Every kind by its word, with a serialised example.
 pub(crate) fn all() -> Vec<(&'static str, Value)> {
     fn json(record: impl Serialize) -> Value {
         serde_json::to_value(record).unwrap()
@@ -113,7 +113,7 @@ fn kind(word: &str) -> String {
 }
 
 fn schema(word: &str) -> String {
-    contract::schema::address(word, &Brand::default(), BASE)
+    contract::schema::schema_url(word, &Brand::default(), BASE)
 }
 
 fn url(path: &str) -> String {
@@ -160,7 +160,11 @@ fn code() -> CodeObject {
         version_id: "0.1.0".to_owned(),
         script_sha16: some("0123456789abcdef"),
         state: CodeState::Attested,
-        deployed: Deployed { at: Some(at("00:00:00")), commit: some("abc1234"), run: some("881") },
+        deployed: Deployment {
+            at: Some(at("00:00:00")),
+            commit: some("abc1234"),
+            run: some("881"),
+        },
         build_log_entry: Some(31),
         score_version: 1,
         scoring_policy_sha256: digest('b'),

@@ -1,13 +1,14 @@
-//! Examples of what is asked before an action, and of the receipt.
+//! Examples of the preflight request and the receipt.
 
 use contract::Quotient;
 use contract::records::{
-    Action, AgentAsked, Assessed, AssessedRobots, AssessedRobotsState, AssessedTool, CallerPolicy,
-    Decision, DecisionReason, DecisionReceipt, DecisionStep, Doubt, EvidenceAge, HeldAsked,
-    HeldDecision, HeldState, McpAsked, McpState, Obligation, ObligationType, PreflightBatch,
-    PreflightCheck, PreflightFault, PreflightRequest, PreflightResult, PreflightTemplate,
-    PublishedFacts, ReasonClass, ReceiptAgent, ReceiptAnswer, ReceiptMcp, ReceiptResolve,
-    ReceiptRevocation, ReceiptRules, ReceiptSubject, ReceiptTransparency, Remedy, Rung,
+    Action, AssessedRobots, AssessedRobotsState, AssessedScope, AssessedTool, CallerPolicy,
+    Decision, DecisionReason, DecisionReceipt, DecisionState, DecisionStep, Doubt, EvidenceAge,
+    HeldDecision, HeldDecisionRef, McpApproval, McpState, Obligation, ObligationType,
+    PreflightAgent, PreflightBatch, PreflightCheck, PreflightItemError, PreflightRequest,
+    PreflightResult, PreflightTemplate, PublishedFacts, ReasonClass, ReceiptAgent, ReceiptAnswer,
+    ReceiptMcp, ReceiptResolve, ReceiptRevocation, ReceiptRules, ReceiptSubject,
+    ReceiptTransparency, Remedy, Rung,
 };
 use contract::{ErrorCode, Timestamp};
 use serde_json::{Map, Value, json};
@@ -27,7 +28,7 @@ pub(super) fn request() -> PreflightRequest {
         domain: some("shop.lab"),
         url: some("https://www.shop.lab/docs"),
         action: Some(Action::Connect),
-        agent: Some(AgentAsked::Name("ExampleBot".to_owned())),
+        agent: Some(PreflightAgent::Name("ExampleBot".to_owned())),
         template: Some(PreflightTemplate::SafeMcpTool),
         policy: Some(CallerPolicy {
             max_age_hours: Some(24),
@@ -42,13 +43,13 @@ pub(super) fn request() -> PreflightRequest {
         }),
         operation: Some(operation()),
         nonce: some("7f3a"),
-        mcp: Some(McpAsked {
+        mcp: Some(McpApproval {
             url: "https://www.shop.lab/mcp".to_owned(),
             tools_sha256: Some(digest('a')),
             lock_sha256: None,
             surface_sha256: None,
         }),
-        held: Some(HeldAsked { decision_sha256: digest('b') }),
+        held: Some(HeldDecisionRef { decision_sha256: digest('b') }),
         live_ms: Some(800),
         include: Some(texts(&["evidence"])),
         checks: Some(vec![PreflightCheck {
@@ -60,7 +61,7 @@ pub(super) fn request() -> PreflightRequest {
 
 fn duty(what: ObligationType) -> Obligation {
     Obligation {
-        what,
+        obligation_type: what,
         why: "So the file says.".to_owned(),
         seconds: None,
         user_agent: None,
@@ -137,7 +138,7 @@ pub(super) fn receipt() -> DecisionReceipt {
             read_from: texts(&["https://www.shop.lab/"]),
             observed_at: Some(at("02:59:58")),
         }),
-        assessed: Assessed {
+        assessed: AssessedScope {
             endpoint: some("https://www.shop.lab/mcp"),
             path: "/docs".to_owned(),
             with_query: false,
@@ -176,7 +177,7 @@ pub(super) fn receipt() -> DecisionReceipt {
         resolve: ReceiptResolve { sha256: digest('a'), kid: signature().kid },
         held: Some(HeldDecision {
             decision_sha256: digest('b'),
-            state: HeldState::Superseded,
+            state: DecisionState::Superseded,
             stands: true,
         }),
         mcp: Some(ReceiptMcp {
@@ -208,7 +209,7 @@ pub(super) fn batch() -> PreflightBatch {
             PreflightResult {
                 index: 1,
                 result: None,
-                error: Some(PreflightFault {
+                error: Some(PreflightItemError {
                     code: ErrorCode::BadDomain,
                     error: "not a public domain".to_owned(),
                     param: some("domain"),

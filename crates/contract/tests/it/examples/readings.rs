@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contract::Ratio;
 use contract::records::{
     AccessRule, AccessScope, CachingReading, ContentReading, DeclaredLink, DnsSummary, FaultWeight,
-    FileFault, InstructionLike, PolicyReading, RightsDecision, RightsValue, RobotsReading,
+    FileFault, InstructionLikeText, PolicyReading, RightsDecision, RightsValue, RobotsReading,
     RobotsState, SignalFault, SignalStatement, TlsReading, TransportReading,
 };
 
@@ -85,7 +85,7 @@ pub(super) fn content() -> ContentReading {
         markdown: Some(true),
         markdown_similarity: Some(Ratio::ONE),
         markdown_faults: vec![fault()],
-        instruction_like: vec![InstructionLike {
+        instruction_like: vec![InstructionLikeText {
             surface: "comment".to_owned(),
             rule: "override".to_owned(),
             concealed: true,

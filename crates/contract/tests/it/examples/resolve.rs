@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use contract::Quotient;
 use contract::records::{
-    Absence, AbsenceCheck, AbsenceFrom, AbsenceResult, ActionDecision, Actions, AgentPolicy,
+    Absence, AbsenceCheck, AbsenceObserver, AbsenceResult, ActionDecision, Actions, AgentPolicy,
     AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CiteDecision,
     CiteScope, ClaimState, ClockHomepage, ContentClock, Contradiction, ControlMethod, ControlProof,
-    ControlStanding, CrawlPolicy, Decision, Delivery, DeliveryIdentity, Dns, Doubt,
+    ControlSummary, CrawlPolicy, Decision, Delivery, DeliveryIdentity, Dns, Doubt,
     EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness, FreshnessSource, HighRiskField,
     HighRiskFields, IdentityEquivalence, Impersonation, ImpersonationVerdict, Incident,
     JustInTimeBasis, LadderRung, Likeness, LikenessClass, MachineFile, MachineFiles,
-    NetworkSamples, Observers, PrimaryObserver, ReadEquivalence, Rescan, RescanBody, ResolveAnswer,
-    ResolveConfidence, ResolveFindings, Rights, RightsSource, RightsUse, RightsValue, Rung,
-    RungState, SafetyClass, SampleWindow, SamplesByNetwork, Section, SelfClaims, StoredSections,
-    Subject, Tls, Upgrade, UpgradeState, VantageStanding, VantageState,
+    NetworkSamples, Observers, PrimaryObserver, ReadEquivalence, RescanBody, RescanRequest,
+    ResolveAnswer, ResolveConfidence, ResolveFindings, Rights, RightsSource, RightsUse,
+    RightsValue, Rung, RungState, SafetyClass, SampleWindow, SamplesByNetwork, Section, SelfClaims,
+    StoredSections, Subject, Tls, Upgrade, UpgradeState, VantageState, VantageSummary,
 };
 
 use super::{at, code, digest, domain, kind, schema, signature, some, texts, transparency, url};
@@ -69,7 +69,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             note: "One network.".to_owned(),
             sample: Some(3),
             sample_note: some("three readings"),
-            vantage_state: Some(VantageStanding {
+            vantage_state: Some(VantageSummary {
                 state: VantageState::SingleVantage,
                 means: "One network looked.".to_owned(),
                 networks: 1,
@@ -89,7 +89,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         evidence: EvidenceLinks {
             report: None,
             record: Some(url("/api/v1/resolve?domain=shop.lab")),
-            rescan: Rescan {
+            rescan: RescanRequest {
                 method: "POST".to_owned(),
                 url: url("/api/scan"),
                 body: RescanBody { domain: domain() },
@@ -152,7 +152,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             path: "/llms.txt".to_owned(),
             result: AbsenceResult::Absent,
             at: observed_at,
-            from: AbsenceFrom {
+            from: AbsenceObserver {
                 observer: "obs-1".to_owned(),
                 network: "lab-1".to_owned(),
                 directory: url("/.well-known/crawlcheck-observers.json"),
@@ -165,7 +165,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             }],
             scope: "this path at this time".to_owned(),
         }],
-        control: ControlStanding {
+        control: ControlSummary {
             state: ClaimState::Unproven,
             proofs: vec![ControlProof {
                 method: ControlMethod::MetaTag,

@@ -1,8 +1,8 @@
-//! Examples of many answers in one.
+//! Examples of batch resolve requests and responses.
 
 use contract::errors::ErrorCode;
 use contract::records::{
-    BatchError, BatchLive, BatchResult, BatchState, LiveAsk, PrefixAnswer, PrefixBucket,
+    BatchError, BatchLiveReads, BatchResult, BatchState, LiveReadMode, PrefixAnswer, PrefixBucket,
     ResolveBatch, ResolveBatchRequest,
 };
 
@@ -11,7 +11,7 @@ use super::{at, digest, kind, resolve_answer, schema, signature, some, texts};
 pub(crate) fn request() -> ResolveBatchRequest {
     ResolveBatchRequest {
         domains: texts(&["shop.lab", "10.0.0.1"]),
-        live: Some(LiveAsk::Auto),
+        live: Some(LiveReadMode::Auto),
         max_age_hours: Some(24),
         fields: Some(texts(&["actions"])),
     }
@@ -43,7 +43,7 @@ pub(crate) fn batch() -> ResolveBatch {
             error: "An IP address is not a domain.".to_owned(),
             code: ErrorCode::BadDomain,
         }],
-        live: BatchLive { asked: 2, done: 1, budget_ms: 5000, not_read_in_budget: Vec::new() },
+        live: BatchLiveReads { asked: 2, done: 1, budget_ms: 5000, not_read_in_budget: Vec::new() },
         sha256: some(&digest('b')),
         signature: Some(signature()),
     }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use contract::evidence::{
-    Body, DnsAnswer, DnsReading, Evidence, Exchange, Failure, FailureKind, HeaderLine, Hop,
-    NotRead, NotReadWhy, Observer, Outcome, Phase, Reading, Response, Target,
+    BodyFacts, DnsAnswer, DnsReading, Evidence, Exchange, ExchangeOutcome, Failure, FailureKind,
+    FailurePhase, HeaderLine, Hop, Observer, ReadTarget, Reading, Response, SkipReason,
+    SkippedRead,
 };
 use contract::records::{
     AccessConflict, AgentRow, AgentView, Bitemporal, BitemporalAxes, BitemporalFact, CacheSplit,
     Check, CheckVerdict, Confidence, EquivalenceVerdict, FactLineage, Finding, FindingsSummary,
-    Grade, GradeDetail, Headroom, HistoryEntry, LedgerRow, LedgerState, LineageFact, LineageRead,
-    LineageSubject, Links, Nap, NonObservation, Provenance, PublicGradeDetail, PublicReportV1,
-    ReportProof, Role, RowCause, Rulepack, ScanRecord, ScoreLedger, SectionScore, SelfAudit,
-    Severity, Share, Split, SplitEvidence, StatedFact, Vantage, Visibility,
+    Grade, GradeDetail, Headroom, HistoryEntry, IdentitySplit, LedgerRow, LedgerState, LineageFact,
+    LineageRead, LineageSubject, Links, Nap, NonObservation, Provenance, PublicGradeDetail,
+    PublicReportV1, ReportProof, Role, RowCause, Rulepack, ScanRecord, ScoreLedger, SectionScore,
+    SelfAudit, Severity, Share, SplitEvidence, StatedFact, Vantage, Visibility,
 };
 use contract::{Quotient, Ratio};
 
@@ -52,7 +53,7 @@ pub(crate) fn scan_record() -> ScanRecord {
             rows: vec![row_served(), row_failed()],
             deterministic: Some(true),
             self_similarity: Some(Ratio::ONE),
-            split: Split::Refused,
+            split: IdentitySplit::Refused,
             split_evidence: Some(SplitEvidence {
                 identities: texts(&["gptbot"]),
                 detail: "Refused although the browser is served.".to_owned(),
@@ -108,7 +109,7 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
             rows: vec![row_failed()],
             deterministic: None,
             self_similarity: None,
-            split: Split::NotMeasured,
+            split: IdentitySplit::NotMeasured,
             split_evidence: None,
             all_refused: None,
             answer_word_share: None,
@@ -201,10 +202,10 @@ pub(super) fn evidence() -> Evidence {
         reads: vec![
             Reading {
                 id: "home-browser".to_owned(),
-                target: Target::Home,
+                target: ReadTarget::Home,
                 path: "/".to_owned(),
                 identity: "browser".to_owned(),
-                exchange: exchange(Outcome::Response(Box::new(Response {
+                exchange: exchange(ExchangeOutcome::Response(Box::new(Response {
                     url: "https://shop.lab/".to_owned(),
                     status: 200,
                     http: "1.1".to_owned(),
@@ -212,7 +213,7 @@ pub(super) fn evidence() -> Evidence {
                         name: "content-type".to_owned(),
                         value: "text/html".to_owned(),
                     }],
-                    body: Body {
+                    body: BodyFacts {
                         sha256: digest('2'),
                         bytes: 1800,
                         wire_bytes: 700,
@@ -224,22 +225,22 @@ pub(super) fn evidence() -> Evidence {
             },
             Reading {
                 id: "home-gptbot".to_owned(),
-                target: Target::Home,
+                target: ReadTarget::Home,
                 path: "/".to_owned(),
                 identity: "gptbot".to_owned(),
-                exchange: exchange(Outcome::Failed(failure())),
+                exchange: exchange(ExchangeOutcome::Failed(failure())),
             },
         ],
-        not_read: vec![NotRead {
-            target: Target::MachineFile,
+        not_read: vec![SkippedRead {
+            target: ReadTarget::MachineFile,
             path: "/llms.txt".to_owned(),
             identity: "control".to_owned(),
-            why: NotReadWhy::Deadline,
+            why: SkipReason::Deadline,
         }],
     }
 }
 
-fn exchange(outcome: Outcome) -> Exchange {
+fn exchange(outcome: ExchangeOutcome) -> Exchange {
     Exchange {
         method: "GET".to_owned(),
         url: "https://shop.lab/".to_owned(),
@@ -264,7 +265,7 @@ fn exchange(outcome: Outcome) -> Exchange {
 fn failure() -> Failure {
     Failure {
         kind: FailureKind::Timeout,
-        phase: Phase::Head,
+        phase: FailurePhase::Head,
         reason: "read_timeout".to_owned(),
         detail: "No answer came in time.".to_owned(),
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use contract::records::{
     AcceptedOutcome, AccuracyField, AccuracyFields, AccuracyHours, AccuracyRecord, AccuracyVerdict,
-    AgentConduct, ChallengeSaid, ClaimState, ConductIdentity, ConductRecord, ConductThresholds,
-    ConductVerdict, ConductWindow, ControlEvent, ControlEventType, ControlMethod, ControlReading,
-    ControlRecord, DomainRecord, NotAssessed, OutcomeAccepted, OutcomeAction, OutcomeAgent,
-    OutcomeClass, OutcomeDay, OutcomeDayRecord, OutcomeReport, OutcomeResult, OutcomeSummary,
-    Purpose, RateConduct, RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState,
+    AgentConduct, ClaimState, ConductIdentity, ConductRecord, ConductThresholds, ConductVerdict,
+    ConductWindow, ControlEvent, ControlEventType, ControlMethod, ControlReading, ControlRecord,
+    DomainRecord, OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay,
+    OutcomeDayRecord, OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct,
+    RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState, ReportedChallenge,
     ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1,
-    SiteChecks, TimelineEntry, TimelineType, Visibility, VisitorAnswer, VisitorBatch,
-    VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
+    SiteChecks, TimelineEntry, TimelineType, UnassessedAgent, Visibility, VisitorAnswer,
+    VisitorBatch, VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -33,7 +33,7 @@ pub(super) fn outcome_report() -> OutcomeReport {
         result: OutcomeResult {
             status: Some(403),
             blocked: Some(true),
-            challenge: Some(ChallengeSaid::Named("turnstile".to_owned())),
+            challenge: Some(ReportedChallenge::Named("turnstile".to_owned())),
         },
         resolve_said: Some(ResolveSaid::Open),
         resolve_sha256: Some(digest('a')),
@@ -300,7 +300,7 @@ pub(super) fn conduct() -> ConductRecord {
             },
             site_checks_14d: SiteChecks { checked: 5, verified: 4, spoofed: 1 },
         }],
-        not_assessed: vec![NotAssessed {
+        not_assessed: vec![UnassessedAgent {
             agent: "OtherBot".to_owned(),
             claimed_hits: 7,
             why: "Its operator publishes no address ranges.".to_owned(),

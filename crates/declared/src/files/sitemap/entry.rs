@@ -1,47 +1,49 @@
-//! One address of a sitemap, held against the rules for addresses.
+//! Checks the entries of a sitemap: URL and date.
 
 use url::Url;
 
-use super::MAX_ENTRIES;
 use crate::files::report::{Report, quoted};
-use crate::files::when;
+use crate::files::timestamps;
 
-/// Readers take addresses shorter than this.
+/// How many entries one sitemap may have.
+pub(super) const MAX_ENTRIES: usize = 50_000;
+
+/// Readers accept only shorter URLs.
 const MAX_LOC_CHARS: usize = 2_048;
 
-/// What was seen of the entries so far.
+/// How many entries were read so far, and how many of them have a date.
 #[derive(Default)]
-pub(super) struct Entries {
+pub(super) struct EntryCounter {
     pub(super) number: usize,
     pub(super) dated: usize,
 }
 
-/// What one entry says.
+/// One entry as written.
 #[derive(Default)]
 pub(super) struct Entry {
     pub(super) loc: Option<String>,
     pub(super) lastmod: Option<String>,
 }
 
-impl Entries {
-    pub(super) fn take(&mut self, report: &mut Report<'_>, entry: &Entry, index: bool) {
+impl EntryCounter {
+    pub(super) fn check_entry(&mut self, report: &mut Report<'_>, entry: &Entry, index: bool) {
         self.number += 1;
-        // What readers ignore need not be right.
+        // Readers ignore the entries beyond the limit, so these are not checked.
         if self.number > MAX_ENTRIES {
             return;
         }
         let at = format!("entry {}", self.number);
         if let Some(lastmod) = entry.lastmod.as_deref().map(str::trim) {
             self.dated += 1;
-            if !when::is_w3c_datetime(lastmod) {
+            if !timestamps::is_w3c_datetime(lastmod) {
                 report.warn(
                     "bad_lastmod",
                     at.clone(),
                     format!(
-                        "{} is not a moment as the format writes it; readers ignore it.",
+                        "{} is not a valid W3C date. Readers ignore it.",
                         quoted(lastmod)
                     ),
-                    "Write a day or a moment with its zone: 2026-11-15 or 2026-11-15T02:56:20Z",
+                    "Write a date, or a date and time with time zone: 2026-11-15 or 2026-11-15T02:56:20Z",
                 );
             }
         }
@@ -49,22 +51,22 @@ impl Entries {
             report.error(
                 "no_loc",
                 at,
-                "The entry has no address.",
-                "Give every entry one: <loc>https://your.site/page</loc>",
+                "The entry has no URL.",
+                "Add one: <loc>https://your.site/page</loc>",
             );
             return;
         };
-        address(report, at, loc, index);
+        check_loc(report, at, loc, index);
     }
 }
 
-fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
+fn check_loc(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
     if loc.chars().count() >= MAX_LOC_CHARS {
         report.error(
             "long_url",
             at,
-            "An address of 2,048 characters or more; readers refuse it.",
-            "Use a shorter address.",
+            "The URL has 2,048 characters or more. Readers reject it.",
+            "Use a shorter URL.",
         );
         return;
     }
@@ -74,22 +76,22 @@ fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
             report.error(
                 "bad_url",
                 at,
-                format!("{} is not a full web address.", quoted(loc)),
-                "Write the whole address: https://, the host and the path.",
+                format!("{} is not a full URL.", quoted(loc)),
+                "Write the full URL: https://, the host and the path.",
             );
             return;
         }
     };
     if url.username().is_empty() && url.password().is_none() {
-        report.hand_out(url.as_str());
+        report.add_address(url.as_str());
     }
     let Some(base) = report.base.clone() else { return };
     if url.host_str() != base.host_str() || url.port() != base.port() {
         report.warn(
             "other_host",
             at,
-            format!("{} is on another host than the sitemap; readers ignore it unless that host's robots.txt names this sitemap.", quoted(loc)),
-            "List only pages of the host that serves the sitemap (with or without www. makes a difference).",
+            format!("{} is on a different host than the sitemap. Readers ignore it unless that host's robots.txt lists this sitemap.", quoted(loc)),
+            "List only pages of the host that serves the sitemap. (www. counts as a different host.)",
         );
         return;
     }
@@ -98,12 +100,12 @@ fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
             "other_scheme",
             at,
             format!(
-                "{} is {} in a sitemap served over {}.",
+                "{} uses {}, but the sitemap is served over {}.",
                 quoted(loc),
                 url.scheme(),
                 base.scheme()
             ),
-            "List the addresses as they are served today, with https://.",
+            "List the URLs as they are served today, with https://.",
         );
         return;
     }
@@ -111,8 +113,8 @@ fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
         report.error(
             "index_lists_itself",
             at,
-            "The index lists itself; readers that follow it turn in a circle.",
-            "List only sitemaps there.",
+            "The index lists itself, so readers that follow it loop.",
+            "List only sitemaps in the index.",
         );
         return;
     }
@@ -124,8 +126,11 @@ fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
         report.note(
             "may_list_an_index",
             at.clone(),
-            format!("{} is named like an index; an index must not list another.", quoted(loc)),
-            "List the sitemaps themselves.",
+            format!(
+                "{} is named like a sitemap index. An index must not list another index.",
+                quoted(loc)
+            ),
+            "List the sitemaps directly.",
         );
     }
     let directory = base.path().rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -135,10 +140,10 @@ fn address(report: &mut Report<'_>, at: String, loc: &str, index: bool) {
             "above_directory",
             at,
             format!(
-                "{} is not below the directory of the sitemap; strict readers ignore it.",
+                "{} is outside the directory of the sitemap. Strict readers ignore it.",
                 quoted(loc)
             ),
-            "Put the sitemap at the root of the site, or name it in robots.txt.",
+            "Move the sitemap to the root of the site, or list it in robots.txt.",
         );
     }
 }

@@ -1,98 +1,99 @@
-//! Sitemaps (sitemaps.org 0.9): XML lists and indexes, feeds, plain lists of addresses, all of
-//! them also packed with gzip. Read as a stream: nothing is kept but what is being looked at.
+//! Sitemaps (sitemaps.org 0.9): XML lists and indexes, feeds and plain lists of URLs, optionally
+//! compressed with gzip. Parsed as a stream: only the current entry is kept in memory.
 
-mod bounded;
+mod bounded_reader;
 mod entry;
-mod list;
+mod plain_list;
 mod xml;
 
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{BufReader, Cursor, Read};
 
 use flate2::read::MultiGzDecoder;
 
-use super::http::Media;
-use super::report::{Report, counted};
+use super::http::MediaTypes;
+use super::report::{Report, count_with_noun};
 use crate::fault::Weight;
-use crate::shape::looks_like_html;
-use bounded::Bounded;
-use entry::Entries;
+use crate::sniff::looks_like_html;
+use bounded_reader::BoundedReader;
+use entry::{EntryCounter, MAX_ENTRIES};
 
-/// What one sitemap may hold, in bytes after unpacking.
+/// How many bytes one sitemap may have after decompression.
 const MAX_BYTES: u64 = 50 * 1024 * 1024;
 
-/// What one sitemap may hold, in entries.
-const MAX_ENTRIES: usize = 50_000;
-
-/// Packed lists of addresses shrink to a twentieth or so; what grows more than this is no sitemap.
+/// Lists of URLs compress to about a twentieth; a larger ratio suggests a decompression bomb.
 const MAX_RATIO: u64 = 200;
 
-/// Small files may grow this far whatever the ratio.
+/// Decompressed size that is always allowed, whatever the ratio.
 const ANY_RATIO_BYTES: u64 = 1024 * 1024;
 
-/// How much is looked at to tell what it is.
+/// How many bytes are examined to detect the format.
 const HEAD_BYTES: u64 = 1_024;
 
-const XML_MEDIA: Media = Media {
-    right: &["application/xml", "text/xml"],
+const XML_MEDIA: MediaTypes = MediaTypes {
+    accepted: &["application/xml", "text/xml"],
     tolerated: &["application/rss+xml", "application/atom+xml"],
-    otherwise: Weight::Warning,
+    weight_otherwise: Weight::Warning,
 };
-const GZIP_MEDIA: Media = Media {
-    right: &["application/gzip", "application/x-gzip"],
+const GZIP_MEDIA: MediaTypes = MediaTypes {
+    accepted: &["application/gzip", "application/x-gzip"],
     tolerated: &["application/octet-stream", "application/xml", "text/xml"],
-    otherwise: Weight::Warning,
+    weight_otherwise: Weight::Warning,
 };
-const TEXT_MEDIA: Media =
-    Media { right: &["text/plain"], tolerated: &[], otherwise: Weight::Warning };
+const TEXT_MEDIA: MediaTypes =
+    MediaTypes { accepted: &["text/plain"], tolerated: &[], weight_otherwise: Weight::Warning };
 
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
     let body = report.served.body;
     if !body.starts_with(b"\x1f\x8b") {
-        return read(report, Bounded::new(body, MAX_BYTES), false);
+        return check_stream(report, BoundedReader::new(body, MAX_BYTES), false);
     }
     if report.served.header("content-encoding").is_some() {
         report.warn(
             "packed_twice",
             "Content-Encoding",
-            "The sitemap is packed as a file and again by the server; readers unpack it once and see rubbish.",
+            "The sitemap is compressed twice: as a .gz file and again by the server. Readers decompress it once and cannot read it.",
             "Serve the .gz file without Content-Encoding, or the plain XML with it.",
         );
     }
     let packed = u64::try_from(body.len()).unwrap_or(u64::MAX);
     let bound = packed.saturating_mul(MAX_RATIO).clamp(ANY_RATIO_BYTES, MAX_BYTES);
-    read(report, Bounded::new(MultiGzDecoder::new(body), bound), true)
+    check_stream(report, BoundedReader::new(MultiGzDecoder::new(body), bound), true)
 }
 
-fn read<R: Read>(report: &mut Report<'_>, source: Bounded<R>, packed: bool) -> Option<String> {
+fn check_stream<R: Read>(
+    report: &mut Report<'_>,
+    source: BoundedReader<R>,
+    packed: bool,
+) -> Option<String> {
     let state = source.state();
     let mut source = BufReader::new(source);
     let mut head = Vec::new();
-    // What cannot be unpacked is told below, where reading goes on.
+    // A decompression error after the first bytes is reported below, where reading continues.
     let broken = (&mut source).take(HEAD_BYTES).read_to_end(&mut head).is_err();
     if broken && head.is_empty() {
-        cannot_unpack(report);
+        add_cannot_unpack(report);
         return None;
     }
     if looks_like_html(&head) {
-        report.spoil(
+        report.fatal(
             "html_instead",
             "",
-            "An HTML page came where a sitemap is expected; servers do this when they answer every unknown path with the home page.",
-            "Serve the sitemap itself, or answer 404.",
+            "The server sent an HTML page instead of a sitemap. It probably answers every unknown path with the home page.",
+            "Serve the sitemap, or answer 404 if you do not have one.",
         );
         return None;
     }
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        report.spoil("utf16", "", "The sitemap is UTF-16; it must be UTF-8.", "Save it as UTF-8.");
+        report.fatal("utf16", "", "The sitemap is UTF-16. It must be UTF-8.", "Save it as UTF-8.");
         return None;
     }
     let bare = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
     let is_xml = bare.trim_ascii_start().starts_with(b"<");
     if bare.trim_ascii().is_empty() && head.len() < 1_024 {
-        report.spoil("empty", "", "The sitemap is empty.", "Fill it, or answer 404.");
+        report.fatal("empty", "", "The sitemap is empty.", "Add your pages to it, or answer 404.");
         return None;
     }
-    report.media(match (packed, is_xml) {
+    report.check_media_type(match (packed, is_xml) {
         (true, _) => &GZIP_MEDIA,
         (false, true) => &XML_MEDIA,
         (false, false) => &TEXT_MEDIA,
@@ -101,80 +102,76 @@ fn read<R: Read>(report: &mut Report<'_>, source: Bounded<R>, packed: bool) -> O
     let skipped = head.len() - bare.len();
     let mut head = Cursor::new(head);
     head.set_position(u64::try_from(skipped).unwrap_or(0));
-    let mut entries = Entries::default();
+    let mut entries = EntryCounter::default();
     let reader = head.chain(source);
     let shape = if is_xml {
-        xml::read(report, reader, &mut entries, packed, &state)
+        xml::parse(report, reader, &mut entries, packed, &state)
     } else {
-        list::read(report, reader, &mut entries)
+        plain_list::parse(report, reader, &mut entries)
     };
     if state.failed() {
-        cannot_unpack(report);
+        add_cannot_unpack(report);
     } else if state.stopped() {
-        too_large(report, packed);
+        add_too_large(report, packed);
     }
     if entries.number > MAX_ENTRIES {
         report.error(
             "too_many_entries",
             "",
             format!(
-                "The sitemap holds {} entries; readers take 50,000 and ignore the rest.",
+                "The sitemap contains {} entries. Readers use the first 50,000 and ignore the rest.",
                 entries.number
             ),
             "Split it and list the parts in a sitemap index.",
         );
     }
-    if entries.number == 0 && !report.served.cut && shape.is_some() {
+    if entries.number == 0 && !report.served.truncated && shape.is_some() {
         report.warn(
             "no_entries",
             "",
-            "The sitemap lists nothing.",
+            "The sitemap lists no pages.",
             "List your pages, or remove the file and its line in robots.txt.",
         );
     }
     let shape = shape?;
     report.version = Some(shape.to_owned());
-    report.count("entries", entries.number);
-    report.count("with_lastmod", entries.dated);
+    report.set_count("entries", entries.number);
+    report.set_count("with_lastmod", entries.dated);
     let index = shape == "sitemapindex";
     Some(format!(
         "{}{}{}.",
-        if report.served.cut || state.stopped() { "At least " } else { "" },
+        if report.served.truncated || state.stopped() { "At least " } else { "" },
         if index {
-            counted(entries.number, "sitemap", "sitemaps")
+            count_with_noun(entries.number, "sitemap", "sitemaps")
         } else {
-            counted(entries.number, "address", "addresses")
+            count_with_noun(entries.number, "URL", "URLs")
         },
         if index { " in an index" } else { "" }
     ))
 }
 
-fn cannot_unpack(report: &mut Report<'_>) {
-    if report.served.cut {
-        report.not_read_whole();
+fn add_cannot_unpack(report: &mut Report<'_>) {
+    if report.served.truncated {
+        report.add_not_read_whole();
     } else {
-        report.spoil(
+        report.fatal(
             "bad_gzip",
             "",
-            "The file begins like gzip and cannot be unpacked.",
-            "Pack it again: gzip -k sitemap.xml",
+            "The file starts like gzip but cannot be decompressed.",
+            "Compress it again: gzip -k sitemap.xml",
         );
     }
 }
 
-fn too_large(report: &mut Report<'_>, packed: bool) {
-    report.spoil(
+fn add_too_large(report: &mut Report<'_>, packed: bool) {
+    report.fatal(
         "too_large",
         "",
         if packed {
-            "Unpacked, the sitemap is larger than 50 MiB or more than 200 times its packed size; reading was stopped there."
+            "Decompressed, the sitemap is larger than 50 MiB or more than 200 times its compressed size. We stopped reading there."
         } else {
-            "The sitemap is larger than 50 MiB, the most that readers take."
+            "The sitemap is larger than 50 MiB, the maximum that readers accept."
         },
         "Split it and list the parts in a sitemap index.",
     );
 }
-
-/// Both forms are read through this.
-trait Source: BufRead {}
-impl<R: BufRead> Source for R {}

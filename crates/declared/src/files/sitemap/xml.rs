@@ -1,20 +1,21 @@
-//! A sitemap, an index or a feed in XML, event by event. Entities are never expanded.
+//! A sitemap, an index or a feed in XML, parsed event by event. Entities are never expanded.
+
+use std::io::BufRead;
 
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError};
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::Source;
-use super::bounded::State;
-use super::entry::{Entries, Entry};
+use super::bounded_reader::ReadState;
+use super::entry::{Entry, EntryCounter};
 use crate::files::report::{Report, quoted};
 
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// No address or date that counts is longer; the rest of a value is passed over.
+/// Longer than any valid URL or date; the rest of a value is ignored.
 const MAX_VALUE_BYTES: usize = 8_192;
 
-/// More attributes are not looked at.
+/// Further attributes of an element are ignored.
 const MAX_ATTRIBUTES: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Root {
         }
     }
 
-    /// Where its entries stand and what they are called.
+    /// The depth and the element name of its entries.
     fn entries(self) -> (usize, &'static str) {
         match self {
             Self::Urlset => (2, "url"),
@@ -45,11 +46,11 @@ impl Root {
         }
     }
 
-    /// What an address and a date are called in an entry.
+    /// The element names for the URL and the date of an entry.
     fn fields(self) -> (&'static str, Option<&'static str>) {
         match self {
             Self::Urlset | Self::Index => ("loc", Some("lastmod")),
-            // A feed's own dates are of another notation and not looked at.
+            // Feeds write dates in another format, which is not checked.
             Self::Rss | Self::Atom => ("link", None),
         }
     }
@@ -61,9 +62,9 @@ enum Field {
     Date,
 }
 
-struct Walk<'r, 'a, 'e> {
+struct SitemapParser<'r, 'a, 'e> {
     report: &'r mut Report<'a>,
-    entries: &'e mut Entries,
+    entries: &'e mut EntryCounter,
     root: Option<Root>,
     prefix: String,
     depth: usize,
@@ -72,16 +73,16 @@ struct Walk<'r, 'a, 'e> {
     value: String,
 }
 
-pub(super) fn read(
+pub(super) fn parse(
     report: &mut Report<'_>,
-    source: impl Source,
-    entries: &mut Entries,
+    source: impl BufRead,
+    entries: &mut EntryCounter,
     packed: bool,
-    state: &State,
+    state: &ReadState,
 ) -> Option<&'static str> {
     let mut reader = Reader::from_reader(source);
     reader.config_mut().expand_empty_elements = true;
-    let mut walk = Walk {
+    let mut parser = SitemapParser {
         report,
         entries,
         root: None,
@@ -97,96 +98,97 @@ pub(super) fn read(
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Eof) => break None,
             Ok(event) => {
-                if !walk.take(&event) {
+                if !parser.handle_event(&event) {
                     return None;
                 }
             }
             Err(error) => break Some(error),
         }
     };
-    let at =
-        |offset: u64| if packed { String::new() } else { line_of(walk.report.served.body, offset) };
-    let (root, open) = (walk.root, walk.depth > 0);
-    if walk.report.served.cut && (broken.is_some() || open) {
-        walk.report.not_read_whole();
+    let at = |offset: u64| {
+        if packed { String::new() } else { line_of(parser.report.served.body, offset) }
+    };
+    let (root, open) = (parser.root, parser.depth > 0);
+    if parser.report.served.truncated && (broken.is_some() || open) {
+        parser.report.add_not_read_whole();
         return root.map(Root::shape);
     }
     match broken {
-        // What stopped the reading is told by whoever stopped it.
+        // The caller reports read errors from `ReadState`.
         Some(Error::Io(_)) => {}
-        Some(Error::Encoding(_)) => walk.report.spoil(
+        Some(Error::Encoding(_)) => parser.report.fatal(
             "not_utf8",
             "",
-            "The sitemap is not valid UTF-8, which the format requires; readers stop there.",
-            "Save it as UTF-8 and say so: <?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+            "The sitemap is not valid UTF-8, which the format requires. Readers stop there.",
+            "Save it as UTF-8 and declare it: <?xml version=\"1.0\" encoding=\"UTF-8\"?>",
         ),
         Some(Error::IllFormed(IllFormedError::UnclosedReference)) => {
             let at = at(reader.error_position());
-            walk.report.spoil(
+            parser.report.fatal(
                 "bare_ampersand",
                 at,
-                "An ampersand stands in the XML as it is; everything after it is lost to readers.",
-                "Write &amp; for every & in an address.",
+                "The XML contains an unescaped ampersand. Readers lose everything after it.",
+                "Write &amp; for every & in a URL.",
             );
         }
         Some(error) => {
             let at = at(reader.error_position());
-            let error = crate::shown::shown(&error.to_string(), 120);
-            walk.report.spoil(
+            let error = contract::text::display_safe(&error.to_string(), 120);
+            parser.report.fatal(
                 "not_xml",
                 at,
-                format!("The XML is broken: {error}."),
-                "Run the file through an XML checker (xmllint --noout sitemap.xml) and mend the place.",
+                format!("The XML is not well-formed: {error}."),
+                "Check the file with an XML validator (xmllint --noout sitemap.xml) and fix the error.",
             );
         }
         None if open && state.stopped() => {}
-        None if open => walk.report.spoil(
+        None if open => parser.report.fatal(
             "not_closed",
             "",
-            "The XML ends before its elements are closed; the file seems to be cut.",
-            "Make the sitemap again and compare its size with what the server sends.",
+            "The XML ends before all elements are closed. The file seems to be truncated.",
+            "Generate the sitemap again and compare its size with what the server sends.",
         ),
-        None if root.is_none() => walk.report.spoil(
+        None if root.is_none() => parser.report.fatal(
             "not_a_sitemap",
             "",
-            "The XML holds no element.",
-            "Make the sitemap again.",
+            "The XML contains no elements.",
+            "Generate the sitemap again.",
         ),
         None => {}
     }
     root.map(Root::shape)
 }
 
-impl Walk<'_, '_, '_> {
-    /// Takes one event; false when nothing that follows can matter.
-    fn take(&mut self, event: &Event<'_>) -> bool {
+impl SitemapParser<'_, '_, '_> {
+    /// Handles one event. Returns false if the rest of the file does not matter.
+    fn handle_event(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(start) => {
                 self.depth += 1;
                 if self.root.is_none() {
-                    return self.begin(start);
+                    return self.open_root(start);
                 }
-                self.open(start);
+                self.open_element(start);
             }
             Event::End(_) => {
-                self.close();
+                self.close_element();
                 self.depth = self.depth.saturating_sub(1);
             }
             Event::Text(text) if self.field.is_some() => self.append(text),
             Event::CData(text) if self.field.is_some() => self.append(text),
-            Event::GeneralRef(reference) => self.refer(reference),
+            Event::GeneralRef(reference) => self.append_reference(reference),
             Event::DocType(_) => self.report.warn(
                 "doctype",
                 "",
-                "The XML declares a document type; careful readers refuse such files.",
-                "Take the <!DOCTYPE …> out; a sitemap needs none.",
+                "The XML declares a document type. Careful readers reject such files.",
+                "Remove the <!DOCTYPE …> line; a sitemap does not need one.",
             ),
             _ => {}
         }
         true
     }
 
-    fn begin(&mut self, start: &BytesStart<'_>) -> bool {
+    fn open_root(&mut self, start: &BytesStart<'_>) -> bool {
         let (local, prefix) = start.name().decompose();
         self.prefix = prefix.map_or_else(String::new, |prefix| prefix.as_ref().to_owned());
         let root = match local.as_ref() {
@@ -195,32 +197,32 @@ impl Walk<'_, '_, '_> {
             "rss" => Root::Rss,
             "feed" => Root::Atom,
             other => {
-                self.report.spoil(
+                self.report.fatal(
                     "not_a_sitemap",
                     "",
                     format!(
-                        "The XML begins with {}, not with urlset or sitemapindex.",
+                        "The root element is {} instead of urlset or sitemapindex.",
                         quoted(other)
                     ),
-                    format!("Begin with <urlset xmlns=\"{NAMESPACE}\">."),
+                    format!("Start with <urlset xmlns=\"{NAMESPACE}\">."),
                 );
                 return false;
             }
         };
         self.root = Some(root);
         if matches!(root, Root::Urlset | Root::Index) {
-            self.namespace(start);
+            self.check_namespace(start);
         }
         true
     }
 
-    fn namespace(&mut self, start: &BytesStart<'_>) {
+    fn check_namespace(&mut self, start: &BytesStart<'_>) {
         let name = if self.prefix.is_empty() {
             "xmlns".to_owned()
         } else {
             format!("xmlns:{}", self.prefix)
         };
-        // Looking for doubled attributes takes time that grows with the square of their number.
+        // Checking for duplicate attributes takes quadratic time.
         let declared = start
             .attributes()
             .with_checks(false)
@@ -228,25 +230,25 @@ impl Walk<'_, '_, '_> {
             .flatten()
             .find(|attribute| attribute.key.as_ref() == name)
             .map(|attribute| attribute.value.into_owned());
-        let fix = format!("Write in the first element: xmlns=\"{NAMESPACE}\"");
+        let fix = format!("Add to the root element: xmlns=\"{NAMESPACE}\"");
         match declared {
             Some(found) if found == NAMESPACE => {}
             Some(found) => self.report.warn(
                 "wrong_namespace",
                 "",
-                format!("The namespace is {} and not that of the format; strict readers find no entries.", quoted(&found)),
+                format!("The namespace is {} instead of the sitemap namespace. Strict readers find no entries.", quoted(&found)),
                 fix,
             ),
             None => self.report.warn(
                 "no_namespace",
                 "",
-                "The namespace of the format is not declared; strict readers find no entries.",
+                "The sitemap namespace is not declared. Strict readers find no entries.",
                 fix,
             ),
         }
     }
 
-    fn open(&mut self, start: &BytesStart<'_>) {
+    fn open_element(&mut self, start: &BytesStart<'_>) {
         let Some(root) = self.root else { return };
         let (local, prefix) = start.name().decompose();
         // Extensions such as image:loc have the same local names.
@@ -264,7 +266,7 @@ impl Walk<'_, '_, '_> {
                 self.report.error(
                     "mixed_entries",
                     "",
-                    "Pages and sitemaps stand in one file; readers take only one of the two.",
+                    "The file mixes pages and sitemaps. Readers use only one of the two.",
                     "Put pages in a urlset and sitemaps in a sitemapindex.",
                 );
             }
@@ -293,7 +295,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn close(&mut self) {
+    fn close_element(&mut self) {
         let Some(root) = self.root else { return };
         let (depth, _) = root.entries();
         if self.depth == depth + 1 {
@@ -307,7 +309,7 @@ impl Walk<'_, '_, '_> {
         } else if self.depth == depth
             && let Some(entry) = self.entry.take()
         {
-            self.entries.take(self.report, &entry, root == Root::Index);
+            self.entries.check_entry(self.report, &entry, root == Root::Index);
         }
     }
 
@@ -315,12 +317,12 @@ impl Walk<'_, '_, '_> {
         if self.value.len() + text.len() <= MAX_VALUE_BYTES {
             self.value.push_str(text);
         } else if self.value.len() <= MAX_VALUE_BYTES {
-            // Long enough to be told as too long, whatever follows.
+            // Enough to report the value as too long; the rest does not matter.
             self.value.extend(text.chars().take(MAX_VALUE_BYTES));
         }
     }
 
-    fn refer(&mut self, reference: &BytesRef<'_>) {
+    fn append_reference(&mut self, reference: &BytesRef<'_>) {
         let name: &str = reference;
         let known = match name {
             "amp" => Some('&'),
@@ -340,10 +342,10 @@ impl Walk<'_, '_, '_> {
                 "unknown_entity",
                 "",
                 format!(
-                    "{} is not one of the five entities of XML; readers stop there.",
+                    "{} is not one of the five XML entities. Readers stop there.",
                     quoted(&format!("&{name};"))
                 ),
-                "Write &amp; for every & in an address, and other characters as they are.",
+                "Write &amp; for every & in a URL, and other characters as they are.",
             ),
         }
     }

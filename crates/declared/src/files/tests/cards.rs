@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Cost, each, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 fn mcp() -> Answer {
     let body = json!({
@@ -17,7 +17,7 @@ fn mcp() -> Answer {
             {"type": "streamable-http", "url": "https://{tenant}.shop.example/mcp"}
         ]
     });
-    Answer::new(Kind::McpServerCard, "application/mcp-server-card+json", body.to_string())
+    Answer::new(FileKind::McpServerCard, "application/mcp-server-card+json", body.to_string())
         .with("access-control-allow-origin", "*")
 }
 
@@ -107,7 +107,7 @@ fn older_mcp_server_cards() {
         "transport": {"type": "streamable-http", "endpoint": "/mcp"},
         "tools": [{"name": "track"}]
     });
-    let old = Answer::new(Kind::McpServerCard, "application/json", body.to_string());
+    let old = Answer::new(FileKind::McpServerCard, "application/json", body.to_string());
     wrong(&old, "old_shape", "/serverInfo", Cost::Warning);
     let found = old.look();
     assert_eq!(found.version.as_deref(), Some("SEP-1649"));
@@ -148,7 +148,7 @@ fn a2a() -> Answer {
         "securityRequirements": [{"schemes": {"key": {"list": []}}}],
         "signatures": [{"protected": "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsxIn0", "signature": "AAAA"}]
     });
-    Answer::new(Kind::AgentCard, "application/json", body.to_string())
+    Answer::new(FileKind::AgentCard, "application/json", body.to_string())
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn agent_cards_of_older_versions_and_of_both() {
         "skills": [{"id": "t", "name": "T", "description": "d", "tags": ["x"]}],
         "securitySchemes": {"key": {}}, "security": [{"key": []}]
     });
-    let old = Answer::new(Kind::AgentCard, "application/json", old.to_string());
+    let old = Answer::new(FileKind::AgentCard, "application/json", old.to_string());
     let found = right(&old, &["older_version"]);
     assert_eq!(found.version.as_deref(), Some("A2A 0.3"));
     assert_eq!(found.counts["interfaces"], 2);
@@ -333,7 +333,7 @@ fn skills() {
             {"name": "returns", "type": "archive", "description": "Send things back.", "url": "/returns.tar.gz", "digest": format!("sha256:{}", "1b".repeat(32))}
         ]
     });
-    let index = Answer::new(Kind::AgentSkills, "application/json", body.to_string());
+    let index = Answer::new(FileKind::AgentSkills, "application/json", body.to_string());
     let found = right(&index, &[]);
     assert_eq!(found.counts["skills"], 2);
     assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Cost, each, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 #[test]
 fn api_catalogs() {
@@ -13,7 +13,7 @@ fn api_catalogs() {
         "item": [{"href": "https://shop.example/api/v2"}]
     }]});
     let media = "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
-    let catalog = Answer::new(Kind::ApiCatalog, media, body.to_string());
+    let catalog = Answer::new(FileKind::ApiCatalog, media, body.to_string());
     let found = right(&catalog, &[]);
     assert_eq!((found.counts["contexts"], found.counts["links"]), (1, 2));
     assert!(found.addresses.contains(&"https://shop.example/openapi.json".to_owned()));
@@ -82,8 +82,8 @@ fn ai_catalogs_and_ard() {
              "data": {"specVersion": "1.0", "entries": []}, "representativeQueries": ["a", "b"]}
         ]
     });
-    let ai = Answer::new(Kind::AiCatalog, "application/ai-catalog+json", body.to_string());
-    let ard = Answer::new(Kind::Ard, "application/json", body.to_string());
+    let ai = Answer::new(FileKind::AiCatalog, "application/ai-catalog+json", body.to_string());
+    let ard = Answer::new(FileKind::Ard, "application/json", body.to_string());
     for answer in [&ai, &ard] {
         let found = right(answer, &[]);
         assert_eq!((found.counts["entries"], found.counts["nested_catalogs"]), (2, 1));
@@ -176,7 +176,7 @@ fn openapi() {
         "servers": [{"url": "/api"}, {"url": "https://{region}.shop.example/"}],
         "paths": {"/orders": {"get": operation, "parameters": []}}
     });
-    let description = Answer::new(Kind::OpenApi, "application/json", body.to_string());
+    let description = Answer::new(FileKind::OpenApi, "application/json", body.to_string());
     let found = right(&description, &[]);
     assert_eq!(found.version.as_deref(), Some("OpenAPI 3.1"));
     assert_eq!((found.counts["paths"], found.counts["operations"]), (1, 1));

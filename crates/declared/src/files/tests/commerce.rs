@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Cost, each, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 fn ucp() -> Answer {
     let body = json!({
@@ -18,7 +18,7 @@ fn ucp() -> Answer {
         },
         "signing_keys": [{"kid": "k1", "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]
     });
-    Answer::new(Kind::Ucp, "application/json", body.to_string())
+    Answer::new(FileKind::Ucp, "application/json", body.to_string())
         .with("cache-control", "public, max-age=600")
 }
 
@@ -105,7 +105,7 @@ fn acp_documents() {
         "transports": ["rest"],
         "capabilities": {"services": ["checkout", "orders"]}
     });
-    let acp = Answer::new(Kind::Acp, "application/json", body.to_string());
+    let acp = Answer::new(FileKind::Acp, "application/json", body.to_string());
     let found = right(&acp, &[]);
     assert_eq!(found.version.as_deref(), Some("ACP 2026-04-17"));
     assert_eq!(found.counts["services"], 2);
@@ -141,7 +141,7 @@ fn acp_documents() {
 #[test]
 fn x402_documents() {
     let body = json!({"version": 1, "resources": ["https://shop.example/api/a", "POST https://shop.example/api/b", {"url": "https://shop.example/api/c"}]});
-    let x402 = Answer::new(Kind::X402, "application/json", body.to_string());
+    let x402 = Answer::new(FileKind::X402, "application/json", body.to_string());
     let found = right(&x402, &["no_standard"]);
     assert_eq!(found.version.as_deref(), Some("x402 1"));
     assert_eq!(found.addresses.len(), 3);

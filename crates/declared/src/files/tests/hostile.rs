@@ -1,25 +1,25 @@
-//! Whatever comes, an inspection ends, in time and without panic, and what it says is harmless.
+//! On any input an inspection ends in time and without panic, and its texts are safe to display.
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
 use super::{Answer, NOW};
-use crate::files::{Kind, MAX_ADDRESSES, PLACES, Served, inspect};
+use crate::files::{FILE_LOCATIONS, FileKind, MAX_ADDRESSES, ServedFile, inspect};
 
-fn looked_at(kind: Kind, media: &str, body: &[u8], cut: bool) {
+fn looked_at(kind: FileKind, media: &str, body: &[u8], cut: bool) {
     let headers = [("content-type".to_owned(), media.to_owned())];
     let url = "https://shop.example/.well-known/x";
     let found = inspect(
         kind,
-        &Served {
-            asked_url: url,
+        &ServedFile {
+            requested_url: url,
             final_url: url,
             redirects: 0,
             status: 200,
             headers: &headers,
             body,
-            cut,
+            truncated: cut,
             read_at_s: NOW,
         },
     );
@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn any_bytes(body in proptest::collection::vec(any::<u8>(), 0..600), media in "\\PC{0,40}", cut: bool) {
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             looked_at(place.kind, &media, &body, cut);
         }
     }
@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn any_json(value in json()) {
         let body = value.to_string();
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             looked_at(place.kind, "application/json", body.as_bytes(), false);
         }
     }
@@ -123,7 +123,7 @@ proptest! {
             "\\PC{0,30}",
         ], 0..20), ) {
         let body = lines.join("\n");
-        for kind in [Kind::LlmsTxt, Kind::LlmsFullTxt, Kind::AgentsMd, Kind::SecurityTxt, Kind::AiTxt, Kind::RobotsTxt, Kind::Sitemap] {
+        for kind in [FileKind::LlmsTxt, FileKind::LlmsFullTxt, FileKind::AgentsMd, FileKind::SecurityTxt, FileKind::AiTxt, FileKind::RobotsTxt, FileKind::Sitemap] {
             looked_at(kind, "text/plain", body.as_bytes(), false);
         }
     }
@@ -136,8 +136,8 @@ proptest! {
             Just("<a:b c='d'/>".to_owned()), Just("<!--".to_owned()), Just("-->".to_owned()), Just("<![CDATA[".to_owned()),
             Just("]]>".to_owned()), Just("&amp;".to_owned()), Just("&#0;".to_owned()), Just("&".to_owned()), "\\PC{0,12}",
         ], 0..30)) {
-        looked_at(Kind::Sitemap, "text/xml", format!("<{}", parts.concat()).as_bytes(), false);
-        looked_at(Kind::Sitemap, "text/xml", parts.concat().as_bytes(), true);
+        looked_at(FileKind::Sitemap, "text/xml", format!("<{}", parts.concat()).as_bytes(), false);
+        looked_at(FileKind::Sitemap, "text/xml", parts.concat().as_bytes(), true);
     }
 }
 
@@ -157,7 +157,7 @@ fn large_hostile_bodies_end_in_time() {
         ("Contact: x\n".repeat(25_000), "contacts"),
     ];
     for (body, what) in &bodies {
-        for place in PLACES {
+        for place in FILE_LOCATIONS {
             let begun = Instant::now();
             looked_at(place.kind, "application/json", body.as_bytes(), false);
             // Linear work takes a small part of this even without optimisation.
@@ -167,10 +167,10 @@ fn large_hostile_bodies_end_in_time() {
 }
 
 #[test]
-fn what_is_quoted_is_tamed_and_cut() {
+fn quotations_are_truncated_and_safe_to_display() {
     let name = format!("\u{202e}\u{7}{}", "x".repeat(10_000));
     let body = serde_json::json!({"linkset": [{name.as_str(): "y"}], name.as_str(): 1});
-    let answer = Answer::new(Kind::ApiCatalog, "application/linkset+json", body.to_string());
+    let answer = Answer::new(FileKind::ApiCatalog, "application/linkset+json", body.to_string());
     let found = answer.look();
     assert!(found.faults.len() >= 2);
     for fault in found.faults {

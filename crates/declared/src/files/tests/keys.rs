@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Answer, Cost, NOW, each, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 const MEDIA: &str = "application/http-message-signatures-directory+json";
 const X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
@@ -13,7 +13,7 @@ const KID: &str = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
 fn key_directories() {
     let body =
         json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": X, "kid": KID, "use": "sig"}]});
-    let directory = Answer::new(Kind::BotAuthDirectory, MEDIA, body.to_string());
+    let directory = Answer::new(FileKind::BotAuthDirectory, MEDIA, body.to_string());
     assert_eq!(right(&directory, &[]).counts["keys"], 1);
     right(&directory.changed("/keys/0/kid", None), &[]);
     use Cost::*;
@@ -62,7 +62,7 @@ fn protected_resources() {
         "bearer_methods_supported": ["header"],
         "resource_name": "Orders"
     });
-    let metadata = Answer::new(Kind::OauthResource, "application/json", body.to_string());
+    let metadata = Answer::new(FileKind::OauthResource, "application/json", body.to_string());
     let found = right(&metadata, &[]);
     assert_eq!(found.counts["authorization_servers"], 1);
     right(
@@ -148,7 +148,7 @@ fn authorization_servers() {
         "grant_types_supported": ["authorization_code"],
         "code_challenge_methods_supported": ["S256"]
     });
-    let metadata = Answer::new(Kind::OauthServer, "application/json", body.to_string());
+    let metadata = Answer::new(FileKind::OauthServer, "application/json", body.to_string());
     right(&metadata, &[]);
     use Cost::*;
     each(

@@ -1,4 +1,4 @@
-//! Each kind with a right file, and with each thing that can be wrong with it.
+//! Each kind with a valid file, and with each fault that it can have.
 
 mod cards;
 mod catalogs;
@@ -10,7 +10,7 @@ mod texts;
 
 use serde_json::Value;
 
-use super::{Inspection, Kind, PLACES, Served, inspect};
+use super::{FILE_LOCATIONS, FileKind, Inspection, ServedFile, inspect};
 use crate::fault::{Fault, Weight};
 
 /// 2026-11-15T02:56:20Z
@@ -19,7 +19,7 @@ const NOW: i64 = 1_794_711_380;
 /// An answer to one of the places, to be changed by the test.
 #[derive(Clone)]
 struct Answer {
-    kind: Kind,
+    kind: FileKind,
     asked: String,
     url: String,
     redirects: usize,
@@ -30,8 +30,8 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(kind: Kind, media: &str, body: impl Into<Vec<u8>>) -> Self {
-        let path = PLACES.iter().find(|place| place.kind == kind).unwrap().path;
+    fn new(kind: FileKind, media: &str, body: impl Into<Vec<u8>>) -> Self {
+        let path = FILE_LOCATIONS.iter().find(|place| place.kind == kind).unwrap().path;
         let url = format!("https://shop.example{path}");
         Self {
             kind,
@@ -77,14 +77,14 @@ impl Answer {
     }
 
     fn look(&self) -> Inspection {
-        let served = Served {
-            asked_url: &self.asked,
+        let served = ServedFile {
+            requested_url: &self.asked,
             final_url: &self.url,
             redirects: self.redirects,
             status: self.status,
             headers: &self.headers,
             body: &self.body,
-            cut: self.cut,
+            truncated: self.cut,
             read_at_s: NOW,
         };
         let found = inspect(self.kind, &served);
@@ -97,7 +97,7 @@ impl Answer {
     }
 }
 
-/// A right file: usable, and nothing worse than a note.
+/// A valid file: usable, with no fault worse than a note.
 #[track_caller]
 fn right(answer: &Answer, notes: &[&str]) -> Inspection {
     let found = answer.look();
@@ -110,18 +110,18 @@ fn right(answer: &Answer, notes: &[&str]) -> Inspection {
     found
 }
 
-/// How much a fault must spoil.
+/// The expected effect of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
     Note,
     Warning,
-    /// Spoils its part.
+    /// Makes a part unusable.
     Part,
-    /// Spoils the whole.
+    /// Makes the whole file unusable.
     Whole,
 }
 
-/// Exactly this fault at this place, with its cost.
+/// Exactly this fault at this position, with its effect.
 #[track_caller]
 fn wrong(answer: &Answer, code: &str, at: &str, cost: Cost) {
     let found = answer.look();
@@ -148,16 +148,16 @@ fn each(answer: &Answer, table: &[(&str, Option<Value>, &str, &str, Cost)]) {
 
 #[test]
 fn every_json_kind_refuses_what_is_not_json() {
-    for place in PLACES {
+    for place in FILE_LOCATIONS {
         let json = !matches!(
             place.kind,
-            Kind::RobotsTxt
-                | Kind::Sitemap
-                | Kind::LlmsTxt
-                | Kind::LlmsFullTxt
-                | Kind::AgentsMd
-                | Kind::SecurityTxt
-                | Kind::AiTxt
+            FileKind::RobotsTxt
+                | FileKind::Sitemap
+                | FileKind::LlmsTxt
+                | FileKind::LlmsFullTxt
+                | FileKind::AgentsMd
+                | FileKind::SecurityTxt
+                | FileKind::AiTxt
         );
         let html = Answer::new(place.kind, "text/html", "<!doctype html><title>Shop</title>");
         wrong(&html, "html_instead", "", Cost::Whole);
@@ -176,16 +176,16 @@ fn every_json_kind_refuses_what_is_not_json() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(100), "]".repeat(100));
         let found = answer(deep.as_bytes()).look();
         assert!(found.faults.iter().any(|fault| fault.problem.contains("64 levels")), "{place:?}");
-        if place.kind != Kind::Tdmrep && place.kind != Kind::ApiCatalog {
+        if place.kind != FileKind::Tdmrep && place.kind != FileKind::ApiCatalog {
             wrong(&answer(b"[]"), "wrong_top_level", "", Cost::Whole);
         }
     }
 }
 
 #[test]
-fn a_byte_order_mark_and_doubled_names_are_told() {
+fn a_byte_order_mark_and_duplicate_names_are_reported() {
     let body = "\u{feff}{\"linkset\": [{\"item\": [{\"href\": \"/a\", \"x/y\": 1, \"x/y\": 2}]}]}";
-    let answer = Answer::new(Kind::ApiCatalog, "application/linkset+json", body);
+    let answer = Answer::new(FileKind::ApiCatalog, "application/linkset+json", body);
     wrong(&answer, "byte_order_mark", "", Cost::Warning);
     wrong(&answer, "doubled_name", "/linkset/0/item/0/x~1y", Cost::Warning);
 }
@@ -194,11 +194,15 @@ fn a_byte_order_mark_and_doubled_names_are_told() {
 fn many_faults_of_one_kind_become_a_few() {
     let links: Vec<Value> = (0..50).map(|_| serde_json::json!({"href": 1})).collect();
     let body = serde_json::json!({"linkset": [{"item": links}]}).to_string();
-    let found = Answer::new(Kind::ApiCatalog, "application/linkset+json", body).look();
+    let found = Answer::new(FileKind::ApiCatalog, "application/linkset+json", body).look();
     let told: Vec<&Fault> =
         found.faults.iter().filter(|fault| fault.code == "wrong_type").collect();
     assert_eq!(told.len(), 5);
-    assert!(told[4].problem.ends_with("The same goes for 45 more."), "{}", told[4].problem);
+    assert!(
+        told[4].problem.ends_with("There are 45 more faults of this kind."),
+        "{}",
+        told[4].problem
+    );
     assert_eq!(found.counts["links"], 50);
 }
 
@@ -208,7 +212,7 @@ fn addresses_are_bounded_doubled_once_and_without_credentials() {
         (0..300).map(|n| serde_json::json!({"href": format!("/api/{}", n / 2)})).collect();
     links.insert(0, serde_json::json!({"href": "https://user:secret@shop.example/x"}));
     let body = serde_json::json!({"linkset": [{"item": links}]}).to_string();
-    let answer = Answer::new(Kind::ApiCatalog, "application/linkset+json", body);
+    let answer = Answer::new(FileKind::ApiCatalog, "application/linkset+json", body);
     wrong(&answer, "credentials_in_url", "/linkset/0/item/0/href", Cost::Warning);
     let found = answer.look();
     assert!(found.addresses.len() <= super::MAX_ADDRESSES);

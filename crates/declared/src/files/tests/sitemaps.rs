@@ -6,12 +6,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::{Answer, Cost, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
 fn sitemap(body: impl Into<Vec<u8>>) -> Answer {
-    Answer::new(Kind::Sitemap, "application/xml", body)
+    Answer::new(FileKind::Sitemap, "application/xml", body)
 }
 
 fn urlset(inside: &str) -> String {
@@ -41,7 +41,7 @@ fn lists_of_pages() {
     assert_eq!(found.version.as_deref(), Some("urlset"));
     assert_eq!((found.counts["entries"], found.counts["with_lastmod"]), (2, 1));
     assert_eq!(found.addresses, ["https://shop.example/a?x=1&y=2", "https://shop.example/b?x&y"]);
-    assert_eq!(found.summary, "2 addresses.");
+    assert_eq!(found.summary, "2 URLs.");
     let prefixed = format!(
         "<s:urlset {}><s:url><s:loc>https://shop.example/a</s:loc></s:url></s:urlset>",
         NS.replace("xmlns", "xmlns:s")
@@ -152,7 +152,7 @@ fn indexes_and_feeds_and_lists() {
         (found.version.as_deref(), found.addresses),
         (Some("atom"), vec!["https://shop.example/n?a&b".to_owned()])
     );
-    let list = |body: &str| Answer::new(Kind::Sitemap, "text/plain", body);
+    let list = |body: &str| Answer::new(FileKind::Sitemap, "text/plain", body);
     let found = right(&list("https://shop.example/a\r\n\r\nhttps://shop.example/b"), &[]);
     assert_eq!((found.version.as_deref(), found.counts["entries"]), (Some("text"), 2));
     wrong(&list("https://shop.example/a\nabout us"), "not_an_address", "line 2", Cost::Warning);
@@ -165,7 +165,7 @@ fn indexes_and_feeds_and_lists() {
 #[test]
 fn packed_sitemaps() {
     let text = urlset(&page("https://shop.example/"));
-    let gz = Answer::new(Kind::Sitemap, "application/gzip", packed(text.as_bytes()));
+    let gz = Answer::new(FileKind::Sitemap, "application/gzip", packed(text.as_bytes()));
     assert_eq!(right(&gz, &[]).counts["entries"], 1);
     wrong(
         &gz.clone().with("content-encoding", "gzip"),
@@ -184,9 +184,9 @@ fn packed_sitemaps() {
 }
 
 #[test]
-fn what_unpacks_without_end_is_stopped() {
+fn decompression_bombs_are_stopped() {
     let bomb = packed(&vec![b' '; 4 * 1024 * 1024]);
-    let gz = Answer::new(Kind::Sitemap, "application/gzip", bomb);
+    let gz = Answer::new(FileKind::Sitemap, "application/gzip", bomb);
     wrong(&gz, "too_large", "", Cost::Whole);
     let many = page("https://shop.example/").repeat(100_000);
     let gz = gz.body(packed(urlset(&many).as_bytes()));

@@ -1,11 +1,11 @@
 //! robots.txt, ai.txt, TDMRep, llms.txt, agents.md, security.txt.
 
 use super::{Answer, Cost, right, wrong};
-use crate::files::Kind;
+use crate::files::FileKind;
 
 #[test]
-fn shapes_of_files_read_elsewhere() {
-    let robots = Answer::new(Kind::RobotsTxt, "text/plain", "User-agent: *\nDisallow:\n");
+fn policy_files_are_checked_for_readability() {
+    let robots = Answer::new(FileKind::RobotsTxt, "text/plain", "User-agent: *\nDisallow:\n");
     assert_eq!(right(&robots, &[]).counts["lines"], 2);
     use Cost::*;
     wrong(&robots.clone().body("\u{feff}User-agent: *"), "byte_order_mark", "line 1", Note);
@@ -21,12 +21,12 @@ fn shapes_of_files_read_elsewhere() {
     binary.headers = vec![("content-type".into(), "application/octet-stream".into())];
     wrong(&binary, "wrong_media_type", "Content-Type", Warning);
 
-    let ai = Answer::new(Kind::AiTxt, "text/plain", "# x\nUser-Agent: *\nDisallow: *.jpg");
+    let ai = Answer::new(FileKind::AiTxt, "text/plain", "# x\nUser-Agent: *\nDisallow: *.jpg");
     assert_eq!(right(&ai, &[]).counts["lines"], 2);
     wrong(&ai.body("# only words"), "only_comments", "", Warning);
 
     let tdm = Answer::new(
-        Kind::Tdmrep,
+        FileKind::Tdmrep,
         "application/json",
         "[{\"location\": \"/\", \"tdm-reservation\": 1}]",
     );
@@ -39,7 +39,7 @@ const LLMS: &str = "# Shop\n\n> Everything for walking in the hills.\n\nPlain wo
 
 #[test]
 fn llms_txt() {
-    let llms = Answer::new(Kind::LlmsTxt, "text/markdown; charset=utf-8", LLMS);
+    let llms = Answer::new(FileKind::LlmsTxt, "text/markdown; charset=utf-8", LLMS);
     let found = right(&llms, &[]);
     assert_eq!(
         (found.counts["sections"], found.counts["links"], found.counts["optional_links"]),
@@ -111,20 +111,20 @@ fn llms_txt() {
 }
 
 #[test]
-fn a_redirect_to_another_host_is_told() {
-    let mut llms = Answer::new(Kind::LlmsTxt, "text/plain", LLMS);
+fn a_redirect_to_another_host_is_reported() {
+    let mut llms = Answer::new(FileKind::LlmsTxt, "text/plain", LLMS);
     llms.url = "https://docs.shop.example/llms.txt".into();
     llms.redirects = 1;
     wrong(&llms, "served_by_another_host", "Location", Cost::Note);
 }
 
 #[test]
-fn what_broke_off_is_not_held_against_it() {
+fn truncated_files_are_not_faulted() {
     for (kind, expected) in [
-        (Kind::LlmsTxt, vec!["not_read_whole"]),
-        (Kind::AgentsMd, vec!["not_read_whole"]),
-        (Kind::LlmsFullTxt, vec![]),
-        (Kind::RobotsTxt, vec![]),
+        (FileKind::LlmsTxt, vec!["not_read_whole"]),
+        (FileKind::AgentsMd, vec!["not_read_whole"]),
+        (FileKind::LlmsFullTxt, vec![]),
+        (FileKind::RobotsTxt, vec![]),
     ] {
         let mut answer = Answer::new(kind, "text/plain", b"# Sh\xc3".to_vec());
         answer.cut = true;
@@ -136,12 +136,12 @@ fn what_broke_off_is_not_held_against_it() {
 
 #[test]
 fn other_prose() {
-    let full = Answer::new(Kind::LlmsFullTxt, "text/plain", LLMS);
+    let full = Answer::new(FileKind::LlmsFullTxt, "text/plain", LLMS);
     assert_eq!(right(&full, &[]).counts["headings"], 3);
     wrong(&full.clone().body("words ".repeat(20)), "no_title", "line 1", Cost::Note);
     wrong(&full.clone().body("# x"), "very_short", "", Cost::Warning);
     wrong(&full.body("# x\n".repeat(3 * 1024 * 1024)), "large", "", Cost::Warning);
-    let agents = Answer::new(Kind::AgentsMd, "text/markdown", LLMS);
+    let agents = Answer::new(FileKind::AgentsMd, "text/markdown", LLMS);
     let found = right(&agents, &[]);
     assert_eq!((found.counts["headings"], found.counts["links"]), (3, 3));
     wrong(&agents.clone().body("word ".repeat(20)), "no_headings", "", Cost::Note);
@@ -152,7 +152,7 @@ const SECURITY: &str = "# Thank you\nContact: mailto:security@shop.example\nCont
 
 #[test]
 fn security_txt() {
-    let file = Answer::new(Kind::SecurityTxt, "text/plain; charset=UTF-8", SECURITY);
+    let file = Answer::new(FileKind::SecurityTxt, "text/plain; charset=UTF-8", SECURITY);
     let found = right(&file, &[]);
     assert_eq!(found.counts["contacts"], 2);
     right(&file.clone().body(SECURITY.replace('\n', "\r\n")), &[]);

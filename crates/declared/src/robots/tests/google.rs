@@ -291,7 +291,7 @@ fn encoding_of_patterns() {
         ("%b", "%b"),
         ("%%bd%zz", "%%BD%zz"),
     ] {
-        let found = pattern::escaped(pattern.as_bytes()).unwrap_or_else(|| pattern.into());
+        let found = pattern::percent_encoded(pattern.as_bytes()).unwrap_or_else(|| pattern.into());
         assert_eq!(String::from_utf8(found).unwrap(), escaped, "{pattern}");
     }
 }

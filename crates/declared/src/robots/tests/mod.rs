@@ -1,7 +1,6 @@
 use super::*;
 
 mod google;
-mod lint;
 mod records;
 
 /// Whether `token` may fetch `path` under `file`.
@@ -97,7 +96,7 @@ fn a_decision_points_at_its_line() {
         robots.access("x", "/z"),
         Access { allowed: true, scope: Scope::Everyone, line: None }
     );
-    assert_eq!(robots.sitemaps, [Line { number: 6, value: "https://s.lab/m.xml".into() }]);
+    assert_eq!(robots.sitemaps, [SitemapLine { number: 6, value: "https://s.lab/m.xml".into() }]);
     let named = Robots::parse(b"user-agent: Wayleave\ndisallow: /");
     assert_eq!(named.access("wayleave", "/").scope, Scope::Named);
     assert_eq!(
@@ -162,10 +161,10 @@ proptest::proptest! {
             proptest::prop_assert!(usize::try_from(line).unwrap() <= lines);
             proptest::prop_assert!(robots.rule_text(line).is_some());
         }
-        for fault in robots.faults() {
+        for fault in crate::robots_lint::find_faults(&robots) {
             proptest::prop_assert!(!fault.problem.is_empty() && !fault.fix.is_empty());
             proptest::prop_assert!(!fault.problem.chars().any(char::is_control), "{:?}", fault);
         }
-        let _ = (robots.content_signals(), robots.content_usage(), robots.licenses(), robots.others(), robots.managed_blocks(), robots.crawl_delay("abc"));
+        let _ = (robots.content_signals(), robots.content_usage(), robots.licenses(), robots.unknown_records(), robots.managed_blocks(), robots.crawl_delay("abc"));
     }
 }

@@ -1,12 +1,12 @@
 use super::*;
 
-/// Address, expected reason word, why it is here.
+/// Columns: address, expected reason code, why it is here.
 const HOSTILE: &str = include_str!("../../../corpus/hostile.txt");
-/// Address, why it is here.
+/// Columns: address, why it is here.
 const PUBLIC: &str = include_str!("../../../corpus/public.txt");
 
-/// The IANA special-purpose registries and multicast as plain text, written down apart from the
-/// table in `blocks.rs` so that a slip in either shows.
+/// The IANA special-purpose registries and multicast as plain text, written independently of the
+/// table in `address_blocks.rs`, so that a mistake in either one shows.
 const REGISTRY: &[&str] = &[
     "0.0.0.0/8",
     "0.0.0.0/32",
@@ -113,7 +113,7 @@ fn no_public_address_is_refused() {
 }
 
 #[test]
-fn every_border_of_every_block_is_where_the_registry_has_it() {
+fn every_block_starts_and_ends_where_the_registry_says() {
     let registry = nets(REGISTRY);
     let global: IpNet = "2000::/3".parse().unwrap();
     let expected = |address: IpAddr| {
@@ -125,7 +125,7 @@ fn every_border_of_every_block_is_where_the_registry_has_it() {
             assert_eq!(
                 rule().vet(address).is_err(),
                 expected(address),
-                "{address}, at a border of {net}"
+                "{address}, at an edge of {net}"
             );
         }
     }
@@ -147,14 +147,15 @@ fn after(net: &IpNet) -> IpAddr {
 
 #[test]
 fn every_row_names_its_document() {
-    let sources = V4.iter().map(|row| row.source).chain(V6.iter().map(|row| row.source));
+    let sources =
+        IPV4_BLOCKS.iter().map(|row| row.source).chain(IPV6_BLOCKS.iter().map(|row| row.source));
     for source in sources {
         assert!(source.starts_with("RFC ") || source == "cloud vendors", "{source}");
     }
 }
 
 #[test]
-fn what_the_operator_allows_is_let_through_in_that_form_only() {
+fn an_allowed_network_is_allowed_in_that_form_only() {
     let rule = AddressRule::new(&nets(&["127.0.0.0/8", "fd00:1::/32"]), &[]);
     for (address, expected) in [
         ("127.0.0.1", "allowed"),
@@ -176,7 +177,7 @@ fn what_the_operator_allows_is_let_through_in_that_form_only() {
 }
 
 #[test]
-fn what_the_operator_refuses_is_refused_whatever_is_allowed() {
+fn a_refused_network_stays_refused_even_if_it_is_also_allowed() {
     let rule = AddressRule::new(
         &nets(&["127.0.0.0/8"]),
         &nets(&["127.0.0.9/32", "93.184.216.0/24", "2606:4700::/32"]),
@@ -194,7 +195,7 @@ fn what_the_operator_refuses_is_refused_whatever_is_allowed() {
 }
 
 #[test]
-fn a_wide_allowance_does_not_reach_a_metadata_service() {
+fn a_wide_allowed_network_does_not_include_a_metadata_service() {
     let wide = AddressRule::new(&nets(&["169.254.0.0/16", "100.64.0.0/10"]), &[]);
     assert_eq!(reason(&wide, "169.254.1.1"), "allowed");
     assert_eq!(reason(&wide, "169.254.169.254"), "metadata_address");
@@ -204,7 +205,7 @@ fn a_wide_allowance_does_not_reach_a_metadata_service() {
 }
 
 #[test]
-fn a_dns64_network_is_declared_by_its_prefix_and_still_held_to_the_ipv4_rule() {
+fn an_allowed_dns64_prefix_still_applies_the_ipv4_rule() {
     let rule = AddressRule::new(&nets(&["64:ff9b::/96"]), &nets(&["93.184.216.0/24"]));
     assert_eq!(reason(&rule, "64:ff9b::808:808"), "allowed");
     assert_eq!(reason(&rule, "64:ff9b::7f00:1"), "loopback_address");
@@ -212,8 +213,8 @@ fn a_dns64_network_is_declared_by_its_prefix_and_still_held_to_the_ipv4_rule() {
     assert_eq!(reason(&rule, "64:ff9b::5db8:d822"), "operator_refused_address");
 }
 
-/// Every way to write an IPv4 address into an IPv6 one that the standards know, below a prefix of
-/// the caller's choice where the form has room for one.
+/// Every standardised way to embed an IPv4 address in an IPv6 address, below a prefix of the
+/// caller's choice where the form has room for one.
 fn embedded_forms(v4: u32, prefix: u64, flag: bool) -> Vec<Ipv6Addr> {
     let low = u128::from(v4);
     let global = (u128::from(prefix) >> 3 | 1 << 61) << 64;
@@ -238,9 +239,9 @@ proptest::proptest! {
 
     #[test]
     fn no_special_ipv4_passes_in_any_ipv6_form(
-        row in 0..V4.len(), host: u32, prefix: u64, flag: bool,
+        row in 0..IPV4_BLOCKS.len(), host: u32, prefix: u64, flag: bool,
     ) {
-        let block = &V4[row];
+        let block = &IPV4_BLOCKS[row];
         let mask = u32::MAX.checked_shr(block.prefix).unwrap_or(0);
         let v4 = block.base.to_bits() | host & mask;
         proptest::prop_assert!(rule().vet(Ipv4Addr::from_bits(v4).into()).is_err());
@@ -251,7 +252,7 @@ proptest::proptest! {
 
     #[test]
     fn whatever_passes_is_outside_the_registry(bits: u128) {
-        // Half of the tries inside global unicast, where the special blocks are narrow.
+        // Put half of the samples inside global unicast, where the special blocks are narrow.
         let bits = if bits & 1 == 0 { bits >> 3 | 1 << 125 } else { bits };
         let address = IpAddr::V6(Ipv6Addr::from_bits(bits));
         if rule().vet(address).is_ok() {

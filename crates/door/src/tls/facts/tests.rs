@@ -39,11 +39,11 @@ fn judged(
     chain: &[CertificateDer<'static>],
 ) -> (Option<Certificate>, Vec<&'static str>) {
     let host = ServerName::try_from("good.lab").unwrap();
-    Tls::new(roots).unwrap().judge(chain, &host, Timestamp::from_millis(NOW))
+    TlsClient::new(roots).unwrap().assess_certificate(chain, &host, Timestamp::from_millis(NOW))
 }
 
 #[test]
-fn everything_that_is_wrong_is_said() {
+fn every_fault_is_reported() {
     let ours = Authority::new("ours");
     let other = Authority::new("other");
     let own_key = KeyPair::generate().unwrap();
@@ -82,7 +82,7 @@ fn a_broken_signature_is_not_a_missing_issuer() {
 }
 
 #[test]
-fn what_is_no_certificate_is_malformed() {
+fn data_that_is_not_a_certificate_is_malformed() {
     for chain in [vec![], vec![CertificateDer::from(vec![0x30, 0x03, 1, 2, 3])]] {
         assert_eq!(judged(&[], &chain), (None, vec!["malformed"]));
     }

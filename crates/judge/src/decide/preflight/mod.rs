@@ -1,130 +1,128 @@
-//! "May this agent do this, here, now?": the answer's own decision, made stricter by whatever this
-//! very question brings with it. Nothing in here can loosen; the order is told in
-//! `docs/decisions.md` and in every receipt.
+//! Preflight: may this agent do this action at this address now?
+//!
+//! Starts with the answer's decision and applies further steps, each of which can only make it
+//! stricter. `docs/decisions.md` describes the order of the steps; every receipt lists them.
 
-mod caller;
-mod end;
-mod robots;
-mod steps;
+mod caller_policy;
+mod decision_steps;
+mod receipt_parts;
+mod robots_check;
 mod target;
 #[cfg(test)]
 mod tests;
 
 use contract::records::{
-    Action, ActionDecision, Actions, AgentAsked, Assessed, AssessedTool, Decision, DecisionReceipt,
-    Doubt, EvidenceAge, HeldDecision, McpState, PreflightCheck, PreflightRefusal, ReceiptAgent,
-    ReceiptAnswer, ReceiptMcp, ReceiptResolve, ReceiptRevocation, ReceiptRules, ReceiptSubject,
+    Action, ActionDecision, Actions, AssessedScope, AssessedTool, Decision, DecisionReceipt, Doubt,
+    EvidenceAge, HeldDecision, McpState, PreflightAgent, PreflightCheck, PreflightRefusal,
+    ReceiptAgent, ReceiptAnswer, ReceiptMcp, ReceiptResolve, ReceiptRevocation, ReceiptRules,
+    ReceiptSubject,
 };
-use contract::{Brand, Timestamp, limits};
+use contract::{Issuer, Timestamp, limits};
 use proof::digest::sha256;
 
-use self::steps::Steps;
-use super::actions::applied;
-use super::grounds::{Grounds, age, grounds};
-use super::rules::{Effect, terms};
-use super::templates::{TemplateTerms, template};
-use crate::resolve::Sections;
+use self::decision_steps::DecisionSteps;
+use super::action_decisions::applicable_rules;
+use super::decision_inputs::{DecisionInputs, age_band, decision_inputs};
+use super::decision_rules::{Effect, action_terms};
+use super::preflight_templates::{TemplateTerms, template_terms};
+use crate::resolve::sections::Sections;
 
-pub use robots::RobotsKnown;
-pub use target::{Place, Target};
+pub use robots_check::RobotsFile;
+pub use target::{ActionTarget, TargetUrl};
 
-/// What a receipt's kind is, behind the brand.
+/// The kind of a receipt, without the brand prefix.
 pub const DECISION_KIND: &str = "decision";
 
-/// What is asked. The check was held against its bounds (`PreflightRequest::asks`).
+/// One question. `PreflightRequest::asks` has already checked the bounds of `check`.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct PreflightQuery<'a> {
     pub check: &'a PreflightCheck,
-    pub target: &'a Target,
+    pub target: &'a ActionTarget,
     pub now: Timestamp,
 }
 
-/// What is known.
+/// What the service knows about the domain and the caller's earlier decision.
 #[derive(Debug, Clone)]
-pub struct Known<'a> {
+pub struct PreflightFacts<'a> {
     pub sections: &'a Sections,
-    /// As the answer has them.
+    /// The decisions of the answer.
     pub actions: &'a Actions,
-    pub robots: RobotsKnown<'a>,
-    /// What is revoked at the domain, if anything is.
-    pub standing: Option<StandingKnown<'a>>,
-    /// The MCP server, held against what was approved; needed when the check names one.
+    pub robots: RobotsFile<'a>,
+    /// The actions that are revoked at the domain, if any.
+    pub revoked: Option<RevokedActions<'a>>,
+    /// The comparison of the MCP server with its approved tools; needed when the check names a server.
     pub mcp: Option<ReceiptMcp>,
-    /// What became of the decision that the caller holds.
+    /// The current state of the decision that the caller already holds.
     pub held: Option<HeldDecision>,
-    pub live: LiveRead,
+    pub live_read: LiveReadOutcome,
     pub answer: ReceiptAnswer,
     pub resolve: ReceiptResolve,
     pub revocation: ReceiptRevocation,
     pub rules: ReceiptRules,
 }
 
-/// What the revocations say of a domain.
+/// The actions that the revocation feed revokes at a domain.
 #[derive(Debug, Clone, Copy)]
-pub struct StandingKnown<'a> {
-    /// The actions that are revoked, by their words.
+pub struct RevokedActions<'a> {
+    /// By their wire words.
     pub actions: &'a [String],
     pub causes: &'a [String],
 }
 
-/// Whether a live read was needed, and what came of it.
+/// Whether a live read was needed, and how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LiveRead {
-    /// Stored evidence was enough, or was all that was asked for.
+pub enum LiveReadOutcome {
+    /// Stored evidence was sufficient, or the caller asked for stored evidence only.
     NotNeeded,
     Done,
     BudgetSpent,
     Failed,
-    /// The caller or the target has had its share of live reads.
+    /// The limit of live reads was reached, for the caller or for the target.
     Limited,
 }
 
-/// How a receipt is dressed.
-#[derive(Debug, Clone, Copy)]
-pub struct Dress<'a> {
-    pub brand: &'a Brand,
-    pub base_url: &'a str,
-}
-
-/// Decides. The only error is a policy that would loosen something.
-pub fn preflight(
-    ask: Ask<'_>,
-    known: Known<'_>,
-    dress: Dress<'_>,
+/// Decides and builds the receipt. Returns an error when `action` is missing or the caller's policy would
+/// loosen a decision.
+pub fn decide_preflight(
+    query: PreflightQuery<'_>,
+    facts: PreflightFacts<'_>,
+    issuer: &Issuer,
 ) -> Result<DecisionReceipt, PreflightRefusal> {
-    let Ask { check, target, now } = ask;
+    let PreflightQuery { check, target, now } = query;
     let Some(action) = check.action.clone() else {
-        return Err(PreflightRefusal::bad("action", "`action` is missing"));
+        return Err(PreflightRefusal::bad_request("action", "`action` is missing"));
     };
     let policy = check.policy.clone().unwrap_or_default();
-    caller::check(&policy, &action)?;
-    let template = check.template.as_ref().and_then(template);
-    let sections = known.sections;
-    let base = action_of(known.actions, &action);
+    caller_policy::reject_loosening(&policy, &action)?;
+    let template = check.template.as_ref().and_then(template_terms);
+    let sections = facts.sections;
+    let base = decision_for(facts.actions, &action);
     let evidence_age = evidence_age(sections, now);
-    let grounds =
-        Grounds { age: age(evidence_age.age_hours, evidence_age.stale), ..grounds(sections) };
+    let inputs = DecisionInputs {
+        age: age_band(evidence_age.age_hours, evidence_age.stale),
+        ..decision_inputs(sections)
+    };
 
-    let mut steps = from_answer(&base, &action, &grounds);
-    let token = robots::token(check.agent.as_ref(), known.robots);
-    let judged = robots::judge(
+    let mut steps = start_from_answer(&base, &action, &inputs);
+    let token = robots_check::robots_token(check.agent.as_ref(), facts.robots);
+    let robots_check = robots_check::check_path(
         &mut steps,
-        known.robots,
+        facts.robots,
         &sections.crawl_policy,
         &action,
         &token,
-        &target.judged_path(),
+        &target.path_with_query(),
     );
-    rights(&mut steps, &action, &grounds);
+    apply_rights(&mut steps, &action, &inputs);
     let max_age_hours =
-        freshness(&mut steps, &action, &evidence_age, template, policy.max_age_hours, now);
-    standing(&mut steps, &action, known.standing);
-    let mcp = mcp(&mut steps, check, known.mcp);
-    live(&mut steps, known.live);
+        apply_freshness(&mut steps, &action, &evidence_age, template, policy.max_age_hours, now);
+    apply_revocations(&mut steps, &action, facts.revoked);
+    let mcp = apply_mcp_lock(&mut steps, check, facts.mcp);
+    apply_live_read(&mut steps, facts.live_read);
     if let Some(terms) = template {
-        apply_template(&mut steps, terms, &grounds, mcp.as_ref());
+        apply_template(&mut steps, terms, &inputs, mcp.as_ref());
     }
-    let found = caller::Found {
+    let found = caller_policy::CallerEvidence {
         domain: target.domain.as_str(),
         assurance: &base.assurance_found,
         networks: sections
@@ -132,35 +130,36 @@ pub fn preflight(
             .vantage_state
             .as_ref()
             .map_or(sections.confidence.vantages, |standing| standing.networks),
-        entity: grounds.entity,
+        entity: inputs.entity,
     };
-    caller::apply(&mut steps, &policy, &action, &found);
+    caller_policy::apply_caller_policy(&mut steps, &policy, &action, &found);
 
     let decision = steps.effect.decision();
-    let expires_at = end::expires_at(&steps, &action, evidence_age.observed_at, max_age_hours, now);
-    let claimed = check.agent.as_ref().and_then(claimed);
+    let expires_at =
+        receipt_parts::expires_at(&steps, &action, evidence_age.observed_at, max_age_hours, now);
+    let claimed = check.agent.as_ref().and_then(claimed_agent_name);
     let host = target
-        .place
+        .url
         .as_ref()
         .map_or_else(|| sections.subject.host.clone(), |_| Some(target.host.as_str().to_owned()));
-    let endpoint = target.place.as_ref().map(|place| place.url_without_query.clone());
+    let endpoint = target.url.as_ref().map(|url| url.url_without_query.clone());
     let cited = endpoint.clone().unwrap_or_else(|| format!("https://{}/", target.domain.as_str()));
     let reasons = steps.reasons();
     let codes: Vec<Doubt> = reasons.iter().map(|reason| reason.code.clone()).collect();
     Ok(DecisionReceipt {
-        kind: dress.brand.kind(DECISION_KIND),
+        kind: issuer.brand.kind(DECISION_KIND),
         v: 1,
-        schema: contract::schema::address(DECISION_KIND, dress.brand, dress.base_url),
+        schema: issuer.schema_url(DECISION_KIND),
         domain: target.domain.clone(),
         subject: ReceiptSubject {
             domain: target.domain.clone(),
             host,
-            path: target.place.as_ref().map(|place| place.path.clone()),
+            path: target.url.as_ref().map(|url| url.path.clone()),
             url_without_query: endpoint.clone(),
         },
         agent: claimed.clone().map(|claimed| ReceiptAgent {
             claimed,
-            matched_group: judged.matched_group,
+            matched_group: robots_check.matched_group,
             basis: "claimed".to_owned(),
         }),
         template: check.template.clone(),
@@ -170,37 +169,37 @@ pub fn preflight(
         expires_at,
         valid_until: expires_at,
         clock_skew_s: limits::CLOCK_SKEW_S,
-        meaning: end::meaning(&decision, &action),
-        base_decision: Effect::of(&base.decision).decision(),
+        meaning: receipt_parts::meaning(&decision, &action),
+        base_decision: Effect::from_decision(&base.decision).decision(),
         tightened_by: steps.tightened_by.clone(),
         why: steps.why(),
         needs: base.needs,
         doubts: codes.clone(),
         reason_codes: codes,
         reasons,
-        obligations: end::obligations(
+        obligations: receipt_parts::obligations(
             &steps,
             &action,
             claimed.as_deref(),
-            known.robots,
+            facts.robots,
             &token,
             &cited,
             expires_at,
         ),
-        alternatives: end::alternatives(&steps, &action, known.actions, sections),
-        facts: end::facts(sections),
-        assessed: Assessed {
+        alternatives: receipt_parts::alternatives(&steps, &action, facts.actions, sections),
+        facts: receipt_parts::published_facts(sections),
+        assessed: AssessedScope {
             endpoint: mcp.as_ref().map(|mcp| mcp.url.clone()).or(endpoint),
-            path: target.place.as_ref().map_or_else(|| "/".to_owned(), |place| place.path.clone()),
-            with_query: target.place.as_ref().is_some_and(|place| place.query.is_some()),
-            robots: judged.assessed,
-            tool: tool(check, mcp.as_ref()),
+            path: target.url.as_ref().map_or_else(|| "/".to_owned(), |url| url.path.clone()),
+            with_query: target.url.as_ref().is_some_and(|url| url.query.is_some()),
+            robots: robots_check.assessed,
+            tool: assessed_tool(check, mcp.as_ref()),
             operation_sha256: check
                 .operation
                 .as_ref()
                 .and_then(|operation| proof::canonical::to_vec(operation).ok())
                 .map(|bytes| sha256(&bytes).to_string()),
-            does_not_cover: "What the site does after this moment, other paths, other agents, and whether what it says is true."
+            does_not_cover: "What the site does after this time, other paths, other agents, and whether its content is true."
                 .to_owned(),
         },
         minimum_assurance: base.minimum_assurance,
@@ -208,12 +207,12 @@ pub fn preflight(
         max_age_hours,
         evidence_age,
         basis: sections.basis.clone(),
-        answer: known.answer,
-        resolve: known.resolve,
-        held: known.held,
+        answer: facts.answer,
+        resolve: facts.resolve,
+        held: facts.held,
         mcp,
-        revocation: known.revocation,
-        rules: known.rules,
+        revocation: facts.revocation,
+        rules: facts.rules,
         decision,
         action,
         steps: steps.steps,
@@ -222,7 +221,7 @@ pub fn preflight(
     })
 }
 
-fn action_of(actions: &Actions, action: &Action) -> ActionDecision {
+fn decision_for(actions: &Actions, action: &Action) -> ActionDecision {
     match action {
         Action::Read => actions.read.clone(),
         Action::Cite => {
@@ -243,19 +242,24 @@ fn action_of(actions: &Actions, action: &Action) -> ActionDecision {
     }
 }
 
-/// The answer's decision and its doubts, each with what it does by the rules of this build.
-fn from_answer(base: &ActionDecision, action: &Action, grounds: &Grounds) -> Steps {
-    let effect = Effect::of(&base.decision);
-    let mut steps = Steps::from_answer(&format!("answer.{action}"), effect, &base.why);
+/// The first step: the answer's decision, with the reason for each of its doubts by the rules of this
+/// build.
+fn start_from_answer(
+    base: &ActionDecision,
+    action: &Action,
+    inputs: &DecisionInputs,
+) -> DecisionSteps {
+    let effect = Effect::from_decision(&base.decision);
+    let mut steps = DecisionSteps::from_answer(&format!("answer.{action}"), effect, &base.why);
     for doubt in &base.doubts {
-        let rules = applied(grounds, action).filter(|(rule, _)| rule.doubt == *doubt);
+        let rules = applicable_rules(inputs, action).filter(|(rule, _)| rule.doubt == *doubt);
         let strictest = rules.max_by_key(|(_, effect)| *effect);
         let (found, detail) = strictest
-            .map_or((Effect::Doubt, "The answer tells this doubt."), |(rule, effect)| {
+            .map_or((Effect::Doubt, "The answer lists this doubt."), |(rule, effect)| {
                 (effect, rule.sentence)
             });
-        // The answer may be of other rules or of an hour ago: no reason is stricter than what it says.
-        steps.reason(if found > effect { Effect::Doubt } else { found }, doubt, detail);
+        // The answer may be older or follow other rules: no reason may be stricter than its decision.
+        steps.add_reason(if found > effect { Effect::Doubt } else { found }, doubt, detail);
     }
     steps
 }
@@ -269,22 +273,25 @@ fn evidence_age(sections: &Sections, now: Timestamp) -> EvidenceAge {
     EvidenceAge { observed_at: freshness.observed_at, age_hours, stale: freshness.stale || over }
 }
 
-/// The rules of the table that speak of the use an action makes.
-fn rights(steps: &mut Steps, action: &Action, grounds: &Grounds) {
+/// Applies the decision rules about the use that an action makes of the content.
+fn apply_rights(steps: &mut DecisionSteps, action: &Action, inputs: &DecisionInputs) {
     let mut silent = true;
     for (rule, effect) in
-        applied(grounds, action).filter(|(rule, _)| rule.id.starts_with("rights."))
+        applicable_rules(inputs, action).filter(|(rule, _)| rule.id.starts_with("rights."))
     {
         steps.apply(rule.id, effect, &rule.doubt, rule.sentence);
         silent = false;
     }
     if silent {
-        steps.passed("rights", "No public statement of the site speaks against the use.");
+        steps.record_passed(
+            "rights",
+            "We know of no public statement by the site against this use.",
+        );
     }
 }
 
-/// What evidence that is too old, or none at all, means for an action.
-fn when_too_old(action: &Action) -> Effect {
+/// The effect of evidence that is too old or missing.
+fn effect_when_too_old(action: &Action) -> Effect {
     match action {
         Action::Read | Action::Cite => Effect::Warn,
         Action::Connect | Action::Transact => Effect::Confirm,
@@ -292,9 +299,10 @@ fn when_too_old(action: &Action) -> Effect {
     }
 }
 
-/// Holds the age against the least of three limits, and gives that.
-fn freshness(
-    steps: &mut Steps,
+/// Compares the age of the evidence with the limits of action, template and caller. Returns the lowest
+/// limit.
+fn apply_freshness(
+    steps: &mut DecisionSteps,
     action: &Action,
     found: &EvidenceAge,
     template: Option<&TemplateTerms>,
@@ -302,24 +310,29 @@ fn freshness(
     now: Timestamp,
 ) -> u32 {
     const RULE: &str = "freshness";
-    let own = terms(action).max_age_hours;
+    let own = action_terms(action).max_age_hours;
     let templates = template.and_then(|terms| terms.max_age_hours);
     let limit = own.min(templates.unwrap_or(own)).min(caller.unwrap_or(own));
     if matches!(action, Action::Administer) {
-        steps.passed(RULE, "No evidence is fresh enough for administration.");
+        steps.record_passed(RULE, "Administration is blocked at any age of the evidence.");
         return limit;
     }
     let Some(observed_at) = found.observed_at else {
-        steps.apply(RULE, when_too_old(action), &Doubt::NotMeasured, "Nothing was observed.");
+        steps.apply(
+            RULE,
+            effect_when_too_old(action),
+            &Doubt::NotMeasured,
+            "We have no observation of this site.",
+        );
         return limit;
     };
     let over = |hours: u32| now.millis_since(observed_at) > i64::from(hours) * 3_600_000;
     if over(own) || found.stale {
         steps.apply(
             RULE,
-            when_too_old(action),
+            effect_when_too_old(action),
             &Doubt::StaleEvidence,
-            format!("The evidence is older than the {own} hours that {action} takes."),
+            format!("The evidence is older than the {own} hours allowed for {action}."),
         );
     }
     if let Some(hours) = templates.filter(|hours| over(*hours)) {
@@ -327,7 +340,7 @@ fn freshness(
             RULE,
             Effect::Confirm,
             &Doubt::Template,
-            format!("The evidence is older than the {hours} hours of the template."),
+            format!("The evidence is older than the {hours} hours that the template allows."),
         );
     }
     if let Some(hours) = caller.filter(|hours| over(*hours)) {
@@ -335,16 +348,20 @@ fn freshness(
             RULE,
             Effect::Confirm,
             &Doubt::CallerMaxAge,
-            format!("The evidence is older than the {hours} hours that the caller takes."),
+            format!("The evidence is older than the {hours} hours that the caller allows."),
         );
     }
     if !over(limit) && !found.stale {
-        steps.passed(RULE, format!("The evidence is not older than {limit} hours."));
+        steps.record_passed(RULE, format!("The evidence is at most {limit} hours old."));
     }
     limit
 }
 
-fn standing(steps: &mut Steps, action: &Action, standing: Option<StandingKnown<'_>>) {
+fn apply_revocations(
+    steps: &mut DecisionSteps,
+    action: &Action,
+    standing: Option<RevokedActions<'_>>,
+) {
     const RULE: &str = "standing";
     match standing {
         Some(held) if held.actions.iter().any(|word| word == action.as_str()) => {
@@ -356,11 +373,15 @@ fn standing(steps: &mut Steps, action: &Action, standing: Option<StandingKnown<'
                 format!("The action is revoked at this domain: {causes}."),
             );
         }
-        _ => steps.passed(RULE, "Nothing revokes the action at this domain."),
+        _ => steps.record_passed(RULE, "The action is not revoked at this domain."),
     }
 }
 
-fn mcp(steps: &mut Steps, check: &PreflightCheck, seen: Option<ReceiptMcp>) -> Option<ReceiptMcp> {
+fn apply_mcp_lock(
+    steps: &mut DecisionSteps,
+    check: &PreflightCheck,
+    seen: Option<ReceiptMcp>,
+) -> Option<ReceiptMcp> {
     const RULE: &str = "mcp.lock";
     let asked = check.mcp.as_ref()?;
     let seen = seen.unwrap_or_else(|| ReceiptMcp {
@@ -371,63 +392,63 @@ fn mcp(steps: &mut Steps, check: &PreflightCheck, seen: Option<ReceiptMcp>) -> O
     });
     let (effect, code, why) = match seen.state {
         McpState::Match => {
-            steps.passed(RULE, "The tools of the server are those that were approved.");
+            steps.record_passed(RULE, "The MCP server's tools match the approved ones.");
             return Some(seen);
         }
         McpState::Drift => (
             Effect::Block,
             Doubt::McpLockDrift,
-            "The tools of the server are not those that were approved.",
+            "The MCP server's tools differ from the approved ones.",
         ),
         McpState::HardFinding => (
             Effect::Block,
             Doubt::McpHardFinding,
-            "The tools of the server hold what no approval covers.",
+            "The MCP server's tools have a hard finding, which no approval covers.",
         ),
         McpState::Incomplete => (
             Effect::Confirm,
             Doubt::McpSurfaceIncomplete,
-            "Not all of the server's tools could be read.",
+            "Not all of the MCP server's tools could be read.",
         ),
         McpState::Unreachable => {
-            (Effect::Confirm, Doubt::McpUnreachable, "The server could not be reached.")
+            (Effect::Confirm, Doubt::McpUnreachable, "The MCP server could not be reached.")
         }
         McpState::AuthRequired => (
             Effect::Confirm,
             Doubt::McpAuthRequired,
-            "The server shows its tools only to those who have signed in.",
+            "The MCP server shows its tools only after authentication.",
         ),
         McpState::NotCompared => (
             Effect::Doubt,
             Doubt::McpSurfaceIncomplete,
-            "Nothing approved was named to compare the server's tools with.",
+            "The request names no approved tool list to compare the MCP server's tools with.",
         ),
         McpState::NotMeasured | McpState::Unrecognised(_) => {
-            (Effect::Confirm, Doubt::NotMeasured, "The server's tools were not measured.")
+            (Effect::Confirm, Doubt::NotMeasured, "We did not measure the MCP server's tools.")
         }
     };
     steps.apply(RULE, effect, &code, why);
     Some(seen)
 }
 
-fn live(steps: &mut Steps, live: LiveRead) {
+fn apply_live_read(steps: &mut DecisionSteps, live: LiveReadOutcome) {
     let (code, why) = match live {
-        LiveRead::NotNeeded | LiveRead::Done => return,
-        LiveRead::BudgetSpent => {
-            (Doubt::LiveBudgetSpent, "The time for reading ran out before all was read.")
+        LiveReadOutcome::NotNeeded | LiveReadOutcome::Done => return,
+        LiveReadOutcome::BudgetSpent => {
+            (Doubt::LiveBudgetSpent, "The time budget ran out before the live read was complete.")
         }
-        LiveRead::Failed => (Doubt::LiveReadFailed, "A live read was tried and failed."),
-        LiveRead::Limited => {
-            (Doubt::LiveLimit, "No live read was made: there were too many just now.")
+        LiveReadOutcome::Failed => (Doubt::LiveReadFailed, "The live read failed."),
+        LiveReadOutcome::Limited => {
+            (Doubt::LiveLimit, "The limit of live reads was reached, so none was made.")
         }
     };
     steps.apply("live", Effect::Doubt, &code, why);
 }
 
 fn apply_template(
-    steps: &mut Steps,
+    steps: &mut DecisionSteps,
     terms: &TemplateTerms,
-    grounds: &Grounds,
+    inputs: &DecisionInputs,
     mcp: Option<&ReceiptMcp>,
 ) {
     let name = format!("template.{}", terms.template);
@@ -437,10 +458,10 @@ fn apply_template(
             &name,
             Effect::Confirm,
             &Doubt::Template,
-            "The template asks for an approved tool list that matches.",
+            "The template requires an approved tool list that matches the server's tools.",
         );
     }
-    for rule in terms.rules.iter().filter(|rule| rule.when.holds(grounds)) {
+    for rule in terms.rules.iter().filter(|rule| rule.when.holds(inputs)) {
         steps.apply(&name, rule.effect, &Doubt::Template, rule.sentence);
     }
     if steps.effect == Effect::Warn && terms.warn_as > Effect::Warn {
@@ -448,34 +469,34 @@ fn apply_template(
             &name,
             terms.warn_as,
             &Doubt::Template,
-            "The template does not go on with a warning.",
+            format!("The template turns a warning into {}.", terms.warn_as.as_str()),
         );
     }
     if steps.steps.len() == before {
-        steps.passed(&name, "Everything that the template asks for is met.");
+        steps.record_passed(&name, "All requirements of the template are met.");
     }
 }
 
 /// The tool that an operation names.
-fn tool(check: &PreflightCheck, mcp: Option<&ReceiptMcp>) -> Option<AssessedTool> {
+fn assessed_tool(check: &PreflightCheck, mcp: Option<&ReceiptMcp>) -> Option<AssessedTool> {
     let name = check.operation.as_ref()?.get("tool")?.as_str()?;
     Some(AssessedTool {
-        untrusted_name: declared::shown(name, robots::MAX_NAME),
+        untrusted_name: contract::text::display_safe(name, robots_check::MAX_NAME),
         state: mcp.map_or(McpState::NotMeasured, |seen| seen.state.clone()),
     })
 }
 
-/// The agent as it was named, cut and made harmless.
-fn claimed(agent: &AgentAsked) -> Option<String> {
+/// The name that the agent claims, shortened and made safe to show.
+fn claimed_agent_name(agent: &PreflightAgent) -> Option<String> {
     let name = match agent {
-        AgentAsked::Name(name) => Some(name),
-        AgentAsked::Described(agent) => agent.name.as_ref().or(agent.user_agent.as_ref()),
+        PreflightAgent::Name(name) => Some(name),
+        PreflightAgent::Described(agent) => agent.name.as_ref().or(agent.user_agent.as_ref()),
     };
-    name.map(|name| declared::shown(name, robots::MAX_NAME))
+    name.map(|name| contract::text::display_safe(name, robots_check::MAX_NAME))
 }
 
-/// The strictest of several decisions; nothing of none.
+/// The strictest of several decisions; `None` for an empty list.
 #[must_use]
-pub fn worst<'a>(decisions: impl IntoIterator<Item = &'a Decision>) -> Option<Decision> {
-    decisions.into_iter().map(Effect::of).max().map(Effect::decision)
+pub fn strictest<'a>(decisions: impl IntoIterator<Item = &'a Decision>) -> Option<Decision> {
+    decisions.into_iter().map(Effect::from_decision).max().map(Effect::decision)
 }

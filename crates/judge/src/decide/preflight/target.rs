@@ -1,61 +1,61 @@
-//! Where an action would take place.
+//! The domain and address that a preflight request is about.
 
-use contract::domain::Asked;
+use contract::domain::DomainInput;
 use contract::records::PreflightCheck;
 use contract::{Domain, HostName, NamePolicy, NameRefusal};
 use url::Url;
 
-/// A domain, and the address on it if one was given.
+/// A domain, and an address on it where the request gives one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct ActionTarget {
     pub domain: Domain,
     pub host: HostName,
-    pub place: Option<Place>,
+    pub url: Option<TargetUrl>,
 }
 
-/// An address, taken apart. The query is judged and never kept.
+/// The parts of an address. The query is used for the decision and never stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct TargetUrl {
     pub url_without_query: String,
     pub path: String,
     pub query: Option<String>,
 }
 
-impl Target {
-    /// What a check names. A check without a name is refused when the request is read.
-    pub fn of(check: &PreflightCheck, policy: &NamePolicy) -> Result<Self, NameRefusal> {
+impl ActionTarget {
+    /// The target that a check names. A check without one is rejected when the request is parsed.
+    pub fn from_check(check: &PreflightCheck, policy: &NamePolicy) -> Result<Self, NameRefusal> {
         match (&check.url, &check.domain) {
-            (Some(url), _) => Self::of_url(url, policy),
+            (Some(url), _) => Self::from_url(url, policy),
             (None, Some(domain)) => {
-                let Asked { domain, host } = Asked::parse(domain, policy)?;
-                let named = Self::of_operation(check, policy);
+                let DomainInput { domain, host } = DomainInput::parse(domain, policy)?;
+                let named = Self::from_operation(check, policy);
                 Ok(named.filter(|named| named.domain == domain).unwrap_or(Self {
                     domain,
                     host,
-                    place: None,
+                    url: None,
                 }))
             }
             (None, None) => Err(NameRefusal::Empty),
         }
     }
 
-    /// The address that an operation names. A receipt that repeats the operation must not say more
-    /// than was judged: where the address is one of the domain, its path counts.
-    fn of_operation(check: &PreflightCheck, policy: &NamePolicy) -> Option<Self> {
+    /// The address in `operation.url`. The receipt repeats the operation, so it must be part of the
+    /// decision: where the address is on the domain, its path is checked.
+    fn from_operation(check: &PreflightCheck, policy: &NamePolicy) -> Option<Self> {
         let url = check.operation.as_ref()?.get("url")?.as_str()?;
-        Self::of_url(url, policy).ok()
+        Self::from_url(url, policy).ok()
     }
 
-    fn of_url(text: &str, policy: &NamePolicy) -> Result<Self, NameRefusal> {
-        // The name is judged by the same rule as everywhere; only then is the rest looked at.
-        let Asked { domain, host } = Asked::parse(text, policy)?;
+    fn from_url(text: &str, policy: &NamePolicy) -> Result<Self, NameRefusal> {
+        // The name is checked by the same rule as everywhere, before the rest of the address is parsed.
+        let DomainInput { domain, host } = DomainInput::parse(text, policy)?;
         let text = text.trim_matches(' ');
         let has_scheme = text
             .split_once("://")
             .is_some_and(|(scheme, _)| !scheme.contains(['/', '?', '#', '.']));
         let whole = if has_scheme { text.to_owned() } else { format!("https://{text}") };
         let mut url = Url::parse(&whole).map_err(|_| NameRefusal::Syntax)?;
-        // Two readers of one address must see one host.
+        // Both parsers must find the same host.
         if url.host_str() != Some(host.as_str()) {
             return Err(NameRefusal::Syntax);
         }
@@ -63,15 +63,19 @@ impl Target {
         url.set_query(None);
         url.set_fragment(None);
         let path = url.path().to_owned();
-        Ok(Self { domain, host, place: Some(Place { url_without_query: url.into(), path, query }) })
+        Ok(Self {
+            domain,
+            host,
+            url: Some(TargetUrl { url_without_query: url.into(), path, query }),
+        })
     }
 
-    /// The path that rules are held against, with its query.
-    pub(super) fn judged_path(&self) -> String {
-        match &self.place {
+    /// The path with its query, as robots.txt rules are matched against it.
+    pub(super) fn path_with_query(&self) -> String {
+        match &self.url {
             None => "/".to_owned(),
-            Some(Place { path, query: None, .. }) => path.clone(),
-            Some(Place { path, query: Some(query), .. }) => format!("{path}?{query}"),
+            Some(TargetUrl { path, query: None, .. }) => path.clone(),
+            Some(TargetUrl { path, query: Some(query), .. }) => format!("{path}?{query}"),
         }
     }
 }
@@ -80,9 +84,9 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn of(url: &str) -> Result<Target, NameRefusal> {
+    fn of(url: &str) -> Result<ActionTarget, NameRefusal> {
         let policy = NamePolicy { allow_suffixes: vec!["lab".to_owned()], ..NamePolicy::default() };
-        Target::of(
+        ActionTarget::from_check(
             &PreflightCheck { url: Some(url.to_owned()), ..PreflightCheck::default() },
             &policy,
         )
@@ -94,20 +98,17 @@ mod tests {
         assert_eq!(target, Some(NameRefusal::BadCharacter));
         let target = of("https://www.shop.lab/a/../b%20c?token=1#top").unwrap();
         assert_eq!((target.domain.as_str(), target.host.as_str()), ("shop.lab", "www.shop.lab"));
-        assert_eq!(target.judged_path(), "/b%20c?token=1");
-        let place = target.place.unwrap();
+        assert_eq!(target.path_with_query(), "/b%20c?token=1");
+        let place = target.url.unwrap();
         assert_eq!(place.url_without_query, "https://www.shop.lab/b%20c");
         assert_eq!(place.path, "/b%20c");
+        assert_eq!(of("shop.lab/x").unwrap().url.unwrap().url_without_query, "https://shop.lab/x");
         assert_eq!(
-            of("shop.lab/x").unwrap().place.unwrap().url_without_query,
-            "https://shop.lab/x"
-        );
-        assert_eq!(
-            of("shop.lab?next=https://other.lab/").unwrap().judged_path(),
+            of("shop.lab?next=https://other.lab/").unwrap().path_with_query(),
             "/?next=https://other.lab/"
         );
         assert_eq!(
-            of("HTTP://Shop.lab").unwrap().place.unwrap().url_without_query,
+            of("HTTP://Shop.lab").unwrap().url.unwrap().url_without_query,
             "http://shop.lab/"
         );
     }
@@ -121,14 +122,14 @@ mod tests {
                 operation: operation.as_object().cloned(),
                 ..PreflightCheck::default()
             };
-            let target = Target::of(&check, &policy).unwrap();
+            let target = ActionTarget::from_check(&check, &policy).unwrap();
             assert_eq!(target.domain.as_str(), "shop.lab");
-            target.judged_path()
+            target.path_with_query()
         };
         let url = |url: &str| serde_json::json!({ "method": "GET", "url": url });
         assert_eq!(path(url("https://shop.lab/private/x?a=1")), "/private/x?a=1");
         assert_eq!(path(url("http://www.shop.lab/private/")), "/private/");
-        // What is elsewhere, or no address at all, says nothing of a path here.
+        // An address on another domain, or no address at all, is ignored.
         for other in ["https://other.lab/x", "https://a.shop.lab/x", "not an address", "", "/x"] {
             assert_eq!(path(url(other)), "/", "{other}");
         }

@@ -1,6 +1,6 @@
 use contract::NamePolicy;
 use contract::records::{
-    CallerPolicy, HeldState, McpAsked, ObligationType, PreflightAsks, PreflightRequest,
+    CallerPolicy, DecisionState, McpApproval, ObligationType, PreflightChecks, PreflightRequest,
     PreflightTemplate, ReceiptTransparency, ResolveAnswer, Rung,
 };
 use declared::robots::Robots;
@@ -9,7 +9,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::super::tests::sample;
-use super::super::{TEMPLATES, actions, grounds};
+use super::super::{TEMPLATES, decide_actions, decision_inputs};
 use super::*;
 
 fn policy() -> NamePolicy {
@@ -23,31 +23,35 @@ fn now() -> Timestamp {
 /// A check as it would come over the wire.
 fn check(body: Value) -> PreflightCheck {
     let request: PreflightRequest = serde_json::from_value(body).unwrap();
-    match request.asks().unwrap() {
-        PreflightAsks::One(check) => *check,
-        PreflightAsks::Batch(_) => panic!("one check"),
+    match request.into_checks().unwrap() {
+        PreflightChecks::Single(check) => *check,
+        PreflightChecks::Batch(_) => panic!("one check"),
     }
 }
 
-/// The sample with some members replaced, and decided anew.
+/// The sections of the sample with some members replaced.
 fn sections(changes: &[(&str, Value)]) -> Sections {
     let mut written = sample::written();
     for (at, value) in changes {
         *written.pointer_mut(at).unwrap() = value.clone();
     }
     let answer: ResolveAnswer = serde_json::from_value(written).unwrap();
-    Sections::of(answer)
+    Sections::from_answer(answer)
 }
 
-fn known<'a>(sections: &'a Sections, actions: &'a Actions, robots: RobotsKnown<'a>) -> Known<'a> {
-    Known {
+fn known<'a>(
+    sections: &'a Sections,
+    actions: &'a Actions,
+    robots: RobotsFile<'a>,
+) -> PreflightFacts<'a> {
+    PreflightFacts {
         sections,
         actions,
         robots,
-        standing: None,
+        revoked: None,
         mcp: None,
         held: None,
-        live: LiveRead::NotNeeded,
+        live_read: LiveReadOutcome::NotNeeded,
         answer: ReceiptAnswer {
             answer_sha256: "ab".repeat(32),
             address: "https://svc.example/api/v1/resolve?domain=shop.lab".to_owned(),
@@ -73,12 +77,11 @@ fn known<'a>(sections: &'a Sections, actions: &'a Actions, robots: RobotsKnown<'
 fn decide_with(
     check: &PreflightCheck,
     at: Timestamp,
-    known: Known<'_>,
+    known: PreflightFacts<'_>,
 ) -> Result<DecisionReceipt, PreflightRefusal> {
-    let target = Target::of(check, &policy()).unwrap();
-    let brand = Brand::default();
-    let dress = Dress { brand: &brand, base_url: "https://svc.example" };
-    preflight(Ask { check, target: &target, now: at }, known, dress)
+    let target = ActionTarget::from_check(check, &policy()).unwrap();
+    let issuer = Issuer::new(contract::Brand::default(), "https://svc.example");
+    decide_preflight(PreflightQuery { check, target: &target, now: at }, known, &issuer)
 }
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /private\nDisallow: /*?session=\nCrawl-delay: 10\n\n\
@@ -88,9 +91,8 @@ const ROBOTS: &str = "User-agent: *\nDisallow: /private\nDisallow: /*?session=\n
 fn ask(body: Value) -> DecisionReceipt {
     let robots = Robots::parse(ROBOTS.as_bytes());
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
-    decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Read(&robots)))
-        .unwrap()
+    let actions = decide_actions(&decision_inputs(&sections));
+    decide_with(&check(body), now(), known(&sections, &actions, RobotsFile::Read(&robots))).unwrap()
 }
 
 fn rules_of(receipt: &DecisionReceipt) -> Vec<&str> {
@@ -110,7 +112,8 @@ fn a_plain_question_is_answered_by_the_answers_own_decision() {
     assert!(receipt.reasons.is_empty() && receipt.tightened_by.is_empty());
     assert_eq!(receipt.expires_at, now().plus_millis(86_400_000));
     assert_eq!(receipt.clock_skew_s, 60);
-    let duties: Vec<&str> = receipt.obligations.iter().map(|one| one.what.as_str()).collect();
+    let duties: Vec<&str> =
+        receipt.obligations.iter().map(|one| one.obligation_type.as_str()).collect();
     assert_eq!(duties, ["crawl_delay", "recheck"]);
     assert_eq!(receipt.obligations[0].seconds.unwrap().get(), 10.0);
     assert_eq!(receipt.facts.unwrap().untrusted_name.as_deref(), Some("North Quay Shop"));
@@ -143,7 +146,7 @@ fn the_path_and_the_agent_are_held_against_robots_txt() {
             Some(7),
             Some("GPTBot"),
         ),
-        // A dotted path is the path it leads to.
+        // A path with dot segments is normalised.
         ("https://shop.lab/open/../private/", json!("OtherBot"), "block", Some(2), Some("*")),
     ] {
         let mut body = json!({"url": url, "action": "read"});
@@ -167,7 +170,7 @@ fn the_path_and_the_agent_are_held_against_robots_txt() {
         let written = serde_json::to_string(&receipt).unwrap();
         assert!(!written.contains("session=1"), "the query is not kept");
     }
-    // For connecting, robots.txt is no law, and still a sign.
+    // robots.txt is not about connecting, but a disallow still needs a confirmation.
     let connect = ask(json!({"url": "https://shop.lab/private/api", "action": "connect"}));
     assert_eq!(connect.decision, Decision::RequireConfirmation);
 }
@@ -175,22 +178,27 @@ fn the_path_and_the_agent_are_held_against_robots_txt() {
 #[test]
 fn without_the_file_only_what_the_answer_lists_is_known() {
     let sections = sections(&[("/crawl_policy/agents/1/allowed_homepage", json!(false))]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     for (body, robots, decision, code) in [
-        (json!({"domain": "shop.lab"}), RobotsKnown::NotKept, "warn", Doubt::AgentSpecificRobots),
+        (json!({"domain": "shop.lab"}), RobotsFile::NotStored, "warn", Doubt::AgentSpecificRobots),
         (
             json!({"domain": "shop.lab", "agent": "gptbot"}),
-            RobotsKnown::NotKept,
+            RobotsFile::NotStored,
             "block",
             Doubt::RobotsDisallow,
         ),
         (
             json!({"domain": "shop.lab", "agent": "OtherBot"}),
-            RobotsKnown::NotRead,
+            RobotsFile::NotRead,
             "warn",
             Doubt::NotMeasured,
         ),
-        (json!({"url": "https://shop.lab/deep"}), RobotsKnown::NotKept, "warn", Doubt::NotMeasured),
+        (
+            json!({"url": "https://shop.lab/deep"}),
+            RobotsFile::NotStored,
+            "warn",
+            Doubt::NotMeasured,
+        ),
     ] {
         let mut body = body;
         body["action"] = json!("read");
@@ -202,7 +210,7 @@ fn without_the_file_only_what_the_answer_lists_is_known() {
     let absent = decide_with(
         &check(json!({"url": "https://shop.lab/deep", "action": "read", "agent": "OtherBot"})),
         now(),
-        known(&sections, &actions, RobotsKnown::Absent),
+        known(&sections, &actions, RobotsFile::Absent),
     )
     .unwrap();
     assert!(!absent.reason_codes.contains(&Doubt::NotMeasured));
@@ -211,13 +219,13 @@ fn without_the_file_only_what_the_answer_lists_is_known() {
 #[test]
 fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     let observed = sections.freshness.observed_at.unwrap();
     let at = |hours: i64, body: Value| {
         let receipt = decide_with(
             &check(body),
             observed.plus_millis(hours * 3_600_000 + 1000),
-            known(&sections, &actions, RobotsKnown::Absent),
+            known(&sections, &actions, RobotsFile::Absent),
         )
         .unwrap();
         let left = receipt.expires_at.millis_since(receipt.decided_at) / 1000;
@@ -243,11 +251,11 @@ fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
 #[test]
 fn what_is_refused_for_want_of_evidence_ends_at_once() {
     let sections = sections(&[("/dns/exists", json!(false))]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     let receipt = decide_with(
         &check(json!({"domain": "shop.lab", "action": "read"})),
         now(),
-        known(&sections, &actions, RobotsKnown::Absent),
+        known(&sections, &actions, RobotsFile::Absent),
     )
     .unwrap();
     assert_eq!(receipt.decision, Decision::Unsupported);
@@ -257,15 +265,15 @@ fn what_is_refused_for_want_of_evidence_ends_at_once() {
 #[test]
 fn a_revoked_action_is_blocked_and_others_are_not() {
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     let revoked = ["connect".to_owned(), "transact".to_owned()];
     let causes = ["incident".to_owned()];
     for (action, decision) in
         [("read", "allow"), ("cite", "allow"), ("connect", "block"), ("transact", "block")]
     {
-        let known = Known {
-            standing: Some(StandingKnown { actions: &revoked, causes: &causes }),
-            ..known(&sections, &actions, RobotsKnown::Absent)
+        let known = PreflightFacts {
+            revoked: Some(RevokedActions { actions: &revoked, causes: &causes }),
+            ..known(&sections, &actions, RobotsFile::Absent)
         };
         let receipt =
             decide_with(&check(json!({"domain": "shop.lab", "action": action})), now(), known)
@@ -278,7 +286,7 @@ fn a_revoked_action_is_blocked_and_others_are_not() {
 #[test]
 fn an_mcp_server_must_be_the_one_that_was_approved() {
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     let body = json!({"domain": "shop.lab", "action": "connect", "operation": {"tool": "search"},
         "mcp": {"url": "https://shop.lab/mcp", "tools_sha256": "cd".repeat(32)}});
     for (state, decision, code) in [
@@ -291,14 +299,14 @@ fn an_mcp_server_must_be_the_one_that_was_approved() {
         (Some(McpState::NotMeasured), "require_confirmation", Some(Doubt::NotMeasured)),
         (None, "require_confirmation", Some(Doubt::NotMeasured)),
     ] {
-        let known = Known {
+        let known = PreflightFacts {
             mcp: state.clone().map(|state| ReceiptMcp {
                 url: "https://shop.lab/mcp".to_owned(),
                 state,
                 surface_sha256: None,
                 tools_sha256: None,
             }),
-            ..known(&sections, &actions, RobotsKnown::Absent)
+            ..known(&sections, &actions, RobotsFile::Absent)
         };
         let receipt = decide_with(&check(body.clone()), now(), known).unwrap();
         assert_eq!(receipt.decision.as_str(), decision, "{state:?}");
@@ -308,24 +316,24 @@ fn an_mcp_server_must_be_the_one_that_was_approved() {
 }
 
 #[test]
-fn what_was_held_and_what_could_not_be_read_is_told_and_changes_nothing() {
+fn a_held_decision_and_a_failed_live_read_are_reported_and_change_nothing() {
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     for (live, code) in [
-        (LiveRead::Done, None),
-        (LiveRead::BudgetSpent, Some(Doubt::LiveBudgetSpent)),
-        (LiveRead::Failed, Some(Doubt::LiveReadFailed)),
-        (LiveRead::Limited, Some(Doubt::LiveLimit)),
+        (LiveReadOutcome::Done, None),
+        (LiveReadOutcome::BudgetSpent, Some(Doubt::LiveBudgetSpent)),
+        (LiveReadOutcome::Failed, Some(Doubt::LiveReadFailed)),
+        (LiveReadOutcome::Limited, Some(Doubt::LiveLimit)),
     ] {
         let held = HeldDecision {
             decision_sha256: "ef".repeat(32),
-            state: HeldState::Expired,
+            state: DecisionState::Expired,
             stands: false,
         };
-        let known = Known {
-            live,
+        let known = PreflightFacts {
+            live_read: live,
             held: Some(held.clone()),
-            ..known(&sections, &actions, RobotsKnown::Absent)
+            ..known(&sections, &actions, RobotsFile::Absent)
         };
         let receipt =
             decide_with(&check(json!({"domain": "shop.lab", "action": "read"})), now(), known)
@@ -340,7 +348,7 @@ fn what_was_held_and_what_could_not_be_read_is_told_and_changes_nothing() {
 #[test]
 fn a_policy_that_would_loosen_is_an_error_that_names_the_member() {
     let sections = sections(&[]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     for (action, policy, param) in [
         ("read", json!({"max_age_hours": 169}), "policy.max_age_hours"),
         ("connect", json!({"max_age_hours": 73}), "policy.max_age_hours"),
@@ -355,7 +363,7 @@ fn a_policy_that_would_loosen_is_an_error_that_names_the_member() {
     ] {
         let body = json!({"domain": "shop.lab", "action": action, "policy": policy});
         let refused =
-            decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Absent));
+            decide_with(&check(body), now(), known(&sections, &actions, RobotsFile::Absent));
         assert_eq!(refused.unwrap_err().param, param, "{policy}");
     }
 }
@@ -386,10 +394,10 @@ fn a_callers_policy_tightens() {
         assert_eq!(receipt.decision.as_str(), decision, "{policy}");
         assert_eq!(receipt.reason_codes.first(), code.as_ref(), "{policy}");
     }
-    // Without an entity, citing is a warning, and a warning is what the caller makes of it.
+    // Without an entity, cite is a warning, and the caller decides what a warning becomes.
     let unknown = json!({"state": "not_measured", "observed_at": null, "why": "-"});
     let sections = sections(&[("/entity", unknown)]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     for (policy, decision) in [
         (json!({}), "warn"),
         (json!({"on_warn": "warn"}), "warn"),
@@ -399,12 +407,15 @@ fn a_callers_policy_tightens() {
     ] {
         let body = json!({"domain": "shop.lab", "action": "cite", "policy": policy});
         let receipt =
-            decide_with(&check(body), now(), known(&sections, &actions, RobotsKnown::Absent))
+            decide_with(&check(body), now(), known(&sections, &actions, RobotsFile::Absent))
                 .unwrap();
         assert_eq!(receipt.decision.as_str(), decision, "{policy}");
         assert_eq!(receipt.base_decision, Decision::Warn);
         assert!(
-            receipt.obligations.iter().any(|duty| duty.what == ObligationType::CiteSource)
+            receipt
+                .obligations
+                .iter()
+                .any(|duty| duty.obligation_type == ObligationType::CiteSource)
                 || decision == "block"
         );
     }
@@ -417,7 +428,7 @@ fn each_template_is_known_and_each_of_its_rules_can_be_met() {
     for terms in &TEMPLATES {
         for rule in terms.rules {
             assert!(rule.effect > Effect::Doubt, "{}", terms.template);
-            let harmless = rule.when.holds(&Grounds::BEST);
+            let harmless = rule.when.holds(&DecisionInputs::BEST);
             assert!(
                 !harmless || rule.when.values().is_empty(),
                 "{}: {}",
@@ -441,11 +452,11 @@ fn each_template_is_known_and_each_of_its_rules_can_be_met() {
     }
     let sections =
         sections(&[("/read_equivalence/identities/0/instruction_like_text", json!(true))]);
-    let actions = actions(&grounds(&sections));
+    let actions = decide_actions(&decision_inputs(&sections));
     let receipt = decide_with(
         &check(json!({"domain": "shop.lab", "action": "read", "template": "safe_data_retrieval"})),
         now(),
-        known(&sections, &actions, RobotsKnown::Absent),
+        known(&sections, &actions, RobotsFile::Absent),
     )
     .unwrap();
     assert_eq!(receipt.decision, Decision::Block);
@@ -463,7 +474,7 @@ fn any_policy() -> impl Strategy<Value = CallerPolicy> {
         &["read", "cite", "connect", "transact", "shop.lab", "lab", "other.lab", "x"];
     let list = || maybe(proptest::collection::vec(select(WORDS).prop_map(str::to_owned), 0..3));
     let decision =
-        || maybe(select(Decision::WORDS).prop_map(|word| Decision::known(word).unwrap()));
+        || maybe(select(Decision::WORDS).prop_map(|word| Decision::from_word(word).unwrap()));
     (
         maybe(0_u32..200),
         decision(),
@@ -472,7 +483,7 @@ fn any_policy() -> impl Strategy<Value = CallerPolicy> {
         list(),
         list(),
         list(),
-        maybe(select(Rung::WORDS).prop_map(|word| Rung::known(word).unwrap())),
+        maybe(select(Rung::WORDS).prop_map(|word| Rung::from_word(word).unwrap())),
         maybe(0_u32..5),
     )
         .prop_map(
@@ -500,7 +511,7 @@ fn any_policy() -> impl Strategy<Value = CallerPolicy> {
         )
 }
 
-/// Answers of every kind: each pair replaces a member of the sample.
+/// Answers of many kinds: each pair replaces a member of the sample.
 fn any_sections() -> impl Strategy<Value = Sections> {
     let unmeasured = json!({"state": "not_measured", "observed_at": null, "why": "-"});
     let changes: Vec<(&'static str, Value)> = vec![
@@ -524,18 +535,18 @@ fn any_sections() -> impl Strategy<Value = Sections> {
     proptest::collection::vec(select(changes), 0..4).prop_map(|changes| {
         let mut written = sample::written();
         for (at, value) in changes {
-            // One change may have taken away the place of another.
+            // One change may have removed the member that another replaces.
             if let Some(place) = written.pointer_mut(at) {
                 *place = value;
             }
         }
-        Sections::of(serde_json::from_value(written).unwrap())
+        Sections::from_answer(serde_json::from_value(written).unwrap())
     })
 }
 
 proptest! {
-    /// The heart of it: nothing that a caller sends makes a decision looser than the answer's own, and
-    /// a policy never makes it looser than no policy.
+    /// The central invariant: nothing that a caller sends makes a decision looser than the answer's own,
+    /// and a policy never makes it looser than no policy.
     #[test]
     fn never_looser(
         sections in any_sections(),
@@ -549,20 +560,20 @@ proptest! {
     ) {
         let file = Robots::parse(ROBOTS.as_bytes());
         let robots = match robots {
-            0 => RobotsKnown::Read(&file),
-            1 => RobotsKnown::Absent,
-            2 => RobotsKnown::NotKept,
-            _ => RobotsKnown::NotRead,
+            0 => RobotsFile::Read(&file),
+            1 => RobotsFile::Absent,
+            2 => RobotsFile::NotStored,
+            _ => RobotsFile::NotRead,
         };
-        let actions = actions(&grounds(&sections));
-        let action = Action::known(action).unwrap();
+        let actions = decide_actions(&decision_inputs(&sections));
+        let action = Action::from_word(action).unwrap();
         let bare = PreflightCheck {
             domain: url.is_none().then(|| "shop.lab".to_owned()),
             url: url.map(str::to_owned),
             action: Some(action.clone()),
-            agent: agent.map(|name| AgentAsked::Name(name.to_owned())),
-            template: template.and_then(PreflightTemplate::known),
-            mcp: mcp.map(|_| McpAsked {
+            agent: agent.map(|name| PreflightAgent::Name(name.to_owned())),
+            template: template.and_then(PreflightTemplate::from_word),
+            mcp: mcp.map(|_| McpApproval {
                 url: "https://shop.lab/mcp".to_owned(),
                 tools_sha256: None,
                 lock_sha256: None,
@@ -571,23 +582,23 @@ proptest! {
             ..PreflightCheck::default()
         };
         let asked = PreflightCheck { policy: Some(policy), ..bare.clone() };
-        let known = || Known {
+        let known = || PreflightFacts {
             mcp: mcp.map(|word| ReceiptMcp {
                 url: "https://shop.lab/mcp".to_owned(),
-                state: McpState::known(word).unwrap(),
+                state: McpState::from_word(word).unwrap(),
                 surface_sha256: None,
                 tools_sha256: None,
             }),
             ..known(&sections, &actions, robots)
         };
         let without = decide_with(&bare, now(), known()).unwrap();
-        let own = Effect::of(&action_of(&actions, &action).decision);
-        prop_assert!(Effect::of(&without.decision) >= own);
+        let own = Effect::from_decision(&decision_for(&actions, &action).decision);
+        prop_assert!(Effect::from_decision(&without.decision) >= own);
         let Ok(with) = decide_with(&asked, now(), known()) else { return Ok(()) };
-        prop_assert!(Effect::of(&with.decision) >= Effect::of(&without.decision));
+        prop_assert!(Effect::from_decision(&with.decision) >= Effect::from_decision(&without.decision));
         for receipt in [&without, &with] {
-            prop_assert_eq!(Effect::of(&receipt.base_decision), own);
-            // Explained: whatever is not allowed has a reason that is as strict.
+            prop_assert_eq!(Effect::from_decision(&receipt.base_decision), own);
+            // Every decision other than allow has a reason that is as strict.
             if receipt.decision != Decision::Allow {
                 prop_assert_eq!(receipt.reasons[0].effect.as_str(), receipt.decision.as_str());
                 prop_assert!(!receipt.why.is_empty());
@@ -595,10 +606,10 @@ proptest! {
             prop_assert_eq!(receipt.tightened_by.is_empty(), receipt.decision == receipt.base_decision);
             prop_assert!(receipt.expires_at >= receipt.decided_at);
             let life = receipt.expires_at.millis_since(receipt.decided_at) / 1000;
-            prop_assert!(life <= i64::from(end::life_seconds(&action)));
-            let strictest = receipt.steps.iter().filter_map(|step| Decision::known(&step.effect));
+            prop_assert!(life <= i64::from(receipt_parts::max_validity_seconds(&action)));
+            let strictest = receipt.steps.iter().filter_map(|step| Decision::from_word(&step.effect));
             let strictest: Vec<Decision> = strictest.collect();
-            let worst = worst(&strictest);
+            let worst = super::strictest(&strictest);
             prop_assert_eq!(worst.as_ref(), Some(&receipt.decision));
             // It can be signed.
             prop_assert!(proof::canonical::to_vec(receipt).is_ok());

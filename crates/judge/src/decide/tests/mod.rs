@@ -1,26 +1,26 @@
-mod read_off;
+mod inputs_from_sections;
 pub(crate) mod sample;
 
 use contract::records::{
-    Action, ActionDecision, ClaimState, ControlStanding, Decision, Doubt, Rung, RungState,
+    Action, ActionDecision, ClaimState, ControlSummary, Decision, Doubt, Rung, RungState,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::actions::applied;
+use super::action_decisions::applicable_rules;
 use super::*;
 
 const FIVE: [Action; 5] =
     [Action::Read, Action::Cite, Action::Connect, Action::Transact, Action::Administer];
 
-/// What a decision comes to; doubts alone come to nothing.
-fn effect(grounds: &Grounds, action: &Action) -> Effect {
-    let strictest = applied(grounds, action).map(|(_, effect)| effect).max();
+/// The effect that decides; doubts alone count as none.
+fn effect(inputs: &DecisionInputs, action: &Action) -> Effect {
+    let strictest = applicable_rules(inputs, action).map(|(_, effect)| effect).max();
     strictest.filter(|effect| *effect > Effect::Doubt).unwrap_or(Effect::Nothing)
 }
 
-fn all_five(grounds: &Grounds) -> [ActionDecision; 5] {
-    let taken = actions(grounds);
+fn all_five(inputs: &DecisionInputs) -> [ActionDecision; 5] {
+    let taken = decide_actions(inputs);
     let cite = taken.cite;
     let cite = ActionDecision {
         decision: cite.decision,
@@ -34,22 +34,22 @@ fn all_five(grounds: &Grounds) -> [ActionDecision; 5] {
     [taken.read, cite, taken.connect, taken.transact, taken.administer]
 }
 
-/// One ground, with every value it can have.
+/// One decision input with all its values.
 struct Axis {
     name: &'static str,
-    /// Sets the value at a place of the list; false when there is none.
+    /// Sets the value with this index; false when there is none.
     set: SetsAt,
-    /// From known and good to unknown, step by step: less and less evidence, nothing bad.
+    /// From known and good to unknown: less evidence with each step, but no bad evidence.
     fades: Vec<(Holds, Sets)>,
 }
 
-type SetsAt = Box<dyn Fn(&mut Grounds, usize) -> bool>;
-type Holds = Box<dyn Fn(&Grounds) -> bool>;
-type Sets = Box<dyn Fn(&mut Grounds)>;
+type SetsAt = Box<dyn Fn(&mut DecisionInputs, usize) -> bool>;
+type Holds = Box<dyn Fn(&DecisionInputs) -> bool>;
+type Sets = Box<dyn Fn(&mut DecisionInputs)>;
 
 fn axis<T: Copy + PartialEq + 'static>(
     name: &'static str,
-    member: fn(&mut Grounds) -> &mut T,
+    member: fn(&mut DecisionInputs) -> &mut T,
     all: &'static [T],
     fading: &[T],
 ) -> Axis {
@@ -57,42 +57,47 @@ fn axis<T: Copy + PartialEq + 'static>(
         .windows(2)
         .map(|pair| {
             let (better, less) = (pair[0], pair[1]);
-            let holds: Holds = Box::new(move |grounds| *member(&mut grounds.clone()) == better);
-            let sets: Sets = Box::new(move |grounds| *member(grounds) = less);
+            let holds: Holds = Box::new(move |inputs| *member(&mut inputs.clone()) == better);
+            let sets: Sets = Box::new(move |inputs| *member(inputs) = less);
             (holds, sets)
         })
         .collect();
-    let set = Box::new(move |grounds: &mut Grounds, at: usize| {
-        all.get(at).map(|value| *member(grounds) = *value).is_some()
+    let set = Box::new(move |inputs: &mut DecisionInputs, at: usize| {
+        all.get(at).map(|value| *member(inputs) = *value).is_some()
     });
     Axis { name, set, fades }
 }
 
 fn axes() -> Vec<Axis> {
     vec![
-        axis("name", |g| &mut g.name, NameKnown::ALL, &[NameKnown::Exists, NameKnown::NotMeasured]),
+        axis(
+            "name",
+            |g| &mut g.name,
+            NameExistence::ALL,
+            &[NameExistence::Exists, NameExistence::NotMeasured],
+        ),
         axis(
             "policy",
             |g| &mut g.policy,
-            Policy::ALL,
-            &[Policy::AllowsAll, Policy::AllowsSome, Policy::Absent, Policy::NotMeasured],
+            RobotsPolicy::ALL,
+            &[
+                RobotsPolicy::AllowsAll,
+                RobotsPolicy::AllowsSome,
+                RobotsPolicy::Absent,
+                RobotsPolicy::NotMeasured,
+            ],
         ),
         axis(
             "files",
             |g| &mut g.files,
-            MachineFilesSeen::ALL,
-            &[MachineFilesSeen::Present, MachineFilesSeen::NotMeasured],
+            MachineFilesPresence::ALL,
+            &[MachineFilesPresence::Present, MachineFilesPresence::NotMeasured],
         ),
         axis(
             "delivery",
             |g| &mut g.delivery,
-            DeliveredToAi::ALL,
-            &[
-                DeliveredToAi::All,
-                DeliveredToAi::Some,
-                DeliveredToAi::NoPage,
-                DeliveredToAi::NotMeasured,
-            ],
+            AiDelivery::ALL,
+            &[AiDelivery::All, AiDelivery::Some, AiDelivery::NoPage, AiDelivery::NotMeasured],
         ),
         axis(
             "sameness",
@@ -104,28 +109,38 @@ fn axes() -> Vec<Axis> {
         axis(
             "entity",
             |g| &mut g.entity,
-            EntitySeen::ALL,
-            &[EntitySeen::Observed, EntitySeen::Unobserved],
+            EntityObservation::ALL,
+            &[EntityObservation::Observed, EntityObservation::Unobserved],
         ),
         axis("contradictions", |g| &mut g.contradictions, Contradictions::ALL, &[]),
-        axis("ground", |g| &mut g.ground, Right::ALL, &[Right::Allowed, Right::Unknown]),
-        axis("cite", |g| &mut g.cite, Right::ALL, &[Right::Allowed, Right::Unknown]),
-        axis("transact", |g| &mut g.transact, Right::ALL, &[Right::Allowed, Right::Unknown]),
+        axis(
+            "ground",
+            |g| &mut g.ground,
+            UsageRight::ALL,
+            &[UsageRight::Allowed, UsageRight::Unknown],
+        ),
+        axis("cite", |g| &mut g.cite, UsageRight::ALL, &[UsageRight::Allowed, UsageRight::Unknown]),
+        axis(
+            "transact",
+            |g| &mut g.transact,
+            UsageRight::ALL,
+            &[UsageRight::Allowed, UsageRight::Unknown],
+        ),
         axis(
             "capabilities",
             |g| &mut g.capabilities,
-            CapabilitiesSeen::ALL,
+            CapabilityConformance::ALL,
             &[
-                CapabilitiesSeen::Conformant,
-                CapabilitiesSeen::Unverified,
-                CapabilitiesSeen::NotMeasured,
+                CapabilityConformance::Conformant,
+                CapabilityConformance::Unverified,
+                CapabilityConformance::NotMeasured,
             ],
         ),
         axis(
             "impersonation",
             |g| &mut g.impersonation,
-            ImpersonationSeen::ALL,
-            &[ImpersonationSeen::Clear, ImpersonationSeen::NotMeasured],
+            ImpersonationCheck::ALL,
+            &[ImpersonationCheck::Clear, ImpersonationCheck::NotMeasured],
         ),
         axis(
             "vantage",
@@ -136,19 +151,25 @@ fn axes() -> Vec<Axis> {
         axis(
             "age",
             |g| &mut g.age,
-            Age::ALL,
-            &[Age::Within24, Age::Within72, Age::Within168, Age::Older, Age::Unknown],
+            AgeBand::ALL,
+            &[
+                AgeBand::Within24,
+                AgeBand::Within72,
+                AgeBand::Within168,
+                AgeBand::Older,
+                AgeBand::Unknown,
+            ],
         ),
-        axis("incident", |g| &mut g.incident, IncidentSeen::ALL, &[]),
-        axis("high_risk", |g| &mut g.high_risk, HighRisk::ALL, &[]),
+        axis("incident", |g| &mut g.incident, IncidentReport::ALL, &[]),
+        axis("high_risk", |g| &mut g.high_risk, HighRiskChange::ALL, &[]),
         axis("https", |g| &mut g.https, Https::ALL, &[Https::Yes, Https::NotMeasured]),
     ]
 }
 
-/// The grounds that can change what is decided about an action: tried, not declared.
+/// The inputs that can change the decision for an action, found by trying them.
 fn axes_of(action: &Action) -> Vec<Axis> {
-    let best = |grounds: &Grounds| {
-        let rules: Vec<&str> = applied(grounds, action).map(|(rule, _)| rule.id).collect();
+    let best = |inputs: &DecisionInputs| {
+        let rules: Vec<&str> = applicable_rules(inputs, action).map(|(rule, _)| rule.id).collect();
         rules
     };
     axes()
@@ -156,61 +177,61 @@ fn axes_of(action: &Action) -> Vec<Axis> {
         .filter(|axis| {
             (0..)
                 .map_while(|at| {
-                    let mut grounds = Grounds::BEST;
-                    (axis.set)(&mut grounds, at).then_some(grounds)
+                    let mut inputs = DecisionInputs::BEST;
+                    (axis.set)(&mut inputs, at).then_some(inputs)
                 })
-                .any(|grounds| best(&grounds) != best(&Grounds::BEST))
+                .any(|inputs| best(&inputs) != best(&DecisionInputs::BEST))
         })
         .collect()
 }
 
-/// Every combination of the values of these grounds, the others at their best.
-fn each(axes: &[Axis], mut visit: impl FnMut(&Grounds)) -> usize {
+/// Every combination of the values of these inputs, the others at their best.
+fn each(axes: &[Axis], mut visit: impl FnMut(&DecisionInputs)) -> usize {
     let mut places = vec![0_usize; axes.len()];
-    let mut grounds = Grounds::BEST;
+    let mut inputs = DecisionInputs::BEST;
     for axis in axes {
-        (axis.set)(&mut grounds, 0);
+        (axis.set)(&mut inputs, 0);
     }
     let mut count = 0;
     loop {
-        visit(&grounds);
+        visit(&inputs);
         count += 1;
         let mut digit = 0;
         loop {
             let Some(axis) = axes.get(digit) else { return count };
             places[digit] += 1;
-            if (axis.set)(&mut grounds, places[digit]) {
+            if (axis.set)(&mut inputs, places[digit]) {
                 break;
             }
             places[digit] = 0;
-            (axis.set)(&mut grounds, 0);
+            (axis.set)(&mut inputs, 0);
             digit += 1;
         }
     }
 }
 
-fn any_grounds() -> impl Strategy<Value = Grounds> {
+fn any_inputs() -> impl Strategy<Value = DecisionInputs> {
     proptest::collection::vec(0_usize..8, 18).prop_map(|places| {
-        let mut grounds = Grounds::BEST;
+        let mut inputs = DecisionInputs::BEST;
         for (axis, place) in axes().iter().zip(places) {
-            // A place beyond the list leaves the best: combinations with few faults matter most.
-            (axis.set)(&mut grounds, place);
+            // An index beyond the list leaves the best value: combinations with few faults matter most.
+            (axis.set)(&mut inputs, place);
         }
-        grounds
+        inputs
     })
 }
 
-/// Whatever fades from one ground, no action becomes looser.
-fn no_looser_when_evidence_fades(grounds: &Grounds, action: &Action, axes: &[Axis]) {
-    let before = effect(grounds, action);
+/// Less evidence for one input makes no action looser.
+fn no_looser_when_evidence_fades(inputs: &DecisionInputs, action: &Action, axes: &[Axis]) {
+    let before = effect(inputs, action);
     for axis in axes {
         for (holds, set) in &axis.fades {
-            if holds(grounds) {
-                let mut less = *grounds;
+            if holds(inputs) {
+                let mut less = *inputs;
                 set(&mut less);
                 assert!(
                     effect(&less, action) >= before,
-                    "{action} with less of {}: {grounds:?}",
+                    "{action} with less of {}: {inputs:?}",
                     axis.name
                 );
             }
@@ -218,23 +239,23 @@ fn no_looser_when_evidence_fades(grounds: &Grounds, action: &Action, axes: &[Axi
     }
 }
 
-/// Every combination there is. For the other actions there are too many: they are tried in pairs and at
-/// random below, and each rule looks at one ground alone.
+/// Every combination of inputs. For the other actions there are too many: they are tried in pairs and at
+/// random below, and each rule looks at one input only.
 #[test]
 fn less_evidence_never_gives_a_looser_read() {
     let axes = axes_of(&Action::Read);
-    let seen = each(&axes, |grounds| {
-        no_looser_when_evidence_fades(grounds, &Action::Read, &axes);
+    let seen = each(&axes, |inputs| {
+        no_looser_when_evidence_fades(inputs, &Action::Read, &axes);
     });
     assert!(seen > 100_000, "{seen}");
 }
 
 #[test]
-fn what_each_ground_does_alone_is_what_it_does_in_company() {
-    // The decision is the strictest of what every ground asks for by itself.
+fn each_input_has_the_same_effect_alone_and_combined() {
+    // The decision is the strictest of what every input demands by itself.
     let single = |axis: &Axis, at: usize, action: &Action| {
-        let mut grounds = Grounds::BEST;
-        (axis.set)(&mut grounds, at).then(|| effect(&grounds, action))
+        let mut inputs = DecisionInputs::BEST;
+        (axis.set)(&mut inputs, at).then(|| effect(&inputs, action))
     };
     for action in &FIVE {
         let axes = axes();
@@ -242,7 +263,7 @@ fn what_each_ground_does_alone_is_what_it_does_in_company() {
             for other in axes.iter().skip(n + 1) {
                 for a in 0..8 {
                     for b in 0..8 {
-                        let mut both = Grounds::BEST;
+                        let mut both = DecisionInputs::BEST;
                         if !(one.set)(&mut both, a) || !(other.set)(&mut both, b) {
                             continue;
                         }
@@ -260,75 +281,83 @@ fn the_decision_never_loosens_with_age() {
     for action in &FIVE {
         let mut last = Effect::Nothing;
         for hours in 0..400 {
-            let grounds = Grounds { age: grounds::age(Some(hours), false), ..Grounds::BEST };
-            let now = effect(&grounds, action);
+            let inputs = DecisionInputs {
+                age: decision_inputs::age_band(Some(hours), false),
+                ..DecisionInputs::BEST
+            };
+            let now = effect(&inputs, action);
             assert!(now >= last, "{action} at {hours}");
             last = now;
         }
-        let unknown = Grounds { age: grounds::age(None, false), ..Grounds::BEST };
+        let unknown =
+            DecisionInputs { age: decision_inputs::age_band(None, false), ..DecisionInputs::BEST };
         assert!(effect(&unknown, action) >= last, "{action}");
     }
-    // A stale answer is over-aged whatever its hours say.
-    assert_eq!(grounds::age(Some(0), true), Age::Older);
+    // A stale answer is too old regardless of its hours.
+    assert_eq!(decision_inputs::age_band(Some(0), true), AgeBand::Older);
 }
 
-/// Each rule changes something that no other rule does: with all else at its best, an answer with the
-/// rule is another than an answer without it.
+/// Each rule has an effect of its own: with all other inputs at their best, removing the rule changes the
+/// result.
 #[test]
 fn no_rule_is_dead() {
-    let mut alone = vec![Grounds::BEST];
+    let mut alone = vec![DecisionInputs::BEST];
     for axis in axes() {
         for at in 0..8 {
-            let mut grounds = Grounds::BEST;
-            if (axis.set)(&mut grounds, at) {
-                alone.push(grounds);
+            let mut inputs = DecisionInputs::BEST;
+            if (axis.set)(&mut inputs, at) {
+                alone.push(inputs);
             }
         }
     }
-    for rule in RULES {
+    for rule in DECISION_RULES {
         for action in &FIVE {
-            if rule.effects.on(action) == Effect::Nothing {
+            if rule.effects.for_action(action) == Effect::Nothing {
                 continue;
             }
-            let tells = |grounds: &Grounds, with: bool| {
-                let kept: Vec<_> =
-                    applied(grounds, action).filter(|(one, _)| with || one.id != rule.id).collect();
+            let tells = |inputs: &DecisionInputs, with: bool| {
+                let kept: Vec<_> = applicable_rules(inputs, action)
+                    .filter(|(one, _)| with || one.id != rule.id)
+                    .collect();
                 let strictest = kept.iter().map(|(_, effect)| *effect).max();
                 let doubts: Vec<_> = kept.iter().map(|(one, _)| one.doubt.clone()).collect();
                 (strictest, doubts)
             };
             let matters = alone.iter().any(|g| tells(g, true) != tells(g, false));
             assert!(matters, "{} never matters to {action}", rule.id);
-            let decides = alone
-                .iter()
-                .any(|g| rule.when.holds(g) && effect(g, action) == rule.effects.on(action));
+            let decides = alone.iter().any(|g| {
+                rule.when.holds(g) && effect(g, action) == rule.effects.for_action(action)
+            });
             assert!(
-                decides || rule.effects.on(action) == Effect::Doubt,
+                decides || rule.effects.for_action(action) == Effect::Doubt,
                 "{} never decides {action}",
                 rule.id
             );
         }
-        let used = FIVE.iter().any(|action| rule.effects.on(action) != Effect::Nothing);
+        let used = FIVE.iter().any(|action| rule.effects.for_action(action) != Effect::Nothing);
         assert!(used, "{}", rule.id);
     }
-    let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+    let mut ids: Vec<_> = DECISION_RULES.iter().map(|rule| rule.id).collect();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), RULES.len());
+    assert_eq!(ids.len(), DECISION_RULES.len());
 }
 
 #[test]
 fn the_best_and_the_least_evidence_are_decided_as_the_interface_says() {
-    let words = |grounds: &Grounds| all_five(grounds).map(|one| one.decision.to_string());
-    assert_eq!(words(&Grounds::BEST), ["allow", "allow", "allow", "require_confirmation", "block"]);
+    let words = |inputs: &DecisionInputs| all_five(inputs).map(|one| one.decision.to_string());
     assert_eq!(
-        words(&Grounds::NOTHING),
+        words(&DecisionInputs::BEST),
+        ["allow", "allow", "allow", "require_confirmation", "block"]
+    );
+    assert_eq!(
+        words(&DecisionInputs::NOTHING),
         ["warn", "warn", "require_confirmation", "require_confirmation", "block"]
     );
-    for (hours, action) in [168, 168, 72, 24, 0].iter().zip(all_five(&Grounds::BEST)) {
+    for (hours, action) in [168, 168, 72, 24, 0].iter().zip(all_five(&DecisionInputs::BEST)) {
         assert_eq!(action.max_age_hours, *hours);
     }
-    let minimum = all_five(&Grounds::BEST).map(|one| one.minimum_assurance);
+    let minimum = all_five(&DecisionInputs::BEST).map(|one| one.minimum_assurance);
     assert_eq!(
         minimum,
         [
@@ -343,54 +372,64 @@ fn the_best_and_the_least_evidence_are_decided_as_the_interface_says() {
 
 #[test]
 fn cases_of_the_interface() {
-    let best = Grounds::BEST;
-    for (grounds, action, decision, doubt) in [
-        (Grounds { policy: Policy::Absent, ..best }, 0, Decision::Warn, Doubt::NoPolicy),
+    let best = DecisionInputs::BEST;
+    for (inputs, action, decision, doubt) in [
         (
-            Grounds { policy: Policy::AllowsSome, ..best },
+            DecisionInputs { policy: RobotsPolicy::Absent, ..best },
+            0,
+            Decision::Warn,
+            Doubt::NoPolicy,
+        ),
+        (
+            DecisionInputs { policy: RobotsPolicy::AllowsSome, ..best },
             0,
             Decision::Warn,
             Doubt::AgentSpecificRobots,
         ),
         (
-            Grounds { policy: Policy::DisallowsAll, ..best },
+            DecisionInputs { policy: RobotsPolicy::DisallowsAll, ..best },
             0,
             Decision::Block,
             Doubt::RobotsDisallow,
         ),
         (
-            Grounds { delivery: DeliveredToAi::Refused, ..best },
+            DecisionInputs { delivery: AiDelivery::Refused, ..best },
             1,
             Decision::Block,
             Doubt::RefusedToAiIdentities,
         ),
         (
-            Grounds { entity: EntitySeen::Unobserved, ..best },
+            DecisionInputs { entity: EntityObservation::Unobserved, ..best },
             1,
             Decision::Warn,
             Doubt::EntityUnobserved,
         ),
         (
-            Grounds { sameness: Sameness::NotMeasured, ..best },
+            DecisionInputs { sameness: Sameness::NotMeasured, ..best },
             0,
             Decision::Warn,
             Doubt::ReadEquivalenceUnmeasured,
         ),
-        (Grounds { vantage: Vantage::Single, ..best }, 0, Decision::Allow, Doubt::SingleVantage),
         (
-            Grounds { capabilities: CapabilitiesSeen::NoneDeclared, ..best },
+            DecisionInputs { vantage: Vantage::Single, ..best },
+            0,
+            Decision::Allow,
+            Doubt::SingleVantage,
+        ),
+        (
+            DecisionInputs { capabilities: CapabilityConformance::NoneDeclared, ..best },
             2,
             Decision::Unsupported,
             Doubt::NoneDeclared,
         ),
         (
-            Grounds { impersonation: ImpersonationSeen::Suspected, ..best },
+            DecisionInputs { impersonation: ImpersonationCheck::Suspected, ..best },
             2,
             Decision::Block,
             Doubt::ImpersonationSuspected,
         ),
         (
-            Grounds { high_risk: HighRisk::Pending, ..best },
+            DecisionInputs { high_risk: HighRiskChange::Pending, ..best },
             3,
             Decision::Block,
             Doubt::HighRiskPending,
@@ -398,25 +437,35 @@ fn cases_of_the_interface() {
         (best, 3, Decision::RequireConfirmation, Doubt::HumanConfirms),
         (best, 4, Decision::Block, Doubt::NeverAutomatic),
     ] {
-        let taken = &all_five(&grounds)[action];
-        assert_eq!(taken.decision, decision, "{grounds:?}");
-        assert!(taken.doubts.contains(&doubt), "{grounds:?}: {:?}", taken.doubts);
+        let taken = &all_five(&inputs)[action];
+        assert_eq!(taken.decision, decision, "{inputs:?}");
+        assert!(taken.doubts.contains(&doubt), "{inputs:?}: {:?}", taken.doubts);
     }
 }
 
 proptest! {
     #[test]
-    fn whatever_the_evidence(grounds in any_grounds(), action in select(&FIVE[..])) {
-        let taken = all_five(&grounds);
+    fn whatever_the_evidence(inputs in any_inputs(), action in select(&FIVE[..])) {
+        let taken = all_five(&inputs);
         prop_assert_eq!(&taken[4].decision, &Decision::Block);
         prop_assert_ne!(&taken[3].decision, &Decision::Allow);
         // Cite is never looser than read.
-        prop_assert!(Effect::of(&taken[1].decision) >= Effect::of(&taken[0].decision));
+        prop_assert!(Effect::from_decision(&taken[1].decision) >= Effect::from_decision(&taken[0].decision));
         for (action, one) in FIVE.iter().zip(&taken) {
-            // Every doubt is explained, and whatever is not allowed has one.
-            for (rule, _) in applied(&grounds, action) {
+            // Every rule that holds adds its doubt, and every decision other than allow has one.
+            for (rule, _) in applicable_rules(&inputs, action) {
                 prop_assert!(one.doubts.contains(&rule.doubt));
-                prop_assert!(one.why.contains(rule.sentence));
+            }
+            // `why` has the deciding reasons and nothing else.
+            let strictest = effect(&inputs, action);
+            let deciding: Vec<&str> = applicable_rules(&inputs, action)
+                .filter(|(_, effect)| *effect == strictest && strictest > Effect::Doubt)
+                .map(|(rule, _)| rule.sentence)
+                .collect();
+            if deciding.is_empty() {
+                prop_assert_eq!(one.why.as_str(), action_terms(action).allowed);
+            } else {
+                prop_assert_eq!(one.why.clone(), deciding.join(" "));
             }
             prop_assert!(one.decision == Decision::Allow || !one.doubts.is_empty());
             prop_assert!(!one.why.is_empty() && !one.needs.is_empty());
@@ -425,14 +474,14 @@ proptest! {
             once.dedup();
             prop_assert_eq!(once.len(), one.doubts.len());
         }
-        no_looser_when_evidence_fades(&grounds, &action, &axes());
+        no_looser_when_evidence_fades(&inputs, &action, &axes());
     }
 }
 
 #[test]
 fn the_stricter_of_two() {
     let order = ["allow", "warn", "require_confirmation", "unsupported", "block"]
-        .map(|word| Decision::known(word).unwrap());
+        .map(|word| Decision::from_word(word).unwrap());
     for (n, a) in order.iter().enumerate() {
         for (m, b) in order.iter().enumerate() {
             assert_eq!(stricter(a, b), order[n.max(m)]);
@@ -442,8 +491,8 @@ fn the_stricter_of_two() {
     assert_eq!(stricter(&later, &Decision::Allow), Decision::Block);
 }
 
-fn control(state: ClaimState) -> ControlStanding {
-    ControlStanding {
+fn control(state: ClaimState) -> ControlSummary {
+    ControlSummary {
         state,
         proofs: Vec::new(),
         organization: None,
@@ -456,35 +505,42 @@ fn control(state: ClaimState) -> ControlStanding {
 #[test]
 fn the_level_is_the_highest_rung_with_no_gap_under_it() {
     let unproven = control(ClaimState::Unproven);
-    let level = |grounds: &Grounds, control: &ControlStanding| ladder(grounds, control).level;
-    assert_eq!(level(&Grounds::BEST, &unproven), Some(Rung::Conformant));
-    assert_eq!(level(&Grounds::BEST, &control(ClaimState::Proven)), Some(Rung::OwnerVerified));
-    assert_eq!(level(&Grounds::NOTHING, &control(ClaimState::Proven)), None);
+    let level =
+        |inputs: &DecisionInputs, control: &ControlSummary| build_ladder(inputs, control).level;
+    assert_eq!(level(&DecisionInputs::BEST, &unproven), Some(Rung::Conformant));
+    assert_eq!(
+        level(&DecisionInputs::BEST, &control(ClaimState::Proven)),
+        Some(Rung::OwnerVerified)
+    );
+    assert_eq!(level(&DecisionInputs::NOTHING, &control(ClaimState::Proven)), None);
     // A gap: the capability is as declared, and nobody is served the page.
-    let gap = Grounds { delivery: DeliveredToAi::Refused, ..Grounds::BEST };
+    let gap = DecisionInputs { delivery: AiDelivery::Refused, ..DecisionInputs::BEST };
     assert_eq!(level(&gap, &unproven), Some(Rung::Discovered));
     // Said on the page alone, and found at no standard place.
-    let page_alone =
-        Grounds { policy: Policy::Absent, files: MachineFilesSeen::Absent, ..Grounds::BEST };
+    let page_alone = DecisionInputs {
+        policy: RobotsPolicy::Absent,
+        files: MachineFilesPresence::Absent,
+        ..DecisionInputs::BEST
+    };
     assert_eq!(level(&page_alone, &unproven), Some(Rung::Declared));
 }
 
 #[test]
 fn a_rung_is_reached_on_measured_evidence_alone() {
-    let nothing = ladder(&Grounds::NOTHING, &control(ClaimState::Unproven));
+    let nothing = build_ladder(&DecisionInputs::NOTHING, &control(ClaimState::Unproven));
     for rung in &nothing.rungs {
         assert_eq!(rung.state, RungState::NotMeasured, "{}", rung.rung);
         assert!(!rung.why.is_empty());
     }
     let order: Vec<_> = nothing.rungs.iter().map(|rung| rung.rung.clone()).collect();
     assert_eq!(order, Rung::ORDER);
-    let empty = Grounds {
-        policy: Policy::Absent,
-        files: MachineFilesSeen::Absent,
-        delivery: DeliveredToAi::Challenged,
-        ..Grounds::NOTHING
+    let empty = DecisionInputs {
+        policy: RobotsPolicy::Absent,
+        files: MachineFilesPresence::Absent,
+        delivery: AiDelivery::Challenged,
+        ..DecisionInputs::NOTHING
     };
-    let empty = ladder(&empty, &control(ClaimState::Lapsed));
+    let empty = build_ladder(&empty, &control(ClaimState::Lapsed));
     let short: Vec<_> = empty
         .rungs
         .iter()
@@ -494,33 +550,34 @@ fn a_rung_is_reached_on_measured_evidence_alone() {
     assert_eq!(short, ["declared", "discovered", "reachable", "owner_verified"]);
 }
 
-/// Control is in the ladder and in no decision: the function is not even given it.
+/// Control is part of the ladder and of no decision: deciding does not take it as an argument.
 #[test]
 fn control_changes_the_ladder_and_no_decision() {
     let answer = sample::answer();
     let mut proven = answer.clone();
     proven.control.state = ClaimState::Proven;
-    let (mine, theirs) =
-        (crate::resolve::Sections::of(answer), crate::resolve::Sections::of(proven));
-    assert_eq!(grounds(&mine), grounds(&theirs));
+    let (mine, theirs) = (
+        crate::resolve::Sections::from_answer(answer),
+        crate::resolve::Sections::from_answer(proven),
+    );
+    assert_eq!(decision_inputs(&mine), decision_inputs(&theirs));
     assert_ne!(
-        ladder(&grounds(&mine), &mine.control).level,
-        ladder(&grounds(&theirs), &theirs.control).level
+        build_ladder(&decision_inputs(&mine), &mine.control).level,
+        build_ladder(&decision_inputs(&theirs), &theirs.control).level
     );
 }
 
-/// Rules cannot change unseen: whoever changes one raises the version and writes the new pair down
-/// here.
+/// A change of a rule must raise the version: whoever changes one writes the new pair here.
 #[test]
 fn the_digest_belongs_to_the_version() {
     assert!(!rules_json().is_empty());
     assert_eq!(
         (DECISION_RULES_VERSION, rules_sha256().as_str()),
-        (1, "345e250297d270f3d80d3cc8d8d4a5aa53b5a7fcfcbdbb6b08fdc65945c0a32a")
+        (2, "09bc93e4a6a1fe17e51c76efad2e7aaa4bfc9b27f11fbf04cd760c90679b6fa9")
     );
 }
 
-/// `docs/decisions.md` is what the rules tell of themselves. To write it anew: `UPDATE_DOCS=1`.
+/// `docs/decisions.md` is generated from the rules. To regenerate it, set `UPDATE_DOCS=1`.
 #[test]
 fn the_published_rules_are_the_ones_that_decide() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/decisions.md");

@@ -1,4 +1,4 @@
-//! An answer in which everything is measured and as good as can be. The bench uses it too.
+//! An answer in which everything is measured and at its best. The bench uses it too.
 
 use contract::records::ResolveAnswer;
 use serde_json::{Value, json};

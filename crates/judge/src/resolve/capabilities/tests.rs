@@ -2,16 +2,16 @@
 
 use agents::Catalogue;
 use contract::evidence::{
-    Body, Exchange, Failure, FailureKind, HeaderLine, Hop, NotRead, NotReadWhy, Observer, Outcome,
-    Phase, Reading, Target,
+    BodyFacts, Exchange, ExchangeOutcome, Failure, FailureKind, FailurePhase, HeaderLine, Hop,
+    Observer, ReadTarget, Reading, SkipReason, SkippedRead,
 };
 use contract::records::Visibility;
-use contract::{Brand, Domain, NamePolicy, Timestamp};
+use contract::{Brand, Domain, Issuer, NamePolicy, Timestamp};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::rulepack::Rulepack;
-use crate::scan::{Frame, Sealed, judge};
+use crate::scan::{RecordMetadata, StorageMetadata, judge};
 
 const OPENAPI: &str = "/openapi.json";
 const CARD: &str = "/.well-known/agent-card.json";
@@ -43,7 +43,7 @@ impl Site {
         Self { evidence, bodies: BTreeMap::new() }
     }
 
-    fn read(mut self, target: Target, path: &str, outcome: Outcome) -> Self {
+    fn read(mut self, target: ReadTarget, path: &str, outcome: ExchangeOutcome) -> Self {
         let url = format!("https://ferry.lab{path}");
         let hop = Hop {
             url: url.clone(),
@@ -68,7 +68,14 @@ impl Site {
         self
     }
 
-    fn answer(mut self, target: Target, path: &str, status: u16, kind: &str, body: &str) -> Self {
+    fn answer(
+        mut self,
+        target: ReadTarget,
+        path: &str,
+        status: u16,
+        kind: &str,
+        body: &str,
+    ) -> Self {
         let sha256 = proof::sha256(body.as_bytes()).to_string();
         self.bodies.insert(sha256.clone(), body.as_bytes().to_vec());
         let response = Response {
@@ -76,7 +83,7 @@ impl Site {
             status,
             http: "2".into(),
             headers: vec![HeaderLine { name: "content-type".into(), value: kind.into() }],
-            body: Body {
+            body: BodyFacts {
                 sha256,
                 bytes: body.len() as u64,
                 wire_bytes: body.len() as u64,
@@ -85,39 +92,44 @@ impl Site {
             },
             tls: None,
         };
-        self.read(target, path, Outcome::Response(Box::new(response)))
+        self.read(target, path, ExchangeOutcome::Response(Box::new(response)))
     }
 
     fn file(self, path: &str, body: &Value) -> Self {
-        self.answer(Target::MachineFile, path, 200, "application/json", &body.to_string())
+        self.answer(ReadTarget::MachineFile, path, 200, "application/json", &body.to_string())
     }
 
     fn status(self, path: &str, status: u16) -> Self {
-        self.answer(Target::MachineFile, path, status, "text/html", "<!doctype html><h1>No</h1>")
+        self.answer(
+            ReadTarget::MachineFile,
+            path,
+            status,
+            "text/html",
+            "<!doctype html><h1>No</h1>",
+        )
     }
 
     fn unread(mut self, path: &str) -> Self {
-        self.evidence.not_read.push(NotRead {
-            target: Target::MachineFile,
+        self.evidence.not_read.push(SkippedRead {
+            target: ReadTarget::MachineFile,
             path: path.to_owned(),
             identity: "wayleave".into(),
-            why: NotReadWhy::Deadline,
+            why: SkipReason::Deadline,
         });
         self
     }
 
     fn section(&self) -> CapabilitiesSection {
-        let brand = Brand::default();
-        let frame = Frame {
-            brand: &brand,
-            base_url: "https://svc.example",
+        let issuer = Issuer::new(Brand::default(), "https://svc.example");
+        let metadata = RecordMetadata {
+            issuer: &issuer,
             id: "abc",
             visibility: Visibility::Public,
             evidence_sha256: None,
-            sealed: Sealed::default(),
+            storage: StorageMetadata::default(),
         };
         let (catalogue, rules) = (Catalogue::built_in().unwrap(), Rulepack::current());
-        let record = judge(&self.evidence, &self.bodies, &catalogue, &rules, &frame);
+        let record = judge(&self.evidence, &self.bodies, &catalogue, &rules, &metadata);
         capabilities(&self.evidence, &self.bodies, &record)
     }
 
@@ -183,18 +195,18 @@ fn what_files_declare_is_told_with_its_class() {
 fn nothing_declared_is_said_only_of_what_was_read() {
     let told = Site::new().status(OPENAPI, 404).status(CARD, 410).declared();
     assert_eq!((told.declared, told.items.len(), told.declared_files.len()), (0, 0, 0));
-    assert!(Site::new().why_not().contains("was looked for"));
+    assert!(Site::new().why_not().contains("was requested"));
     let refused = Site::new().status(OPENAPI, 403).status(CARD, 503);
     assert!(refused.why_not().contains("None of the files"));
     let half = Site::new().status(OPENAPI, 404).unread(CARD);
     assert!(half.why_not().contains(CARD), "{}", half.why_not());
-    let failed = Outcome::Failed(Failure {
+    let failed = ExchangeOutcome::Failed(Failure {
         kind: FailureKind::Timeout,
-        phase: Phase::Head,
+        phase: FailurePhase::Head,
         reason: "late".into(),
         detail: "Nothing came.".into(),
     });
-    let late = Site::new().read(Target::MachineFile, OPENAPI, failed).status(CARD, 404);
+    let late = Site::new().read(ReadTarget::MachineFile, OPENAPI, failed).status(CARD, 404);
     assert!(late.why_not().contains(OPENAPI));
 }
 
@@ -211,8 +223,8 @@ fn a_file_that_is_not_what_it_should_be_declares_nothing() {
     assert_eq!((invalid.declared, invalid.declared_files.len()), (0, 0));
     let page = times().to_string();
     let soft = Site::new()
-        .answer(Target::ControlPath, "/zzz.json", 200, "application/json", &page)
-        .answer(Target::MachineFile, OPENAPI, 200, "application/json", &page)
+        .answer(ReadTarget::ControlPath, "/zzz.json", 200, "application/json", &page)
+        .answer(ReadTarget::MachineFile, OPENAPI, 200, "application/json", &page)
         .declared();
     assert_eq!(soft.declared, 0, "the same bytes for a path that cannot exist");
     let wall = Site::new().status(OPENAPI, 402).why_not();
@@ -268,7 +280,7 @@ fn many_are_counted_and_few_told() {
     let index = json!({"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": skills});
     let told = Site::new().file(SKILLS, &index).declared();
     assert_eq!(told.declared, 200);
-    assert_eq!(told.items.len(), CAPABILITY_ITEMS);
+    assert_eq!(told.items.len(), CAPABILITY_ITEMS_MAX);
     assert_eq!(told.by_safety_class, BTreeMap::from([("unknown".to_owned(), 200)]));
     assert!(told.note.contains(SKILLS) && told.note.contains("first 50"), "{}", told.note);
 }

@@ -12,15 +12,15 @@ fn later(change: impl FnOnce(&mut ResolveAnswer)) -> (ResolveAnswer, ResolveAnsw
     (before, after)
 }
 
-fn seen() -> Seen {
-    Seen {
+fn seen() -> ChangeContext {
+    ChangeContext {
         at: "2026-11-16T00:00:00Z".parse().unwrap(),
         after_sha256: Some("9".repeat(64)),
         evidence: None,
     }
 }
 
-/// What an entry says, in short.
+/// The main members of an entry.
 fn told(entry: &ChangeEntry) -> (String, String, String, String, String) {
     let value = |value: &Option<FieldValue>| serde_json::to_string(value).unwrap();
     (
@@ -36,7 +36,7 @@ fn changed(
     change: impl FnOnce(&mut ResolveAnswer),
 ) -> Vec<(String, String, String, String, String)> {
     let (before, after) = later(change);
-    changes(&before, &after, &seen()).iter().map(told).collect()
+    detect_changes(&before, &after, &seen()).iter().map(told).collect()
 }
 
 fn one(
@@ -60,7 +60,7 @@ fn body<T>(section: &mut Section<T>) -> &mut T {
 fn the_same_again_is_no_change() {
     assert_eq!(changed(|_| {}), []);
     assert_eq!(changed(|after| after.answered_at = after.answered_at.plus_millis(5)), []);
-    // What a page's bytes come to changes by itself.
+    // The bytes of a page change without the site changing anything that is compared.
     assert_eq!(
         changed(|after| body(&mut after.delivery).identities[0].sha256 = Some("0".repeat(64))),
         []
@@ -70,7 +70,7 @@ fn the_same_again_is_no_change() {
 #[test]
 fn an_upgrade_is_told_as_the_interface_has_it() {
     let (before, after) = later(|after| after.assurance = Assurance::Full);
-    let entries = changes(&before, &after, &seen());
+    let entries = detect_changes(&before, &after, &seen());
     assert_eq!(entries.len(), 1);
     let entry = &entries[0];
     assert_eq!(told(entry).0, "assurance");
@@ -85,8 +85,8 @@ fn an_upgrade_is_told_as_the_interface_has_it() {
     let times: Vec<Timestamp> =
         [before.freshness.observed_at, after.freshness.observed_at].into_iter().flatten().collect();
     assert_eq!(entry.happened_between, times);
-    // Read less than before.
-    let down = changes(&after, &before, &seen());
+    // Less was read than before.
+    let down = detect_changes(&after, &before, &seen());
     assert_eq!(down[0].cause, ChangeCause::Observer);
 }
 
@@ -180,7 +180,7 @@ fn decisions_are_told_with_what_made_them() {
         after.actions.connect.decision = Decision::Allow;
         body(&mut after.delivery).identities[0].status = Some(403);
     });
-    let entries = changes(&before, &after, &seen());
+    let entries = detect_changes(&before, &after, &seen());
     let short: Vec<(&str, &str, &str)> = entries
         .iter()
         .map(|e| (e.field.as_str(), e.cause.as_str(), e.direction.as_str()))
@@ -195,7 +195,7 @@ fn decisions_are_told_with_what_made_them() {
     );
     assert_eq!(entries[0].actions_affected, [Action::Read]);
     assert_eq!(entries[2].actions_affected, [Action::Read, Action::Connect]);
-    // Nothing but time went by.
+    // Only time passed.
     let aged = changed(|after| after.actions.read.decision = Decision::Warn);
     assert_eq!(aged[0].3, "observer");
 }
@@ -231,7 +231,7 @@ fn what_the_site_wrote_is_shown_by_its_digest() {
             seen_at: observed_at,
         }],
     });
-    let entries = changes(&before, &after, &seen());
+    let entries = detect_changes(&before, &after, &seen());
     let written = serde_json::to_string(&entries).unwrap();
     assert!(!written.contains("Ignore") && written.contains("value_sha256"), "{written}");
     assert_eq!(entries[1].field, "high_risk_fields.pending");
@@ -251,7 +251,7 @@ fn there_are_no_more_entries_than_agreed() {
     };
     body(&mut before.machine_files).files = (0..300).map(|n| file(n, true)).collect();
     body(&mut after.machine_files).files = (0..300).map(|n| file(n, false)).collect();
-    let entries = changes(&before, &after, &seen());
+    let entries = detect_changes(&before, &after, &seen());
     assert_eq!(entries.len(), CHANGES_PER_ANSWER);
     assert_eq!(entries[0].section, "assurance");
 }

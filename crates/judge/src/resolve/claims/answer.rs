@@ -1,124 +1,126 @@
-//! The whole answer of `/api/v1/claims`.
+//! The answer of `/api/v1/claims`.
 
 use std::collections::BTreeMap;
 
 use contract::records::{
-    BitemporalAxes, CarrierRead, CarrierState, CheckVerdict, Claim, ClaimCheck, ClaimContradiction,
-    ClaimStanding, ClaimsRecord, ContradictionKind, RobotsState, ScanRecord,
+    BitemporalAxes, CarrierReading, CarrierState, CheckVerdict, Claim, ClaimAgreement,
+    ClaimContradiction, ClaimStatus, ClaimsRecord, ContradictionKind, RobotsState, ScanRecord,
 };
-use contract::{Domain, Timestamp};
+use contract::{Domain, Issuer, Timestamp};
 
-use super::said::file_url;
-use super::series::{Heard, rows};
-use crate::resolve::Letterhead;
-use crate::resolve::address::home;
-use crate::scan::served::is_served;
+use super::series::{RecordedReading, claim_rows};
+use super::statements::file_url;
+use crate::resolve::urls::home_url;
+use crate::scan::agent_rows::is_served;
 
-const READING: &str = "Recorded, not judged: a claim is what the site said of itself, and no more. Nothing is known \
-    between two readings, so an end is the first reading that no longer found it.";
-const UNREAD: &str = "No reading of this site is kept. Reading the address in `start` makes one.";
-/// Claims told in one answer.
+const READING: &str = "A claim is what the site said about itself. We record claims and do not judge whether they are true. \
+    We do not know what happened between two readings: said_to is the time of the first reading that no \
+    longer found the claim.";
+const UNREAD: &str =
+    "There is no stored reading of this site. Request the address in `start` to have it read.";
+/// The most claims in one answer.
 const MAX_CLAIMS: usize = 500;
 
-/// Which claims are wanted.
+/// Which claims to return.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
-    /// A property, or all that begin with it and a dot.
+pub struct ClaimsQuery<'a> {
+    /// A property, with all properties below it (`contact` also gives `contact.phone`).
     pub property: Option<&'a str>,
-    /// As we knew it then.
+    /// What this service had recorded at that time.
     pub as_of: Option<Timestamp>,
     /// What the site said at that time.
     pub valid_at: Option<Timestamp>,
 }
 
-/// The whole answer. `readings` oldest first.
+/// Builds the answer. `readings`: oldest first.
 #[must_use]
 pub fn answer(
     domain: &Domain,
-    readings: &[Heard<'_>],
-    wanted: Wanted<'_>,
-    head: &Letterhead<'_>,
+    readings: &[RecordedReading<'_>],
+    query: ClaimsQuery<'_>,
+    issuer: &Issuer,
+    now: Timestamp,
 ) -> ClaimsRecord {
-    let all = rows(domain.as_str(), readings);
+    let all = claim_rows(domain.as_str(), readings);
     let mut claims: Vec<Claim> =
-        all.iter().filter(|claim| is_wanted(claim, wanted)).cloned().collect();
+        all.iter().filter(|claim| matches_query(claim, query)).cloned().collect();
     claims.sort_by(|one, other| {
         (&one.property, one.said_from, &one.id).cmp(&(&other.property, other.said_from, &other.id))
     });
     let contradictions = contradictions(&claims);
     claims.truncate(MAX_CLAIMS);
-    let newest = readings.last().map(|heard| heard.record);
+    let newest = readings.last().map(|reading| reading.record);
     ClaimsRecord {
-        kind: head.kind("claims"),
+        kind: issuer.kind("claims"),
         v: 1,
-        schema: head.schema("claims"),
+        schema: issuer.schema_url("claims"),
         domain: domain.clone(),
         observed: newest.is_some(),
-        generated_at: head.now,
+        generated_at: now,
         axes: BitemporalAxes {
-            valid: "When the site showed it.".to_owned(),
-            recorded: "When we wrote it down.".to_owned(),
+            valid: "When the site showed the claim.".to_owned(),
+            recorded: "When we recorded the claim.".to_owned(),
         },
         claims,
         contradictions,
         carriers_read: newest.map(carriers_read).unwrap_or_default(),
         start: newest
             .is_none()
-            .then(|| format!("{}/api/v1/resolve?domain={domain}", head.base_url)),
+            .then(|| format!("{}/api/v1/resolve?domain={domain}", &issuer.base_url)),
         reading: if newest.is_some() { READING } else { UNREAD }.to_owned(),
         sha256: None,
         signature: None,
     }
 }
 
-fn is_wanted(claim: &Claim, wanted: Wanted<'_>) -> bool {
-    let property = wanted.property.is_none_or(|property| {
+fn matches_query(claim: &Claim, query: ClaimsQuery<'_>) -> bool {
+    let property = query.property.is_none_or(|property| {
         claim.property == property
             || claim.property.strip_prefix(property).is_some_and(|rest| rest.starts_with('.'))
     });
     let within = |from: Timestamp, to: Option<Timestamp>, at: Timestamp| {
         from <= at && to.is_none_or(|to| at < to)
     };
-    let known = match wanted.as_of {
-        // What we believe now.
+    let known = match query.as_of {
+        // The current records.
         None => claim.recorded_to.is_none(),
         Some(at) => within(claim.recorded_from, claim.recorded_to, at),
     };
-    property && known && wanted.valid_at.is_none_or(|at| within(claim.said_from, claim.said_to, at))
+    property && known && query.valid_at.is_none_or(|at| within(claim.said_from, claim.said_to, at))
 }
 
-/// Claims that are said at the same time and disagree, and values that were given up and came back.
+/// Current claims that disagree with each other, and values that were withdrawn and came back.
 fn contradictions(claims: &[Claim]) -> Vec<ClaimContradiction> {
     let mut by_property: BTreeMap<&str, Vec<&Claim>> = BTreeMap::new();
     for claim in claims {
         by_property.entry(&claim.property).or_default().push(claim);
     }
-    let mut told = Vec::new();
+    let mut contradictions = Vec::new();
     for (property, claims) in by_property {
-        let torn: Vec<&&Claim> = claims
+        let disagreeing: Vec<&&Claim> = claims
             .iter()
             .filter(|claim| {
-                claim.state == ClaimStanding::Current
-                    && claim.checked.state == ClaimCheck::Disagrees
+                claim.state == ClaimStatus::Current
+                    && claim.checked.state == ClaimAgreement::Disagrees
             })
             .collect();
-        if let [first, rest @ ..] = torn.as_slice()
+        if let [first, rest @ ..] = disagreeing.as_slice()
             && !rest.is_empty()
         {
-            let alike = |other: &&&Claim| {
+            let same_carrier = |other: &&&Claim| {
                 other.carrier.kind == first.carrier.kind && other.carrier.url == first.carrier.url
             };
-            told.push(ClaimContradiction {
+            contradictions.push(ClaimContradiction {
                 property: property.to_owned(),
-                claim_ids: torn.iter().map(|claim| claim.id.clone()).collect(),
-                kind: if rest.iter().all(alike) {
+                claim_ids: disagreeing.iter().map(|claim| claim.id.clone()).collect(),
+                kind: if rest.iter().all(same_carrier) {
                     ContradictionKind::SamePage
                 } else {
                     ContradictionKind::BetweenCarriers
                 },
             });
         }
-        let back: Vec<&&Claim> = claims
+        let returned: Vec<&&Claim> = claims
             .iter()
             .filter(|one| {
                 claims.iter().any(|other| {
@@ -129,21 +131,21 @@ fn contradictions(claims: &[Claim]) -> Vec<ClaimContradiction> {
                 })
             })
             .collect();
-        if !back.is_empty() {
-            told.push(ClaimContradiction {
+        if !returned.is_empty() {
+            contradictions.push(ClaimContradiction {
                 property: property.to_owned(),
-                claim_ids: back.iter().map(|claim| claim.id.clone()).collect(),
+                claim_ids: returned.iter().map(|claim| claim.id.clone()).collect(),
                 kind: ContradictionKind::OverTime,
             });
         }
     }
-    told
+    contradictions
 }
 
-/// What the newest reading looked at.
-fn carriers_read(record: &ScanRecord) -> Vec<CarrierRead> {
+/// The files and pages that the newest reading requested.
+fn carriers_read(record: &ScanRecord) -> Vec<CarrierReading> {
     let robots = &record.policy.robots;
-    let mut read = vec![CarrierRead {
+    let mut read = vec![CarrierReading {
         kind: "robots".to_owned(),
         url: file_url(record, "/robots.txt"),
         state: match robots.state {
@@ -160,9 +162,9 @@ fn carriers_read(record: &ScanRecord) -> Vec<CarrierRead> {
         .iter()
         .find(|row| row.reading.is_some() && row.reading == record.content.reading)
         .or_else(|| record.agentview.rows.first());
-    read.push(CarrierRead {
+    read.push(CarrierReading {
         kind: "home_page".to_owned(),
-        url: row.and_then(|row| row.final_url.clone()).unwrap_or_else(|| home(&record.domain)),
+        url: row.and_then(|row| row.final_url.clone()).unwrap_or_else(|| home_url(&record.domain)),
         state: match row {
             Some(row) if is_served(row) => CarrierState::Observed,
             Some(row) if row.status.is_some() => CarrierState::Refused,
@@ -171,7 +173,7 @@ fn carriers_read(record: &ScanRecord) -> Vec<CarrierRead> {
         http_status: row.and_then(|row| row.status),
     });
     read.extend(record.checks.iter().filter(|check| check.file != "robots_txt").map(|check| {
-        CarrierRead {
+        CarrierReading {
             kind: check.file.clone(),
             url: file_url(record, &check.path),
             state: match check.verdict {

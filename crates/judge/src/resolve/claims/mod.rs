@@ -1,34 +1,36 @@
-//! What the site says about itself, recorded and not judged: the block of a resolve answer, and the
-//! claims of `/api/v1/claims`.
+//! Claims: what the site says about itself, recorded and not judged.
+//!
+//! `statements` extracts them from one reading, `series` follows them over several readings, `answer` is
+//! the answer of `/api/v1/claims`.
 
 mod answer;
-mod said;
 mod series;
+mod statements;
 
 use contract::records::{ScanRecord, SelfClaims};
 
-pub use answer::{Wanted, answer};
-pub use said::{Carrier, Said, said};
-pub use series::Heard;
+pub use answer::{ClaimsQuery, answer};
+pub use series::RecordedReading;
+pub use statements::{SiteStatement, StatementCarrier, site_statements};
 
-/// The block of a resolve answer.
+/// The `self_claims` section of a resolve answer.
 #[must_use]
-pub fn block(record: &ScanRecord, base_url: &str) -> SelfClaims {
-    let claims = said(record).len();
+pub fn claims_section(record: &ScanRecord, base_url: &str) -> SelfClaims {
+    let claims = site_statements(record).len();
     SelfClaims {
         observed: claims > 0,
-        start: address(record.domain.as_str(), base_url),
+        start: claims_url(record.domain.as_str(), base_url),
         reading: match claims {
-            0 => "Nothing was read in which the site says something about itself.".to_owned(),
-            1 => "One claim is recorded, not judged.".to_owned(),
-            more => format!("{more} claims are recorded, not judged."),
+            0 => "We found no statement of the site about itself.".to_owned(),
+            1 => "1 claim is recorded. We do not judge whether it is true.".to_owned(),
+            more => format!("{more} claims are recorded. We do not judge whether they are true."),
         },
     }
 }
 
-/// Where claims are read. Reading the address of a domain that was not read yet says how to begin.
+/// The address of the claims of a domain.
 #[must_use]
-pub fn address(domain: &str, base_url: &str) -> String {
+pub fn claims_url(domain: &str, base_url: &str) -> String {
     format!("{base_url}/api/v1/claims?domain={domain}")
 }
 

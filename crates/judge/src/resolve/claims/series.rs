@@ -1,64 +1,66 @@
-//! Claims over several readings, with two times: when the site said so, and when we wrote it down.
+//! Claims over several readings (bitemporal): when the site said something, and when we recorded it.
 
 use std::collections::BTreeMap;
 
 use contract::Timestamp;
 use contract::records::{
-    CheckVerdict, Claim, ClaimCarrier, ClaimCheck, ClaimChecked, ClaimStanding, RobotsState,
+    CheckVerdict, Claim, ClaimAgreement, ClaimCarrier, ClaimCheckResult, ClaimStatus, RobotsState,
     ScanRecord,
 };
 
-use super::said::{Said, said};
+use super::statements::{SiteStatement, site_statements};
 
-/// One reading of the series.
+/// One reading of the series, with the time it was recorded.
 #[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
+pub struct RecordedReading<'a> {
     pub record: &'a ScanRecord,
-    /// When it was written down.
+    /// When this service recorded it.
     pub recorded_at: Timestamp,
 }
 
-/// What a claim is known by from reading to reading: the line it stands in may move.
+/// What identifies a claim in successive readings. The line it is found in may change, so it is not part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct ClaimKey {
     property: String,
     value: String,
     carrier: String,
     url: String,
 }
 
-impl Key {
-    fn of(said: &Said) -> Self {
+impl ClaimKey {
+    fn from_statement(statement: &SiteStatement) -> Self {
         Self {
-            property: said.property.clone(),
-            value: said.value.clone(),
-            carrier: said.carrier.kind.clone(),
-            url: said.carrier.url.clone(),
+            property: statement.property.clone(),
+            value: statement.value.clone(),
+            carrier: statement.carrier.kind.clone(),
+            url: statement.carrier.url.clone(),
         }
     }
 }
 
-/// A claim that is being followed.
-struct Open {
-    said: Said,
+/// A claim that the latest reading still found.
+struct OpenClaim {
+    statement: SiteStatement,
     said_from: Timestamp,
     recorded_from: Timestamp,
     checked_at: Timestamp,
 }
 
-/// Every row of the two-timed table, the older rows first: a claim that ended has one row that we
-/// believed until we knew, and one from then on. `readings` oldest first.
+/// All rows of the bitemporal table, ended claims first. A claim that ended has two rows: the record from
+/// before we knew of its end, and the record since. `readings`: oldest first.
 #[must_use]
-pub(super) fn rows(domain: &str, readings: &[Heard<'_>]) -> Vec<Claim> {
-    let mut open: BTreeMap<Key, Open> = BTreeMap::new();
+pub(super) fn claim_rows(domain: &str, readings: &[RecordedReading<'_>]) -> Vec<Claim> {
+    let mut open: BTreeMap<ClaimKey, OpenClaim> = BTreeMap::new();
     let mut rows = Vec::new();
-    for heard in readings {
-        let seen_at = heard.record.scanned_at;
-        let now: BTreeMap<Key, Said> =
-            said(heard.record).into_iter().map(|said| (Key::of(&said), said)).collect();
-        let gone: Vec<Key> = open
+    for reading in readings {
+        let seen_at = reading.record.scanned_at;
+        let now: BTreeMap<ClaimKey, SiteStatement> = site_statements(reading.record)
+            .into_iter()
+            .map(|statement| (ClaimKey::from_statement(&statement), statement))
+            .collect();
+        let gone: Vec<ClaimKey> = open
             .keys()
-            .filter(|key| !now.contains_key(key) && was_looked_at(heard.record, &key.carrier))
+            .filter(|key| !now.contains_key(key) && was_carrier_read(reading.record, &key.carrier))
             .cloned()
             .collect();
         for key in gone {
@@ -68,74 +70,78 @@ pub(super) fn rows(domain: &str, readings: &[Heard<'_>]) -> Vec<Claim> {
                     && other.carrier == key.carrier
                     && other.url == key.url
             });
-            let state = if replaced { ClaimStanding::Changed } else { ClaimStanding::Withdrawn };
-            // What we believed until this reading …
-            let mut believed = row(domain, &ended, ClaimStanding::Current);
-            believed.recorded_to = Some(heard.recorded_at);
-            rows.push(believed);
-            // … and what we know since.
-            let mut known = row(domain, &ended, state);
-            known.said_to = Some(seen_at);
-            known.recorded_from = heard.recorded_at;
-            rows.push(known);
+            let state = if replaced { ClaimStatus::Changed } else { ClaimStatus::Withdrawn };
+            // The record until this reading …
+            let mut earlier = claim_row(domain, &ended, ClaimStatus::Current);
+            earlier.recorded_to = Some(reading.recorded_at);
+            rows.push(earlier);
+            // … and the record since.
+            let mut current = claim_row(domain, &ended, state);
+            current.said_to = Some(seen_at);
+            current.recorded_from = reading.recorded_at;
+            rows.push(current);
         }
-        for (key, said) in now {
+        for (key, statement) in now {
             open.entry(key)
                 .and_modify(|known| {
-                    known.said = said.clone();
+                    known.statement = statement.clone();
                     known.checked_at = seen_at;
                 })
-                .or_insert_with(|| Open {
-                    said: said.clone(),
+                .or_insert_with(|| OpenClaim {
+                    statement: statement.clone(),
                     said_from: seen_at,
-                    recorded_from: heard.recorded_at,
+                    recorded_from: reading.recorded_at,
                     checked_at: seen_at,
                 });
         }
     }
-    rows.extend(open.values().map(|open| row(domain, open, ClaimStanding::Current)));
+    rows.extend(open.values().map(|open| claim_row(domain, open, ClaimStatus::Current)));
     rows
 }
 
-fn row(domain: &str, open: &Open, state: ClaimStanding) -> Claim {
-    let said = &open.said;
+fn claim_row(domain: &str, open: &OpenClaim, state: ClaimStatus) -> Claim {
+    let statement = &open.statement;
     let named = format!(
         "{domain}\n{}\n{}\n{}\n{}\n{}",
-        said.property, said.carrier.kind, said.carrier.url, said.value, open.said_from
+        statement.property,
+        statement.carrier.kind,
+        statement.carrier.url,
+        statement.value,
+        open.said_from
     );
     let id: String = proof::sha256(named.as_bytes()).to_string().chars().take(16).collect();
     Claim {
         id: format!("cl_{id}"),
-        subject: said.subject.to_owned(),
-        property: said.property.clone(),
-        value_sha256: proof::sha256(said.value.as_bytes()).to_string(),
-        untrusted_value: said.value.clone(),
+        subject: statement.subject.to_owned(),
+        property: statement.property.clone(),
+        value_sha256: proof::sha256(statement.value.as_bytes()).to_string(),
+        untrusted_value: statement.value.clone(),
         carrier: ClaimCarrier {
-            kind: said.carrier.kind.clone(),
-            url: said.carrier.url.clone(),
-            pointer: said.carrier.pointer.clone(),
-            evidence_sha256: said.carrier.evidence_sha256.clone(),
+            kind: statement.carrier.kind.clone(),
+            url: statement.carrier.url.clone(),
+            pointer: statement.carrier.pointer.clone(),
+            evidence_sha256: statement.carrier.evidence_sha256.clone(),
         },
         said_from: open.said_from,
         said_to: None,
         recorded_from: open.recorded_from,
         recorded_to: None,
         state,
-        checked: ClaimChecked {
-            state: match said.agrees {
-                None => ClaimCheck::NotMeasured,
-                Some(true) => ClaimCheck::Agrees,
-                Some(false) => ClaimCheck::Disagrees,
+        checked: ClaimCheckResult {
+            state: match statement.agrees {
+                None => ClaimAgreement::NotMeasured,
+                Some(true) => ClaimAgreement::Agrees,
+                Some(false) => ClaimAgreement::Disagrees,
             },
-            against: said.agrees.map(|_| "other carriers of the same reading".to_owned()),
-            at: said.agrees.map(|_| open.checked_at),
+            against: statement.agrees.map(|_| "other carriers of the same reading".to_owned()),
+            at: statement.agrees.map(|_| open.checked_at),
         },
     }
 }
 
-/// Whether a reading looked at a carrier to its end. One that was refused, or not reached, cannot
-/// show that something is no longer said.
-fn was_looked_at(record: &ScanRecord, carrier: &str) -> bool {
+/// Whether a reading received the carrier completely. A carrier that was refused or not reached cannot
+/// show that a claim ended.
+fn was_carrier_read(record: &ScanRecord, carrier: &str) -> bool {
     match carrier {
         "robots" => {
             matches!(record.policy.robots.state, RobotsState::Declared | RobotsState::Absent)

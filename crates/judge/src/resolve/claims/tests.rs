@@ -1,9 +1,8 @@
-use contract::records::{ClaimStanding, ContradictionKind, ScanRecord};
-use contract::{Brand, Timestamp};
+use contract::records::{ClaimStatus, ContradictionKind, ScanRecord};
+use contract::{Brand, Issuer, Timestamp};
 
 use super::*;
-use crate::resolve::Letterhead;
-use crate::scan::tests::Site;
+use crate::scan::tests::EvidenceBuilder;
 
 fn at(hour: i64) -> Timestamp {
     let start: Timestamp = "2026-11-15T00:00:00Z".parse().unwrap();
@@ -19,30 +18,29 @@ fn reading(hour: i64, phone: &str) -> ScanRecord {
          \"https://schema.org\",\"@type\":\"Organization\",\"name\":\"North Quay\"{phone}}}</script>\
          <main><p>The ferry leaves at seven.</p></main>"
     );
-    let mut site = Site::new().robots(404, "").home("browser", 200, &page);
+    let mut site = EvidenceBuilder::new().robots(404, "").home("browser", 200, &page);
     site.evidence.started_at = at(hour);
-    site.record()
+    site.build_record()
 }
 
 fn refused(hour: i64) -> ScanRecord {
-    let mut site = Site::new().robots(404, "").home("browser", 403, "no");
+    let mut site = EvidenceBuilder::new().robots(404, "").home("browser", 403, "no");
     site.evidence.started_at = at(hour);
-    site.record()
+    site.build_record()
 }
 
-fn ask(readings: &[ScanRecord], wanted: Wanted<'_>) -> contract::records::ClaimsRecord {
-    let brand = Brand::default();
-    let head = Letterhead { brand: &brand, base_url: "https://svc.example", now: at(100) };
-    let heard: Vec<Heard<'_>> = readings
+fn ask(readings: &[ScanRecord], query: ClaimsQuery<'_>) -> contract::records::ClaimsRecord {
+    let issuer = Issuer::new(Brand::default(), "https://svc.example");
+    let recorded: Vec<RecordedReading<'_>> = readings
         .iter()
-        // Written down a moment after it was seen.
-        .map(|record| Heard { record, recorded_at: record.scanned_at.plus_millis(5_000) })
+        // Recorded five seconds after it was observed.
+        .map(|record| RecordedReading { record, recorded_at: record.scanned_at.plus_millis(5_000) })
         .collect();
-    answer(&Site::new().evidence.domain, &heard, wanted, &head)
+    answer(&EvidenceBuilder::new().evidence.domain, &recorded, query, &issuer, at(100))
 }
 
-const PHONE: Wanted<'static> =
-    Wanted { property: Some("contact.phone"), as_of: None, valid_at: None };
+const PHONE: ClaimsQuery<'static> =
+    ClaimsQuery { property: Some("contact.phone"), as_of: None, valid_at: None };
 
 #[test]
 fn a_change_closes_one_claim_and_begins_another() {
@@ -52,24 +50,24 @@ fn a_change_closes_one_claim_and_begins_another() {
     let [old, new] = told.claims.as_slice() else { panic!("{told:#?}") };
     assert_eq!(
         (old.state.clone(), old.said_from, old.said_to),
-        (ClaimStanding::Changed, at(0), Some(at(20)))
+        (ClaimStatus::Changed, at(0), Some(at(20)))
     );
     assert_eq!(old.recorded_from, at(20).plus_millis(5_000));
     assert_eq!(
         (new.state.clone(), new.said_from, new.said_to),
-        (ClaimStanding::Current, at(20), None)
+        (ClaimStatus::Current, at(20), None)
     );
     // As we knew it before the last reading, the old number was still said.
-    let then = ask(&readings, Wanted { as_of: Some(at(15)), ..PHONE });
+    let then = ask(&readings, ClaimsQuery { as_of: Some(at(15)), ..PHONE });
     let [only] = then.claims.as_slice() else { panic!("{then:#?}") };
-    assert_eq!((only.state.clone(), only.said_to), (ClaimStanding::Current, None));
+    assert_eq!((only.state.clone(), only.said_to), (ClaimStatus::Current, None));
     assert_eq!(only.recorded_to, Some(at(20).plus_millis(5_000)));
     // Half-open: at the very moment of the change only the new one is said.
-    let valid = |hour| ask(&readings, Wanted { valid_at: Some(at(hour)), ..PHONE }).claims;
+    let valid = |hour| ask(&readings, ClaimsQuery { valid_at: Some(at(hour)), ..PHONE }).claims;
     assert_eq!(valid(20).len(), 1);
     assert_eq!(valid(20)[0].id, new.id);
     assert_eq!(valid(19)[0].id, old.id);
-    assert!(ask(&readings, Wanted { valid_at: Some(at(-1)), ..PHONE }).claims.is_empty());
+    assert!(ask(&readings, ClaimsQuery { valid_at: Some(at(-1)), ..PHONE }).claims.is_empty());
 }
 
 #[test]
@@ -78,10 +76,10 @@ fn a_page_that_was_refused_withdraws_nothing() {
     assert_eq!(told.claims.len(), 1);
     assert_eq!(
         (told.claims[0].state.clone(), told.claims[0].said_to),
-        (ClaimStanding::Current, None)
+        (ClaimStatus::Current, None)
     );
     let gone = ask(&[reading(0, "+1 555 0100"), reading(10, "")], PHONE);
-    assert_eq!(gone.claims[0].state, ClaimStanding::Withdrawn);
+    assert_eq!(gone.claims[0].state, ClaimStatus::Withdrawn);
 }
 
 #[test]
@@ -97,10 +95,10 @@ fn a_value_that_came_back_is_told() {
 
 #[test]
 fn a_site_that_was_never_read_says_where_to_begin() {
-    let told = ask(&[], Wanted::default());
+    let told = ask(&[], ClaimsQuery::default());
     assert!(!told.observed && told.claims.is_empty());
     assert_eq!(told.start.as_deref(), Some("https://svc.example/api/v1/resolve?domain=ferry.lab"));
-    let read = ask(&[refused(0)], Wanted::default());
+    let read = ask(&[refused(0)], ClaimsQuery::default());
     assert!(read.observed && read.start.is_none());
     assert!(read.carriers_read.iter().any(|carrier| carrier.kind == "home_page"
         && carrier.state == contract::records::CarrierState::Refused));
@@ -110,7 +108,7 @@ fn a_site_that_was_never_read_says_where_to_begin() {
 fn a_property_is_asked_for_whole_or_by_its_beginning() {
     let readings = [reading(0, "+1 555 0100")];
     let count =
-        |property| ask(&readings, Wanted { property: Some(property), ..PHONE }).claims.len();
+        |property| ask(&readings, ClaimsQuery { property: Some(property), ..PHONE }).claims.len();
     assert_eq!(count("contact.phone"), 1);
     assert_eq!(count("contact"), 1);
     assert_eq!(count("cont"), 0);

@@ -1,26 +1,25 @@
-//! The whole answer of `/api/v1/content-clock`.
+//! The answer of `/api/v1/content-clock`.
 
-use contract::Timestamp;
-use contract::limits::{CLOCK_EVERY_HOURS, CLOCK_VERSIONS_MAX};
+use contract::limits::{CLOCK_CHECK_INTERVAL_HOURS, CLOCK_VERSIONS_MAX};
 use contract::records::{
-    ChangeOf, ClockAgreement, ClockCadence, ClockComparison, ClockPrecision, ClockReading,
-    ClockSchedule, ClockState, ContentClockRecord, DeclaredDate,
+    ClockAgreement, ClockCadence, ClockComparison, ClockPrecision, ClockSchedule, ClockState,
+    ContentClockRecord, DeclaredDate, PageChangeKind, PageVersion,
 };
+use contract::{Issuer, Timestamp};
 
-use super::ClockFacts;
-use super::dates::moment;
-use crate::resolve::Letterhead;
+use super::declared_dates::parse_declared_date;
+use super::section::ClockSummary;
 
-const READING: &str = "Our digests are the clock; declared dates are claims. A change lies between two checks, and nothing is \
-     known of what came and went between them.";
+const READING: &str = "We detect changes by our own digests; declared dates are claims. A change happened between two checks. \
+     We do not see changes that were undone between two checks.";
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Declared dates are given to the second, and clocks differ.
+/// Allows for declared dates without fractions of a second, and for clock differences.
 const TOLERANCE_MS: i64 = 60_000;
 
-/// A clock as it is kept.
+/// A content clock as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clock {
+pub struct PageClock {
     pub url: String,
     pub state: ClockState,
     pub why: Option<String>,
@@ -31,17 +30,17 @@ pub struct Clock {
     pub expires_at: Timestamp,
     /// From the last check.
     pub declared: Vec<DeclaredDate>,
-    /// The longest time between two checks; nothing before there were two.
+    /// The longest time between two checks; `None` before the second check.
     pub widest_gap_ms: Option<i64>,
     /// Newest first.
-    pub versions: Vec<ClockReading>,
+    pub versions: Vec<PageVersion>,
 }
 
-impl Clock {
-    /// What the block of a resolve answer tells.
+impl PageClock {
+    /// The state for the section of a resolve answer.
     #[must_use]
-    pub fn facts(&self) -> ClockFacts {
-        ClockFacts {
+    pub fn summary(&self) -> ClockSummary {
+        ClockSummary {
             url: self.url.clone(),
             observed: !self.versions.is_empty(),
             started_at: self.started_at,
@@ -52,8 +51,8 @@ impl Clock {
         }
     }
 
-    fn changes(&self) -> impl Iterator<Item = &ClockReading> {
-        self.versions.iter().filter(|version| version.change.kind != ChangeOf::None)
+    fn changes(&self) -> impl Iterator<Item = &PageVersion> {
+        self.versions.iter().filter(|version| version.change.kind != PageChangeKind::None)
     }
 
     fn last_changed_at(&self) -> Option<Timestamp> {
@@ -61,19 +60,19 @@ impl Clock {
     }
 }
 
-/// The answer for a page; `clock` is nothing when none was started. `why` says why not.
+/// Builds the answer for a page. `clock` is `None` when none was started; `why` then gives the reason.
 #[must_use]
 pub fn answer(
     url: &str,
-    clock: Option<&Clock>,
+    clock: Option<&PageClock>,
     why: Option<&str>,
     versions: usize,
-    head: &Letterhead<'_>,
+    issuer: &Issuer,
 ) -> ContentClockRecord {
     ContentClockRecord {
-        kind: head.kind("content-clock"),
+        kind: issuer.kind("content-clock"),
         v: 1,
-        schema: head.schema("content-clock"),
+        schema: issuer.schema_url("content-clock"),
         url: url.to_owned(),
         observed: clock.is_some_and(|clock| !clock.versions.is_empty()),
         state: match (clock, why) {
@@ -83,19 +82,19 @@ pub fn answer(
         },
         why: match clock {
             Some(clock) => clock.why.clone(),
-            None => Some(why.unwrap_or("No clock runs for this page.").to_owned()),
+            None => Some(why.unwrap_or("No content clock runs for this page.").to_owned()),
         },
         clock: clock.map(|clock| ClockSchedule {
             started_at: clock.started_at,
             checks: clock.checks,
             next_check_at: clock.next_check_at,
-            every_hours: CLOCK_EVERY_HOURS,
+            every_hours: CLOCK_CHECK_INTERVAL_HOURS,
             expires_at: clock.expires_at,
         }),
         first_observed: clock
             .and_then(|clock| clock.versions.iter().map(|version| version.seen_from).min()),
         last_checked_at: clock.and_then(|clock| clock.last_checked_at),
-        last_changed_at: clock.and_then(Clock::last_changed_at),
+        last_changed_at: clock.and_then(PageClock::last_changed_at),
         versions: clock
             .map(|clock| {
                 clock.versions.iter().take(versions.min(CLOCK_VERSIONS_MAX)).cloned().collect()
@@ -104,8 +103,8 @@ pub fn answer(
         declared: clock.map(|clock| clock.declared.clone()).unwrap_or_default(),
         compare: compare(clock),
         precision: ClockPrecision {
-            rule: "A change lies between two checks.".to_owned(),
-            widest_gap_hours: clock.and_then(|clock| clock.widest_gap_ms).map(hours_up),
+            rule: "A change happened between two checks.".to_owned(),
+            widest_gap_hours: clock.and_then(|clock| clock.widest_gap_ms).map(hours_rounded_up),
         },
         cadence: cadence(clock),
         reading: READING.to_owned(),
@@ -114,63 +113,63 @@ pub fn answer(
     }
 }
 
-/// The newest date that the site declares, beside the last change that was seen.
-fn compare(clock: Option<&Clock>) -> ClockComparison {
-    let told =
+/// Compares the newest date that the site declares with the last change that was seen.
+fn compare(clock: Option<&PageClock>) -> ClockComparison {
+    let compared =
         |state: ClockAgreement, detail: &str| ClockComparison { state, detail: detail.to_owned() };
-    let incomparable = |detail: &str| told(ClockAgreement::NotComparable, detail);
-    let Some(clock) = clock else { return incomparable("No clock runs for this page.") };
+    let incomparable = |detail: &str| compared(ClockAgreement::NotComparable, detail);
+    let Some(clock) = clock else { return incomparable("No content clock runs for this page.") };
     let Some(first) = clock.versions.iter().map(|version| version.seen_from).min() else {
-        return incomparable("The page was not read yet.");
+        return incomparable("The page has not been read yet.");
     };
     let date = clock
         .declared
         .iter()
         .filter(|date| matches!(date.what.as_str(), "last_modified" | "date_modified"))
-        .filter_map(|date| moment(&date.untrusted_value))
+        .filter_map(|date| parse_declared_date(&date.untrusted_value))
         .max();
     let Some(date) = date else {
-        return incomparable("The site declares no date of change that could be read.");
+        return incomparable("The site declares no readable modification date.");
     };
     let mut changed = clock.versions.iter();
-    let last = changed.find(|version| version.change.kind != ChangeOf::None);
+    let last = changed.find(|version| version.change.kind != PageChangeKind::None);
     let Some(last) = last else {
-        // Watched since, and nothing changed: any date before that fits.
+        // No change since the first check: any earlier date is consistent.
         return if date <= first.plus_millis(TOLERANCE_MS) {
-            told(
+            compared(
                 ClockAgreement::Consistent,
-                "The declared time lies before the first check, and no change was seen since.",
+                "The declared time is before the first check, and we have seen no change since.",
             )
         } else {
-            told(
+            compared(
                 ClockAgreement::DeclaredNewer,
-                "The declared time lies after the first check, and no change was seen since.",
+                "The declared time is after the first check, but we have seen no change since then.",
             )
         };
     };
-    // The version before it was still there at its last check.
+    // The last check that still found the version before.
     let before = changed.next().map_or(first, |version| version.seen_to);
     if date > last.seen_from.plus_millis(TOLERANCE_MS) {
-        told(
+        compared(
             ClockAgreement::DeclaredNewer,
-            "The declared time lies after the last change that was seen.",
+            "The declared time is after the last change that we saw.",
         )
     } else if date < before.plus_millis(-TOLERANCE_MS) {
-        told(
+        compared(
             ClockAgreement::DeclaredOlder,
-            "The declared time lies before the last change that was seen.",
+            "The declared time is before the last change that we saw.",
         )
     } else {
-        told(
+        compared(
             ClockAgreement::Consistent,
-            "The declared time lies between the two checks around the last change.",
+            "The declared time is between the two checks around the last change.",
         )
     }
 }
 
-fn cadence(clock: Option<&Clock>) -> ClockCadence {
+fn cadence(clock: Option<&PageClock>) -> ClockCadence {
     let mut changes: Vec<Timestamp> =
-        clock.into_iter().flat_map(Clock::changes).map(|version| version.seen_from).collect();
+        clock.into_iter().flat_map(PageClock::changes).map(|version| version.seen_from).collect();
     changes.sort_unstable();
     let mut gaps: Vec<i64> = changes
         .iter()
@@ -182,14 +181,14 @@ fn cadence(clock: Option<&Clock>) -> ClockCadence {
         .and_then(|clock| Some(clock.last_checked_at?.millis_since(clock.started_at)))
         .unwrap_or(0);
     ClockCadence {
-        changes: crate::scan::count(changes.len()),
+        changes: crate::scan::saturating_u32(changes.len()),
         days: u32::try_from(watched.max(0) / DAY_MS).unwrap_or(u32::MAX),
-        median_gap_hours: gaps.get(gaps.len() / 2).map(|gap| hours_up(*gap)),
-        note: "What was seen, not a forecast.".to_owned(),
+        median_gap_hours: gaps.get(gaps.len() / 2).map(|gap| hours_rounded_up(*gap)),
+        note: "Changes observed in the past; this is not a forecast.".to_owned(),
     }
 }
 
-fn hours_up(ms: i64) -> u32 {
+fn hours_rounded_up(ms: i64) -> u32 {
     u32::try_from(ms.max(0).div_euclid(HOUR_MS) + i64::from(ms.rem_euclid(HOUR_MS) > 0))
         .unwrap_or(u32::MAX)
 }

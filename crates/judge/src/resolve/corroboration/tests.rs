@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use contract::Brand;
+
 use super::*;
 use crate::resolve::Sections;
 use crate::resolve::testing::answer;
@@ -12,8 +14,8 @@ fn at(minutes: i64) -> Timestamp {
 }
 
 /// A reading by `network` of `region` at a minute, with one field.
-fn reading(minutes: i64, network: &str, region: Option<&str>, value: Value) -> ReadingSeen {
-    ReadingSeen {
+fn reading(minutes: i64, network: &str, region: Option<&str>, value: Value) -> ComparableReading {
+    ComparableReading {
         id: format!("rd_{network}_{minutes}"),
         observed_at: at(minutes),
         observer: "obs-1".to_owned(),
@@ -33,16 +35,16 @@ fn reading(minutes: i64, network: &str, region: Option<&str>, value: Value) -> R
 /// A minute, a network and a status.
 type Plain<'a> = (i64, &'a str, i64);
 
-fn plain(readings: &[Plain<'_>]) -> Vec<ReadingSeen> {
+fn plain(readings: &[Plain<'_>]) -> Vec<ComparableReading> {
     readings.iter().map(|(at, network, value)| reading(*at, network, None, json!(value))).collect()
 }
 
-fn state(readings: &[ReadingSeen]) -> VantageState {
-    standing(readings).state
+fn state(readings: &[ComparableReading]) -> VantageState {
+    vantage_standing(readings).state
 }
 
-fn only_field(readings: &[ReadingSeen]) -> CorroboratedField {
-    let mut fields = Compared::of(readings).fields;
+fn only_field(readings: &[ComparableReading]) -> CorroboratedField {
+    let mut fields = ReadingComparison::from_readings(readings).fields;
     assert_eq!(fields.len(), 1);
     fields.remove(0)
 }
@@ -68,7 +70,7 @@ fn every_state_is_reached_by_its_own_rule() {
         (&[(0, "a", 200), (0, "b", 200), (9, "a", 200)], InsufficientSamples),
     ];
     for (readings, expected) in cases {
-        let found = standing(&plain(readings));
+        let found = vantage_standing(&plain(readings));
         assert_eq!(found.state, expected, "{readings:?}");
         assert_eq!(found.states.len(), VantageState::WORDS.len());
         assert_eq!(found.states[found.state.as_str()], found.means);
@@ -79,7 +81,7 @@ fn every_state_is_reached_by_its_own_rule() {
 #[test]
 fn regions_explain_what_every_network_in_them_is_shown() {
     let of = |readings: &[(i64, &str, &str, i64)]| {
-        let readings: Vec<ReadingSeen> = readings
+        let readings: Vec<ComparableReading> = readings
             .iter()
             .map(|(at, network, region, value)| reading(*at, network, Some(region), json!(value)))
             .collect();
@@ -89,43 +91,43 @@ fn regions_explain_what_every_network_in_them_is_shown() {
     assert_eq!(of(&regional), VantageState::RegionalDivergence);
     let mixed = [(0, "a", "north", 200), (5, "b", "north", 403), (9, "c", "south", 403)];
     assert_eq!(of(&mixed), VantageState::NetworkDivergence);
-    // One network in each region: which of the two it is, nobody can say.
+    // One network in each region: network or region, both would explain it.
     let alone = [(0, "a", "north", 200), (5, "c", "south", 403)];
     assert_eq!(of(&alone), VantageState::NetworkDivergence);
 }
 
 #[test]
 fn a_change_over_time_is_not_a_contradiction() {
-    let cases: [(&[Plain<'_>], bool, SpreadBy); 7] = [
+    let cases: [(&[Plain<'_>], bool, SpreadCause); 7] = [
         // Every network saw the old and then the new.
         (
             &[(0, "a", 200), (1, "b", 200), (HOUR, "a", 403), (HOUR, "b", 403)],
             false,
-            SpreadBy::Time,
+            SpreadCause::Time,
         ),
         // One network saw it happen.
-        (&[(0, "a", 200), (HOUR, "b", 403), (2 * HOUR, "a", 403)], false, SpreadBy::Time),
+        (&[(0, "a", 200), (HOUR, "b", 403), (2 * HOUR, "a", 403)], false, SpreadCause::Time),
         // Days apart.
-        (&[(0, "a", 200), (3 * DAY, "b", 403)], false, SpreadBy::Time),
-        // The same time.
-        (&[(0, "a", 200), (HOUR, "b", 403)], true, SpreadBy::Network),
-        // The old value is still shown to one after the new one was shown to the other.
+        (&[(0, "a", 200), (3 * DAY, "b", 403)], false, SpreadCause::Time),
+        // At the same time.
+        (&[(0, "a", 200), (HOUR, "b", 403)], true, SpreadCause::Network),
+        // One network still gets the old value after the other got the new one.
         (
             &[(0, "a", 200), (HOUR, "b", 403), (2 * HOUR, "a", 200), (3 * HOUR, "b", 403)],
             true,
-            SpreadBy::Network,
+            SpreadCause::Network,
         ),
-        // Alike days ago, contested now.
+        // The same days ago, contested now.
         (
             &[(0, "a", 200), (0, "b", 200), (3 * DAY, "b", 403), (3 * DAY + 5, "a", 200)],
             true,
-            SpreadBy::Network,
+            SpreadCause::Network,
         ),
-        // One network is shown now this and now that.
+        // One network alternates between two values.
         (
             &[(0, "a", 200), (HOUR, "a", 403), (2 * HOUR, "a", 200), (3 * HOUR, "b", 200)],
             false,
-            SpreadBy::None,
+            SpreadCause::None,
         ),
     ];
     for (readings, contested, by) in cases {
@@ -137,10 +139,13 @@ fn a_change_over_time_is_not_a_contradiction() {
 #[test]
 fn agreement_is_counted_over_readings() {
     let agreement = |readings: &[Plain<'_>]| only_field(&plain(readings)).agreement;
-    assert_eq!(agreement(&[(0, "a", 200)]), Agreement::Single);
-    assert_eq!(agreement(&[(0, "a", 200), (0, "b", 200)]), Agreement::Unanimous);
-    assert_eq!(agreement(&[(0, "a", 200), (0, "b", 403)]), Agreement::Split);
-    assert_eq!(agreement(&[(0, "a", 200), (0, "b", 403), (HOUR, "b", 403)]), Agreement::Majority);
+    assert_eq!(agreement(&[(0, "a", 200)]), FieldAgreement::Single);
+    assert_eq!(agreement(&[(0, "a", 200), (0, "b", 200)]), FieldAgreement::Unanimous);
+    assert_eq!(agreement(&[(0, "a", 200), (0, "b", 403)]), FieldAgreement::Split);
+    assert_eq!(
+        agreement(&[(0, "a", 200), (0, "b", 403), (HOUR, "b", 403)]),
+        FieldAgreement::Majority
+    );
 }
 
 #[test]
@@ -148,10 +153,9 @@ fn a_reading_that_broke_off_is_listed_and_not_counted() {
     let mut readings = plain(&[(0, "a", 200), (0, "b", 200), (HOUR, "a", 500)]);
     readings[2].completed = false;
     let domain = answer().domain;
-    let brand = Brand::default();
-    let about = About {
-        brand: &brand,
-        base_url: "https://svc.example",
+    let issuer = Issuer::new(Brand::default(), "https://svc.example");
+    let about = CorroborationContext {
+        issuer: &issuer,
         domain: &domain,
         now: at(2 * HOUR),
         independence: Independence {
@@ -180,7 +184,7 @@ fn a_reading_that_broke_off_is_listed_and_not_counted() {
 #[test]
 fn fields_hold_what_was_measured_and_nothing_the_site_wrote() {
     let answer = answer();
-    let found = fields(&Sections::of(answer.clone()));
+    let found = comparable_fields(&Sections::from_answer(answer.clone()));
     assert_eq!(found[STATUS], 200);
     assert_eq!(found["machine_files./llms.txt.present"], false);
     assert_eq!(found["crawl_policy.agents.GPTBot.allowed_homepage"], true);
@@ -202,7 +206,7 @@ proptest! {
         seen in prop::collection::vec((0_i64..3_000, 0_usize..3, 0_i64..3, any::<bool>()), 0..15),
         turn in 0_usize..15,
     ) {
-        let mut readings: Vec<ReadingSeen> = seen
+        let mut readings: Vec<ComparableReading> = seen
             .iter()
             .enumerate()
             .map(|(n, (at, network, value, completed))| {
@@ -213,15 +217,15 @@ proptest! {
                 one
             })
             .collect();
-        let once = standing(&readings);
+        let once = vantage_standing(&readings);
         if !readings.is_empty() {
             let turn = turn % readings.len();
             readings.rotate_left(turn);
         }
-        prop_assert_eq!(&standing(&readings), &once);
-        prop_assert!(once.readings as usize <= INDEPENDENT_READINGS);
+        prop_assert_eq!(&vantage_standing(&readings), &once);
+        prop_assert!(once.readings as usize <= READINGS_KEPT_PER_DOMAIN);
         // Divergence is said exactly when a field is contested.
-        let contested = Compared::of(&readings).contested().count() > 0;
+        let contested = ReadingComparison::from_readings(&readings).contested().count() > 0;
         let diverges = matches!(
             once.state,
             VantageState::NetworkDivergence | VantageState::RegionalDivergence

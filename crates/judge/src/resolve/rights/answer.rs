@@ -1,50 +1,53 @@
-//! The whole answer of `/api/v1/rights`.
+//! The answer of `/api/v1/rights`.
 
 use agents::Catalogue;
-use contract::Domain;
 use contract::records::{
     ConflictRule, FaultWeight, RightsConflict, RightsDetail, RightsRecord, RightsRule,
     RightsSignal, RightsSource, RightsTerm, RightsValue, ScanRecord, SignalScope, TermKind,
 };
-use declared::rights::{Carrier, Effect, Mechanism, Statement, Use};
+use contract::{Domain, Issuer};
+use declared::rights::{Carrier, ContentUse, Effect, Mechanism, Statement};
 
-use super::heard::{self, Asked, Heard, KeptOut, Signal, signal_word};
+use super::collected::{
+    self, CollectedStatements, DisallowRule, LocatedStatement, RightsQuery, signal_name,
+};
+use super::section::{self, READING, UNREAD, rights_use};
 use crate::Bodies;
-use crate::resolve::Letterhead;
-use crate::resolve::address::{is_home, query_value};
-use crate::rights::{DecidedBy, against, decide, effect_on};
+use crate::resolve::urls::{escape_query_value, is_home_path};
+use crate::rights::{DecidedBy, conflicting_sources, decide_uses, strictest_effect};
 
-const RULE: &str = "Each mechanism's own rules first. Then, across mechanisms and for each use: any prohibition, \
-    else any condition, else any permission, else unknown. Of equally strict statements the more specific \
-    decides (header, meta element, path, group, site), then a fixed order of mechanisms. What is said to some \
-    agents makes the answer for everyone conditional. A robots.txt rule that keeps all agents of a kind out \
-    counts as a prohibition by access; that a page may be fetched grants no use.";
-/// Statements and conflicts told in one answer.
-const MAX_TOLD: usize = 200;
+const RULE: &str = "Each mechanism's own rules apply first. Then, across mechanisms and for each use: any prohibition decides, \
+    else any condition, else any permission, else the value is unknown. Of equally strict statements the more \
+    specific decides (header, meta element, path, group, site), then a fixed order of mechanisms. A statement \
+    for some agents makes the value for all agents conditional. A robots.txt rule that disallows all agents of \
+    a class counts as a prohibition by access. Permission to fetch a page permits no use.";
+/// The most statements and the most conflicts in one answer.
+const MAX_ITEMS: usize = 200;
 
-/// What the signals say about a path, and to an agent. Nothing is known without a reading.
+/// Builds the answer for a path and, if given, an agent. Without a reading every value is unknown.
 #[must_use]
 pub fn answer(
     domain: &Domain,
     record: Option<&ScanRecord>,
     bodies: &dyn Bodies,
     catalogue: &Catalogue,
-    asked: Asked<'_>,
-    head: &Letterhead<'_>,
+    query: RightsQuery<'_>,
+    issuer: &Issuer,
 ) -> RightsRecord {
-    let observed = record.filter(|record| super::observed(record));
-    let heard = record.map(|record| heard::asked(record, bodies, catalogue, asked));
-    let [train, ground, summarize, cite, transact] = match &heard {
-        Some(heard) => details(heard),
-        None => Use::ALL.map(|_| unknown()),
+    let observed = record.filter(|record| section::is_observed(record));
+    let collected =
+        record.map(|record| collected::collect_for_query(record, bodies, catalogue, query));
+    let [train, ground, summarize, cite, transact] = match &collected {
+        Some(collected) => details(collected),
+        None => ContentUse::ALL.map(|_| unknown()),
     };
     RightsRecord {
-        kind: head.kind("rights"),
+        kind: issuer.kind("rights"),
         v: 1,
-        schema: head.schema("rights"),
+        schema: issuer.schema_url("rights"),
         domain: domain.clone(),
-        path: asked.path.to_owned(),
-        agent: asked.agent.map(ToOwned::to_owned),
+        path: query.path.to_owned(),
+        agent: query.agent.map(ToOwned::to_owned),
         observed: observed.is_some(),
         read_at: observed.map(|record| record.scanned_at),
         train,
@@ -52,33 +55,33 @@ pub fn answer(
         summarize,
         cite,
         transact,
-        signals: match (&heard, record) {
-            (Some(heard), Some(record)) => signals(heard, record, asked),
+        signals: match (&collected, record) {
+            (Some(collected), Some(record)) => signals(collected, record, query),
             _ => Vec::new(),
         },
-        conflicts: heard.as_ref().map(conflicts).unwrap_or_default(),
+        conflicts: collected.as_ref().map(conflicts).unwrap_or_default(),
         rule: RightsRule {
             text: RULE.to_owned(),
             rule_sha256: proof::sha256(RULE.as_bytes()).to_string(),
         },
-        not_read: match &heard {
-            Some(heard) => heard.not_read.clone(),
-            None => vec!["the site: no reading of it is kept".to_owned()],
+        not_read: match &collected {
+            Some(collected) => collected.not_read.clone(),
+            None => vec!["the site: there is no stored reading of it".to_owned()],
         },
-        reading: if observed.is_some() { super::READING } else { super::UNREAD }.to_owned(),
-        api: address(domain, asked, head.base_url),
+        reading: if observed.is_some() { READING } else { UNREAD }.to_owned(),
+        api: address(domain, query, &issuer.base_url),
         sha256: None,
         signature: None,
     }
 }
 
-fn address(domain: &Domain, asked: Asked<'_>, base_url: &str) -> String {
+fn address(domain: &Domain, query: RightsQuery<'_>, base_url: &str) -> String {
     let mut address = format!("{base_url}/api/v1/rights?domain={domain}");
-    if !is_home(asked.path) {
-        address.push_str(&format!("&path={}", query_value(asked.path)));
+    if !is_home_path(query.path) {
+        address.push_str(&format!("&path={}", escape_query_value(query.path)));
     }
-    if let Some(agent) = asked.agent {
-        address.push_str(&format!("&agent={}", query_value(agent)));
+    if let Some(agent) = query.agent {
+        address.push_str(&format!("&agent={}", escape_query_value(agent)));
     }
     address
 }
@@ -92,23 +95,23 @@ fn unknown() -> RightsDetail {
     }
 }
 
-fn details(heard: &Heard) -> [RightsDetail; 5] {
-    decide(&heard.statements(), &heard.access).map(|(what, decided)| {
-        let told = super::told(heard, &decided);
+fn details(collected: &CollectedStatements) -> [RightsDetail; 5] {
+    decide_uses(&collected.statements(), &collected.access).map(|(what, decided)| {
+        let rights_use = rights_use(collected, &decided);
         RightsDetail {
-            value: told.value,
-            decided_by: told.decided_by,
-            conflicts: told.conflicts,
-            terms: terms(heard, what),
+            value: rights_use.value,
+            decided_by: rights_use.decided_by,
+            conflicts: rights_use.conflicts,
+            terms: terms(collected, what),
         }
     })
 }
 
 /// The terms under which a use is allowed, each once.
-fn terms(heard: &Heard, what: Use) -> Vec<RightsTerm> {
+fn terms(collected: &CollectedStatements, what: ContentUse) -> Vec<RightsTerm> {
     let mut terms: Vec<RightsTerm> = Vec::new();
-    for signal in &heard.signals {
-        if effect_on(&signal.statement, what) != Some(Effect::Conditional) {
+    for signal in &collected.signals {
+        if strictest_effect(&signal.statement, what) != Some(Effect::Conditional) {
             continue;
         }
         let term = term(&signal.statement);
@@ -128,7 +131,7 @@ fn term(statement: &Statement) -> RightsTerm {
     RightsTerm {
         kind,
         untrusted_address: first_address(&statement.raw),
-        signal: signal_word(statement.mechanism).to_owned(),
+        signal: signal_name(statement.mechanism).to_owned(),
     }
 }
 
@@ -140,13 +143,17 @@ fn first_address(raw: &str) -> Option<String> {
     Some(rest.split(end).next().unwrap_or_default().to_owned())
 }
 
-fn signals(heard: &Heard, record: &ScanRecord, asked: Asked<'_>) -> Vec<RightsSignal> {
+fn signals(
+    collected: &CollectedStatements,
+    record: &ScanRecord,
+    query: RightsQuery<'_>,
+) -> Vec<RightsSignal> {
     let read_at = record.scanned_at;
-    let said = heard.signals.iter().map(|signal| RightsSignal {
-        signal: signal_word(signal.statement.mechanism).to_owned(),
+    let stated = collected.signals.iter().map(|signal| RightsSignal {
+        signal: signal_name(signal.statement.mechanism).to_owned(),
         url: signal.url.clone(),
         scope: scope(&signal.statement),
-        group: group(&signal.statement, asked),
+        group: group(&signal.statement, query),
         line: signal.statement.line,
         untrusted_raw: signal.statement.raw.clone(),
         raw_sha256: proof::sha256(signal.statement.raw.as_bytes()).to_string(),
@@ -160,7 +167,8 @@ fn signals(heard: &Heard, record: &ScanRecord, asked: Asked<'_>) -> Vec<RightsSi
         valid: true,
         why_invalid: None,
     });
-    let access = heard.kept_out.iter().map(|rule| kept_out(heard, rule, read_at));
+    let access =
+        collected.disallow_rules.iter().map(|rule| disallow_signal(collected, rule, read_at));
     let malformed = record
         .policy
         .signal_faults
@@ -182,14 +190,18 @@ fn signals(heard: &Heard, record: &ScanRecord, asked: Asked<'_>) -> Vec<RightsSi
             valid: false,
             why_invalid: Some(fault.fault.problem.clone()),
         });
-    said.chain(access).chain(malformed).take(MAX_TOLD).collect()
+    stated.chain(access).chain(malformed).take(MAX_ITEMS).collect()
 }
 
-fn kept_out(heard: &Heard, rule: &KeptOut, read_at: contract::Timestamp) -> RightsSignal {
+fn disallow_signal(
+    collected: &CollectedStatements,
+    rule: &DisallowRule,
+    read_at: contract::Timestamp,
+) -> RightsSignal {
     let raw = rule.rule.clone().unwrap_or_default();
     RightsSignal {
-        signal: heard::ACCESS.to_owned(),
-        url: Some(heard.robots_url.clone()),
+        signal: collected::ACCESS.to_owned(),
+        url: Some(collected.robots_url.clone()),
         scope: SignalScope::Group,
         group: Some(rule.agent.clone()),
         line: Some(rule.line),
@@ -216,69 +228,75 @@ fn scope(statement: &Statement) -> SignalScope {
     }
 }
 
-fn group(statement: &Statement, asked: Asked<'_>) -> Option<String> {
+fn group(statement: &Statement, query: RightsQuery<'_>) -> Option<String> {
     if statement.carrier != Carrier::RobotsTxt {
         return None;
     }
-    match (statement.agents.as_slice(), asked.agent) {
+    match (statement.agents.as_slice(), query.agent) {
         ([], Some(agent)) => Some(agent.to_owned()),
         ([], None) => None,
         (agents, _) => Some(agents.join(", ")),
     }
 }
 
-/// Who is overruled by whom, use by use.
-fn conflicts(heard: &Heard) -> Vec<RightsConflict> {
-    let statements = heard.statements();
-    let mut told = Vec::new();
-    for (what, decided) in decide(&statements, &heard.access) {
+/// Which statement overrules which, for each use.
+fn conflicts(collected: &CollectedStatements) -> Vec<RightsConflict> {
+    let statements = collected.statements();
+    let mut conflicts = Vec::new();
+    for (what, decided) in decide_uses(&statements, &collected.access) {
         let Some(by) = decided.decided_by else { continue };
-        let decider = word(heard, by);
-        for other in against(what, &statements, &heard.access) {
-            told.push(RightsConflict {
-                about: what.as_str().to_owned(),
-                signals: vec![decider.clone(), word(heard, other)],
+        let decider = signal_of(collected, by);
+        for other in conflicting_sources(what, &statements, &collected.access) {
+            conflicts.push(RightsConflict {
+                content_use: what.as_str().to_owned(),
+                signals: vec![decider.clone(), signal_of(collected, other)],
                 resolved_by: ConflictRule::MostRestrictive,
             });
         }
-        // TDMRep ranks its own carriers; what is outranked is no voice, and worth telling.
-        for (at, signal) in heard.signals.iter().enumerate() {
-            if outranked(heard, at, signal, what) {
-                told.push(RightsConflict {
-                    about: what.as_str().to_owned(),
-                    signals: vec![decider.clone(), word(heard, DecidedBy::Statement(at))],
+        // TDMRep ranks its own carriers. An outranked statement does not count, but is listed.
+        for (at, signal) in collected.signals.iter().enumerate() {
+            if outranked(collected, at, signal, what) {
+                conflicts.push(RightsConflict {
+                    content_use: what.as_str().to_owned(),
+                    signals: vec![decider.clone(), signal_of(collected, DecidedBy::Statement(at))],
                     resolved_by: ConflictRule::MoreSpecific,
                 });
             }
         }
     }
-    told.truncate(MAX_TOLD);
-    told
+    conflicts.truncate(MAX_ITEMS);
+    conflicts
 }
 
-/// Whether a later carrier of the same mechanism says something else of the use.
-fn outranked(heard: &Heard, at: usize, signal: &Signal, what: Use) -> bool {
+/// Whether a higher-ranked TDMRep carrier states something else about the use.
+fn outranked(
+    collected: &CollectedStatements,
+    at: usize,
+    signal: &LocatedStatement,
+    what: ContentUse,
+) -> bool {
     let rank = |carrier: Carrier| match carrier {
         Carrier::Meta => 2,
         Carrier::Header => 1,
         _ => 0,
     };
-    let Some(effect) = effect_on(&signal.statement, what) else { return false };
+    let Some(effect) = strictest_effect(&signal.statement, what) else { return false };
     signal.statement.mechanism == Mechanism::Tdmrep
-        && heard.signals.iter().enumerate().any(|(other_at, other)| {
+        && collected.signals.iter().enumerate().any(|(other_at, other)| {
             other_at != at
                 && other.statement.mechanism == Mechanism::Tdmrep
                 && rank(other.statement.carrier) > rank(signal.statement.carrier)
-                && effect_on(&other.statement, what).is_some_and(|said| said != effect)
+                && strictest_effect(&other.statement, what)
+                    .is_some_and(|other_effect| other_effect != effect)
         })
 }
 
-fn word(heard: &Heard, by: DecidedBy) -> String {
+fn signal_of(collected: &CollectedStatements, by: DecidedBy) -> String {
     match by {
-        DecidedBy::Access(_) => heard::ACCESS.to_owned(),
-        DecidedBy::Statement(at) => heard
+        DecidedBy::Access(_) => collected::ACCESS.to_owned(),
+        DecidedBy::Statement(at) => collected
             .signals
             .get(at)
-            .map_or_else(String::new, |signal| signal_word(signal.statement.mechanism).to_owned()),
+            .map_or_else(String::new, |signal| signal_name(signal.statement.mechanism).to_owned()),
     }
 }

@@ -1,15 +1,18 @@
 use std::collections::BTreeMap;
 
-use contract::records::RightsValue as Value;
+use contract::records::{Rights, RightsValue as Value, ScanRecord};
 use proptest::prelude::*;
 
 use super::*;
-use crate::scan::tests::Site;
+use crate::scan::tests::EvidenceBuilder;
 
 fn decided(robots: &str) -> (ScanRecord, Rights) {
-    let record =
-        Site::new().robots(200, robots).people().agents(200, crate::scan::tests::PAGE).record();
-    let block = block(&record, "https://svc.example");
+    let record = EvidenceBuilder::new()
+        .robots(200, robots)
+        .browser_and_control()
+        .crawlers(200, crate::scan::tests::PAGE)
+        .build_record();
+    let block = rights_section(&record, "https://svc.example");
     (record, block)
 }
 
@@ -32,26 +35,32 @@ fn a_robots_rule_decides_as_access_and_names_its_lines() {
     assert_eq!(rights.train.value, Value::Disallowed);
     assert_eq!(rights.train.decided_by.signal.as_deref(), Some("access"));
     assert!(rights.train.decided_by.evidence.unwrap().contains("line 2 for GPTBot"));
-    // No robots rule says anything about these.
+    // robots.txt rules are not about these uses.
     assert_eq!(rights.summarize.value, Value::Unknown);
     assert_eq!(rights.transact.value, Value::Unknown);
 }
 
 #[test]
 fn nothing_is_said_where_nothing_was_read() {
-    let record = Site::new().robots(403, "no").record();
-    let rights = block(&record, "https://svc.example");
+    let record = EvidenceBuilder::new().robots(403, "no").build_record();
+    let rights = rights_section(&record, "https://svc.example");
     assert!(!rights.observed);
     assert_eq!((rights.read_at, rights.train.value), (None, Value::Unknown));
-    // That there is no robots.txt is a reading.
-    assert!(block(&Site::new().robots(404, "").record(), "https://svc.example").observed);
+    // A missing robots.txt is an observation, too.
+    assert!(
+        rights_section(
+            &EvidenceBuilder::new().robots(404, "").build_record(),
+            "https://svc.example"
+        )
+        .observed
+    );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// The block is taken from the kept statements again, and must not come to another end than
-    /// the record did.
+    /// The section is computed again from the stored statements and must give the same values as the
+    /// record.
     #[test]
     fn the_block_says_what_the_record_says(lines in proptest::collection::vec(prop_oneof![
         Just("User-agent: *"), Just("User-agent: GPTBot"), Just("User-agent: CCBot"),
@@ -79,29 +88,31 @@ mod asked {
     use contract::records::{ConflictRule, RightsRecord};
 
     use super::*;
-    use crate::resolve::Letterhead;
+    use contract::Issuer;
 
     /// The vector of the AIPREF draft, with a group of its own for one agent.
     const ROBOTS: &str = "User-agent: *\nAllow: /\nDisallow: /never/\nContent-Usage: train-ai=n\n\
         Content-Usage: /ai-ok/ train-ai=y\n\nUser-agent: ExampleBot\nAllow: /\nContent-Usage: train-ai=y\n";
 
-    fn ask(site: &Site, path: &str, agent: Option<&str>) -> RightsRecord {
+    fn ask(site: &EvidenceBuilder, path: &str, agent: Option<&str>) -> RightsRecord {
         let brand = Brand::default();
-        let record = site.record();
-        let head =
-            Letterhead { brand: &brand, base_url: "https://svc.example", now: record.scanned_at };
+        let record = site.build_record();
+        let issuer = Issuer::new(brand.clone(), "https://svc.example");
         answer(
             &record.domain,
             Some(&record),
             &site.bodies,
             &Catalogue::built_in().unwrap(),
-            Asked { path, agent },
-            &head,
+            RightsQuery { path, agent },
+            &issuer,
         )
     }
 
-    fn site(robots: &str) -> Site {
-        Site::new().robots(200, robots).people().agents(200, crate::scan::tests::PAGE)
+    fn site(robots: &str) -> EvidenceBuilder {
+        EvidenceBuilder::new()
+            .robots(200, robots)
+            .browser_and_control()
+            .crawlers(200, crate::scan::tests::PAGE)
     }
 
     #[test]
@@ -111,7 +122,7 @@ mod asked {
         assert_eq!(train("/test", Some("SomeBot")), Value::Disallowed);
         assert_eq!(train("/ai-ok/test", Some("SomeBot")), Value::Allowed);
         assert_eq!(train("/test", Some("examplebot")), Value::Allowed);
-        // Not to be fetched: prohibited by access, whatever the lines say.
+        // May not be fetched: prohibited by access, regardless of other lines.
         let never = ask(&site, "/never/test", Some("SomeBot"));
         assert_eq!(never.train.value, Value::Disallowed);
         assert_eq!(never.train.decided_by.signal.as_deref(), Some("access"));
@@ -127,17 +138,16 @@ mod asked {
     #[test]
     fn a_body_that_is_gone_is_told_and_grants_nothing() {
         let mut site = site(ROBOTS);
-        let record = site.record();
+        let record = site.build_record();
         site.bodies.clear();
         let brand = Brand::default();
-        let head =
-            Letterhead { brand: &brand, base_url: "https://svc.example", now: record.scanned_at };
+        let issuer = Issuer::new(brand.clone(), "https://svc.example");
         let catalogue = Catalogue::built_in().unwrap();
-        let asked = Asked { path: "/ai-ok/x", agent: None };
-        let told = answer(&record.domain, Some(&record), &site.bodies, &catalogue, asked, &head);
+        let asked = RightsQuery { path: "/ai-ok/x", agent: None };
+        let told = answer(&record.domain, Some(&record), &site.bodies, &catalogue, asked, &issuer);
         assert_eq!(told.train.value, Value::Unknown);
         assert!(told.not_read.iter().any(|what| what.starts_with("robots.txt")), "{told:?}");
-        let none = answer(&record.domain, None, &site.bodies, &catalogue, asked, &head);
+        let none = answer(&record.domain, None, &site.bodies, &catalogue, asked, &issuer);
         assert!(!none.observed && none.read_at.is_none());
     }
 
@@ -147,7 +157,7 @@ mod asked {
             "User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n";
         let told = ask(&site(torn), "/", None);
         assert_eq!(told.train.value, Value::Disallowed);
-        let about: Vec<_> = told.conflicts.iter().filter(|c| c.about == "train").collect();
+        let about: Vec<_> = told.conflicts.iter().filter(|c| c.content_use == "train").collect();
         assert_eq!(about.len(), usize::try_from(told.train.conflicts).unwrap());
         assert_eq!(about[0].signals, ["content_signal", "aipref"]);
         assert_eq!(about[0].resolved_by, ConflictRule::MostRestrictive);
@@ -158,19 +168,19 @@ mod asked {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Whoever asks for the home page and for everyone is told what the block says.
+        /// The answer for the home page and all agents is the same as the section.
         #[test]
         fn the_answer_for_everyone_is_the_block(lines in proptest::collection::vec(prop_oneof![
             Just("User-agent: *"), Just("User-agent: GPTBot"), Just("Allow: /"), Just("Disallow: /"),
             Just("Content-Signal: ai-train=no, use=immediate"), Just("Content-Usage: train-ai=y"),
         ], 0..12)) {
             let site = site(&lines.join("\n"));
-            let block = block(&site.record(), "https://svc.example");
+            let block = rights_section(&site.build_record(), "https://svc.example");
             let told = ask(&site, "/", None);
             prop_assert_eq!(&told.train.value, &block.train.value);
             prop_assert_eq!(&told.train.decided_by, &block.train.decided_by);
             prop_assert_eq!(&told.cite.value, &block.cite.value);
-            let counted = told.conflicts.iter().filter(|c| c.about == "train").count();
+            let counted = told.conflicts.iter().filter(|c| c.content_use == "train").count();
             prop_assert_eq!(counted, usize::try_from(block.train.conflicts).unwrap());
         }
     }

@@ -1,180 +1,200 @@
-//! What a reader that runs no scripts is told.
+//! What the page contains for a client that runs no scripts.
 
-use contract::evidence::Target;
-use contract::records::{InstructionLike, Severity};
+use contract::evidence::ReadTarget;
+use contract::records::{InstructionLikeText, Severity};
 
-use super::Readings;
-use crate::scan::verdicts::{Outcome, Verdicts, about, aside};
+use super::inputs::SectionInputs;
+use crate::scan::convert::with_location;
+use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
 
-pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
-    let Some(reading) = read.content.reading.clone() else {
+pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    let Some(reading) = inputs.content.reading.clone() else {
         for rule in ["content.words", "content.described", "content.clean"] {
-            out.not_assessed(rule, "No HTML page was given that could be read.");
+            verdicts.add_not_assessed(rule, "No readable HTML page was served.");
         }
         return;
     };
-    words(read, &reading, out);
-    described(read, &reading, out);
-    clean(read, &reading, out);
-    noindex(read, out);
-    markdown(read, out);
+    judge_words(inputs, &reading, verdicts);
+    judge_description(inputs, &reading, verdicts);
+    judge_instructions(inputs, &reading, verdicts);
+    report_noindex(inputs, verdicts);
+    report_markdown_faults(inputs, verdicts);
 }
 
-/// A Markdown copy is worth having only if it can be relied on.
-fn markdown(read: &Readings<'_>, out: &mut Verdicts) {
-    let faults = &read.content.markdown_faults;
-    let Some(reading) = read.look.reads(Target::Markdown).last().filter(|_| !faults.is_empty())
+/// Reports faults of the Markdown version of the page.
+fn report_markdown_faults(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    let faults = &inputs.content.markdown_faults;
+    let Some(reading) =
+        inputs.parsed.readings(ReadTarget::Markdown).last().filter(|_| !faults.is_empty())
     else {
         return;
     };
-    let mut finding = aside("content", "markdown_faults", Severity::Low);
-    finding.title = "The Markdown copy of the page cannot be relied on".to_owned();
-    let told = |text: fn(&contract::records::FileFault) -> &String| {
-        let all = faults.iter().take(8).map(|fault| crate::scan::at(&fault.at, text(fault)));
+    let mut finding = unscored_finding("content", "markdown_faults", Severity::Low);
+    finding.title = "The Markdown version of the page is faulty".to_owned();
+    let join_faults = |text: fn(&contract::records::FileFault) -> &String| {
+        let all = faults.iter().take(8).map(|fault| with_location(&fault.at, text(fault)));
         all.collect::<Vec<_>>().join(" ")
     };
-    finding.seen = told(|fault| &fault.problem);
+    finding.seen = join_faults(|fault| &fault.problem);
     finding.why =
-        "Agents that ask for Markdown take what comes for the page; caches may hand it to others."
+        "Agents that request Markdown rely on it instead of the page, and caches may serve it to other clients."
             .to_owned();
-    finding.fix = Some(told(|fault| &fault.fix));
+    finding.fix = Some(join_faults(|fault| &fault.fix));
     finding.standard = Some("RFC 9110 section 12.5.1; RFC 7763".to_owned());
     finding.evidence = vec![reading.id.clone()];
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn words(read: &Readings<'_>, reading: &str, out: &mut Verdicts) {
+fn judge_words(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdicts) {
     const RULE: &str = "content.words";
-    let words = read.content.words.unwrap_or(0);
-    let enough = read.look.rules.thresholds.enough_words;
+    let words = inputs.content.words.unwrap_or(0);
+    let enough = inputs.parsed.rules.thresholds.enough_words;
     let evidence = vec![reading.to_owned()];
     if words >= enough {
-        return out.passed(
+        return verdicts.add_passed(
             RULE,
-            format!("{words} words are there before any script runs."),
+            format!("The page has {words} words before any script runs."),
             evidence,
         );
     }
-    let shell = read.content.script_shell == Some(true);
+    let shell = inputs.content.script_shell == Some(true);
     let nothing = words == 0 || shell;
-    out.rule(
+    let why = if shell {
+        format!("The page is filled by scripts. Without scripts it has {words} words.")
+    } else if nothing {
+        "The page has no text before any script runs.".to_owned()
+    } else {
+        format!("The page has only {words} words before any script runs.")
+    };
+    verdicts.add_ruling(
         RULE,
-        Outcome::Share { got: u32::from(!nothing), of: 2 },
-        if shell {
-            format!("The page is a shell that its scripts would fill; without them it holds {words} words.")
-        } else {
-            format!("The page holds {words} words before any script runs.")
-        },
+        RuleOutcome::Share { got: u32::from(!nothing), of: 2 },
+        why.clone(),
         evidence.clone(),
     );
     if nothing {
-        out.cap("no_text", format!("Without scripts it holds {words} words."));
+        verdicts.add_cap("no_text", why);
     }
-    let mut finding = about(
-        read.look.rules,
+    let mut finding = finding_for_rule(
+        inputs.parsed.rules,
         RULE,
         if shell { "script_shell" } else { "few_words" },
         if nothing { Severity::High } else { Severity::Low },
     );
     finding.title = if shell {
-        "Without its scripts the page is empty".to_owned()
+        "Without scripts the page is empty".to_owned()
     } else if nothing {
-        "The page holds no text".to_owned()
+        "The page has no text".to_owned()
     } else {
-        "The page holds little text".to_owned()
+        "The page has little text".to_owned()
     };
-    finding.seen = format!("Read without running scripts, the page holds {words} words.");
+    finding.seen = format!("Without running scripts, the page has {words} words.");
     finding.fix = Some(
-        "Render the page on the server, or ahead of time (every common framework can), so that its text is in \
-         the HTML. At the least, put what matters into a noscript element and an llms.txt."
+        "Render the page on the server or at build time (every common framework supports this), so that the HTML \
+         contains the text. At least put the main content into a noscript element and an llms.txt."
             .to_owned(),
     );
     finding.evidence = evidence;
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn described(read: &Readings<'_>, reading: &str, out: &mut Verdicts) {
+fn judge_description(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdicts) {
     const RULE: &str = "content.described";
     let (title, description) =
-        (read.content.untrusted_title.is_some(), read.content.untrusted_description.is_some());
+        (inputs.content.untrusted_title.is_some(), inputs.content.untrusted_description.is_some());
     let got = u32::from(title) + u32::from(description);
     let why = match (title, description) {
         (true, true) => "The page has a title and a description.",
-        (true, false) => "The page has a title and no description.",
-        (false, true) => "The page has a description and no title.",
+        (true, false) => "The page has a title but no description.",
+        (false, true) => "The page has a description but no title.",
         (false, false) => "The page has neither a title nor a description.",
     };
-    out.rule(RULE, Outcome::Share { got, of: 2 }, why, vec![reading.to_owned()]);
+    verdicts.add_ruling(RULE, RuleOutcome::Share { got, of: 2 }, why, vec![reading.to_owned()]);
     if got == 2 {
         return;
     }
-    let mut finding = about(read.look.rules, RULE, "not_described", Severity::Low);
+    let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "not_described", Severity::Low);
     finding.title = why.trim_end_matches('.').to_owned();
     finding.seen = why.to_owned();
-    finding.fix = Some("Put both into the head of the page.".to_owned());
+    finding.fix = Some("Add both to the head of the page.".to_owned());
     finding.paste = Some(
         "<title>Name of the site: what it is</title>\n<meta name=\"description\" content=\"One sentence on what is \
          here and for whom.\">"
             .to_owned(),
     );
     finding.evidence = vec![reading.to_owned()];
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn clean(read: &Readings<'_>, reading: &str, out: &mut Verdicts) {
+fn judge_instructions(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdicts) {
     const RULE: &str = "content.clean";
-    let found = &read.content.instruction_like;
-    let grave: Vec<&InstructionLike> =
+    let found = &inputs.content.instruction_like;
+    let hostile: Vec<&InstructionLikeText> =
         found.iter().filter(|hit| hit.concealed || hit.only_ai || hit.rule == "override").collect();
-    let evidence = |hits: &[&InstructionLike]| {
+    let evidence = |hits: &[&InstructionLikeText]| {
         let mut ids: Vec<String> =
             hits.iter().flat_map(|hit| hit.evidence.iter().cloned()).collect();
         ids.sort();
         ids.dedup();
         ids
     };
-    if grave.is_empty() {
-        out.passed(RULE, "No such text was found.", vec![reading.to_owned()]);
-    } else {
-        out.failed(
+    if hostile.is_empty() {
+        verdicts.add_passed(
             RULE,
-            format!("{} passages tell machines what to do, out of people's sight or against their orders.", grave.len()),
-            evidence(&grave),
+            "No hidden or overriding instructions were found.",
+            vec![reading.to_owned()],
         );
-        if grave.iter().any(|hit| hit.concealed || hit.only_ai) {
-            out.cap("hidden_instructions", format!("{} such passages were found.", grave.len()));
+    } else {
+        verdicts.add_failed(
+            RULE,
+            format!(
+                "{} passages give instructions to machines and are hidden from users, served only to AI crawlers, \
+                 or tell machines to ignore their own instructions.",
+                hostile.len()
+            ),
+            evidence(&hostile),
+        );
+        if hostile.iter().any(|hit| hit.concealed || hit.only_ai) {
+            verdicts.add_cap(
+                "hidden_instructions",
+                format!(
+                    "{} passages on the page give hidden, crawler-only or overriding instructions to machines.",
+                    hostile.len()
+                ),
+            );
         }
-        let mut finding = about(read.look.rules, RULE, "hidden_instructions", Severity::High);
-        finding.title = "The page tells machines what to do".to_owned();
-        finding.seen = told(&grave);
+        let mut finding =
+            finding_for_rule(inputs.parsed.rules, RULE, "hidden_instructions", Severity::High);
+        finding.title = "The page gives hidden or overriding instructions to machines".to_owned();
+        finding.seen = list_excerpts(&hostile);
         finding.fix = Some(
-            "Take the text out. If you did not put it there, the page may have been tampered with, or a plug-in, an \
-             advertisement or a comment field let it in."
+            "Remove the text. If you did not put it there, the page may have been tampered with, or the text came from \
+             a plug-in, an advertisement or a comment field."
                 .to_owned(),
         );
-        finding.evidence = evidence(&grave);
-        out.find(finding);
+        finding.evidence = evidence(&hostile);
+        verdicts.add_finding(finding);
     }
-    let open: Vec<&InstructionLike> = found
+    let open: Vec<&InstructionLikeText> = found
         .iter()
         .filter(|hit| !(hit.concealed || hit.only_ai || hit.rule == "override"))
         .collect();
     if !open.is_empty() {
-        let mut finding = aside("content", "visible_instructions", Severity::Info);
-        finding.title = "The page speaks to machines openly".to_owned();
-        finding.seen = told(&open);
-        finding.why = "Everybody can see it, and it overrides nothing; careful agents may still distrust the page.".to_owned();
+        let mut finding = unscored_finding("content", "visible_instructions", Severity::Info);
+        finding.title = "The page gives visible instructions to machines".to_owned();
+        finding.seen = list_excerpts(&open);
+        finding.why = "The text is visible to everyone and overrides nothing, but careful agents may still distrust the page.".to_owned();
         finding.evidence = evidence(&open);
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
 }
 
-fn told(hits: &[&InstructionLike]) -> String {
+fn list_excerpts(hits: &[&InstructionLikeText]) -> String {
     hits.iter()
         .take(5)
         .map(|hit| {
             format!(
-                "“{}” ({}, given to {})",
+                "“{}” ({}, served to {})",
                 hit.untrusted_excerpt,
                 hit.surface,
                 hit.identities.join(", ")
@@ -185,17 +205,17 @@ fn told(hits: &[&InstructionLike]) -> String {
         + "."
 }
 
-/// A wish not to be indexed is the owner's, and worth knowing of.
-fn noindex(read: &Readings<'_>, out: &mut Verdicts) {
+/// Reports that the page asks not to be indexed or used. This costs no points.
+fn report_noindex(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     let asks = |statement: &&contract::records::SignalStatement| {
         matches!(statement.mechanism.as_str(), "x_robots_tag" | "meta_robots")
             && statement.uses.values().any(|effect| effect == "disallow")
     };
-    let statements: Vec<_> = read.policy.signals.iter().filter(asks).collect();
+    let statements: Vec<_> = inputs.policy.signals.iter().filter(asks).collect();
     if statements.is_empty() {
         return;
     }
-    let mut finding = aside("policy", "asks_not_to_be_used", Severity::Info);
+    let mut finding = unscored_finding("policy", "asks_not_to_be_used", Severity::Info);
     finding.title = "The page asks not to be indexed or used".to_owned();
     finding.seen = statements
         .iter()
@@ -203,14 +223,15 @@ fn noindex(read: &Readings<'_>, out: &mut Verdicts) {
         .collect::<Vec<_>>()
         .join("; ")
         + ".";
-    finding.why = "Agents that honour it leave the page out of answers. That is the owner's choice; often it is a \
-                   left-over of a test system."
+    finding.why = "Agents that obey this leave the page out of their answers. This may be intended, but it is often left \
+                   over from a test system."
         .to_owned();
     finding.fix = Some(
-        "If it is not meant, take it out of the page's head or the server's settings.".to_owned(),
+        "If this is not intended, remove it from the page's head or the server's settings."
+            .to_owned(),
     );
     finding.standard =
         Some("X-Robots-Tag and robots meta, as search engines document them".to_owned());
     finding.evidence = statements.iter().flat_map(|s| s.evidence.iter().cloned()).collect();
-    out.find(finding);
+    verdicts.add_finding(finding);
 }

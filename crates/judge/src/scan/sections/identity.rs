@@ -1,14 +1,15 @@
-//! Whether the page says whose it is, and says it the same way everywhere.
+//! Whether structured data names the site's owner, and whether all sources agree.
 
 use contract::records::{FaultWeight, Severity};
 
-use super::Readings;
-use crate::scan::verdicts::{Outcome, Verdicts, about};
+use super::inputs::SectionInputs;
+use crate::scan::convert::with_location;
+use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule};
 
-pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
-    let (Some(lineage), Some(reading)) = (read.lineage, read.content.reading.clone()) else {
+pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    let (Some(lineage), Some(reading)) = (inputs.lineage, inputs.content.reading.clone()) else {
         for rule in ["identity.named", "identity.agrees"] {
-            out.not_assessed(rule, "No HTML page was given that could be read.");
+            verdicts.add_not_assessed(rule, "No readable HTML page was served.");
         }
         return;
     };
@@ -17,68 +18,80 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
         lineage.faults.iter().filter(|fault| fault.weight != FaultWeight::Note).collect();
     match &lineage.subject.untrusted_name {
         Some(_) if !broken.is_empty() => {
-            out.rule(
+            verdicts.add_ruling(
                 "identity.named",
-                Outcome::Share { got: 1, of: 2 },
-                "The page names its owner in markup that strict readers cannot read.",
+                RuleOutcome::Share { got: 1, of: 2 },
+                "Structured data names the site's owner, but has errors that strict parsers reject.",
                 evidence.clone(),
             );
         }
-        Some(_) => out.passed(
+        Some(_) => verdicts.add_passed(
             "identity.named",
-            format!("The page names its owner ({}).", lineage.read.carriers.join(", ")),
+            format!(
+                "Structured data names the site's owner ({}).",
+                lineage.read.carriers.join(", ")
+            ),
             evidence.clone(),
         ),
         None => {
-            out.failed("identity.named", "No structured data names the owner.", evidence.clone());
-            let mut finding = about(read.look.rules, "identity.named", "not_named", Severity::Low);
-            finding.title = "Nothing on the page says in a machine's words whose it is".to_owned();
-            finding.seen = "No JSON-LD or microdata of the home page names an organisation, business or person."
+            verdicts.add_failed(
+                "identity.named",
+                "No structured data names the site's owner.",
+                evidence.clone(),
+            );
+            let mut finding =
+                finding_for_rule(inputs.parsed.rules, "identity.named", "not_named", Severity::Low);
+            finding.title = "No structured data names the site's owner".to_owned();
+            finding.seen = "No JSON-LD or microdata on the home page names an organisation, business or person."
                 .to_owned();
             finding.fix =
-                Some("Put this into the head of the home page, with your own facts.".to_owned());
+                Some("Add this to the head of the home page, with your own data.".to_owned());
             finding.paste = Some(format!(
                 "<script type=\"application/ld+json\">\n{{\n  \"@context\": \"https://schema.org\",\n  \"@type\": \
                  \"Organization\",\n  \"name\": \"YOUR NAME\",\n  \"url\": \"https://{}/\"\n}}\n</script>",
-                read.look.evidence.host
+                inputs.parsed.evidence.host
             ));
             finding.evidence = evidence.clone();
-            out.find(finding);
+            verdicts.add_finding(finding);
         }
     }
     if !broken.is_empty() {
-        let mut finding =
-            about(read.look.rules, "identity.named", "markup_faults", Severity::Medium);
-        finding.title = "Structured data is there, and cannot be read as it was meant".to_owned();
-        let told = |text: fn(&contract::records::FileFault) -> &String| {
-            let all = broken.iter().take(8).map(|fault| crate::scan::at(&fault.at, text(fault)));
+        let mut finding = finding_for_rule(
+            inputs.parsed.rules,
+            "identity.named",
+            "markup_faults",
+            Severity::Medium,
+        );
+        finding.title = "Structured data has errors".to_owned();
+        let join_faults = |text: fn(&contract::records::FileFault) -> &String| {
+            let all = broken.iter().take(8).map(|fault| with_location(&fault.at, text(fault)));
             all.collect::<Vec<_>>().join(" ")
         };
-        finding.seen = told(|fault| &fault.problem);
-        finding.fix = Some(told(|fault| &fault.fix));
+        finding.seen = join_faults(|fault| &fault.problem);
+        finding.fix = Some(join_faults(|fault| &fault.fix));
         finding.evidence = evidence.clone();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
     let several = lineage.facts.iter().any(|fact| fact.stated.len() > 1);
     if !several {
-        return out.not_applicable("identity.agrees", "No fact is stated by two sources.");
+        return verdicts.add_not_applicable("identity.agrees", "No fact is stated by two sources.");
     }
     if lineage.disagree.is_empty() {
-        return out.passed(
+        return verdicts.add_passed(
             "identity.agrees",
-            "Every fact that is stated twice is stated alike.",
+            "All facts that are stated more than once agree.",
             evidence,
         );
     }
-    out.failed(
+    verdicts.add_failed(
         "identity.agrees",
         format!("Sources contradict each other about: {}.", lineage.disagree.join(", ")),
         evidence.clone(),
     );
     for name in &lineage.disagree {
         let Some(fact) = lineage.facts.iter().find(|fact| &fact.fact == name) else { continue };
-        let mut finding = about(
-            read.look.rules,
+        let mut finding = finding_for_rule(
+            inputs.parsed.rules,
             "identity.agrees",
             &format!("facts_disagree:{name}"),
             Severity::Medium,
@@ -93,9 +106,8 @@ pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
             .collect::<Vec<_>>()
             .join("; ")
             + ".";
-        finding.fix =
-            Some("Find out which is right, and write the same in every place.".to_owned());
+        finding.fix = Some("Decide which value is correct and use it everywhere.".to_owned());
         finding.evidence = evidence.clone();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
 }

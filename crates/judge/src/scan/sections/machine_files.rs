@@ -1,94 +1,103 @@
 //! Files meant for machines.
 
-use contract::evidence::{Reading, Target};
+use contract::evidence::{ReadTarget, Reading};
 use contract::records::{Check, CheckVerdict, FaultWeight, Severity};
 
-use super::Readings;
-use crate::scan::look::is_success;
-use crate::scan::verdicts::{Outcome, Verdicts, about, aside};
+use super::inputs::SectionInputs;
+use crate::scan::convert::{saturating_u32, with_location};
+use crate::scan::parsed_evidence::is_success;
+use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
 
-pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
-    sitemap(read, out);
-    valid(read, out);
-    honest_404(read, out);
+pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    judge_sitemap(inputs, verdicts);
+    judge_validity(inputs, verdicts);
+    judge_missing_paths(inputs, verdicts);
 }
 
-fn sitemap(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_sitemap(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "machine_files.sitemap";
     let sitemaps: Vec<&Check> =
-        read.checks.iter().filter(|check| check.file == "sitemap").collect();
+        inputs.checks.iter().filter(|check| check.file == "sitemap").collect();
     let evidence: Vec<String> = sitemaps.iter().filter_map(|check| check.reading.clone()).collect();
     if sitemaps.iter().any(|check| check.verdict == CheckVerdict::Ok) {
-        return out.passed(RULE, "There is a sitemap that can be read.", evidence);
+        return verdicts.add_passed(RULE, "There is a readable sitemap.", evidence);
     }
-    let told = |verdict: CheckVerdict| sitemaps.iter().any(|check| check.verdict == verdict);
+    let any = |verdict: CheckVerdict| sitemaps.iter().any(|check| check.verdict == verdict);
     if sitemaps.is_empty()
-        || told(CheckVerdict::Refused)
-        || told(CheckVerdict::Unreachable)
-        || told(CheckVerdict::NotRead)
+        || any(CheckVerdict::Refused)
+        || any(CheckVerdict::Unreachable)
+        || any(CheckVerdict::NotRead)
     {
-        return out
-            .not_assessed(RULE, "The address of the sitemap was refused or could not be read.");
+        return verdicts
+            .add_not_assessed(RULE, "The sitemap URL was refused or could not be read.");
     }
-    if told(CheckVerdict::Invalid) {
-        // The file is there; what is wrong with it is counted by its own rule.
-        return out.not_applicable(RULE, "There is a sitemap, and it is broken: counted below.");
+    if any(CheckVerdict::Invalid) {
+        // The file exists. The rule for valid machine files counts its faults.
+        return verdicts.add_not_applicable(
+            RULE,
+            "There is a sitemap, but it is invalid. The rule for valid machine files counts this.",
+        );
     }
-    out.failed(RULE, "There is no sitemap.", evidence.clone());
-    let mut finding = about(read.look.rules, RULE, "no_sitemap", Severity::Low);
+    verdicts.add_failed(RULE, "There is no sitemap.", evidence.clone());
+    let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "no_sitemap", Severity::Low);
     finding.title = "There is no sitemap".to_owned();
     finding.seen =
-        "/sitemap.xml is not there, and robots.txt names no other that can be read.".to_owned();
+        "/sitemap.xml does not exist, and robots.txt names no readable sitemap.".to_owned();
     finding.fix = Some(
-        "Put a list of your pages at /sitemap.xml and name it in robots.txt. Most site builders do so at the flick \
-         of a switch."
+        "Publish a list of your pages at /sitemap.xml and name it in robots.txt. Most site builders have a setting \
+         for it."
             .to_owned(),
     );
-    let host = &read.look.evidence.host;
+    let host = &inputs.parsed.evidence.host;
     finding.paste = Some(format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n  \
          <url><loc>https://{host}/</loc></url>\n</urlset>\n"
     ));
     finding.evidence = evidence;
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-/// Of the files that are there, those that hold to their standard.
-fn valid(read: &Readings<'_>, out: &mut Verdicts) {
+/// The share of existing files that conform to their standard.
+fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "machine_files.valid";
-    let there: Vec<&Check> = read
+    let existing: Vec<&Check> = inputs
         .checks
         .iter()
         // robots.txt has rules of its own.
         .filter(|check| check.path != "/robots.txt")
         .filter(|check| matches!(check.verdict, CheckVerdict::Ok | CheckVerdict::Invalid))
         .collect();
-    if there.is_empty() {
-        let unread = read.checks.iter().filter(|check| check.path != "/robots.txt").all(|check| {
-            matches!(
-                check.verdict,
-                CheckVerdict::Refused | CheckVerdict::Unreachable | CheckVerdict::NotRead
-            )
-        });
+    if existing.is_empty() {
+        let unread =
+            inputs.checks.iter().filter(|check| check.path != "/robots.txt").all(|check| {
+                matches!(
+                    check.verdict,
+                    CheckVerdict::Refused | CheckVerdict::Unreachable | CheckVerdict::NotRead
+                )
+            });
         return if unread {
-            out.not_assessed(RULE, "The machine files were refused or could not be read.")
+            verdicts.add_not_assessed(RULE, "The machine files were refused or could not be read.")
         } else {
-            out.not_applicable(RULE, "There is no machine file that could be wrong.")
+            verdicts.add_not_applicable(RULE, "There are no machine files to check.")
         };
     }
     let broken: Vec<&Check> =
-        there.iter().copied().filter(|check| check.verdict == CheckVerdict::Invalid).collect();
-    let good = there.len() - broken.len();
-    out.rule(
+        existing.iter().copied().filter(|check| check.verdict == CheckVerdict::Invalid).collect();
+    let good = existing.len() - broken.len();
+    verdicts.add_ruling(
         RULE,
-        Outcome::Share { got: crate::scan::count(good), of: crate::scan::count(there.len()) },
-        format!("{good} of {} machine files hold to their standard.", there.len()),
-        there.iter().filter_map(|check| check.reading.clone()).collect(),
+        RuleOutcome::Share { got: saturating_u32(good), of: saturating_u32(existing.len()) },
+        format!("{good} of {} machine files conform to their standard.", existing.len()),
+        existing.iter().filter_map(|check| check.reading.clone()).collect(),
     );
     for check in broken {
-        let mut finding =
-            about(read.look.rules, RULE, &format!("invalid:{}", check.path), Severity::Medium);
-        finding.title = format!("{} is there, but is not what it should be", check.path);
+        let mut finding = finding_for_rule(
+            inputs.parsed.rules,
+            RULE,
+            &format!("invalid:{}", check.path),
+            Severity::Medium,
+        );
+        finding.title = format!("{} is invalid", check.path);
         let errors: Vec<_> =
             check.faults.iter().filter(|fault| fault.weight == FaultWeight::Error).collect();
         finding.seen = if errors.is_empty() {
@@ -97,7 +106,7 @@ fn valid(read: &Readings<'_>, out: &mut Verdicts) {
             errors
                 .iter()
                 .take(8)
-                .map(|f| crate::scan::at(&f.at, &f.problem))
+                .map(|f| with_location(&f.at, &f.problem))
                 .collect::<Vec<_>>()
                 .join(" ")
         };
@@ -107,101 +116,109 @@ fn valid(read: &Readings<'_>, out: &mut Verdicts) {
             errors
                 .iter()
                 .take(8)
-                .map(|f| crate::scan::at(&f.at, &f.fix))
+                .map(|f| with_location(&f.at, &f.fix))
                 .collect::<Vec<_>>()
                 .join(" ")
         });
         finding.standard = check.standard.clone();
         finding.evidence = check.reading.iter().cloned().collect();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
-    for check in there {
-        warned(check, out);
+    for check in existing {
+        report_warnings(check, verdicts);
     }
 }
 
-/// A file that can be used and has something about it.
-fn warned(check: &Check, out: &mut Verdicts) {
+/// Reports the warnings of a valid file.
+fn report_warnings(check: &Check, verdicts: &mut Verdicts) {
     let warnings: Vec<_> =
         check.faults.iter().filter(|fault| fault.weight == FaultWeight::Warning).collect();
     if check.verdict != CheckVerdict::Ok || warnings.is_empty() {
         return;
     }
-    let mut finding = aside("machine_files", &format!("warnings:{}", check.path), Severity::Low);
-    finding.title = format!("{} can be used, but some readers will go wrong", check.path);
+    let mut finding =
+        unscored_finding("machine_files", &format!("warnings:{}", check.path), Severity::Low);
+    finding.title = format!("{} is valid, but has problems with some clients", check.path);
     finding.seen = warnings
         .iter()
         .take(8)
-        .map(|f| crate::scan::at(&f.at, &f.problem))
+        .map(|f| with_location(&f.at, &f.problem))
         .collect::<Vec<_>>()
         .join(" ");
-    finding.why = "Agents differ in how lenient they are.".to_owned();
+    finding.why = "Some agents are stricter than others and may fail on these problems.".to_owned();
     finding.fix = Some(
-        warnings
-            .iter()
-            .take(8)
-            .map(|f| crate::scan::at(&f.at, &f.fix))
-            .collect::<Vec<_>>()
-            .join(" "),
+        warnings.iter().take(8).map(|f| with_location(&f.at, &f.fix)).collect::<Vec<_>>().join(" "),
     );
     finding.standard = check.standard.clone();
     finding.evidence = check.reading.iter().cloned().collect();
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn honest_404(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_missing_paths(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "machine_files.honest_404";
-    let controls: Vec<&Reading> = read.look.reads(Target::ControlPath).collect();
+    let controls: Vec<&Reading> = inputs.parsed.readings(ReadTarget::ControlPath).collect();
     let answered = |reading: &&Reading| {
         reading.exchange.response().is_some_and(|response| {
-            (is_success(response) && !read.look.is_walled(response))
+            (is_success(response) && !inputs.parsed.is_certain_wall(response))
                 || matches!(response.status, 404 | 410)
                 || (300..400).contains(&response.status)
         })
     };
-    let told: Vec<&Reading> = controls.iter().copied().filter(answered).collect();
-    if told.is_empty() {
-        return out
-            .not_assessed(RULE, "Paths that cannot exist were refused or could not be read.");
+    let conclusive: Vec<&Reading> = controls.iter().copied().filter(answered).collect();
+    if conclusive.is_empty() {
+        return verdicts.add_not_assessed(
+            RULE,
+            "Requests for paths that do not exist were refused or could not be read.",
+        );
     }
-    let fooled: Vec<&Reading> = told
+    let successes: Vec<&Reading> = conclusive
         .iter()
         .copied()
         .filter(|reading| reading.exchange.response().is_some_and(is_success))
         .collect();
-    let evidence: Vec<String> = told.iter().map(|reading| reading.id.clone()).collect();
-    if fooled.is_empty() {
-        return out.passed(RULE, "Paths that cannot exist are answered as missing.", evidence);
+    let evidence: Vec<String> = conclusive.iter().map(|reading| reading.id.clone()).collect();
+    if successes.is_empty() {
+        return verdicts.add_passed(
+            RULE,
+            "Paths that do not exist do not return success.",
+            evidence,
+        );
     }
-    out.failed(
+    verdicts.add_failed(
         RULE,
         format!(
-            "{} of {} paths that cannot exist are answered with success.",
-            fooled.len(),
-            told.len()
+            "{} of {} paths that do not exist return success.",
+            successes.len(),
+            conclusive.len()
         ),
         evidence.clone(),
     );
-    let taken: Vec<&str> = read
+    let soft_404_paths: Vec<&str> = inputs
         .checks
         .iter()
         .filter(|check| check.verdict == CheckVerdict::Soft404)
         .map(|check| check.path.as_str())
         .collect();
-    let mut finding = about(read.look.rules, RULE, "soft_404", Severity::Medium);
-    finding.title = "Missing files are answered with success".to_owned();
+    let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "soft_404", Severity::Medium);
+    finding.title = "Missing files return success instead of 404".to_owned();
     finding.seen = format!(
-        "A path that cannot exist is answered with {}{}.",
-        fooled.first().and_then(|r| r.exchange.response()).map_or(200, |response| response.status),
-        if taken.is_empty() {
+        "A path that does not exist returns {}{}.",
+        successes
+            .first()
+            .and_then(|r| r.exchange.response())
+            .map_or(200, |response| response.status),
+        if soft_404_paths.is_empty() {
             String::new()
         } else {
-            format!(", and so are {}, none of which is there", taken.join(", "))
+            format!(
+                ". So do these machine files, which do not exist: {}",
+                soft_404_paths.join(", ")
+            )
         }
     );
     finding.fix = Some(
-        "Answer 404 for what does not exist. In a single-page app, send the shell only for routes the app knows, \
-         and never for /.well-known/ or for names with an ending such as .txt, .json or .xml."
+        "Answer 404 for paths that do not exist. In a single-page app, serve the app shell only for routes the app \
+         knows, and never for /.well-known/ or for file names such as *.txt, *.json or *.xml."
             .to_owned(),
     );
     finding.paste = Some(
@@ -209,5 +226,5 @@ fn honest_404(read: &Readings<'_>, out: &mut Verdicts) {
             .to_owned(),
     );
     finding.evidence = evidence;
-    out.find(finding);
+    verdicts.add_finding(finding);
 }

@@ -1,42 +1,28 @@
-//! The rules, one file for each section: what was read in, rulings, caps and findings out.
+//! The scoring rules, one file for each section. They turn the parsed readings into rulings, caps and
+//! findings.
 
 mod caching;
 mod content;
 mod equivalence;
 mod identity;
+mod inputs;
 mod machine_files;
 mod policy;
 mod reach;
 mod transport;
 
-use contract::records::{
-    AgentView, CachingReading, Check, ContentReading, FactLineage, PolicyReading, TransportReading,
-};
-
-use super::look::Look;
 use super::verdicts::Verdicts;
+pub(super) use inputs::SectionInputs;
 
-/// Everything that was read, by topic.
-pub(super) struct Readings<'a> {
-    pub(super) look: &'a Look<'a>,
-    pub(super) view: &'a AgentView,
-    pub(super) policy: &'a PolicyReading,
-    pub(super) checks: &'a [Check],
-    pub(super) content: &'a ContentReading,
-    pub(super) lineage: Option<&'a FactLineage>,
-    pub(super) caching: &'a CachingReading,
-    pub(super) transport: &'a TransportReading,
-}
-
-pub(super) fn judge(readings: &Readings<'_>) -> Verdicts {
+pub(super) fn judge_sections(inputs: &SectionInputs<'_>) -> Verdicts {
     let mut verdicts = Verdicts::default();
-    reach::judge(readings, &mut verdicts);
-    policy::judge(readings, &mut verdicts);
-    machine_files::judge(readings, &mut verdicts);
-    content::judge(readings, &mut verdicts);
-    identity::judge(readings, &mut verdicts);
-    equivalence::judge(readings, &mut verdicts);
-    caching::judge(readings, &mut verdicts);
-    transport::judge(readings, &mut verdicts);
+    reach::judge(inputs, &mut verdicts);
+    policy::judge(inputs, &mut verdicts);
+    machine_files::judge(inputs, &mut verdicts);
+    content::judge(inputs, &mut verdicts);
+    identity::judge(inputs, &mut verdicts);
+    equivalence::judge(inputs, &mut verdicts);
+    caching::judge(inputs, &mut verdicts);
+    transport::judge(inputs, &mut verdicts);
     verdicts
 }

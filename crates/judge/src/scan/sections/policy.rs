@@ -1,76 +1,83 @@
-//! What robots.txt and the rights signals say, and whether the server acts on it.
+//! What robots.txt and the rights signals say, and whether the server acts accordingly.
 
-use contract::evidence::NotReadWhy;
+use contract::evidence::SkipReason;
 use contract::records::{AccessRule, FaultWeight, RobotsState, Severity};
 
-use super::Readings;
-use crate::scan::served::{is_ai, is_measured};
-use crate::scan::verdicts::{Outcome, Verdicts, about, aside};
+use super::inputs::SectionInputs;
+use crate::scan::agent_rows::{is_ai, is_measured};
+use crate::scan::convert::{saturating_u32, with_location};
+use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
 
-pub(super) fn judge(read: &Readings<'_>, out: &mut Verdicts) {
-    open(read, out);
-    readable(read, out);
-    valid(read, out);
-    consistent(read, out);
-    signals(read, out);
-    opted_out(read, out);
+pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    judge_openness(inputs, verdicts);
+    judge_readability(inputs, verdicts);
+    judge_validity(inputs, verdicts);
+    judge_consistency(inputs, verdicts);
+    judge_signals(inputs, verdicts);
+    report_opt_out(inputs, verdicts);
 }
 
-/// Of the agents, those that may read.
-fn open(read: &Readings<'_>, out: &mut Verdicts) {
+/// The share of AI crawlers that robots.txt allows.
+fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.open";
-    let robots = &read.policy.robots;
-    if !read.look.robots.is_definite() {
-        return out.not_assessed(RULE, robots.why.clone());
+    let robots = &inputs.policy.robots;
+    if !inputs.parsed.robots.is_definite() {
+        return verdicts.add_not_assessed(RULE, robots.why.clone());
     }
     let agents: Vec<&AccessRule> =
-        read.policy.access.iter().filter(|rule| rule.purpose.is_some()).collect();
+        inputs.policy.access.iter().filter(|rule| rule.purpose.is_some()).collect();
     if agents.is_empty() {
-        // No file: nothing is forbidden.
-        return out.passed(
+        // No file: everything is allowed.
+        return verdicts.add_passed(
             RULE,
-            "There is no robots.txt, so nothing is forbidden.",
+            "There is no robots.txt, so all crawlers are allowed.",
             robots.evidence.clone(),
         );
     }
     let closed: Vec<&AccessRule> = agents.iter().copied().filter(|rule| !rule.allowed).collect();
     let open = agents.len() - closed.len();
-    out.rule(
+    verdicts.add_ruling(
         RULE,
-        Outcome::Share { got: crate::scan::count(open), of: crate::scan::count(agents.len()) },
-        format!("robots.txt lets {open} of {} AI agents read the home page.", agents.len()),
+        RuleOutcome::Share { got: saturating_u32(open), of: saturating_u32(agents.len()) },
+        format!("robots.txt allows {open} of {} AI crawlers to read the home page.", agents.len()),
         robots.evidence.clone(),
     );
     if closed.is_empty() {
         return;
     }
     if open == 0 {
-        out.cap("declared_closed", "Agents that honour it stay away.");
+        verdicts.add_cap(
+            "declared_closed",
+            format!(
+                "robots.txt disallows the home page for all {} AI crawlers tested. Crawlers that obey it stay away.",
+                agents.len()
+            ),
+        );
     }
-    let mut finding = about(
-        read.look.rules,
+    let mut finding = finding_for_rule(
+        inputs.parsed.rules,
         RULE,
         "declared_closed",
         if open == 0 { Severity::High } else { Severity::Medium },
     );
     finding.title = if open == 0 {
-        "robots.txt keeps every AI agent out".to_owned()
+        "robots.txt disallows all AI crawlers".to_owned()
     } else {
-        "robots.txt keeps some AI agents out".to_owned()
+        "robots.txt disallows some AI crawlers".to_owned()
     };
     finding.seen = format!(
-        "Not allowed to read the home page: {}.",
-        closed.iter().map(|rule| decided(rule)).collect::<Vec<_>>().join("; ")
+        "Disallowed from the home page: {}.",
+        closed.iter().map(|rule| describe_rule(rule)).collect::<Vec<_>>().join("; ")
     );
     if !robots.managed_blocks.is_empty() {
         finding.seen.push_str(&format!(
-            " Some lines were not written by you: {}.",
+            " Some lines were added by a service, not by you: {}.",
             robots.managed_blocks.join(", ")
         ));
     }
     finding.fix = Some(
-        "If this is meant, nothing is to be done. If not, take these lines out, or let single agents in by \
-         groups of their own; lines that a CDN put there are switched off in its settings."
+        "If this is intended, you need not change anything. If not, remove these lines, or allow single crawlers \
+         with groups of their own. If your CDN added the lines, switch them off in its settings."
             .to_owned(),
     );
     finding.paste = Some(
@@ -78,10 +85,10 @@ fn open(read: &Readings<'_>, out: &mut Verdicts) {
             + "Allow: /\n",
     );
     finding.evidence = robots.evidence.clone();
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn decided(rule: &AccessRule) -> String {
+fn describe_rule(rule: &AccessRule) -> String {
     match (rule.line, &rule.rule) {
         (Some(line), Some(text)) => format!("{} (line {line}: {text})", rule.agent),
         (Some(line), None) => format!("{} (line {line})", rule.agent),
@@ -89,104 +96,105 @@ fn decided(rule: &AccessRule) -> String {
     }
 }
 
-fn readable(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_readability(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.robots_readable";
-    let robots = &read.policy.robots;
+    let robots = &inputs.policy.robots;
     let evidence = robots.evidence.clone();
     match robots.state {
         RobotsState::Declared | RobotsState::Absent => {
-            return out.passed(RULE, robots.why.clone(), evidence);
+            return verdicts.add_passed(RULE, robots.why.clone(), evidence);
         }
-        // A failure of the network says nothing about the site.
-        RobotsState::NotRead => return out.not_assessed(RULE, robots.why.clone()),
+        // A network failure shows nothing about the site.
+        RobotsState::NotRead => return verdicts.add_not_assessed(RULE, robots.why.clone()),
         RobotsState::Unreachable if robots.http_status.is_none() => {
-            return out.not_assessed(RULE, robots.why.clone());
+            return verdicts.add_not_assessed(RULE, robots.why.clone());
         }
         _ => {}
     }
-    out.failed(RULE, robots.why.clone(), evidence.clone());
-    // Only of a server error does the standard say so; "too many requests" is no word about the site.
+    verdicts.add_failed(RULE, robots.why.clone(), evidence.clone());
+    // RFC 9309 demands a full disallow only for server errors, not for 429.
     if robots.http_status.is_some_and(|status| (500..600).contains(&status)) {
-        out.cap("policy_unreadable", robots.why.clone());
+        verdicts.add_cap("policy_unreadable", robots.why.clone());
     }
-    let mut finding = about(read.look.rules, RULE, "robots_unreadable", Severity::Medium);
+    let mut finding =
+        finding_for_rule(inputs.parsed.rules, RULE, "robots_unreadable", Severity::Medium);
     finding.title = match robots.state {
-        RobotsState::Refused => "robots.txt is refused",
+        RobotsState::Refused => "robots.txt is blocked",
         RobotsState::Unreachable => "robots.txt cannot be read",
-        _ => "What is at robots.txt is no policy",
+        _ => "robots.txt is not a valid policy file",
     }
     .to_owned();
     finding.seen = robots.why.clone();
     finding.fix = Some(
-        "Serve /robots.txt to everybody as text/plain in UTF-8, exempt from bot rules and challenges; or answer 404 \
-         when there is none."
+        "Serve /robots.txt to all clients as text/plain in UTF-8, and exempt it from bot rules and challenges. If you \
+         have no robots.txt, answer 404."
             .to_owned(),
     );
     finding.paste = Some("User-agent: *\nAllow: /\n".to_owned());
     finding.evidence = evidence;
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn valid(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.robots_valid";
-    let robots = &read.policy.robots;
+    let robots = &inputs.policy.robots;
     if robots.state != RobotsState::Declared {
-        return out.not_applicable(RULE, "There is no robots.txt that could be read.");
+        return verdicts.add_not_applicable(RULE, "There is no readable robots.txt.");
     }
     let evidence: Vec<String> = robots.evidence.iter().take(1).cloned().collect();
     let wrong: Vec<_> =
         robots.faults.iter().filter(|fault| fault.weight != FaultWeight::Note).collect();
     if wrong.is_empty() {
-        return out.passed(RULE, "Every line is read as it was meant.", evidence);
+        return verdicts.add_passed(RULE, "All lines are valid.", evidence);
     }
     let severe = wrong.iter().any(|fault| fault.weight == FaultWeight::Error);
-    out.rule(
+    verdicts.add_ruling(
         RULE,
-        Outcome::Share { got: u32::from(!severe), of: 2 },
-        format!("{} lines are not read as they were meant.", wrong.len()),
+        RuleOutcome::Share { got: u32::from(!severe), of: 2 },
+        format!("{} lines are ignored or misread by crawlers.", wrong.len()),
         evidence.clone(),
     );
-    let mut finding = about(
-        read.look.rules,
+    let mut finding = finding_for_rule(
+        inputs.parsed.rules,
         RULE,
         "robots_faults",
         if severe { Severity::Medium } else { Severity::Low },
     );
-    finding.title = "Lines of robots.txt are not read as they were meant".to_owned();
+    finding.title = "robots.txt has lines that crawlers ignore or misread".to_owned();
     finding.seen = wrong
         .iter()
         .take(10)
-        .map(|fault| crate::scan::at(&fault.at, &fault.problem))
+        .map(|fault| with_location(&fault.at, &fault.problem))
         .collect::<Vec<_>>()
         .join(" ");
     finding.fix = Some(
         wrong
             .iter()
             .take(10)
-            .map(|fault| crate::scan::at(&fault.at, &fault.fix))
+            .map(|fault| with_location(&fault.at, &fault.fix))
             .collect::<Vec<_>>()
             .join(" "),
     );
     finding.evidence = evidence;
-    out.find(finding);
+    verdicts.add_finding(finding);
 }
 
-fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_consistency(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.consistent";
-    let robots = &read.policy.robots;
+    let robots = &inputs.policy.robots;
     match robots.state {
         RobotsState::Declared => {}
         RobotsState::Absent => {
-            return out.not_applicable(RULE, "There is no robots.txt to act on.");
+            return verdicts.add_not_applicable(RULE, "There is no robots.txt to compare with.");
         }
-        _ => return out.not_assessed(RULE, robots.why.clone()),
+        _ => return verdicts.add_not_assessed(RULE, robots.why.clone()),
     }
     let measured: Vec<_> =
-        read.view.rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
+        inputs.view.rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
     if measured.is_empty() {
-        return out.not_assessed(RULE, "No AI identity was answered.");
+        return verdicts.add_not_assessed(RULE, "No AI crawler received an answer.");
     }
-    let conflicts = &read.view.conflicts;
+    let conflicts = &inputs.view.conflicts;
     let differs = robots.same_for_every_identity == Some(false);
     let mut evidence: Vec<String> =
         conflicts.iter().flat_map(|conflict| conflict.evidence.iter().cloned()).collect();
@@ -197,46 +205,48 @@ fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
     let got = if differs { 0 } else { kept };
     let why = match (conflicts.is_empty(), differs) {
         (true, false) => {
-            "What is served fits robots.txt, which is the same for everybody.".to_owned()
+            "The server follows robots.txt, which is the same for every client.".to_owned()
         }
         (_, true) => format!(
-            "robots.txt differs by reader: {} were given another one, or none.",
+            "robots.txt depends on the client. These clients get a different file or none: {}.",
             robots.differs_for.join(", ")
         ),
         (false, _) => format!(
-            "For {} of {} AI identities the two do not fit.",
+            "For {} of {} AI crawlers the server does not follow robots.txt.",
             conflicts.len(),
             measured.len()
         ),
     };
-    out.rule(
+    verdicts.add_ruling(
         RULE,
-        Outcome::Share { got: crate::scan::count(got), of: crate::scan::count(measured.len()) },
+        RuleOutcome::Share { got: saturating_u32(got), of: saturating_u32(measured.len()) },
         why.clone(),
         evidence.clone(),
     );
     if differs {
-        let mut finding = about(read.look.rules, RULE, "robots_by_reader", Severity::Medium);
-        finding.title = "robots.txt says other things to other readers".to_owned();
+        let mut finding =
+            finding_for_rule(inputs.parsed.rules, RULE, "robots_by_reader", Severity::Medium);
+        finding.title = "robots.txt differs between clients".to_owned();
         finding.seen = why;
         finding.fix = Some(
-            "Serve one robots.txt to everybody; address agents by groups inside it.".to_owned(),
+            "Serve the same robots.txt to all clients. Use groups in the file to address single crawlers.".to_owned(),
         );
         finding.evidence = robots.evidence.clone();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
     if !conflicts.is_empty() {
-        let invited = conflicts.iter().any(|conflict| conflict.declared.starts_with("allowed"));
-        let mut finding = about(
-            read.look.rules,
+        let allowed_but_blocked =
+            conflicts.iter().any(|conflict| conflict.declared.starts_with("allowed"));
+        let mut finding = finding_for_rule(
+            inputs.parsed.rules,
             RULE,
             "declared_and_served",
-            if invited { Severity::Medium } else { Severity::Low },
+            if allowed_but_blocked { Severity::Medium } else { Severity::Low },
         );
-        finding.title = if invited {
-            "robots.txt lets agents in that the server turns away".to_owned()
+        finding.title = if allowed_but_blocked {
+            "robots.txt allows crawlers that the server blocks".to_owned()
         } else {
-            "The server gives the page to agents that robots.txt keeps out".to_owned()
+            "The server serves crawlers that robots.txt disallows".to_owned()
         };
         finding.seen = conflicts
             .iter()
@@ -247,27 +257,27 @@ fn consistent(read: &Readings<'_>, out: &mut Verdicts) {
             .join("; ")
             + ".";
         finding.fix = Some(
-            if invited {
-                "Let these agents through in the CDN or web server, or say in robots.txt that they may not come: an \
-                 agent that honours it then need not find out by being refused."
+            if allowed_but_blocked {
+                "Allow these crawlers in your CDN or web server. If you want to block them, also disallow them in \
+                 robots.txt, so that they know before they send requests."
             } else {
-                "robots.txt is a request, not a lock. If these agents must not read the page, refuse them in the \
-                 CDN or web server as well; if they may, say so in robots.txt."
+                "robots.txt does not enforce anything. If these crawlers must not read the page, also block them in \
+                 your CDN or web server. If they may read it, allow them in robots.txt."
             }
             .to_owned(),
         );
         finding.evidence = evidence;
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
 }
 
-fn signals(read: &Readings<'_>, out: &mut Verdicts) {
+fn judge_signals(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.signals";
-    let (statements, faults) = (&read.policy.signals, &read.policy.signal_faults);
+    let (statements, faults) = (&inputs.policy.signals, &inputs.policy.signal_faults);
     if statements.is_empty() && faults.is_empty() {
-        return out.not_applicable(RULE, "The site gives no rights signal.");
+        return verdicts.add_not_applicable(RULE, "The site has no rights signals.");
     }
-    let torn: Vec<&String> = read
+    let contradicted: Vec<&String> = inputs
         .policy
         .rights
         .iter()
@@ -283,43 +293,48 @@ fn signals(read: &Readings<'_>, out: &mut Verdicts) {
         .collect();
     evidence.sort();
     evidence.dedup();
-    if torn.is_empty() && wrong.is_empty() {
-        return out.passed(
+    if contradicted.is_empty() && wrong.is_empty() {
+        return verdicts.add_passed(
             RULE,
-            format!("{} signals, none malformed, none at odds.", statements.len()),
+            format!("{} rights signals, none malformed, no contradictions.", statements.len()),
             evidence,
         );
     }
-    out.failed(
+    verdicts.add_failed(
         RULE,
         format!(
-            "{} signals are malformed; about {} uses they are at odds.",
+            "{} rights signals are malformed. Signals contradict each other about {} uses.",
             wrong.len(),
-            torn.len()
+            contradicted.len()
         ),
         evidence,
     );
     if !wrong.is_empty() {
-        let mut finding = about(read.look.rules, RULE, "signal_faults", Severity::Low);
-        finding.title = "Rights signals cannot be read as they were meant".to_owned();
-        let told = |text: fn(&contract::records::FileFault) -> &String| {
+        let mut finding =
+            finding_for_rule(inputs.parsed.rules, RULE, "signal_faults", Severity::Low);
+        finding.title = "Rights signals are malformed".to_owned();
+        let join_faults = |text: fn(&contract::records::FileFault) -> &String| {
             wrong
                 .iter()
                 .take(10)
-                .map(|fault| crate::scan::at(&fault.fault.at, text(&fault.fault)))
+                .map(|fault| with_location(&fault.fault.at, text(&fault.fault)))
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        finding.seen = told(|fault| &fault.problem);
-        finding.fix = Some(told(|fault| &fault.fix));
+        finding.seen = join_faults(|fault| &fault.problem);
+        finding.fix = Some(join_faults(|fault| &fault.fix));
         finding.evidence = wrong.iter().flat_map(|fault| fault.evidence.iter().cloned()).collect();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
-    for name in torn {
+    for name in contradicted {
         let about_use: Vec<_> =
             statements.iter().filter(|statement| statement.uses.contains_key(name)).collect();
-        let mut finding =
-            about(read.look.rules, RULE, &format!("signals_at_odds:{name}"), Severity::Medium);
+        let mut finding = finding_for_rule(
+            inputs.parsed.rules,
+            RULE,
+            &format!("signals_at_odds:{name}"),
+            Severity::Medium,
+        );
         finding.title = format!("Rights signals contradict each other about the use “{name}”");
         finding.seen = about_use
             .iter()
@@ -336,29 +351,31 @@ fn signals(read: &Readings<'_>, out: &mut Verdicts) {
             .join("; ")
             + ".";
         finding.fix = Some(
-            "Say the same in every place. Headers that a CDN adds by itself are changed in its settings.".to_owned(),
+            "State the same in every place. If your CDN adds the header, change it in the CDN's settings.".to_owned(),
         );
         finding.evidence =
             about_use.iter().flat_map(|statement| statement.evidence.iter().cloned()).collect();
-        out.find(finding);
+        verdicts.add_finding(finding);
     }
 }
 
-fn opted_out(read: &Readings<'_>, out: &mut Verdicts) {
-    let unread = read
-        .look
+fn report_opt_out(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    let unread = inputs
+        .parsed
         .evidence
         .not_read
         .iter()
-        .filter(|unread| unread.why == NotReadWhy::OptOut)
+        .filter(|unread| unread.why == SkipReason::OptOut)
         .count();
-    let Some(robots) = read.look.robots.reading.filter(|_| unread > 0) else { return };
-    let mut finding = aside("policy", "opted_out", Severity::Info);
-    finding.title = "The site asks this scanner to stay away".to_owned();
+    let Some(robots) = inputs.parsed.robots.reading.filter(|_| unread > 0) else { return };
+    let mut finding = unscored_finding("policy", "opted_out", Severity::Info);
+    finding.title = "The site asks this scanner not to read it".to_owned();
     finding.seen =
-        format!("robots.txt has a group for our own name; {unread} reads were left out.");
-    finding.why = "What was not read is not reported, neither as present nor as absent.".to_owned();
+        format!("robots.txt has a group for our user agent, so {unread} requests were not sent.");
+    finding.why =
+        "Files and pages that were not read are reported neither as present nor as absent."
+            .to_owned();
     finding.standard = Some("RFC 9309".to_owned());
     finding.evidence = vec![robots.id.clone()];
-    out.find(finding);
+    verdicts.add_finding(finding);
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::*;
-use crate::keys::private_file::tests::crash_after;
+use crate::keys::private_dir::tests::crash_after;
 
 const START: i64 = 1_800_000_000_000;
 
@@ -54,7 +54,7 @@ fn the_first_start_makes_one_key_per_purpose_and_the_next_finds_them() {
         assert_eq!(store.signer(purpose, at(1)).unwrap().purpose(), purpose);
     }
     let error = store.signer(KeyPurpose::Documents, at(-1)).unwrap_err().to_string();
-    assert!(error.contains("Is the clock right?"), "{error}");
+    assert!(error.contains("Check the clock."), "{error}");
     // A clock that stands before the start of all keys makes no new ones.
     assert_eq!(place.open(-1000).directory(&brand), directory);
 }
@@ -81,7 +81,7 @@ fn a_rotation_stops_the_old_key_and_destroys_its_seed() {
     let brand = Brand::default();
     let mut store = place.open(0);
     let old = store.signer(KeyPurpose::Decisions, at(5)).unwrap();
-    let seed = old.seed().unwrap();
+    let seed = old.encoded_seed().unwrap();
     assert!(everything(&place).contains(seed.as_str()));
     store.rotate(KeyPurpose::Decisions, at(10)).unwrap();
     let new = store.signer(KeyPurpose::Decisions, at(10)).unwrap();
@@ -143,7 +143,7 @@ fn a_compromised_key_stops_and_is_named() {
     store.mark_compromised(old.kid(), at(1), at(20)).unwrap();
     assert_eq!(listed(&place.open(21))[0]["compromised_since"], json!(at(1)));
     assert_eq!(store.rotation_record(&brand)["retired"][0]["stopped_signing_at"], json!(at(10)));
-    assert!(!everything(&place).contains(old.seed().unwrap().as_str()));
+    assert!(!everything(&place).contains(old.encoded_seed().unwrap().as_str()));
     assert!(store.mark_compromised("nobody", at(0), at(20)).is_err());
 }
 
@@ -250,7 +250,7 @@ fn refuses_files_that_were_opened_to_others_or_tampered_with() {
         ("purpose", json!("everything")),
         ("kid", json!(other.kid())),
         ("x", json!(other.public().x())),
-        ("seed", json!(other.seed().unwrap().as_str())),
+        ("seed", json!(other.encoded_seed().unwrap().as_str())),
         ("seed", json!("AAAA")),
         ("seed", json!("no base64!")),
         ("seed", json!(null)),

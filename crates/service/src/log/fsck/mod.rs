@@ -1,54 +1,47 @@
-//! The whole log made anew from the bytes of the store, and everything beside it compared with that.
+//! Recomputes the whole log from the stored bytes, and compares everything else with the result.
 //!
-//! Nothing is believed because it was kept: heads are verified as signed documents, leaves must give
-//! the roots that were signed, contents must hash to leaves, and the index, the tiles, the answers,
-//! the cosignatures and the mark must agree with them. It goes on behind a fault as far as it can, so
-//! that one look tells all that is wrong.
+//! No stored value is trusted: heads are verified as signed documents, leaves must hash to the signed
+//! roots, contents must hash to the leaves, and the index, the tiles, the answers, the cosignatures
+//! and the mark must match. It continues after a fault as far as it can, so that one run reports
+//! every fault.
 
 mod batches;
-mod beside;
+mod dependent_records;
 #[cfg(test)]
 mod tests;
 
 use contract::Brand;
-use proof::keys::Marked;
 use proof::tlog::VerifierKey;
-use proof::verify::{Outcome, Verdict};
+use proof::verify::{CheckOutcome, Verdict};
 use proof::{Digest, KeyPolicy};
 use serde::Serialize;
 use store::{Store, StoreError};
 
-pub(crate) use self::batches::entry_fault;
+pub(crate) use self::batches::check_entry;
 
-/// Faults that are told one by one; the rest is counted.
+use super::mark::FoundMark;
+
+/// Faults that are listed one by one; further ones are only counted.
 const MAX_FAULTS: usize = 10_000;
 
-/// What is to be looked at, and by which keys.
+/// What to check, and with which keys.
 #[derive(Debug, Clone, Copy)]
-pub struct Fsck<'a> {
+pub struct FsckRequest<'a> {
     pub store: &'a dyn Store,
     pub brand: &'a Brand,
-    /// The published keys, with those that were retired.
+    /// The published keys, including retired ones.
     pub policy: &'a KeyPolicy,
-    /// The log's name in checkpoints, which is what witnesses signed.
+    /// The log's name in checkpoints; the witnesses' signatures cover it.
     pub origin: &'a str,
-    /// The witnesses whose word can be checked.
+    /// The witnesses whose cosignatures can be checked.
     pub witnesses: &'a [VerifierKey],
     pub mark: &'a FoundMark,
 }
 
-/// The high-water mark as it was found in the key directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FoundMark {
-    Missing,
-    Unreadable(String),
-    Read(Marked),
-}
-
-/// The part of the log a fault was found in.
+/// The part of the log that a fault was found in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum LogPart {
     Database,
     Head,
     Chain,
@@ -63,16 +56,16 @@ pub enum Part {
     Mark,
 }
 
-/// One thing that does not hold.
+/// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
-    pub part: Part,
-    /// Where it belongs to one.
+pub struct FsckFault {
+    pub part: LogPart,
+    /// The batch it belongs to, if any.
     pub batch: Option<u64>,
     pub detail: String,
 }
 
-/// What was gone through, and what was wrong with it.
+/// What was checked, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FsckReport {
     pub log_id: String,
@@ -81,52 +74,52 @@ pub struct FsckReport {
     pub tiles: u64,
     pub answers: u64,
     pub cosignatures: u64,
-    /// By witnesses whose key is not configured.
+    /// Cosignatures by witnesses whose key is not configured.
     pub cosignatures_not_checked: u64,
     pub tree_size: u64,
-    /// The root over all leaves, made here; null where leaves could not be read.
+    /// The root over all leaves, computed here; null if leaves could not be read.
     pub tree_root: Option<Digest>,
     pub head_sha256: Option<Digest>,
-    pub faults: Vec<Fault>,
-    /// Faults beyond those that are listed.
+    pub faults: Vec<FsckFault>,
+    /// Number of faults beyond those that are listed.
     pub further_faults: u64,
-    /// What an operator should know and what is no fault of the log.
+    /// What an operator should know although it is not a fault of the log.
     pub notes: Vec<String>,
 }
 
-/// How far it has come.
+/// How far the check has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    pub doing: &'static str,
+pub struct FsckProgress {
+    pub stage: &'static str,
     pub done: u64,
-    /// As far as it is known.
-    pub of: Option<u64>,
+    /// The total, if it is known.
+    pub total: Option<u64>,
 }
 
-/// A head that was read, as far as what comes later needs it.
+/// The end of a batch that was read: what the checks of answers, cosignatures and the mark need.
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct BatchEnd {
     batch: u64,
     tree_size: u64,
     tree_root: Option<Digest>,
     sth_sha256: Digest,
 }
 
-/// A look under way.
-struct Look<'a> {
-    ask: Fsck<'a>,
+/// A check in progress.
+struct FsckRun<'a> {
+    request: FsckRequest<'a>,
     report: FsckReport,
     /// In order of batches.
-    ends: Vec<End>,
-    /// Documents signed outside the window of their key, and the first of them.
+    ends: Vec<BatchEnd>,
+    /// How many documents were signed outside the validity of their key, and the first of them.
     outside_window: Option<(u64, String)>,
-    progress: &'a mut (dyn FnMut(Progress) + Send),
+    progress: &'a mut (dyn FnMut(FsckProgress) + Send),
 }
 
-/// Looks at everything. An error means that it could not be looked at.
+/// Checks everything. An error means that the store could not be read at all.
 pub async fn fsck(
-    ask: Fsck<'_>,
-    progress: &mut (dyn FnMut(Progress) + Send),
+    ask: FsckRequest<'_>,
+    progress: &mut (dyn FnMut(FsckProgress) + Send),
 ) -> Result<FsckReport, StoreError> {
     let report = FsckReport {
         log_id: ask.brand.log_id(),
@@ -143,16 +136,17 @@ pub async fn fsck(
         further_faults: 0,
         notes: Vec::new(),
     };
-    let mut look = Look { ask, report, ends: Vec::new(), outside_window: None, progress };
-    look.database().await?;
-    look.batches().await?;
-    look.answers().await?;
-    look.cosignatures().await;
-    look.mark();
-    look.sightings().await;
+    let mut look =
+        FsckRun { request: ask, report, ends: Vec::new(), outside_window: None, progress };
+    look.check_database().await?;
+    look.check_batches().await?;
+    look.check_answers().await?;
+    look.check_cosignatures().await;
+    look.check_mark();
+    look.note_contradicting_heads().await;
     if let Some((count, first)) = look.outside_window {
         look.report.notes.push(format!(
-            "{count} documents were signed outside the window of their key, as it is published \
+            "{count} documents were signed outside the validity of their key, as it is published \
              now; the first is {first}"
         ));
     }
@@ -161,29 +155,29 @@ pub async fn fsck(
 
 impl FsckReport {
     #[must_use]
-    pub fn sound(&self) -> bool {
+    pub fn is_sound(&self) -> bool {
         self.faults.is_empty()
     }
 }
 
-impl Look<'_> {
-    fn fault(&mut self, part: Part, batch: Option<u64>, detail: impl Into<String>) {
+impl FsckRun<'_> {
+    fn add_fault(&mut self, part: LogPart, batch: Option<u64>, detail: impl Into<String>) {
         if self.report.faults.len() < MAX_FAULTS {
-            self.report.faults.push(Fault { part, batch, detail: detail.into() });
+            self.report.faults.push(FsckFault { part, batch, detail: detail.into() });
         } else {
             self.report.further_faults += 1;
         }
     }
 
-    fn tell(&mut self, doing: &'static str, done: u64, of: Option<u64>) {
-        (self.progress)(Progress { doing, done, of });
+    fn report_progress(&mut self, doing: &'static str, done: u64, of: Option<u64>) {
+        (self.progress)(FsckProgress { stage: doing, done, total: of });
     }
 
-    /// Every check of a document that failed. A key that was retired or compromised since has still
-    /// made what it made: that is said to the world in the rotation record, and is no damage here.
+    /// The failed checks of a document. A signature by a key that was retired or compromised later is
+    /// not a fault of the log (the rotation record publishes it), so it is only counted.
     fn failed_checks(&mut self, verdict: &Verdict, what: &str) -> Vec<String> {
         let mut failed = Vec::new();
-        for check in verdict.checks.iter().filter(|check| check.ok == Outcome::Failed) {
+        for check in verdict.checks.iter().filter(|check| check.ok == CheckOutcome::Failed) {
             if check.name.ends_with("key window") {
                 let first = format!("{what}: {}", check.detail);
                 self.outside_window.get_or_insert((0, first)).0 += 1;
@@ -194,18 +188,18 @@ impl Look<'_> {
         failed
     }
 
-    async fn database(&mut self) -> Result<(), StoreError> {
-        self.tell("the database", 0, None);
-        match self.ask.store.inspect().await {
+    async fn check_database(&mut self) -> Result<(), StoreError> {
+        self.report_progress("the database", 0, None);
+        match self.request.store.inspect().await {
             Ok(found) => {
                 for line in found {
-                    self.fault(Part::Database, None, line);
+                    self.add_fault(LogPart::Database, None, line);
                 }
                 Ok(())
             }
-            // Where not even that can be read there may still be batches that can.
+            // Even if the inspection fails, some batches may be readable.
             Err(StoreError::Failed { why, .. }) => {
-                self.fault(Part::Database, None, why);
+                self.add_fault(LogPart::Database, None, why);
                 Ok(())
             }
             Err(other) => Err(other),

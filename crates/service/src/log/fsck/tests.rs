@@ -7,7 +7,7 @@ use rusqlite::types::Value as Sql;
 use store::{Cosignature, Log};
 
 use super::*;
-use crate::log::mark::find_mark;
+use crate::log::mark::read_mark;
 use crate::testing;
 
 const WITNESS: &str = "witness.example/w";
@@ -21,12 +21,12 @@ fn witness() -> VerifierKey {
     VerifierKey::new(WITNESS, SignatureType::Cosignature, witness_key().public().clone()).unwrap()
 }
 
-async fn looked(dir: &Path) -> Result<FsckReport, StoreError> {
+async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
     let store = store_sqlite::SqliteStore::open(dir, store_sqlite::SqliteOptions::default())?;
-    let (brand, policy) = (Brand::default(), testing::policy(dir));
-    let mark = find_mark(&dir.join("keys"));
+    let (brand, policy) = (Brand::default(), testing::key_policy(dir));
+    let mark = read_mark(&dir.join("keys"));
     let witnesses = [witness()];
-    let ask = Fsck {
+    let ask = FsckRequest {
         store: &store,
         brand: &brand,
         policy: &policy,
@@ -38,10 +38,12 @@ async fn looked(dir: &Path) -> Result<FsckReport, StoreError> {
 }
 
 /// A log whose end is cosigned.
-async fn cosigned(dir: &Path, leaves: usize) {
-    testing::filled(dir, leaves).await;
-    let store = testing::store(dir);
-    let head = super::super::view::SealedHead::read(store.last_batch().await.unwrap().unwrap().sth);
+async fn fill_cosigned_log(dir: &Path, leaves: usize) {
+    testing::fill_log(dir, leaves).await;
+    let store = testing::open_store(dir);
+    let head = super::super::snapshot::SignedTreeHead::parse(
+        store.last_batch().await.unwrap().unwrap().sth,
+    );
     let head = head.unwrap();
     let size = head.chain.tree_size;
     let checkpoint = Checkpoint::new(ORIGIN, size, head.tree_root.unwrap()).unwrap();
@@ -55,10 +57,10 @@ async fn cosigned(dir: &Path, leaves: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sound_log_is_found_sound() {
     let dir = tempfile::tempdir().unwrap();
-    cosigned(dir.path(), 600).await;
-    let report = looked(dir.path()).await.unwrap();
+    fill_cosigned_log(dir.path(), 600).await;
+    let report = run_fsck(dir.path()).await.unwrap();
     assert_eq!(report.faults, []);
-    assert!(report.sound());
+    assert!(report.is_sound());
     assert_eq!((report.tree_size, report.entries, report.answers), (602, 602, 600));
     assert_eq!((report.tiles, report.cosignatures, report.cosignatures_not_checked), (2, 1, 0));
     assert!(report.batches > 20 && report.batches < 602, "{}", report.batches);
@@ -68,15 +70,15 @@ async fn a_sound_log_is_found_sound() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_log_is_sound() {
     let dir = tempfile::tempdir().unwrap();
-    drop(testing::store(dir.path()));
-    let report = looked(dir.path()).await.unwrap();
+    drop(testing::open_store(dir.path()));
+    let report = run_fsck(dir.path()).await.unwrap();
     assert_eq!((report.faults, report.tree_size), (vec![], 0));
 }
 
-/// Numbers that look like chance and are the same every time.
-struct Dice(u64);
+/// Pseudo-random numbers that are the same in every run.
+struct SeededRandom(u64);
 
-impl Dice {
+impl SeededRandom {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -85,7 +87,7 @@ impl Dice {
     }
 }
 
-/// Every column of the log that is to be told when it changes.
+/// Every column of the log in which a change must be found.
 const COLUMNS: &[(&str, &str)] = &[
     ("log_batches", "batch"),
     ("log_batches", "first_index"),
@@ -120,14 +122,14 @@ fn key_of(table: &str) -> &'static str {
     }
 }
 
-/// Flips one bit in one value. Nothing where the table's own rules refuse it.
-fn flip(database: &Path, dice: &mut Dice) -> Option<String> {
+/// Flips one bit in one value. `None` if a constraint of the table refuses it.
+fn flip_bit(database: &Path, dice: &mut SeededRandom) -> Option<String> {
     let db = rusqlite::Connection::open(database).unwrap();
     let (table, column) = COLUMNS[dice.below(COLUMNS.len() as u64) as usize];
     let key = key_of(table);
     let count: i64 =
         db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
-    // Of the few that have a kind, more than chance would give.
+    // Rows with a kind are few, so they are chosen more often.
     let only = if column == "kind" && dice.below(2) == 0 { "WHERE kind IS NOT NULL" } else { "" };
     let row = dice.below(count as u64) % if only.is_empty() { u64::MAX } else { 2 };
     let sql = format!("SELECT {key}, {column} FROM {table} {only} LIMIT 1 OFFSET {row}");
@@ -155,30 +157,30 @@ fn flip(database: &Path, dice: &mut Dice) -> Option<String> {
     match db.execute(&sql, rusqlite::params![changed, id]) {
         Ok(1) => Some(format!("{table}.{column} of {id:?}, bit {bit}: {changed:.60?}")),
         Ok(changed) => panic!("{changed} rows"),
-        // A key that is taken, a length that is not right: such a change cannot be made.
+        // A duplicate key or a wrong length: this change cannot be made.
         Err(_) => None,
     }
 }
 
-/// `FLIPS=1000` for the whole of it; fewer in passing.
+/// `FLIPS=1000` for the full test; fewer by default.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_flipped_bits_are_a_thousand_faults() {
     let dir = tempfile::tempdir().unwrap();
     // Enough for a complete tile; few answers, because each is verified again for every flip.
-    let service = testing::started(dir.path(), Vec::new()).await;
-    testing::seal(&service, 0..30).await;
+    let service = testing::start_service(dir.path(), Vec::new()).await;
+    testing::seal_answers(&service, 0..30).await;
     testing::seal_builds(&service, 10..250).await;
-    testing::ended(service).await;
-    cosigned(dir.path(), 0).await;
-    let sound = looked(dir.path()).await.unwrap();
+    testing::stop_service(service).await;
+    fill_cosigned_log(dir.path(), 0).await;
+    let sound = run_fsck(dir.path()).await.unwrap();
     assert_eq!((sound.faults, sound.tiles), (vec![], 1));
     let database = dir.path().join("wayleave.db");
-    // Everything into the one file that is put back before each flip.
+    // Everything into the one file that is restored before each flip.
     let db = rusqlite::Connection::open(&database).unwrap();
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     drop(db);
     let good = std::fs::read(&database).unwrap();
-    let mut dice = Dice(0x5eed);
+    let mut dice = SeededRandom(0x5eed);
     let (mut flips, mut missed) = (0, Vec::new());
     let wanted = std::env::var("FLIPS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
     while flips < wanted {
@@ -186,57 +188,58 @@ async fn a_thousand_flipped_bits_are_a_thousand_faults() {
             let _ = std::fs::remove_file(dir.path().join(side));
         }
         std::fs::write(&database, &good).unwrap();
-        let Some(what) = flip(&database, &mut dice) else { continue };
+        let Some(what) = flip_bit(&database, &mut dice) else { continue };
         flips += 1;
-        match looked(dir.path()).await {
-            Ok(report) if report.sound() => missed.push(what),
+        match run_fsck(dir.path()).await {
+            Ok(report) if report.is_sound() => missed.push(what),
             Ok(_) => {}
-            // One bit must not keep it from looking at the rest.
+            // One flipped bit must not prevent the check of the rest.
             Err(error) => missed.push(format!("{what}: {error}")),
         }
     }
     assert_eq!(missed, Vec::<String>::new(), "{} of {flips} were not found", missed.len());
 }
 
-fn change(dir: &Path, sql: &str) {
+fn execute_sql(dir: &Path, sql: &str) {
     let db = rusqlite::Connection::open(dir.join("wayleave.db")).unwrap();
     assert!(db.execute(sql, []).unwrap() > 0, "{sql}");
 }
 
-fn parts(report: &FsckReport) -> Vec<(Part, Option<u64>)> {
+fn faulty_parts(report: &FsckReport) -> Vec<(LogPart, Option<u64>)> {
     let mut parts: Vec<_> = report.faults.iter().map(|f| (f.part, f.batch)).collect();
     parts.dedup();
     parts
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_look_tells_all_that_is_wrong() {
+async fn one_run_reports_every_fault() {
     let dir = tempfile::tempdir().unwrap();
-    testing::filled(dir.path(), 600).await;
-    change(dir.path(), "UPDATE log_batches SET contents = zeroblob(9) WHERE batch = 2");
-    change(dir.path(), "UPDATE log_batches SET sth = zeroblob(9) WHERE batch = 4");
-    change(dir.path(), "DELETE FROM log_batches WHERE batch = 6");
-    change(dir.path(), "DELETE FROM log_tiles WHERE tile = 1 AND level = 0");
-    let report = looked(dir.path()).await.unwrap();
-    let parts = parts(&report);
-    for wanted in [(Part::Entries, Some(2)), (Part::Head, Some(4)), (Part::Chain, Some(6))] {
+    testing::fill_log(dir.path(), 600).await;
+    execute_sql(dir.path(), "UPDATE log_batches SET contents = zeroblob(9) WHERE batch = 2");
+    execute_sql(dir.path(), "UPDATE log_batches SET sth = zeroblob(9) WHERE batch = 4");
+    execute_sql(dir.path(), "DELETE FROM log_batches WHERE batch = 6");
+    execute_sql(dir.path(), "DELETE FROM log_tiles WHERE tile = 1 AND level = 0");
+    let report = run_fsck(dir.path()).await.unwrap();
+    let parts = faulty_parts(&report);
+    for wanted in [(LogPart::Entries, Some(2)), (LogPart::Head, Some(4)), (LogPart::Chain, Some(6))]
+    {
         assert!(parts.contains(&wanted), "{wanted:?}: {parts:?}");
     }
     assert!(
-        report.faults.iter().any(|f| f.part == Part::Tiles && f.detail.contains("missing")),
+        report.faults.iter().any(|f| f.part == LogPart::Tiles && f.detail.contains("missing")),
         "{parts:?}"
     );
-    // What rests on them is told too, and what stands beside them is not.
-    assert!(!parts.contains(&(Part::Head, Some(5))), "{parts:?}");
-    assert!(!parts.contains(&(Part::Entries, Some(8))), "{parts:?}");
+    // Batches next to the damaged ones are not reported.
+    assert!(!parts.contains(&(LogPart::Head, Some(5))), "{parts:?}");
+    assert!(!parts.contains(&(LogPart::Entries, Some(8))), "{parts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_was_put_back_is_told_by_its_mark() {
+async fn a_restored_old_copy_is_found_by_its_mark() {
     let dir = tempfile::tempdir().unwrap();
-    testing::filled(dir.path(), 50).await;
-    let last = looked(dir.path()).await.unwrap().batches - 1;
-    let mark = dir.path().join("keys").join(proof::keys::MARK_NAME);
+    testing::fill_log(dir.path(), 50).await;
+    let last = run_fsck(dir.path()).await.unwrap().batches - 1;
+    let mark = dir.path().join("keys").join(proof::keys::MARK_FILE_NAME);
     let good = std::fs::read(&mark).unwrap();
     // The log cut at its end, with all that belongs to it.
     for sql in [
@@ -245,12 +248,12 @@ async fn a_log_that_was_put_back_is_told_by_its_mark() {
         ),
         format!("DELETE FROM log_batches WHERE batch = {last}"),
     ] {
-        change(dir.path(), &sql);
+        execute_sql(dir.path(), &sql);
     }
-    let report = looked(dir.path()).await.unwrap();
-    assert_eq!(parts(&report), [(Part::Mark, Some(last))], "{:?}", report.faults);
+    let report = run_fsck(dir.path()).await.unwrap();
+    assert_eq!(faulty_parts(&report), [(LogPart::Mark, Some(last))], "{:?}", report.faults);
     std::fs::remove_file(&mark).unwrap();
-    assert_eq!(parts(&looked(dir.path()).await.unwrap()), [(Part::Mark, None)]);
+    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(LogPart::Mark, None)]);
     std::fs::write(&mark, &good[..100]).unwrap();
-    assert_eq!(parts(&looked(dir.path()).await.unwrap()), [(Part::Mark, None)]);
+    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(LogPart::Mark, None)]);
 }

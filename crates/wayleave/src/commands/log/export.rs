@@ -1,4 +1,4 @@
-//! `wayleave log export`: the log as files.
+//! `wayleave log export`: writes the log as files for mirrors.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,28 +6,29 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use door::SystemClock;
-use service::log::export::{ExportAsk, ExportError, ExportFile, Placing, Rule, export};
+use service::log::export::{
+    ExportError, ExportFile, ExportRequest, FileAction, OverwriteRule, export_log,
+};
 
 use super::files;
-use crate::commands::in_force;
+use crate::commands::config_in_force;
 use crate::config::ConfigArgs;
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Reads the store in store.data_dir; a server that runs on it has to be stopped first. \
-                  Run again, it adds what is new; a file that is not what the log says is named and \
-                  left as it is.\n\n\
-                  The folder holds log.json (the signed record), keys.json, rotation.json, sths/ (the \
-                  signed heads, a thousand a file), checkpoint, and tile/ (C2SP tlog-tiles: hashes \
-                  and entries). `wayleave verify --log DIR` checks documents against it.\n\n\
-                  Exit codes: 0 exported, 1 the log or the folder does not hold, 2 it could not be \
+    after_help = "Reads the store in store.data_dir; stop the server first. Run the command again to add new \
+                  batches. A file in the folder that contradicts the log is reported and not overwritten.\n\n\
+                  The folder contains log.json (the signed record), keys.json, rotation.json, sths/ (the signed \
+                  tree heads, 1000 per file), checkpoint, and tile/ (C2SP tlog-tiles: hashes and entries). \
+                  `wayleave verify --log DIR` checks documents against it.\n\n\
+                  Exit codes: 0 exported, 1 the log is inconsistent or the folder contradicts it, 2 could not be \
                   read or written."
 )]
 pub(crate) struct Args {
-    /// The folder, made if it is not there
+    /// Folder to write to; created if it does not exist
     dir: PathBuf,
-    /// As JSON
+    /// Print the summary as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -35,78 +36,79 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let config = in_force(&args.config)?;
-    let (store, _) = super::open(&config)?;
-    let ask = ExportAsk {
+    let config = config_in_force(&args.config)?;
+    let (store, _) = super::open_store(&config)?;
+    let request = ExportRequest {
         store: &store,
-        keys: wiring::keys(&config)?,
+        keys: wiring::open_keys(&config)?,
         clock: Arc::new(SystemClock),
         brand: wiring::brand(&config)?,
         base_url: config.base_url(),
-        origin: wiring::origin(&config)?,
+        origin: wiring::log_origin(&config)?,
     };
-    let mut folder = Folder { root: &args.dir, written: 0, to_sync: BTreeSet::new() };
-    let done = wiring::runtime()?.block_on(export(ask, &mut |file| folder.put(&file)));
-    let done = done.and_then(|done| folder.sync(&args.dir).map(|()| done));
-    match done {
-        Ok(done) if args.json => {
-            output::json(&serde_json::json!({
-                "batches": done.batches,
-                "tree_size": done.tree_size,
-                "files": done.files,
+    let mut folder = ExportFolder { root: &args.dir, written: 0, to_sync: BTreeSet::new() };
+    let result =
+        wiring::runtime()?.block_on(export_log(request, &mut |file| folder.write_file(&file)));
+    let result = result.and_then(|summary| folder.sync(&args.dir).map(|()| summary));
+    match result {
+        Ok(summary) if args.json => {
+            output::print_json(&serde_json::json!({
+                "batches": summary.batches,
+                "tree_size": summary.tree_size,
+                "files": summary.files,
                 "written": folder.written,
             }))?;
-            Ok(exit::GOOD)
+            Ok(exit::PASSED)
         }
-        Ok(done) => {
-            output::line(&format!(
-                "{}: {} batches, {} leaves; {} of {} files were new",
+        Ok(summary) => {
+            output::print_line(&format!(
+                "{}: exported {} batches, {} leaves; wrote {} of {} files, the others were up to date",
                 args.dir.display(),
-                done.batches,
-                done.tree_size,
+                summary.batches,
+                summary.tree_size,
                 folder.written,
-                done.files
+                summary.files
             ));
-            Ok(exit::GOOD)
+            Ok(exit::PASSED)
         }
         Err(
             error @ (ExportError::Log(_) | ExportError::Missing(_) | ExportError::Conflict { .. }),
         ) => {
-            output::problem(&error.to_string());
-            Ok(exit::BAD)
+            output::print_error(&error.to_string());
+            Ok(exit::CHECK_FAILED)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-struct Folder<'a> {
+struct ExportFolder<'a> {
     root: &'a Path,
     written: u64,
     to_sync: BTreeSet<PathBuf>,
 }
 
-impl Folder<'_> {
-    fn put(&mut self, file: &ExportFile) -> Result<(), ExportError> {
+impl ExportFolder<'_> {
+    fn write_file(&mut self, file: &ExportFile) -> Result<(), ExportError> {
         let path = self.root.join(&file.path);
         let failed = |e: std::io::Error| ExportError::Write {
             path: path.display().to_string(),
             why: e.to_string(),
         };
-        let there = files::read(&path).map_err(failed)?;
-        if file.placing(there.as_deref())? == Placing::Keep {
+        let existing = files::read_if_exists(&path).map_err(failed)?;
+        if file.action(existing.as_deref())? == FileAction::Keep {
             return Ok(());
         }
-        // What a checkpoint speaks of is on the disk before it.
-        if file.rule == Rule::Checkpoint {
+        // Everything a checkpoint covers is on disk before the checkpoint itself.
+        if file.overwrite_rule == OverwriteRule::NewerCheckpoint {
             self.sync(&path)?;
         }
-        files::put(&path, &file.bytes, &mut self.to_sync).map_err(failed)?;
+        files::write_atomically(&path, &file.bytes, &mut self.to_sync).map_err(failed)?;
         self.written += 1;
         Ok(())
     }
 
     fn sync(&mut self, path: &Path) -> Result<(), ExportError> {
-        files::sync(&mut self.to_sync).map_err(|e| ExportError::Write {
+        files::sync_folders(&mut self.to_sync).map_err(|e| ExportError::Write {
             path: path.display().to_string(),
             why: e.to_string(),
         })

@@ -1,12 +1,12 @@
-//! Files put in place whole: written beside their place, synced, renamed.
+//! Atomic file writes: write a temporary file, sync it, rename it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The bytes of a file; nothing when there is none.
-pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// The bytes of a file, or `None` if it does not exist.
+pub(super) fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -14,9 +14,13 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Puts a file in place, with the folders above it. The folders that have to be synced for its name
-/// to last are added to `folders`.
-pub(super) fn put(path: &Path, bytes: &[u8], folders: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+/// Writes a file atomically and creates missing parent folders. Adds to `folders` the folders that must
+/// be synced before the file name is durable.
+pub(super) fn write_atomically(
+    path: &Path,
+    bytes: &[u8],
+    folders: &mut BTreeSet<PathBuf>,
+) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
@@ -37,8 +41,8 @@ pub(super) fn put(path: &Path, bytes: &[u8], folders: &mut BTreeSet<PathBuf>) ->
     Ok(())
 }
 
-/// Makes the names in these folders last.
-pub(super) fn sync(folders: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+/// Syncs these folders, so that the file names in them are durable.
+pub(super) fn sync_folders(folders: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     while let Some(folder) = folders.pop_first() {
         File::open(folder)?.sync_all()?;
     }
@@ -50,17 +54,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_put_whole_and_nothing_is_left_beside_it() {
+    fn a_file_is_replaced_atomically_and_no_temporary_file_is_left() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b/c");
         let mut folders = BTreeSet::new();
-        assert_eq!(read(&path).unwrap(), None);
+        assert_eq!(read_if_exists(&path).unwrap(), None);
         for bytes in [&b"one"[..], b"two"] {
-            put(&path, bytes, &mut folders).unwrap();
-            assert_eq!(read(&path).unwrap().as_deref(), Some(bytes));
+            write_atomically(&path, bytes, &mut folders).unwrap();
+            assert_eq!(read_if_exists(&path).unwrap().as_deref(), Some(bytes));
         }
         assert!(folders.contains(&dir.path().join("a/b")) && folders.contains(dir.path()));
-        sync(&mut folders).unwrap();
+        sync_folders(&mut folders).unwrap();
         assert!(folders.is_empty());
         assert_eq!(fs::read_dir(dir.path().join("a/b")).unwrap().count(), 1);
     }

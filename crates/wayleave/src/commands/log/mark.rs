@@ -1,68 +1,69 @@
-//! `wayleave log mark`: the last head that was acknowledged, beside where the log ends.
+//! `wayleave log mark`: compares the log's high-water mark (the last acknowledged head, stored with
+//! the keys) with the end of the log in the store.
 
 use anyhow::Result;
-use proof::keys::Marked;
+use proof::keys::LogPosition;
 use serde_json::{Value, json};
-use service::log::fsck::FoundMark;
-use service::log::mark::{MarkStatus, accept_mark, mark_status};
+use service::log::mark::{FoundMark, MarkStatus, accept_mark, compare_mark};
 
-use crate::commands::in_force;
+use crate::commands::config_in_force;
 use crate::config::ConfigArgs;
-use crate::output::{Tone, harmless, toned};
+use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works on the data directory (store.data_dir); a server that runs on it has to be stopped \
+    after_help = "The mark is the last tree head that the service acknowledged. It is stored with the keys, so that an \
+                  old copy of the log is noticed before it is extended. Works on store.data_dir; stop the server \
                   first.\n\n\
-                  Exit codes: 0 the log goes on from its mark, 1 it does not (or nothing was accepted), \
-                  2 it could not be looked at."
+                  Exit codes: 0 the log matches its mark (or --accept moved the mark), 1 it does not match, 2 \
+                  could not be checked."
 )]
 pub(crate) struct Args {
-    /// Take where the log ends now for its newest end, whatever the mark says
+    /// Set the mark to the current end of the log. Dangerous: see the warning it prints
     #[arg(long)]
     accept: bool,
-    /// As JSON
+    /// Print the status as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     config: ConfigArgs,
 }
 
-const MEANING: &str = "\
-This says that the log in this data directory is the newest there ever was. If it is an older copy,\n\
-the next batch gets a number that was signed before: whoever holds the earlier head can then prove\n\
-that this log has two histories, and nobody can mend that. Do it only if the mark was lost, or if what\n\
-is missing is known to be gone for good and to have been shown to nobody.";
+const ACCEPT_WARNING: &str = "\
+WARNING: --accept declares that the log in this data directory is the newest version. If it is an older\n\
+copy, the next batch reuses a number that was already signed. Anyone who has the earlier head can then\n\
+prove that this log has two histories, and that cannot be repaired. Use --accept only if the mark file was\n\
+lost, or if the missing batches are gone for good and nobody has seen them.";
 
 pub(crate) fn run(args: Args) -> Result<u8> {
-    let config = in_force(&args.config)?;
-    let (store, keys) = super::open(&config)?;
+    let config = config_in_force(&args.config)?;
+    let (store, keys) = super::open_store(&config)?;
     let log_id = wiring::brand(&config)?.log_id();
-    let status = wiring::runtime()?.block_on(mark_status(&store, &keys, &log_id))?;
+    let status = wiring::runtime()?.block_on(compare_mark(&store, &keys, &log_id))?;
     let mut accepted = false;
-    if args.accept && status.found != FoundMark::Read(status.log.clone()) {
-        output::note(MEANING);
-        accept_mark(&keys, &status.log)?;
+    if args.accept && status.mark != FoundMark::Read(status.log_end.clone()) {
+        output::print_note(ACCEPT_WARNING);
+        accept_mark(&keys, &status.log_end)?;
         accepted = true;
     }
     if args.json {
-        output::json(&json!({
-            "mark": match &status.found {
-                FoundMark::Read(marked) => as_json(marked),
+        output::print_json(&json!({
+            "mark": match &status.mark {
+                FoundMark::Read(marked) => mark_to_json(marked),
                 FoundMark::Missing | FoundMark::Unreadable(_) => Value::Null,
             },
-            "log": as_json(&status.log),
+            "log": mark_to_json(&status.log_end),
             "fault": status.fault.as_ref().map(ToString::to_string),
             "accepted": accepted,
         }))?;
     } else {
-        show(&status, accepted);
+        print_status(&status, accepted);
     }
-    Ok(if status.fault.is_none() || accepted { exit::GOOD } else { exit::BAD })
+    Ok(if status.fault.is_none() || accepted { exit::PASSED } else { exit::CHECK_FAILED })
 }
 
-fn as_json(marked: &Marked) -> Value {
+fn mark_to_json(marked: &LogPosition) -> Value {
     json!({
         "log_id": marked.log_id,
         "tree_size": marked.tree_size,
@@ -71,26 +72,32 @@ fn as_json(marked: &Marked) -> Value {
     })
 }
 
-fn show(status: &MarkStatus, accepted: bool) {
-    let found = match &status.found {
-        FoundMark::Missing => "there is none".to_owned(),
-        FoundMark::Unreadable(why) => format!("it cannot be read: {why}"),
-        FoundMark::Read(marked) => said(marked),
+fn print_status(status: &MarkStatus, accepted: bool) {
+    let found = match &status.mark {
+        FoundMark::Missing => "none".to_owned(),
+        FoundMark::Unreadable(why) => format!("cannot be read: {why}"),
+        FoundMark::Read(marked) => describe_mark(marked),
     };
-    output::line(&format!("mark  {}", harmless(&found)));
-    output::line(&format!("log   {}", said(&status.log)));
+    output::print_line(&format!("mark  {}", sanitize_for_terminal(&found)));
+    output::print_line(&format!("log   {}", describe_mark(&status.log_end)));
     match &status.fault {
         _ if accepted => {
-            output::line(&toned(Tone::Doubt, "The mark is now where the log ends."));
+            output::print_line(&colour_for_terminal(
+                Tone::Warning,
+                "The mark was set to the end of the log.",
+            ));
         }
-        None => output::line(&toned(Tone::Good, "The log goes on from its mark.")),
-        Some(fault) => output::line(&toned(Tone::Bad, &harmless(&fault.to_string()))),
+        None => output::print_line(&colour_for_terminal(Tone::Good, "The log matches its mark.")),
+        Some(fault) => output::print_line(&colour_for_terminal(
+            Tone::Bad,
+            &sanitize_for_terminal(&fault.to_string()),
+        )),
     }
 }
 
-fn said(marked: &Marked) -> String {
+fn describe_mark(marked: &LogPosition) -> String {
     match &marked.head {
-        None => format!("{}: begun, no batch yet", marked.log_id),
+        None => format!("{}: no batch yet", marked.log_id),
         Some((batch, sha256)) => {
             format!("{}: batch {batch}, {} leaves, head {sha256}", marked.log_id, marked.tree_size)
         }

@@ -1,4 +1,4 @@
-//! `wayleave log`: the transparency log of this deployment, or of another one.
+//! `wayleave log`: commands for the transparency log of this installation or of another service.
 
 mod export;
 mod files;
@@ -22,13 +22,13 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make the whole log anew from its bytes, and tell everything that does not hold
+    /// Recompute the whole local log from its stored bytes and report every fault
     Fsck(fsck::Args),
-    /// Write the log as files that anybody can keep, serve and check
+    /// Write the local log as files that others can mirror, serve and verify
     Export(export::Args),
-    /// Show the mark that tells an old copy of the log from the newest one
+    /// Show or reset the high-water mark that protects against extending an old copy of the log
     Mark(mark::Args),
-    /// Follow a log over HTTP and tell when it is not honest
+    /// Follow a service's log over HTTP and raise an alarm on a fork or rewrite
     Monitor(monitor::Args),
 }
 
@@ -41,18 +41,18 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     }
 }
 
-/// The store of a deployment that is there, and its key directory. Looking makes neither.
-fn open(config: &Config) -> Result<(SqliteStore, PathBuf)> {
+/// Opens an existing store and returns it with its key directory. Creates neither.
+fn open_store(config: &Config) -> Result<(SqliteStore, PathBuf)> {
     let folder = config.data_dir();
     let keys = folder.join(wiring::KEYS_FOLDER);
     for (what, folder) in [("store", &folder), ("key directory", &keys)] {
         if !folder.is_dir() {
-            bail!("there is no {what} in {}", folder.display());
+            bail!("there is no {what} at {}", folder.display());
         }
     }
     let store = SqliteStore::open(&folder, SqliteOptions::default()).with_context(|| {
         format!(
-            "the store in {} cannot be opened (a server that runs on it has to be stopped first)",
+            "cannot open the store in {} (if a server is running on it, stop it first)",
             folder.display()
         )
     })?;

@@ -80,12 +80,12 @@ fn shown<'a>(config: &'a Value, key: &str) -> &'a Value {
 
 #[test]
 fn every_key_is_a_variable_and_a_flag_and_can_be_read_back() {
-    let keys = run(&["config", "--keys", "--json"]).expect(GOOD).json();
+    let keys = run(&["config", "--keys", "--json"]).expect(PASSED).json();
     let keys = keys.as_array().unwrap();
     let settings = settings();
     let listed: Vec<&str> = keys.iter().map(|key| key["key"].as_str().unwrap()).collect();
     assert_eq!(listed, settings.iter().map(|(key, _, _)| *key).collect::<Vec<_>>());
-    let table = run(&["config", "--keys"]).expect(GOOD).out;
+    let table = run(&["config", "--keys"]).expect(PASSED).out;
     let word = |key: &Value, name: &str| key[name].as_str().unwrap().to_owned();
     for key in keys {
         let row = table.lines().find(|row| row.starts_with(&format!("{} ", word(key, "key"))));
@@ -94,7 +94,8 @@ fn every_key_is_a_variable_and_a_flag_and_can_be_read_back() {
     }
 
     let folder = Folder::new();
-    let in_force = |command: &mut Command| Said::of(command.output().unwrap()).expect(GOOD);
+    let in_force =
+        |command: &mut Command| CommandOutput::of(command.output().unwrap()).expect(PASSED);
     let mut by_variable = wayleave();
     let mut by_flag = wayleave();
     by_variable.arg("config");
@@ -109,18 +110,18 @@ fn every_key_is_a_variable_and_a_flag_and_can_be_read_back() {
     for (key, _, expected) in &settings {
         assert_eq!(shown(&config, key), expected, "{key}");
     }
-    // What was printed is itself a file, and means the same.
+    // The output is a valid configuration file and means the same.
     let file = folder.write("printed.toml", &toml);
-    assert_eq!(run(&["config", "--config", &file]).expect(GOOD).out, toml);
-    assert_eq!(run(&["config", "--config", &file, "--json"]).expect(GOOD).json(), config);
+    assert_eq!(run(&["config", "--config", &file]).expect(PASSED).out, toml);
+    assert_eq!(run(&["config", "--config", &file, "--json"]).expect(PASSED).json(), config);
     let mut named = wayleave();
     named.arg("config").env("WAYLEAVE_CONFIG", &file);
     assert_eq!(in_force(&mut named).out, toml);
-    let defaults = run(&["config"]).expect(GOOD).out;
+    let defaults = run(&["config"]).expect(PASSED).out;
     let file = folder.write("defaults.toml", &defaults);
-    assert_eq!(run(&["config", "--config", &file]).expect(GOOD).out, defaults);
+    assert_eq!(run(&["config", "--config", &file]).expect(PASSED).out, defaults);
 
-    // Flags beat variables beat the file.
+    // Flags override variables, variables override the file.
     let file = folder
         .write("own.toml", "[server]\nbrand = \"file\"\nmax_requests = 7\n[scan]\nat_once = 3");
     let mut layered = wayleave();
@@ -157,19 +158,19 @@ fn a_configuration_that_makes_no_sense_is_refused_by_name() {
             [&["config"][..], &["serve"], &["demo"], &["scan", "open.lab"], &["key", "list"]]
         {
             let arguments = [command, &["--config", file.as_str()]].concat();
-            let said = must_end(wayleave().args(&arguments)).expect(FAILED);
+            let said = run_to_end(wayleave().args(&arguments)).expect(COULD_NOT_CHECK);
             assert!(said.out.is_empty(), "{arguments:?}: {}", said.out);
             assert!(said.err.contains(named), "{arguments:?} {text:?}: {}", said.err);
         }
-        let told = run(&["doctor", "--json", "--config", &file]).expect(BAD).json();
+        let told = run(&["doctor", "--json", "--config", &file]).expect(CHECK_FAILED).json();
         assert_eq!((&told[0]["name"], &told[0]["state"]), (&json!("configuration"), &json!("bad")));
         assert!(told[0]["says"].as_str().unwrap().contains(named), "{told}");
     }
-    run(&["config", "--config", &folder.path("nowhere.toml")]).failed("nowhere.toml");
-    run(&["config", "--scan-at-once", "many"]).failed("--scan-at-once");
+    run(&["config", "--config", &folder.path("nowhere.toml")]).expect_error("nowhere.toml");
+    run(&["config", "--scan-at-once", "many"]).expect_error("--scan-at-once");
     let mut command = wayleave();
     command.arg("config").env("WAYLEAVE_SCAN_DEADLINE_MS", "soon");
-    Said::of(command.output().unwrap()).failed("WAYLEAVE_SCAN_DEADLINE_MS");
+    CommandOutput::of(command.output().unwrap()).expect_error("WAYLEAVE_SCAN_DEADLINE_MS");
     let missing = folder.path("ca.pem");
-    run(&["scan", "iana.org", "--network-extra-ca", &missing]).failed("network.extra_ca");
+    run(&["scan", "iana.org", "--network-extra-ca", &missing]).expect_error("network.extra_ca");
 }

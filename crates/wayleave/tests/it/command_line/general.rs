@@ -30,23 +30,23 @@ fn every_command_explains_itself() {
         &["doctor"],
     ];
     for command in commands {
-        let said = run(&[command, &["--help"][..]].concat()).expect(GOOD);
+        let said = run(&[command, &["--help"][..]].concat()).expect(PASSED);
         assert!(said.out.contains("Usage:") && said.err.is_empty(), "{command:?}: {}", said.out);
-        // Where a script will look at the exit code, its meanings are told.
+        // Commands for scripts document their exit codes.
         if matches!(*command, [] | ["scan"] | ["verify"] | ["replay"] | ["robots"] | ["doctor"]) {
             assert!(said.out.contains("Exit codes: 0 "), "{command:?}: {}", said.out);
         }
-        // Every command that reads the configuration names every key of it.
+        // Every command that reads the configuration lists its keys.
         let takes_keys = ["serve", "demo", "scan", "replay", "config", "doctor", "list", "rotate"];
         if command.last().is_some_and(|last| takes_keys.contains(last)) {
             assert!(said.out.contains("--network-allow-names"), "{command:?}: {}", said.out);
         }
-        assert!(run(&[command, &["-h"][..]].concat()).expect(GOOD).out.contains("Usage:"));
+        assert!(run(&[command, &["-h"][..]].concat()).expect(PASSED).out.contains("Usage:"));
     }
-    let version = run(&["--version"]).expect(GOOD).out;
+    let version = run(&["--version"]).expect(PASSED).out;
     assert_eq!(version.trim(), concat!("wayleave ", env!("CARGO_PKG_VERSION")));
     for usage in [&["frobnicate"][..], &[], &["scan"], &["config", "--no-such-flag"], &["verify"]] {
-        let said = run(usage).expect(FAILED);
+        let said = run(usage).expect(COULD_NOT_CHECK);
         assert!(said.out.is_empty() && said.err.contains("Usage:"), "{usage:?}: {}", said.err);
     }
 }
@@ -57,34 +57,35 @@ fn canonical_writes_the_bytes_that_are_hashed() {
     let text = r#" { "b" : 1.0, "a" : [ 1e2, "é\u000a", { } ] , "\u00e9" : null } "#;
     let canonical = r#"{"a":[100,"é\n",{}],"b":1,"é":null}"#;
     let file = folder.write("in.json", text);
-    assert_eq!(run(&["canonical", &file]).expect(GOOD).out, canonical);
-    assert_eq!(run_with_input(&["canonical", "-"], text.as_bytes()).expect(GOOD).out, canonical);
+    assert_eq!(run(&["canonical", &file]).expect(PASSED).out, canonical);
+    assert_eq!(run_with_input(&["canonical", "-"], text.as_bytes()).expect(PASSED).out, canonical);
     // Canonical already: nothing changes.
     assert_eq!(run_with_input(&["canonical", "-"], canonical.as_bytes()).out, canonical);
 
-    let digest = run(&["canonical", "--sha256", &file]).expect(GOOD).out;
+    let digest = run(&["canonical", "--sha256", &file]).expect(PASSED).out;
     let by_others = Command::new("sha256sum").arg(folder.write("out", canonical)).output().unwrap();
     let by_others = String::from_utf8(by_others.stdout).unwrap();
     assert_eq!(digest.trim(), by_others.split(' ').next().unwrap());
-    let both = run(&["canonical", "--json", &file]).expect(GOOD).json();
+    let both = run(&["canonical", "--json", &file]).expect(PASSED).json();
     assert_eq!(both, json!({ "canonical": canonical, "sha256": digest.trim() }));
 
     for (broken, why) in [
-        ("", "it ends where"),
+        ("", "unexpected end"),
         ("{", "not strict JSON"),
-        ("{\"a\":1} x", "something follows"),
-        ("{\"a\":1,\"a\":2}", "a member of this name was before"),
+        ("{\"a\":1} x", "unexpected data after"),
+        ("{\"a\":1,\"a\":2}", "repeated member name"),
         ("\"\\ud800\"", "surrogate"),
         ("1e999", "too large"),
         ("[1,]", "not strict JSON"),
         ("\u{feff}{}", "not strict JSON"),
     ] {
-        run_with_input(&["canonical", "-"], broken.as_bytes()).failed(why);
+        run_with_input(&["canonical", "-"], broken.as_bytes()).expect_error(why);
     }
-    run_with_input(&["canonical", "-"], b"\"\xff\"").failed("not strict JSON");
-    run_with_input(&["canonical", "-"], "[".repeat(200_000).as_bytes()).failed("not strict JSON");
-    run(&["canonical", &folder.path("nowhere.json")]).failed("nowhere.json cannot be read");
-    run(&["canonical", folder.0.path().to_str().unwrap()]).failed("cannot be read");
+    run_with_input(&["canonical", "-"], b"\"\xff\"").expect_error("not strict JSON");
+    run_with_input(&["canonical", "-"], "[".repeat(200_000).as_bytes())
+        .expect_error("not strict JSON");
+    run(&["canonical", &folder.path("nowhere.json")]).expect_error("nowhere.json cannot be read");
+    run(&["canonical", folder.0.path().to_str().unwrap()]).expect_error("cannot be read");
 }
 
 #[test]
@@ -97,21 +98,25 @@ fn verify_accepts_only_what_it_could_check_to_the_end() {
     let keys = folder.write("keys.json", get("/.well-known/http-message-signatures-directory"));
     let rotation = folder.write("rotation.json", get("/.well-known/security-key-rotation.json"));
 
-    // Whose key it is, nobody said.
-    let said = run(&["verify", &file]).expect(BAD);
+    // Without a key directory nobody knows whose key it is.
+    let said = run(&["verify", &file]).expect(CHECK_FAILED);
     assert!(said.out.contains(": not fully checked (svc-scan)"), "{}", said.out);
-    assert!(said.out.contains("not checked  key published: no directory"), "{}", said.out);
+    assert!(
+        said.out.contains("not checked  key published: no key directory was given"),
+        "{}",
+        said.out
+    );
     assert!(!said.out.contains("failed"), "{}", said.out);
-    let told = run(&["verify", "--json", &file]).expect(BAD).json();
+    let told = run(&["verify", "--json", &file]).expect(CHECK_FAILED).json();
     assert_eq!(told[0]["conclusion"], "incomplete");
 
-    let said = run(&["verify", "--keys", &keys, "--rotation", &rotation, &file]).expect(GOOD);
+    let said = run(&["verify", "--keys", &keys, "--rotation", &rotation, &file]).expect(PASSED);
     assert!(said.out.contains(": accepted (svc-scan)"), "{}", said.out);
     assert!(!said.out.contains('\u{1b}'), "colours in a pipe");
-    run_with_input(&["verify", "--keys", &keys, "-"], &record.body).expect(GOOD);
-    run(&["verify", "--keys", &server.base(), &file]).expect(GOOD);
-    // Signed under another brand is signed by somebody else.
-    run(&["verify", "--keys", &keys, "--brand", "other", &file]).expect(BAD);
+    run_with_input(&["verify", "--keys", &keys, "-"], &record.body).expect(PASSED);
+    run(&["verify", "--keys", &server.base(), &file]).expect(PASSED);
+    // The signature of another brand does not count.
+    run(&["verify", "--keys", &keys, "--brand", "other", &file]).expect(CHECK_FAILED);
 
     let tampered = record.text().replace("\"domain\":\"open.lab\"", "\"domain\":\"0pen.lab\"");
     assert_ne!(tampered, record.text());
@@ -126,21 +131,39 @@ fn verify_accepts_only_what_it_could_check_to_the_end() {
             if with_keys {
                 arguments.extend(["--keys", &keys]);
             }
-            let said = run(&arguments).expect(BAD);
+            let said = run(&arguments).expect(CHECK_FAILED);
             assert!(said.out.contains(": refused ("), "{}", said.out);
             assert!(said.out.contains("failed "), "{}", said.out);
         }
     }
-    // One bad file among good ones decides, and every file is told of.
-    let told = run(&["verify", "--json", "--keys", &keys, &file, &tampered, &file]).expect(BAD);
+    // One bad file decides the exit code, and every file is reported.
+    let told =
+        run(&["verify", "--json", "--keys", &keys, &file, &tampered, &file]).expect(CHECK_FAILED);
     let conclusions: Vec<Value> =
         told.json().as_array().unwrap().iter().map(|one| one["conclusion"].clone()).collect();
     assert_eq!(conclusions, ["accepted", "refused", "accepted"]);
 
     let nowhere = folder.path("nowhere.json");
-    run(&["verify", "--keys", &keys, &nowhere]).failed("nowhere.json cannot be read");
-    run(&["verify", "--keys", &nowhere, &file]).failed("nowhere.json cannot be read");
-    run(&["verify", "--keys", &not_json, &file]).failed("the key directory is not valid");
-    run(&["verify", "--keys", "http://127.0.0.1:1", &file]).failed("cannot be read");
-    run(&["verify", "--brand", "Not Good", &file]).failed("--brand");
+    run(&["verify", "--keys", &keys, &nowhere]).expect_error("nowhere.json cannot be read");
+    run(&["verify", "--keys", &nowhere, &file]).expect_error("nowhere.json cannot be read");
+    run(&["verify", "--keys", &not_json, &file]).expect_error("the key directory is not valid");
+    run(&["verify", "--keys", "http://127.0.0.1:1", &file]).expect_error("cannot be read");
+    run(&["verify", "--brand", "Not Good", &file]).expect_error("--brand");
+}
+
+#[test]
+fn shells_get_completions_and_people_get_manual_pages() {
+    for (shell, mark) in
+        [("bash", "complete -F"), ("zsh", "#compdef wayleave"), ("fish", "complete -c")]
+    {
+        let script = run(&["completions", shell]).expect(PASSED).out;
+        assert!(script.contains(mark) && script.contains("preflight"), "{shell}");
+    }
+    assert!(run(&["completions", "cmd"]).expect(COULD_NOT_CHECK).err.contains("possible values"));
+    let folder = Folder::new();
+    let pages = folder.path("pages");
+    let said = run(&["man", &pages]).expect(PASSED);
+    assert!(said.out.contains("manual pages in"), "{}", said.out);
+    let page = std::fs::read_to_string(format!("{pages}/wayleave-scan.1")).unwrap();
+    assert!(page.contains(".TH") && page.contains("fail") && page.contains("Exit codes"), "{page}");
 }

@@ -1,7 +1,6 @@
-//! Keys through the front door: replaced beside a running server, and checked by somebody else's
-//! program.
+//! Keys: rotated while a server is running, and verified by a third-party library.
 
-use proof::httpsig;
+use proof::http_signatures;
 use web_bot_auth::components::{
     CoveredComponent, DerivedComponent, HTTPField, HTTPFieldParameters,
 };
@@ -9,19 +8,19 @@ use web_bot_auth::keyring::{JSONWebKeySet, KeyRing};
 use web_bot_auth::message_signatures::{MessageVerifier, SignedMessage};
 
 use super::*;
-use crate::server::Answer;
+use crate::server::HttpReply;
 
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
 const ROTATION: &str = "/.well-known/security-key-rotation.json";
 
-/// An answer of ours and what was asked, as that program wants to see it.
-struct Seen<'a> {
-    answer: &'a Answer,
+/// A response and its request, in the form that library needs.
+struct SignedReply<'a> {
+    answer: &'a HttpReply,
     authority: String,
     path: &'a str,
 }
 
-impl SignedMessage for Seen<'_> {
+impl SignedMessage for SignedReply<'_> {
     fn lookup_component(&self, name: &CoveredComponent) -> Vec<String> {
         match name {
             CoveredComponent::HTTP(HTTPField { name, parameters }) => {
@@ -46,7 +45,7 @@ impl SignedMessage for Seen<'_> {
     }
 }
 
-impl Seen<'_> {
+impl SignedReply<'_> {
     /// The keyid and tag of the signature with this label, if it holds.
     fn verified(&self, label: &str, keys: &KeyRing) -> Option<(String, String)> {
         let verifier = MessageVerifier::parse(self, |(known, _)| known.as_str() == label).ok()?;
@@ -57,7 +56,7 @@ impl Seen<'_> {
     }
 }
 
-fn key_ring(directory: &Answer) -> KeyRing {
+fn key_ring(directory: &HttpReply) -> KeyRing {
     let keys: JSONWebKeySet = serde_json::from_slice(&directory.body).unwrap();
     let mut ring = KeyRing::default();
     assert!(ring.import_jwks(keys).iter().all(Option::is_none), "every key is taken");
@@ -79,7 +78,7 @@ fn somebody_elses_program_verifies_answers_and_the_directory() {
     let keys = key_ring(&directory);
     let published = directory.json();
     let count = published["keys"].as_array().unwrap().len();
-    let seen = Seen { answer: &directory, authority: authority.clone(), path: DIRECTORY };
+    let seen = SignedReply { answer: &directory, authority: authority.clone(), path: DIRECTORY };
     let mut provers = Vec::new();
     for place in 0..count {
         let (kid, tag) = seen.verified(&format!("binding{place}"), &keys).unwrap();
@@ -94,7 +93,7 @@ fn somebody_elses_program_verifies_answers_and_the_directory() {
         .collect();
     assert_eq!(provers, listed, "one signature by each key");
     let elsewhere =
-        Seen { answer: &directory, authority: "evil.example".to_owned(), path: DIRECTORY };
+        SignedReply { answer: &directory, authority: "evil.example".to_owned(), path: DIRECTORY };
     assert_eq!(elsewhere.verified("binding0", &keys), None);
 
     let path = "/openapi.json?";
@@ -102,20 +101,20 @@ fn somebody_elses_program_verifies_answers_and_the_directory() {
                \"@method\";req \"@target-uri\";req \"@authority\";req);created;tag=\"t\"\r\n";
     let answer = server.get_with("/openapi.json", ask);
     let requests = kid_for(&published, "requests");
-    let seen = Seen { answer: &answer, authority: authority.clone(), path: "/openapi.json" };
+    let seen = SignedReply { answer: &answer, authority: authority.clone(), path: "/openapi.json" };
     assert_eq!(seen.verified("s1", &keys), Some((requests.clone(), "t".to_owned())));
-    assert_eq!(Seen { path, ..seen }.verified("s1", &keys), None, "another address");
-    let digest = httpsig::content_digest(&proof::sha256(&answer.body));
+    assert_eq!(SignedReply { path, ..seen }.verified("s1", &keys), None, "another address");
+    let digest = http_signatures::content_digest(&proof::sha256(&answer.body));
     assert_eq!(answer.header("content-digest"), Some(digest.as_str()));
 
-    // What signs HTTP never signs data, and the other way round.
+    // HTTP messages and documents are signed by different keys.
     let record = server.scan("minimal.lab");
     let documents = kid_for(&published, "documents");
     assert_eq!(record["signature"]["kid"], documents.as_str());
     assert_ne!(documents, requests);
 }
 
-/// Asks until it holds; a server looks at its keys every second.
+/// Polls until `holds` returns true; a server reloads its keys regularly.
 fn within(seconds: u64, what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -129,7 +128,7 @@ fn keys_are_replaced_beside_a_running_server() {
     let folder = Folder::new();
     let data = folder.path("data");
     let flags = ["--store-data-dir", data.as_str()];
-    let server = Server::demo(&flags);
+    let server = Server::start_demo(&flags);
     let base = server.base();
     let keep = |name: &str| {
         let answer = server.post_scan(br#"{"domain":"minimal.lab"}"#);
@@ -141,14 +140,15 @@ fn keys_are_replaced_beside_a_running_server() {
     let (first, old) = keep("first.json");
     assert_eq!(old, kid_for(&before, "documents"));
 
-    // Published first, used later: a key that waits proves itself and signs nothing.
-    run(&["key", "rotate", "decisions", "--after", "86400", flags[0], flags[1]]).expect(GOOD);
+    // A new key is published before it signs documents; until then it only signs the directory.
+    run(&["key", "rotate", "decisions", "--after", "86400", flags[0], flags[1]]).expect(PASSED);
     within(60, "the waiting key is published", || {
         server.get(DIRECTORY).json()["keys"].as_array().unwrap().len() == 5
     });
     let waiting = server.get(DIRECTORY);
     let ring = key_ring(&waiting);
-    let seen = Seen { answer: &waiting, authority: server.address.to_string(), path: DIRECTORY };
+    let seen =
+        SignedReply { answer: &waiting, authority: server.address.to_string(), path: DIRECTORY };
     for place in 0..5 {
         assert!(seen.verified(&format!("binding{place}"), &ring).is_some(), "{place}");
     }
@@ -156,11 +156,11 @@ fn keys_are_replaced_beside_a_running_server() {
     assert_eq!(still_old, old);
 
     for purpose in ["documents", "log heads"] {
-        run(&["key", "rotate", purpose, "--after", "0", flags[0], flags[1]]).expect(GOOD);
+        run(&["key", "rotate", purpose, "--after", "0", flags[0], flags[1]]).expect(PASSED);
     }
     within(60, "the new key signs", || keep("new.json").1 != old);
     let (new, kid) = keep("new.json");
-    let list = || run(&["key", "list", "--json", flags[0], flags[1]]).expect(GOOD).json();
+    let list = || run(&["key", "list", "--json", flags[0], flags[1]]).expect(PASSED).json();
     let listed = list();
     assert_eq!(listed.as_array().map(Vec::len), Some(7), "{listed}");
     within(60, "the old keys are retired", || {
@@ -171,21 +171,21 @@ fn keys_are_replaced_beside_a_running_server() {
     assert_eq!(kid_for(&after, "requests"), kid_for(&before, "requests"));
     assert_ne!(kid_for(&after, "log heads"), kid_for(&before, "log heads"));
     for record in [&first, &between, &new] {
-        run(&["verify", "--keys", &base, record]).expect(GOOD);
+        run(&["verify", "--keys", &base, record]).expect(PASSED);
     }
 
-    // The key in use is held by others: it stops, and what it signed proves nothing.
+    // The active key is compromised: it stops signing, and its signatures are no longer accepted.
     let since = "2020-01-01T00:00:00Z";
-    run(&["key", "compromised", &kid, since, flags[0], flags[1]]).expect(GOOD);
+    run(&["key", "compromised", &kid, since, flags[0], flags[1]]).expect(PASSED);
     within(60, "the compromise is told", || {
         let told = server.get(ROTATION).json();
         told["compromised"].as_array().unwrap().iter().any(|key| key["thumbprint"] == kid.as_str())
     });
-    run(&["verify", "--keys", &base, &new]).expect(BAD);
-    run(&["verify", "--keys", &base, &first]).expect(GOOD);
+    run(&["verify", "--keys", &base, &new]).expect(CHECK_FAILED);
+    run(&["verify", "--keys", &base, &first]).expect(PASSED);
     let (last, third) = keep("last.json");
     assert!(third != kid && third != old, "{third}");
-    run(&["verify", "--keys", &base, &last]).expect(GOOD);
+    run(&["verify", "--keys", &base, &last]).expect(PASSED);
     let listed = list();
     let told = listed.as_array().unwrap().iter().find(|key| key["kid"] == kid.as_str()).unwrap();
     assert_eq!(told["compromised_since"], since, "{listed}");
@@ -201,17 +201,17 @@ fn the_running_program_names_its_build() {
     let probe = ["--network-resolver", "127.0.0.1:1", "--store-data-dir", &data];
     let examine = |listen: &str| {
         let checks = run(&[&["doctor", "--json", "--server-listen", listen][..], &probe].concat());
-        let checks = checks.expect(BAD).json();
+        let checks = checks.expect(CHECK_FAILED).json();
         let build = checks.as_array().unwrap().iter().find(|check| check["name"] == "build");
         build.unwrap().clone()
     };
-    // The program was hashed beside the start of the server.
+    // The server hashes its binary in the background.
     within(60, "the build is known", || {
         !examine(&listen)["says"].as_str().unwrap().starts_with("differs")
     });
     let check = examine(&listen);
     let says = check["says"].as_str().unwrap();
-    assert!(says.starts_with("not logged yet") || says.starts_with("same as entry"), "{says}");
+    assert!(says.starts_with("not logged yet") || says.starts_with("same as log entry"), "{says}");
     let name = says.split("build ").nth(1).unwrap().split(',').next().unwrap();
     let answer = server.get(&format!("/api/v1/builds/{name}"));
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -231,7 +231,7 @@ fn the_running_program_names_its_build() {
     let schema = server.get("/api/v1/schema?kind=svc-build").json();
     assert!(jsonschema::draft202012::is_valid(&schema, &record), "{record}");
     let kept = folder.write("build.json", &answer.body);
-    run(&["verify", "--keys", &server.base(), &kept]).expect(GOOD);
+    run(&["verify", "--keys", &server.base(), &kept]).expect(PASSED);
 
     assert_eq!(server.get(&format!("/api/v1/builds/{}", "0".repeat(64))).status, 404);
     let alone = examine("127.0.0.1:0");

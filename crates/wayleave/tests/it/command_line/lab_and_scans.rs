@@ -1,4 +1,4 @@
-//! Doctor and scan, against a lab of their own.
+//! `doctor` and `scan` against a lab.
 
 use super::*;
 
@@ -12,14 +12,14 @@ fn doctor_tells_a_good_set_up_from_a_bad_one() {
         arguments.extend(more);
         run(&arguments)
     };
-    let checks = examine(&["--json", "--probe", "open.lab"]).expect(GOOD).json();
-    let found = states(&checks);
+    let checks = examine(&["--json", "--probe", "open.lab"]).expect(PASSED).json();
+    let found = doctor_states(&checks);
     for check in [
         ("configuration", "good"),
         ("clock", "good"),
         ("agents.catalogue", "good"),
         ("network.resolver", "good"),
-        // A lab is not what strangers should be served with, and is told so.
+        // A configuration for the lab must not be used in public, and doctor warns about it.
         ("network", "doubt"),
         ("store", "doubt"),
     ] {
@@ -27,20 +27,22 @@ fn doctor_tells_a_good_set_up_from_a_bad_one() {
     }
     assert!(!Path::new(&data).exists(), "looking makes nothing");
 
-    let said = examine(&["--probe", "open.lab"]).expect(GOOD);
-    assert!(said.out.contains("good  network.resolver: "), "{}", said.out);
+    let said = examine(&["--probe", "open.lab"]).expect(PASSED);
+    assert!(said.out.contains("ok      network.resolver: "), "{}", said.out);
     assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{} {}", said.out, said.err);
 
-    let said = examine(&["--probe", "no-such-name.lab"]).expect(BAD);
-    assert!(said.out.contains("BAD   network.resolver: "), "{}", said.out);
+    let said = examine(&["--probe", "no-such-name.lab"]).expect(CHECK_FAILED);
+    assert!(said.out.contains("FAILED  network.resolver: "), "{}", said.out);
     assert!(said.out.contains("NXDOMAIN"), "{}", said.out);
-    let said = examine(&["--probe", "open.lab", "--network-resolver", "127.0.0.1:1"]).expect(BAD);
-    assert!(said.out.contains("BAD   network.resolver: "), "{}", said.out);
+    let said =
+        examine(&["--probe", "open.lab", "--network-resolver", "127.0.0.1:1"]).expect(CHECK_FAILED);
+    assert!(said.out.contains("FAILED  network.resolver: "), "{}", said.out);
     let missing = lab.folder.path("none.json");
-    let said = examine(&["--probe", "open.lab", "--agents-catalogue", &missing]).expect(BAD);
-    assert!(said.out.contains("BAD   agents.catalogue: "), "{}", said.out);
+    let said =
+        examine(&["--probe", "open.lab", "--agents-catalogue", &missing]).expect(CHECK_FAILED);
+    assert!(said.out.contains("FAILED  agents.catalogue: "), "{}", said.out);
 
-    // A store that is no store, and keys that are no keys.
+    // A broken store and broken keys.
     let broken = lab.folder.path("broken");
     std::fs::create_dir_all(PathBuf::from(&broken).join("keys")).unwrap();
     std::fs::write(PathBuf::from(&broken).join("keys/documents-0001-x.json"), "{").unwrap();
@@ -48,9 +50,9 @@ fn doctor_tells_a_good_set_up_from_a_bad_one() {
     let mut command = wayleave();
     command.args(["doctor", "--json", "--probe", "open.lab", "--config", &lab.config]);
     command.args(["--store-data-dir", &broken, "--server-listen", "127.0.0.1:0"]);
-    let checks = Said::of(command.output().unwrap()).expect(BAD).json();
+    let checks = CommandOutput::of(command.output().unwrap()).expect(CHECK_FAILED).json();
     for check in [("keys", "bad"), ("store", "bad"), ("network.resolver", "good")] {
-        assert!(states(&checks).contains(&check), "{check:?} in {checks}");
+        assert!(doctor_states(&checks).contains(&check), "{check:?} in {checks}");
     }
 }
 
@@ -62,34 +64,39 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
         arguments.extend(more);
         run(&arguments)
     };
-    let said = scan("https://www.open.lab/x?y", &[]).expect(GOOD);
+    let said = scan("https://www.open.lab/x?y", &[]).expect(PASSED);
     assert!(said.out.starts_with("open.lab: A ("), "{}", said.out);
-    for part in ["Who got what", "GPTBot", "Machine files", "/robots.txt", "Sections"] {
+    for part in ["Responses by identity", "GPTBot", "Machine files", "/robots.txt", "Sections"] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
     assert!(!said.out.contains('\u{1b}'), "colours in a pipe: {:?}", said.out);
     assert_eq!(said.err, "", "a bar in a pipe");
 
-    let record = scan("open.lab", &["--json"]).expect(GOOD).json();
+    let record = scan("open.lab", &["--json"]).expect(PASSED).json();
     assert_eq!(record["kind"], "svc-scan");
     assert_eq!((&record["domain"], &record["grade"]), (&json!("open.lab"), &json!("A")));
     let checks = record["checks"].as_array().unwrap();
     assert!(checks.iter().any(|check| check["path"] == "/llms.txt"), "{checks:?}");
-    // Nothing is kept, so nothing is signed and nothing pointed to.
+    // Nothing is stored, so there is no signature and there are no links.
     assert_eq!((&record["signature"], &record["links"]["report"]), (&Value::Null, &Value::Null));
 
-    let said = scan("blocks-ai.lab", &[]).expect(GOOD);
-    assert!(said.out.contains("AI search crawlers are turned away"), "{}", said.out);
-    scan("open.lab", &["--fail-under", "A"]).expect(GOOD);
-    let said = scan("blocks-ai.lab", &["--fail-under", "A"]).expect(BAD);
+    let said = scan("blocks-ai.lab", &[]).expect(PASSED);
+    assert!(said.out.contains("AI search crawlers are blocked"), "{}", said.out);
+    scan("open.lab", &["--fail-under", "A"]).expect(PASSED);
+    let said = scan("blocks-ai.lab", &["--fail-under", "A"]).expect(CHECK_FAILED);
     assert!(said.out.starts_with("blocks-ai.lab: F"), "{}", said.out);
-    scan("blocks-ai.lab", &["--fail-under", "f", "--json"]).expect(GOOD);
-    scan("blocks-ai.lab", &["--fail-under", "d", "--json"]).expect(BAD);
-    assert!(scan("open.lab", &["--fail-under", "E"]).expect(FAILED).err.contains("A, B, C, D, F"));
+    scan("blocks-ai.lab", &["--fail-under", "f", "--json"]).expect(PASSED);
+    scan("blocks-ai.lab", &["--fail-under", "d", "--json"]).expect(CHECK_FAILED);
+    assert!(
+        scan("open.lab", &["--fail-under", "E"])
+            .expect(COULD_NOT_CHECK)
+            .err
+            .contains("A, B, C, D, F")
+    );
 
-    let said = scan("no-such-site.lab", &[]).expect(BAD);
-    assert!(said.out.starts_with("no-such-site.lab: nothing answered"), "{}", said.out);
-    let record = scan("no-such-site.lab", &["--json"]).expect(BAD).json();
+    let said = scan("no-such-site.lab", &[]).expect(CHECK_FAILED);
+    assert!(said.out.starts_with("no-such-site.lab: the site did not answer"), "{}", said.out);
+    let record = scan("no-such-site.lab", &["--json"]).expect(CHECK_FAILED).json();
     assert_eq!((&record["unreachable"], &record["id"]), (&json!(true), &Value::Null));
 
     for (bad, why) in [
@@ -99,10 +106,10 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
         ("open.nosuchtld", "does not exist"),
         ("ftp://open.lab", "only http and https"),
         ("user@open.lab", "user name"),
-        ("open.lab:22", "this port"),
-        ("", "no domain was given"),
+        ("open.lab:22", "only ports 80"),
+        ("", "the domain is missing"),
     ] {
-        scan(bad, &[]).failed(why);
+        scan(bad, &[]).expect_error(why);
     }
 }
 
@@ -110,23 +117,25 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
 fn a_scan_by_a_server_is_shown_the_same() {
     let server = Server::shared();
     let base = server.base();
-    // Made once, so that the next are answered with the report of the last two minutes.
+    // Scan once, so that the next requests get the stored report.
     for domain in ["open.lab", "blocks-ai.lab"] {
         assert_eq!(ask(server, &json!(domain)).status, 200);
     }
-    let said = run(&["scan", "open.lab", "--url", &base]).expect(GOOD);
+    let said = run(&["scan", "open.lab", "--url", &base]).expect(PASSED);
     assert!(said.out.starts_with("open.lab: A"), "{}", said.out);
     assert!(said.out.contains(&format!("{base}/r/")), "{}", said.out);
     assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{:?} {}", said.out, said.err);
-    let said = run(&["scan", "open.lab", "--json", "--url", &format!("{base}/")]).expect(GOOD);
+    let said = run(&["scan", "open.lab", "--json", "--url", &format!("{base}/")]).expect(PASSED);
     let folder = Folder::new();
     let record = folder.write("record.json", &said.out);
-    run(&["verify", "--keys", &base, &record]).expect(GOOD);
-    run(&["scan", "blocks-ai.lab", "--fail-under", "A", "--url", &base]).expect(BAD);
-    run(&["scan", "no-such-site.lab", "--url", &base]).expect(BAD);
-    run(&["scan", "127.0.0.1", "--url", &base]).failed("An IP address is not a domain.");
-    run(&["scan", "open.lab", "--url", "http://127.0.0.1:1"]).failed("Connection refused");
-    run(&["scan", "open.lab", "--url", "file:///etc/passwd"]).failed("not an http or https one");
-    run(&["scan", "open.lab", "--url", "ftp://127.0.0.1"]).failed("not an http or https one");
-    run(&["scan", "open.lab", "--url", &format!("{base}/nowhere")]).failed("answered 404");
+    run(&["verify", "--keys", &base, &record]).expect(PASSED);
+    run(&["scan", "blocks-ai.lab", "--fail-under", "A", "--url", &base]).expect(CHECK_FAILED);
+    run(&["scan", "no-such-site.lab", "--url", &base]).expect(CHECK_FAILED);
+    run(&["scan", "127.0.0.1", "--url", &base]).expect_error("An IP address is not a domain.");
+    run(&["scan", "open.lab", "--url", "http://127.0.0.1:1"]).expect_error("Connection refused");
+    run(&["scan", "open.lab", "--url", "file:///etc/passwd"])
+        .expect_error("not an http or https URL");
+    run(&["scan", "open.lab", "--url", "ftp://127.0.0.1"]).expect_error("not an http or https URL");
+    run(&["scan", "open.lab", "--url", &format!("{base}/nowhere")])
+        .expect_error("answered with status 404");
 }

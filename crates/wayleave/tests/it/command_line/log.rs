@@ -1,4 +1,4 @@
-//! The transparency log on the command line, and a witness that is killed.
+//! The `log` commands, and a witness that is killed.
 
 use super::*;
 
@@ -9,22 +9,22 @@ fn a_log_that_was_never_written_is_sound_and_one_that_is_not_there_cannot_be_loo
     let with =
         |arguments: &[&str]| run(&[&["log"][..], arguments, &["--store-data-dir", &data]].concat());
     for command in [&["fsck"][..], &["mark"], &["export", &folder.path("copy")]] {
-        with(command).failed("there is no store");
+        with(command).expect_error("there is no store");
     }
     assert!(!std::path::Path::new(&data).exists(), "looking must not make a store");
-    run(&["licence", "list", "--store-data-dir", &data]).expect(GOOD);
-    with(&["fsck"]).failed("there is no key directory");
-    run(&["key", "list", "--store-data-dir", &data]).expect(GOOD);
-    let report = with(&["fsck", "--json"]).expect(GOOD).json();
+    run(&["licence", "list", "--store-data-dir", &data]).expect(PASSED);
+    with(&["fsck"]).expect_error("there is no key directory");
+    run(&["key", "list", "--store-data-dir", &data]).expect(PASSED);
+    let report = with(&["fsck", "--json"]).expect(PASSED).json();
     assert_eq!((&report["tree_size"], &report["faults"]), (&json!(0), &json!([])));
-    assert!(with(&["mark"]).expect(GOOD).out.contains("there is none"));
-    let done = with(&["export", &folder.path("copy"), "--json"]).expect(GOOD).json();
+    assert!(with(&["mark"]).expect(PASSED).out.contains("mark  none"));
+    let done = with(&["export", &folder.path("copy"), "--json"]).expect(PASSED).json();
     assert_eq!((&done["tree_size"], &done["written"]), (&json!(0), &json!(3)));
-    // Begun, then lost: a mark is written only when it is asked for.
-    let accepted = with(&["mark", "--accept", "--json"]).expect(GOOD);
+    // `mark` writes a mark only with --accept.
+    let accepted = with(&["mark", "--accept", "--json"]).expect(PASSED);
     assert_eq!(accepted.json()["accepted"], json!(true));
-    assert!(accepted.err.contains("the newest there ever was"), "{}", accepted.err);
-    assert_eq!(with(&["mark", "--json"]).expect(GOOD).json()["mark"]["tree_size"], json!(0));
+    assert!(accepted.err.contains("is the newest version"), "{}", accepted.err);
+    assert_eq!(with(&["mark", "--json"]).expect(PASSED).json()["mark"]["tree_size"], json!(0));
 }
 
 #[test]
@@ -32,20 +32,20 @@ fn a_log_that_is_not_there_is_told_apart_from_one_that_lies() {
     let folder = Folder::new();
     let state = folder.path("state.json");
     let monitor = ["log", "monitor", "http://127.0.0.1:1", "--once", "--state", &state];
-    run(&monitor).failed("the log cannot be read");
+    run(&monitor).expect_error("the log cannot be read");
     folder.write("state.json", "{}");
-    run(&monitor).failed("--state");
+    run(&monitor).expect_error("--state");
 }
 
 #[test]
 fn a_witness_has_the_same_key_after_a_kill() {
     let folder = Folder::new();
     let data = folder.path("witness");
-    // An id that is not that of the key.
+    // The id does not match the key.
     let log = "log.example/a+00000000+AUiSBmSDMpCJ2iWXGXmYtDuGn8NuSDBWRc3fMt6bBwH5";
     let arguments =
         ["witness", "--listen", "127.0.0.1:0", "--data-dir", &data, "--name", "w.example/1"];
-    run(&[&arguments[..], &["--log", log]].concat()).expect(FAILED);
+    run(&[&arguments[..], &["--log", log]].concat()).expect(COULD_NOT_CHECK);
     let key = proof_key();
     let mut keys = Vec::new();
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The commands of the program, as a person or a script would call them.
+//! Tests of the commands, called as a person or a script would.
 
 mod census;
 mod configuration;
@@ -23,18 +23,18 @@ use tempfile::TempDir;
 use crate::hostile_domains::ask;
 use crate::server::{Server, wayleave};
 
-const GOOD: i32 = 0;
-const BAD: i32 = 1;
-const FAILED: i32 = 2;
+const PASSED: i32 = 0;
+const CHECK_FAILED: i32 = 1;
+const COULD_NOT_CHECK: i32 = 2;
 
-/// What a finished command said.
-struct Said {
+/// Exit code and output of a finished command.
+struct CommandOutput {
     code: i32,
     out: String,
     err: String,
 }
 
-impl Said {
+impl CommandOutput {
     fn of(output: Output) -> Self {
         Self {
             code: output.status.code().expect("ended by a signal"),
@@ -49,20 +49,20 @@ impl Said {
         self
     }
 
-    /// A failure: nothing on standard output, and on standard error one message that says this,
-    /// once.
+    /// Expects exit code 2, nothing on standard output, and one message on standard error that
+    /// contains this once.
     #[track_caller]
-    fn failed(self, why: &str) -> Self {
-        let said = self.expect(FAILED);
+    fn expect_error(self, why: &str) -> Self {
+        let said = self.expect(COULD_NOT_CHECK);
         assert_eq!(said.out, "", "{}", said.err);
         assert!(said.err.starts_with("wayleave: "), "{}", said.err);
         assert_eq!(said.err.matches(why).count(), 1, "{why:?} in {:?}", said.err);
         said
     }
 
-    /// Says all of this on standard error, without colours.
+    /// Expects all of this on standard error, without colours.
     #[track_caller]
-    fn says_plainly(&self, parts: &[&str]) {
+    fn assert_stderr_contains(&self, parts: &[&str]) {
         for part in parts {
             assert!(self.err.contains(part), "{part:?} in {}", self.err);
         }
@@ -74,21 +74,21 @@ impl Said {
     }
 }
 
-fn run(arguments: &[&str]) -> Said {
-    Said::of(wayleave().args(arguments).output().unwrap())
+fn run(arguments: &[&str]) -> CommandOutput {
+    CommandOutput::of(wayleave().args(arguments).output().unwrap())
 }
 
-fn run_with_input(arguments: &[&str], input: &[u8]) -> Said {
+fn run_with_input(arguments: &[&str], input: &[u8]) -> CommandOutput {
     let mut child = piped(wayleave().args(arguments)).stdin(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
-    Said::of(child.wait_with_output().unwrap())
+    CommandOutput::of(child.wait_with_output().unwrap())
 }
 
 fn piped(command: &mut Command) -> &mut Command {
     command.stdout(Stdio::piped()).stderr(Stdio::piped())
 }
 
-/// A folder with files in it, gone with the test.
+/// A temporary folder with files.
 struct Folder(pub(super) TempDir);
 
 impl Folder {
@@ -106,7 +106,7 @@ impl Folder {
     }
 }
 
-/// `wayleave lab run`, ended with the test.
+/// A running `wayleave lab run`, stopped at the end of the test.
 struct LabRun {
     child: Child,
     folder: Folder,
@@ -122,7 +122,7 @@ impl LabRun {
             .args(["lab", "run", "--config-file", &config, "--ca-file", &authority])
             .spawn()
             .unwrap();
-        wait_for_line(&mut child, "The lab runs with");
+        wait_for_line(&mut child, "The lab is running with");
         Self { child, folder, config }
     }
 }
@@ -134,7 +134,7 @@ impl Drop for LabRun {
     }
 }
 
-/// Everything said on standard error up to and with the line that holds this.
+/// Standard error up to and including the first line that contains this.
 fn wait_for_line(child: &mut Child, part: &str) -> String {
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut all = String::new();
@@ -142,15 +142,15 @@ fn wait_for_line(child: &mut Child, part: &str) -> String {
         let before = all.len();
         assert!(said.read_line(&mut all).unwrap() > 0, "it ended without {part:?}: {all}");
         if all[before..].contains(part) {
-            // Keep reading, so that the process never waits for us.
+            // Keep reading, so that the process never blocks.
             std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
             return all;
         }
     }
 }
 
-/// The output of a command that must end by itself; one that does not is ended and told.
-fn must_end(command: &mut Command) -> Said {
+/// The output of a command that must end within 30 seconds; otherwise it is killed and the test fails.
+fn run_to_end(command: &mut Command) -> CommandOutput {
     let mut child = piped(command).spawn().unwrap();
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -160,11 +160,11 @@ fn must_end(command: &mut Command) -> Said {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Said::of(child.wait_with_output().unwrap())
+    CommandOutput::of(child.wait_with_output().unwrap())
 }
 
 /// Name and state of every check of `doctor`.
-fn states(checks: &Value) -> Vec<(&str, &str)> {
+fn doctor_states(checks: &Value) -> Vec<(&str, &str)> {
     checks
         .as_array()
         .unwrap()

@@ -1,4 +1,4 @@
-//! `wayleave replay`: kept evidence, judged again.
+//! `wayleave replay`: recomputing stored scans.
 
 use contract::Timestamp;
 use store::{Artifacts, Scan, Scans, Visibility};
@@ -6,14 +6,14 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 
 use super::*;
 
-/// Does something to the store of a data directory that nobody else has open.
+/// Runs `work` on the store of a data directory that no server uses.
 fn with_store<T>(data: &str, work: impl AsyncFnOnce(&SqliteStore) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let store = SqliteStore::open(Path::new(data), SqliteOptions::default()).unwrap();
     runtime.block_on(work(&store))
 }
 
-/// The same scan under another id, its record changed and stating its digest anew.
+/// The same scan under another id, with a changed record and a new digest.
 fn changed(scan: &Scan, id: &str, change: impl FnOnce(&mut Value)) -> Scan {
     let mut record: Value = serde_json::from_slice(&scan.record).unwrap();
     record["id"] = json!(id);
@@ -39,27 +39,27 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
         arguments.extend(more);
         run(&arguments)
     };
-    replay("x", &[]).failed("there is no store in");
+    replay("x", &[]).expect_error("there is no store in");
     assert!(!Path::new(&data).exists(), "looking makes nothing");
 
-    let server = Server::demo(&["--store-data-dir", &data]);
+    let server = Server::start_demo(&["--store-data-dir", &data]);
     let records: Vec<Value> =
         ["open.lab", "blocks-ai.lab"].iter().map(|name| server.scan(name)).collect();
     let id = records[1]["id"].as_str().unwrap().to_owned();
-    replay(&id, &[]).failed("in use by another process");
+    replay(&id, &[]).expect_error("in use by another process");
     drop(server);
 
     for record in &records {
         let said = replay(record["id"].as_str().unwrap(), &["--json", "--strict"]);
-        let said = said.expect(GOOD).json();
+        let said = said.expect(PASSED).json();
         assert_eq!(said["conclusion"], "same", "{said}");
         assert_eq!(said["kept"], said["now"]);
         assert_eq!(said["now"]["sha256"], record["sha256"], "the very bytes that were signed");
         assert_eq!(said["domain"], record["domain"]);
     }
-    let said = replay(&id, &[]).expect(GOOD);
-    assert!(said.out.starts_with(&format!("{id}: same (blocks-ai.lab)\n")), "{}", said.out);
-    replay("nobody", &[]).failed("no scan with the id nobody is kept");
+    let said = replay(&id, &[]).expect(PASSED);
+    assert!(said.out.starts_with(&format!("{id}: identical (blocks-ai.lab)\n")), "{}", said.out);
+    replay("nobody", &[]).expect_error("no scan with the id nobody is stored");
 
     with_store(&data, async |store| {
         let kept = store.scan(&id).await.unwrap().unwrap();
@@ -71,36 +71,40 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
             record["grade"] = json!("A");
             record["score_ledger"]["rows"][0]["state"] = json!("passed");
             record["score_ledger"]["rows"][0]["points"] = json!(99);
-            // A member that later rules brought.
+            // A member that older records did not have.
             record.as_object_mut().unwrap().remove("transport");
         });
         store.put_scan(earlier).await.unwrap();
         let forged = changed(&kept, "forged", |record| record["overall"] = json!(100));
         store.put_scan(forged).await.unwrap();
     });
-    // The operator may judge again what nobody else may see.
-    let said = replay("hidden", &["--json"]).expect(GOOD).json();
+    // Private scans can be replayed by the operator.
+    let said = replay("hidden", &["--json"]).expect(PASSED).json();
     assert_eq!(said["conclusion"], "same", "{said}");
 
-    let said = replay("earlier", &[]).expect(GOOD);
+    let said = replay("earlier", &[]).expect(PASSED);
     assert!(said.out.starts_with("earlier: rules changed (blocks-ai.lab)\n"), "{}", said.out);
-    for part in ["  kept  A", "  now   F", "rules 0", "rule ", "passed (99 of "] {
+    for part in ["  stored      A", "  recomputed  F", "rules 0", "rule ", "passed (99 of "] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
-    replay("earlier", &["--strict"]).expect(BAD);
+    replay("earlier", &["--strict"]).expect(CHECK_FAILED);
 
-    let said = replay("forged", &["--json"]).expect(BAD).json();
+    let said = replay("forged", &["--json"]).expect(CHECK_FAILED).json();
     assert_eq!(said["conclusion"], "different", "{said}");
     assert_eq!(said["differs_at"], json!(["/overall"]));
-    assert!(replay("forged", &[]).expect(BAD).out.contains("differs at /overall"));
+    assert!(replay("forged", &[]).expect(CHECK_FAILED).out.contains("differs at /overall"));
 
     with_store(&data, async |store| {
         let later: Timestamp = "2100-01-01T00:00:00Z".parse().unwrap();
         assert!(store.sweep_artifacts(later).await.unwrap().removed > 0);
     });
-    let said = replay(&id, &["--json"]).expect(FAILED).json();
+    let said = replay(&id, &["--json"]).expect(COULD_NOT_CHECK).json();
     assert_eq!((&said["conclusion"], &said["now"]), (&json!("bodies_gone"), &Value::Null));
     assert!(!said["bodies_gone"].as_array().unwrap().is_empty(), "{said}");
-    let said = replay(&id, &[]).expect(FAILED);
-    assert!(said.out.contains("bodies gone") && said.out.contains("sha256 "), "{}", said.out);
+    let said = replay(&id, &[]).expect(COULD_NOT_CHECK);
+    assert!(
+        said.out.contains("could not be checked") && said.out.contains("sha256 "),
+        "{}",
+        said.out
+    );
 }

@@ -1,4 +1,4 @@
-//! What `wayleave scan` shows and writes.
+//! The report and the files of `wayleave scan`.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::*;
 struct Scans(LabRun);
 
 impl Scans {
-    fn scan(&self, domain: &str, more: &[&str]) -> Said {
+    fn scan(&self, domain: &str, more: &[&str]) -> CommandOutput {
         let mut arguments = vec!["scan", domain, "--config", &self.0.config];
         arguments.extend(more);
         run(&arguments)
@@ -24,11 +24,11 @@ fn holds_all(text: &str, parts: &[&str]) {
 #[test]
 fn a_report_tells_the_whole_record_in_order() {
     let lab = Scans(LabRun::start());
-    let said = lab.scan("blocks-ai.lab", &[]).expect(GOOD);
-    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).json();
+    let said = lab.scan("blocks-ai.lab", &[]).expect(PASSED);
+    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(PASSED).json();
     let headings = [
         "Sections\n",
-        "Who got what (/)\n",
+        "Responses by identity (/)\n",
         "Declared policy\n",
         "Machine files\n",
         "Content without scripts\n",
@@ -54,10 +54,10 @@ fn a_report_tells_the_whole_record_in_order() {
             "seen ",
             "fix ",
             "evidence sha256 ",
-            "Nothing of this scan is kept",
+            "This scan was not stored",
         ],
     );
-    // Every finding, the gravest first.
+    // Every finding, most severe first.
     let order = ["high", "medium", "low", "info"];
     let ranks: Vec<_> = said
         .out
@@ -75,11 +75,11 @@ fn a_report_tells_the_whole_record_in_order() {
     let wide: Vec<_> = said.out.lines().filter(too_wide).collect();
     assert!(wide.is_empty(), "{wide:?}");
 
-    // The ledger only for those who ask.
+    // The ledger is printed only on request.
     assert!(!said.out.contains("\nLedger\n"));
     let rules = record["score_ledger"]["rows"].as_array().unwrap();
     for flag in ["--ledger", "-v"] {
-        let said = lab.scan("blocks-ai.lab", &[flag]).expect(GOOD);
+        let said = lab.scan("blocks-ai.lab", &[flag]).expect(PASSED);
         for row in rules {
             holds_all(&said.out, &["\nLedger\n", row["rule"].as_str().unwrap()]);
         }
@@ -90,7 +90,7 @@ fn a_report_tells_the_whole_record_in_order() {
 #[test]
 fn a_contradiction_is_told_once_for_all_it_is_about() {
     let lab = Scans(LabRun::start());
-    let said = lab.scan("robots-closed.lab", &[]).expect(GOOD);
+    let said = lab.scan("robots-closed.lab", &[]).expect(PASSED);
     holds_all(
         &said.out,
         &[
@@ -100,14 +100,14 @@ fn a_contradiction_is_told_once_for_all_it_is_about() {
         ],
     );
     let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(text.matches("one that does not is served.").count(), 1, "{text}");
+    assert_eq!(text.matches("Only crawlers that obey robots.txt stay away.").count(), 1, "{text}");
 }
 
 #[test]
 fn sarif_has_what_its_standard_asks_for() {
     let lab = Scans(LabRun::start());
-    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).json();
-    let log = lab.scan("blocks-ai.lab", &["--sarif"]).expect(GOOD).json();
+    let record = lab.scan("blocks-ai.lab", &["--json"]).expect(PASSED).json();
+    let log = lab.scan("blocks-ai.lab", &["--sarif"]).expect(PASSED).json();
     assert_eq!(log["version"], "2.1.0");
     assert!(log["$schema"].as_str().unwrap().ends_with("/sarif-schema-2.1.0.json"));
     assert_eq!(log["runs"].as_array().map(Vec::len), Some(1));
@@ -159,9 +159,9 @@ fn sarif_has_what_its_standard_asks_for() {
         assert!(prints.insert(print.to_owned()), "{result}");
         assert!(result.get("baselineState").is_none(), "{result}");
     }
-    // The same in the next run, and to a file beside the report.
+    // The same fingerprints in the next run, here written to a file.
     let file = lab.0.folder.path("out.sarif");
-    let said = lab.scan("blocks-ai.lab", &["--sarif", &file]).expect(GOOD);
+    let said = lab.scan("blocks-ai.lab", &["--sarif", &file]).expect(PASSED);
     assert!(said.out.starts_with("blocks-ai.lab: "), "{}", said.out);
     let again: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     let prints_again = again["runs"][0]["results"].as_array().unwrap().iter();
@@ -172,30 +172,32 @@ fn sarif_has_what_its_standard_asks_for() {
         .collect();
     assert_eq!(prints, prints_again);
 
-    // A run that judged nothing must not pass for a clean one.
-    let log = lab.scan("no-such-site.lab", &["--sarif"]).expect(BAD).json();
+    // A run that checked nothing must not look like a clean one.
+    let log = lab.scan("no-such-site.lab", &["--sarif"]).expect(CHECK_FAILED).json();
     let invocation = &log["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["toolExecutionNotifications"][0]["level"], "error");
-    lab.scan("open.lab", &["--sarif", "--json"]).failed("give --sarif a file");
-    lab.scan("open.lab", &["--sarif", &lab.0.folder.path("none/x")]).failed("cannot be written");
+    lab.scan("open.lab", &["--sarif", "--json"]).expect_error("give --sarif a file");
+    lab.scan("open.lab", &["--sarif", &lab.0.folder.path("none/x")])
+        .expect_error("cannot be written");
 }
 
 #[test]
 fn a_build_fails_for_what_is_new() {
     let lab = Scans(LabRun::start());
     let folder = &lab.0.folder;
-    let said = lab.scan("blocks-ai.lab", &["--fail-on", "high"]).expect(BAD);
-    holds_all(&said.err, &["--fail-on: ", "turned away"]);
-    lab.scan("blocks-ai.lab", &["--fail-on", "worst"]).expect(FAILED);
+    let said = lab.scan("blocks-ai.lab", &["--fail-on", "high"]).expect(CHECK_FAILED);
+    holds_all(&said.err, &["Failed by --fail-on: ", "are blocked"]);
+    lab.scan("blocks-ai.lab", &["--fail-on", "worst"]).expect(COULD_NOT_CHECK);
 
-    let known = folder.write("known.json", lab.scan("blocks-ai.lab", &["--json"]).expect(GOOD).out);
+    let known =
+        folder.write("known.json", lab.scan("blocks-ai.lab", &["--json"]).expect(PASSED).out);
     let sarif = folder.path("known.sarif");
-    lab.scan("blocks-ai.lab", &["--sarif", &sarif]).expect(GOOD);
+    lab.scan("blocks-ai.lab", &["--sarif", &sarif]).expect(PASSED);
     for baseline in [&known, &sarif] {
         let with = ["--fail-on", "info", "--baseline", baseline];
-        let said = lab.scan("blocks-ai.lab", &with).expect(GOOD);
-        holds_all(&said.out, &["Since the baseline: 0 new, 0 gone\n"]);
+        let said = lab.scan("blocks-ai.lab", &with).expect(PASSED);
+        holds_all(&said.out, &["Compared with the baseline: 0 new, 0 gone\n"]);
     }
     // One that was not known, and one that is known and no longer there.
     let mut record: Value = serde_json::from_slice(&std::fs::read(&known).unwrap()).unwrap();
@@ -205,15 +207,15 @@ fn a_build_fails_for_what_is_new() {
     findings.push(json!({ "id": "was_there", "title": "It was there" }));
     let earlier = folder.write("earlier.json", record.to_string());
     let with = ["--fail-on", "high", "--baseline", &earlier];
-    let said = lab.scan("blocks-ai.lab", &with).expect(BAD);
+    let said = lab.scan("blocks-ai.lab", &with).expect(CHECK_FAILED);
     let title = removed["title"].as_str().unwrap();
     holds_all(
         &said.out,
         &["1 new, 1 gone\n", &format!("new  [high] {title}\n"), "gone It was there\n"],
     );
-    assert_eq!(said.err, format!("--fail-on: {title}.\n"));
-    // For machines the comparison stands beside the result.
-    let said = lab.scan("blocks-ai.lab", &[&with[..], &["--sarif"]].concat()).expect(BAD);
+    assert_eq!(said.err, format!("Failed by --fail-on: {title}.\n"));
+    // With a machine-readable result the comparison goes to standard error.
+    let said = lab.scan("blocks-ai.lab", &[&with[..], &["--sarif"]].concat()).expect(CHECK_FAILED);
     holds_all(&said.err, &["1 new, 1 gone"]);
     let states: Vec<Value> = said.json()["runs"][0]["results"]
         .as_array()
@@ -224,16 +226,17 @@ fn a_build_fails_for_what_is_new() {
     assert_eq!(states.iter().filter(|state| **state == "new").count(), 1, "{states:?}");
     assert!(states.iter().all(|state| *state == "new" || *state == "unchanged"), "{states:?}");
 
-    lab.scan("open.lab", &["--baseline", &known]).failed("it is of blocks-ai.lab, not of open.lab");
-    lab.scan("open.lab", &["--baseline", &folder.path("none")]).failed("cannot be read");
+    lab.scan("open.lab", &["--baseline", &known])
+        .expect_error("a scan of blocks-ai.lab, not of open.lab");
+    lab.scan("open.lab", &["--baseline", &folder.path("none")]).expect_error("cannot be read");
     let broken = folder.write("broken.json", "{}");
-    lab.scan("open.lab", &["--baseline", &broken]).failed("neither a scan record nor SARIF");
+    lab.scan("open.lab", &["--baseline", &broken]).expect_error("neither a scan record nor SARIF");
 }
 
 #[test]
 fn what_can_be_copied_is_written_as_files() {
     let lab = Scans(LabRun::start());
-    let record = lab.scan("minimal.lab", &["--json"]).expect(GOOD).json();
+    let record = lab.scan("minimal.lab", &["--json"]).expect(PASSED).json();
     let pastes: BTreeSet<String> = record["findings"]
         .as_array()
         .unwrap()
@@ -242,7 +245,7 @@ fn what_can_be_copied_is_written_as_files() {
         .collect();
     assert!(!pastes.is_empty(), "{record}");
     let fixes = lab.0.folder.path("fixes");
-    let said = lab.scan("minimal.lab", &["--fixes", &fixes, "--json"]).expect(GOOD);
+    let said = lab.scan("minimal.lab", &["--fixes", &fixes, "--json"]).expect(PASSED);
     assert!(said.err.contains(&fixes), "{}", said.err);
     let mut written = BTreeSet::new();
     for entry in std::fs::read_dir(&fixes).unwrap() {

@@ -1,4 +1,4 @@
-//! `wayleave robots`: one file, some agents, some addresses.
+//! `wayleave robots`.
 
 use super::*;
 
@@ -17,8 +17,9 @@ Sitemap: https://shop.example/sitemap.xml
 fn the_line_that_decides_is_told() {
     let folder = Folder::new();
     let file = folder.write("robots.txt", FILE);
-    let said = run(&["robots", &file, "--agent", "GPTBot/1.3 (+https://a.example)"]).expect(BAD);
-    assert_eq!(said.out, "disallowed GPTBot / (a group names it; line 3: Disallow: /)\n");
+    let said =
+        run(&["robots", &file, "--agent", "GPTBot/1.3 (+https://a.example)"]).expect(CHECK_FAILED);
+    assert_eq!(said.out, "disallowed GPTBot / (group for this agent; line 3: Disallow: /)\n");
 
     let said = run(&[
         "robots",
@@ -35,7 +36,7 @@ fn the_line_that_decides_is_told() {
         "--url",
         "/",
     ])
-    .expect(BAD)
+    .expect(CHECK_FAILED)
     .json();
     let decisions: Vec<_> = said["decisions"]
         .as_array()
@@ -67,35 +68,35 @@ fn the_line_that_decides_is_told() {
             row("ClaudeBot", "/", true, "everyone", None, "-"),
         ]
     );
-    run(&["robots", &file, "--agent", "ClaudeBot"]).expect(GOOD);
-    // Without an agent it is about everyone, without an address about the home page.
-    let said = run_with_input(&["robots", "-"], FILE.as_bytes()).expect(GOOD);
-    assert_eq!(said.out, "allowed    * / (by the group for everyone; no rule matches)\n");
-    let said = run_with_input(&["robots", "-", "--agent", "x"], b"").expect(GOOD);
-    assert!(said.out.contains("no group is for it"), "{}", said.out);
+    run(&["robots", &file, "--agent", "ClaudeBot"]).expect(PASSED);
+    // The default agent is *, the default URL is the home page.
+    let said = run_with_input(&["robots", "-"], FILE.as_bytes()).expect(PASSED);
+    assert_eq!(said.out, "allowed    * / (group for *; no rule matches)\n");
+    let said = run_with_input(&["robots", "-", "--agent", "x"], b"").expect(PASSED);
+    assert!(said.out.contains("no group applies"), "{}", said.out);
 }
 
 #[test]
 fn what_is_wrong_in_the_file_is_told_beside_the_answer() {
     let file = b"Disallow: /early\nUser-agent: *\nDisallow: secret\n";
-    let said = run_with_input(&["robots", "-"], file).expect(GOOD);
+    let said = run_with_input(&["robots", "-"], file).expect(PASSED);
     assert!(said.out.contains("line 1") && said.out.contains("fix: "), "{}", said.out);
-    let faults = run_with_input(&["robots", "-", "--json"], file).expect(GOOD).json();
+    let faults = run_with_input(&["robots", "-", "--json"], file).expect(PASSED).json();
     let faults = faults["faults"].as_array().unwrap().clone();
     assert!(faults.iter().any(|fault| fault["at"] == "line 1"), "{faults:?}");
-    // Nothing in it steers the terminal.
+    // Control characters in the file do not reach the terminal.
     let hostile = b"User-agent: *\nDisallow: /\x1b[2J\xe2\x80\xae\n";
-    let said = run_with_input(&["robots", "-", "--url", "/x"], hostile).expect(GOOD);
+    let said = run_with_input(&["robots", "-", "--url", "/x"], hostile).expect(PASSED);
     assert!(!said.out.contains(['\u{1b}', '\u{202e}']), "{:?}", said.out);
 }
 
 #[test]
 fn what_cannot_be_read_is_said() {
     let folder = Folder::new();
-    run(&["robots", &folder.path("none")]).failed("cannot be read");
+    run(&["robots", &folder.path("none")]).expect_error("cannot be read");
     let file = folder.write("robots.txt", FILE);
     run(&["robots", &file, "--url", "ftp://a.example/"])
-        .failed("expected an http or https address");
-    run(&["robots", &file, "--url", "shop"]).failed("expected an http or https address");
-    run(&["robots", &file, "--agent", ""]).failed("no product token");
+        .expect_error("expected an http or https URL");
+    run(&["robots", &file, "--url", "shop"]).expect_error("expected an http or https URL");
+    run(&["robots", &file, "--agent", ""]).expect_error("no product token");
 }

@@ -1,4 +1,4 @@
-//! How a server ends: asked to, under load; and when its disk fails.
+//! Stopping a server: by a signal under load, and by a disk failure.
 
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
@@ -13,7 +13,7 @@ use super::*;
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 const ASKERS: usize = 8;
 
-/// Waits for the end of a process, and fails if it takes longer than this.
+/// Waits for a process to end; fails if it takes longer than this.
 fn ended(child: &mut Child, within: Duration) -> (i32, Duration) {
     let begun = Instant::now();
     loop {
@@ -28,8 +28,8 @@ fn ended(child: &mut Child, within: Duration) -> (i32, Duration) {
     }
 }
 
-/// One request: when it had been sent in full, and the answer's status if a whole one came. Nothing
-/// where nobody took the connection.
+/// Sends one request. Returns when it was sent, and the status or why there was no complete response.
+/// `None` if the connection was refused.
 #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
 fn ask_once(address: SocketAddr, path: &str) -> Option<(Instant, Result<u16, String>)> {
     let mut stream = TcpStream::connect(address).ok()?;
@@ -56,7 +56,7 @@ fn ask_once(address: SocketAddr, path: &str) -> Option<(Instant, Result<u16, Str
 fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
     let folder = Folder::new();
     let data = folder.path("data");
-    let mut server = Server::demo(&["--store-data-dir", &data]);
+    let mut server = Server::start_demo(&["--store-data-dir", &data]);
     let address = server.address;
     let over = AtomicBool::new(false);
     let begun = Instant::now();
@@ -82,7 +82,7 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
         let asked = askers.into_iter().flat_map(|asker| asker.join().unwrap());
         (told_at, ended, asked.collect::<Vec<_>>())
     });
-    assert_eq!(code, GOOD, "{}", server.said());
+    assert_eq!(code, PASSED, "{}", server.stderr_so_far());
     let (before, after): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(at, _)| *at < told_at);
     let bad = |all: &[(Instant, Result<u16, String>)]| -> Vec<String> {
         let wrong = all.iter().filter(|(_, status)| *status != Ok(200));
@@ -90,7 +90,7 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
     };
     assert_eq!(bad(&before), [""; 0], "sent before the stop at {:?}", told_at - begun);
     assert!(before.len() > 100, "only {} requests in two seconds", before.len());
-    // Those that came in the very moment of the end were never taken by us.
+    // Connections made at the moment of the stop may not have been accepted.
     let lost = bad(&after);
     assert!(lost.len() <= ASKERS, "{lost:?}");
     eprintln!(
@@ -99,7 +99,7 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
         after.len() - lost.len(),
         lost.len()
     );
-    // What was sealed is kept, and the mark is at its end.
+    // The last batch is stored, and the mark is at the end of the log.
     let store = SqliteStore::open(Path::new(&data), Default::default()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let last = runtime.block_on(store.last_batch()).unwrap().expect("this build is in the log");
@@ -119,7 +119,7 @@ fn a_disk_that_fails_ends_the_server_and_is_told() {
     let mut child = piped(&mut server).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut log = String::new();
-    // The last thing that it does by itself.
+    // The last thing the server does by itself after its start.
     while !log.contains("this build") {
         assert!(said.read_line(&mut log).unwrap() > 0, "it ended: {log}");
     }
@@ -146,21 +146,21 @@ fn a_disk_that_fails_ends_the_server_and_is_told() {
         let _ = child.wait();
         return;
     }
-    // A new key is to go into the log, and cannot be brought to the disk.
-    run(&["key", "rotate", "documents", "--after", "0", "--store-data-dir", &data]).expect(GOOD);
+    // The new key must be appended to the log, and fsync fails.
+    run(&["key", "rotate", "documents", "--after", "0", "--store-data-dir", &data]).expect(PASSED);
     let (code, _) = ended(&mut child, STOP_WITHIN);
     let rest = rest.join().unwrap();
     if let Ok((strace, notes)) = &mut notes {
         let _ = std::io::copy(notes, &mut std::io::sink());
         let _ = strace.wait();
     }
-    assert_eq!(code, FAILED, "{rest}");
+    assert_eq!(code, COULD_NOT_CHECK, "{rest}");
     let last = rest.lines().last().unwrap_or_default();
     assert!(last.starts_with("wayleave: ") && last.contains("disk I/O error"), "{rest}");
-    assert!(rest.contains("only a new start can tell"), "{rest}");
+    assert!(rest.contains("Only a restart can determine"), "{rest}");
 
-    // A new start finds everything in order, and goes on.
-    let server = Server::demo(&["--store-data-dir", &data]);
+    // After a restart everything is consistent.
+    let server = Server::start_demo(&["--store-data-dir", &data]);
     assert_eq!(server.get("/readyz").status, 200);
-    assert!(!server.said().contains("NOT EXTENDED"), "{}", server.said());
+    assert!(!server.stderr_so_far().contains("NOT EXTENDED"), "{}", server.stderr_so_far());
 }

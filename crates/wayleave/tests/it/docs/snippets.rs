@@ -1,5 +1,5 @@
-//! The two programs of `docs/snippets`, run against a demo, and against somebody in between who
-//! changes what the demo says.
+//! Runs the two programs of `docs/snippets` against a demo, and against a proxy that changes its
+//! responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,11 +10,11 @@ use proof::{KeyPurpose, SigningKey, canonical, sign_document};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{clean, root};
+use super::{remove_wayleave_variables, root};
 use crate::server::Server;
 use crate::tools;
 
-/// A folder with both programs, and the packages beside the one that needs some.
+/// A folder with both programs and the Node packages.
 pub(super) fn folder() -> Option<TempDir> {
     let modules = tools::node_modules()?;
     let folder = tempfile::tempdir().unwrap();
@@ -25,9 +25,9 @@ pub(super) fn folder() -> Option<TempDir> {
     Some(folder)
 }
 
-/// What the one in between changes: the receipt and the key directory, before they are sent on.
+/// A proxy that changes the receipt or the key directory. `name` is the expected refusal.
 #[derive(Clone, Copy)]
-struct Between {
+struct TamperingProxy {
     name: &'static str,
     receipt: fn(Value) -> Value,
     directory: fn(Value) -> Value,
@@ -42,8 +42,8 @@ fn with(mut value: Value, member: &str, to: impl Into<Value>) -> Value {
     value
 }
 
-/// Digest and message made anew, as they would have to be; only the key is missing.
-fn digested(mut receipt: Value) -> Value {
+/// Recomputes digest and message, as an attacker without the key can.
+fn with_new_digest(mut receipt: Value) -> Value {
     let members = receipt.as_object_mut().unwrap();
     let (signature, _) = (members.remove("signature").unwrap(), members.remove("sha256"));
     let digest = proof::Digest::of(&canonical::value_to_vec(&receipt).unwrap()).to_hex();
@@ -67,68 +67,72 @@ fn signed_by_own_key(mut receipt: Value) -> Value {
         .document
 }
 
-/// As if the own key were the service's: what is refused then is refused for another reason.
+/// Publishes the attacker's key, so that a refusal must have another reason.
 fn own_directory(purpose: &str) -> Value {
     let (kid, x) = (own_key().public().kid().to_owned(), own_key().public().x());
     json!({ "keys": [{ "kid": kid, "kty": "OKP", "crv": "Ed25519", "x": x, "svc_purpose": purpose }] })
 }
 
-const CASES: [Between; 8] = [
-    Between {
-        name: "its digest is another",
+const CASES: [TamperingProxy; 8] = [
+    TamperingProxy {
+        name: "the digest does not match",
         receipt: |receipt| with(receipt, "decision", "allow"),
         directory: same,
     },
-    Between {
-        name: "its signature is not of that key",
-        receipt: |receipt| digested(with(receipt, "decision", "allow")),
+    TamperingProxy {
+        name: "the signature is not valid",
+        receipt: |receipt| with_new_digest(with(receipt, "decision", "allow")),
         directory: same,
     },
-    Between {
-        name: "its key is not published for decisions",
+    TamperingProxy {
+        name: "the signing key is not published for decisions",
         receipt: |receipt| signed_by_own_key(with(receipt, "decision", "allow")),
         directory: same,
     },
-    Between {
-        name: "its key is not published for decisions",
+    TamperingProxy {
+        name: "the signing key is not published for decisions",
         receipt: signed_by_own_key,
         directory: |_| own_directory("documents"),
     },
-    Between {
-        name: "it answers something else",
+    TamperingProxy {
+        name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", "an older one")),
         directory: |_| own_directory("decisions"),
     },
-    Between {
-        name: "it answers something else",
+    TamperingProxy {
+        name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", Value::Null)),
         directory: |_| own_directory("decisions"),
     },
-    Between {
-        name: "it is no longer good",
+    TamperingProxy {
+        name: "the receipt has expired",
         receipt: |receipt| {
             signed_by_own_key(with(receipt, "expires_at", "2026-01-01T00:00:00.000Z"))
         },
         directory: |_| own_directory("decisions"),
     },
-    // And nothing of the kind: it is the change that is refused, not the one in between.
-    Between { name: "", receipt: signed_by_own_key, directory: |_| own_directory("decisions") },
+    // No harmful change: shows that the proxy itself is not the reason for refusals.
+    TamperingProxy {
+        name: "",
+        receipt: signed_by_own_key,
+        directory: |_| own_directory("decisions"),
+    },
 ];
 
-impl Between {
-    /// Stands between until the tests are over, and gives the address.
+impl TamperingProxy {
+    /// Runs until the end of the tests and returns the proxy's URL.
     fn start(self, server: &'static Server) -> String {
         let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                self.speak(stream, server);
+                self.answer_request(stream, server);
             }
         });
         format!("http://{address}")
     }
 
-    fn speak(&self, mut stream: TcpStream, server: &Server) {
+    fn answer_request(&self, mut stream: TcpStream, server: &Server) {
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
@@ -160,13 +164,13 @@ impl Between {
     }
 }
 
-/// The program, refused or not, for each one in between.
+/// Runs the program directly and behind each proxy, and checks what it accepts.
 #[track_caller]
-fn believes_only_what_is_signed(run: impl Fn() -> Command) {
+fn accepts_only_signed_receipts(run: impl Fn() -> Command) {
     let server = Server::shared();
     let asked = |base: &str| -> Output {
         let mut command = run();
-        clean(&mut command);
+        remove_wayleave_variables(&mut command);
         command.args([base, "https://minimal.lab/", "read"]).output().unwrap()
     };
     let told = asked(&server.base());
@@ -178,7 +182,7 @@ fn believes_only_what_is_signed(run: impl Fn() -> Command) {
         let (out, err) =
             (String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
         if case.name.is_empty() {
-            assert!(told.status.success() && out == said_again(&said, &out), "{out}{err}");
+            assert!(told.status.success() && out == with_time_of(&said, &out), "{out}{err}");
         } else {
             assert!(!told.status.success() && out.is_empty(), "{}: {out}", case.name);
             assert_eq!(err.trim_end(), format!("refused: {}", case.name));
@@ -186,16 +190,16 @@ fn believes_only_what_is_signed(run: impl Fn() -> Command) {
     }
 }
 
-/// The same words with the other time.
-fn said_again(first: &str, then: &str) -> String {
+/// The first text with the time of the second.
+fn with_time_of(first: &str, then: &str) -> String {
     let time = |text: &str| text.split_whitespace().nth(2).unwrap_or_default().to_owned();
     first.replace(&time(first), &time(then))
 }
 
 #[test]
-fn the_python_program_believes_only_what_is_signed() {
+fn python_snippet_accepts_only_signed_receipts() {
     let (Some(python), Some(folder)) = (tools::python(), folder()) else { return };
-    believes_only_what_is_signed(|| {
+    accepts_only_signed_receipts(|| {
         let mut command = Command::new(python.get_program());
         command.arg(folder.path().join("verify.py"));
         command
@@ -203,9 +207,9 @@ fn the_python_program_believes_only_what_is_signed() {
 }
 
 #[test]
-fn the_javascript_program_believes_only_what_is_signed() {
+fn javascript_snippet_accepts_only_signed_receipts() {
     let (Some(node), Some(folder)) = (tools::node(), folder()) else { return };
-    believes_only_what_is_signed(|| {
+    accepts_only_signed_receipts(|| {
         let mut command = Command::new(node.get_program());
         command.arg(folder.path().join("verify.mjs"));
         command

@@ -1,29 +1,29 @@
-//! The cases: good documents, and documents that were tampered with in one way each.
+//! Test cases: valid documents, and documents with one manipulation each.
 
 use data_encoding::BASE64URL_NOPAD;
 use proof::verify::Conclusion;
 use serde_json::{Value, json};
 
 use super::json_forms;
-use super::made_log::{HISTORY, MadeLog, Who, sealed};
+use super::test_log::{HISTORY, TestKey, TestLog, signed_by};
 
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
     pub(crate) expected: Conclusion,
-    /// A check that must have failed, where the case is about one.
+    /// The check that must fail, if the case is about one.
     pub(crate) fails: Option<&'static str>,
-    /// Whether what makes it bad is in its values, for every reader of JSON to see.
+    /// Whether the manipulation is in the JSON values, and not only in how the text is written.
     pub(crate) in_values: bool,
 }
 
-/// The list being made.
+/// Collects the cases.
 pub(crate) struct Cases {
     pub(crate) list: Vec<Case>,
 }
 
 impl Cases {
-    pub(crate) fn of(log: &MadeLog) -> Self {
+    pub(crate) fn of(log: &TestLog) -> Self {
         let mut cases = Self { list: Vec::new() };
         good(log, &mut cases);
         members(log, &mut cases);
@@ -53,7 +53,7 @@ impl Cases {
         self.push(name, document.to_string(), Conclusion::Refused, Some(fails), true);
     }
 
-    /// A case of how the text is written.
+    /// A case about how the JSON text is written.
     pub(crate) fn text(
         &mut self,
         name: impl Into<String>,
@@ -81,7 +81,7 @@ impl Cases {
 const BASE_BATCH: usize = 2;
 const TIME: &str = "2026-11-11T12:00:01.5Z";
 
-fn good(log: &MadeLog, cases: &mut Cases) {
+fn good(log: &TestLog, cases: &mut Cases) {
     for (n, (batch, answer)) in log.answers.iter().enumerate() {
         cases.accepted(format!("answer {n} of batch {batch}"), answer);
     }
@@ -90,10 +90,10 @@ fn good(log: &MadeLog, cases: &mut Cases) {
     }
     let brand = &log.brand;
     let revocations = json!({ "kind": brand.kind("revocations"), "v": 1, "seq": 1, "revoked": [] });
-    cases.accepted("revocations", &sealed(revocations, Who::Documents, TIME, brand));
-    // Names that are something to JavaScript already.
+    cases.accepted("revocations", &signed_by(revocations, TestKey::Documents, TIME, brand));
+    // Member names with a special meaning in JavaScript.
     let odd = json!({ "kind": brand.kind("constructor"), "v": 1, "prototype": [], "length": 0 });
-    cases.accepted("kind called constructor", &sealed(odd, Who::Documents, TIME, brand));
+    cases.accepted("kind called constructor", &signed_by(odd, TestKey::Documents, TIME, brand));
 }
 
 /// Another value of the same type.
@@ -116,7 +116,7 @@ pub(crate) fn flipped(value: &Value) -> Value {
 }
 
 /// Every top-level member changed, and every one left out.
-fn members(log: &MadeLog, cases: &mut Cases) {
+fn members(log: &TestLog, cases: &mut Cases) {
     let answer = log.answer(BASE_BATCH);
     let names: Vec<String> = answer.as_object().unwrap().keys().cloned().collect();
     for name in names.iter().filter(|name| !matches!(name.as_str(), "sha256" | "signature")) {
@@ -150,7 +150,7 @@ fn members(log: &MadeLog, cases: &mut Cases) {
     cases.refused("sha256 left out", &other, "digest");
 }
 
-fn signature_block(log: &MadeLog, cases: &mut Cases) {
+fn signature_block(log: &TestLog, cases: &mut Cases) {
     let answer = log.answer(BASE_BATCH);
     let signature = |member: &str| answer["signature"][member].clone();
     let text = |member: &str| signature(member).as_str().unwrap().to_owned();
@@ -165,8 +165,8 @@ fn signature_block(log: &MadeLog, cases: &mut Cases) {
     with("v a text", "/signature/v", json!("1"), "signature form");
     with("alg another", "/signature/alg", json!("EdDSA"), "signature form");
     with("over another", "/signature/over", json!("sha512"), "signature form");
-    with("kid another's", "/signature/kid", json!(Who::Stranger.kid()), "thumbprint");
-    with("inner kid another's", "/signature/key/kid", json!(Who::Heads.kid()), "thumbprint");
+    with("kid another's", "/signature/kid", json!(TestKey::Stranger.kid()), "thumbprint");
+    with("inner kid another's", "/signature/key/kid", json!(TestKey::Heads.kid()), "thumbprint");
     with("no key", "/signature/key", json!(null), "thumbprint");
     with("no jwk", "/signature/key/jwk", json!(7), "thumbprint");
     with("jwk of another curve", "/signature/key/jwk/crv", json!("Ed448"), "thumbprint");
@@ -251,7 +251,7 @@ fn signature_block(log: &MadeLog, cases: &mut Cases) {
         with(&format!("signed_at {time}"), "/signature/signed_at", json!(time), "key window");
     }
 
-    // What no signature covers and nobody leans on.
+    // Members that are not signed and not used.
     for (name, pointer, value) in [
         ("published_in another", "/signature/key/published_in", json!("https://else.example")),
         ("canonical another", "/signature/canonical", json!("x")),
@@ -269,7 +269,7 @@ fn signature_block(log: &MadeLog, cases: &mut Cases) {
     }
 }
 
-/// The same signature with S + L for S: good to a verifier that does not look.
+/// The same signature with S + L instead of S, which lax verifiers accept.
 fn second_s(signature: &[u8]) -> Vec<u8> {
     let mut order = [0_u8; 32];
     order[..16].copy_from_slice(&[
@@ -287,41 +287,44 @@ fn second_s(signature: &[u8]) -> Vec<u8> {
     [&signature[..32], &s].concat()
 }
 
-/// Signed anew, rightly in every way but by whom and when.
-fn keys(log: &MadeLog, cases: &mut Cases) {
+/// Correct signatures by the wrong key or at the wrong time.
+fn keys(log: &TestLog, cases: &mut Cases) {
     let brand = &log.brand;
     let answer = log.answer(BASE_BATCH);
-    let by = |who, time| sealed(answer.clone(), who, time, brand);
+    let by = |who, time| signed_by(answer.clone(), who, time, brand);
     cases.refused(
         "by a stranger, with the stranger's key embedded",
-        &by(Who::Stranger, TIME),
+        &by(TestKey::Stranger, TIME),
         "key published",
     );
-    cases.refused("by the heads key", &by(Who::OldHeads, TIME), "key purpose");
-    cases.refused("by the decisions key", &by(Who::Decisions, TIME), "key purpose");
-    cases.refused("by the requests key", &by(Who::Requests, TIME), "key purpose");
-    cases.refused("by a key that begins next year", &by(Who::Coming, TIME), "key window");
+    cases.refused("by the heads key", &by(TestKey::OldHeads, TIME), "key purpose");
+    cases.refused("by the decisions key", &by(TestKey::Decisions, TIME), "key purpose");
+    cases.refused("by the requests key", &by(TestKey::Requests, TIME), "key purpose");
+    cases.refused("by a key that begins next year", &by(TestKey::Coming, TIME), "key window");
     cases.refused(
         "before its key began",
-        &by(Who::Documents, "2026-11-09T23:59:59.999Z"),
+        &by(TestKey::Documents, "2026-11-09T23:59:59.999Z"),
         "key window",
     );
-    cases.accepted("in the moment its key began", &by(Who::Documents, "2026-11-10T00:00:00Z"));
+    cases.accepted("in the moment its key began", &by(TestKey::Documents, "2026-11-10T00:00:00Z"));
     cases.accepted(
         "by the retired key in its last moment",
-        &by(Who::OldDocuments, "2026-11-10T00:00:01Z"),
+        &by(TestKey::OldDocuments, "2026-11-10T00:00:01Z"),
     );
     cases.refused(
         "by the retired key after its end",
-        &by(Who::OldDocuments, "2026-11-10T00:00:01.001Z"),
+        &by(TestKey::OldDocuments, "2026-11-10T00:00:01.001Z"),
         "key window",
     );
     cases.refused(
         "by a stolen key, after the theft",
-        &by(Who::Stolen, "2026-11-13T00:00:00Z"),
+        &by(TestKey::Stolen, "2026-11-13T00:00:00Z"),
         "key window",
     );
-    cases.incomplete("by a stolen key, before the theft", &by(Who::Stolen, "2026-11-12T23:59:59Z"));
+    cases.incomplete(
+        "by a stolen key, before the theft",
+        &by(TestKey::Stolen, "2026-11-12T23:59:59Z"),
+    );
     for kind in ["resolve", "Else-scan", "else-resolve"] {
         let mut other = answer.clone();
         other["kind"] = json!(kind);
@@ -348,8 +351,8 @@ fn keys(log: &MadeLog, cases: &mut Cases) {
     }
 }
 
-/// Whoever holds the documents key can seal anything: the log must show it.
-fn places(log: &MadeLog, cases: &mut Cases) {
+/// Manipulated positions in the log, signed with the real documents key.
+fn places(log: &TestLog, cases: &mut Cases) {
     let brand = &log.brand;
     let answer = log.answer(BASE_BATCH);
     let place = answer["transparency"].clone();
@@ -358,7 +361,7 @@ fn places(log: &MadeLog, cases: &mut Cases) {
     let with = |member: &str, value: Value| {
         let mut other = answer.clone();
         other["transparency"][member] = value;
-        sealed(other, Who::Documents, TIME, brand)
+        signed_by(other, TestKey::Documents, TIME, brand)
     };
     let reversed: Vec<_> = path.iter().rev().cloned().collect();
     cases.refused("path reversed", &with("path", json!(reversed)), "inclusion");
@@ -410,36 +413,42 @@ fn places(log: &MadeLog, cases: &mut Cases) {
     for minutes in [json!(0), json!(31), json!(-1), json!(1.5), json!("5"), json!(null)] {
         let mut other = answer.clone();
         other["transparency"] = json!({ "state": "pending", "merged_within_minutes": minutes });
-        let other = sealed(other, Who::Documents, TIME, brand);
+        let other = signed_by(other, TestKey::Documents, TIME, brand);
         cases.refused(format!("promised within {minutes}"), &other, "log");
     }
     let mut other = answer.clone();
     other["transparency"] = json!({ "state": "pending", "merged_within_minutes": 30 });
-    cases.incomplete("promised within 30", &sealed(other.clone(), Who::Documents, TIME, brand));
+    cases.incomplete(
+        "promised within 30",
+        &signed_by(other.clone(), TestKey::Documents, TIME, brand),
+    );
     other["transparency"] = json!([place]);
     cases.refused(
         "transparency a list",
-        &sealed(other.clone(), Who::Documents, TIME, brand),
+        &signed_by(other.clone(), TestKey::Documents, TIME, brand),
         "log",
     );
     other.as_object_mut().unwrap().remove("transparency");
-    cases.incomplete("transparency absent", &sealed(other.clone(), Who::Documents, TIME, brand));
+    cases.incomplete(
+        "transparency absent",
+        &signed_by(other.clone(), TestKey::Documents, TIME, brand),
+    );
     let mut scan = json!({ "kind": brand.kind("scan"), "v": 1, "transparency": {} });
     cases.incomplete(
         "a place in the log of what is not logged",
-        &sealed(scan.clone(), Who::Documents, TIME, brand),
+        &signed_by(scan.clone(), TestKey::Documents, TIME, brand),
     );
     scan.as_object_mut().unwrap().remove("transparency");
-    cases.accepted("what is not logged", &sealed(scan, Who::Documents, TIME, brand));
+    cases.accepted("what is not logged", &signed_by(scan, TestKey::Documents, TIME, brand));
     let mut other = answer.clone();
     other["transparency"].as_object_mut().unwrap().remove("log_index");
     other["transparency"]["witnesses"] = json!("elsewhere");
     cases.accepted(
         "log_index absent, witnesses elsewhere",
-        &sealed(other, Who::Documents, TIME, brand),
+        &signed_by(other, TestKey::Documents, TIME, brand),
     );
 
-    // What is decided is what the leaf is made of.
+    // The leaf is the hash of the decision content.
     for (pointer, value) in [
         ("/domain", json!("else.example")),
         ("/status", json!("else")),
@@ -458,16 +467,16 @@ fn places(log: &MadeLog, cases: &mut Cases) {
     ] {
         let mut other = answer.clone();
         *other.pointer_mut(pointer).unwrap() = value.clone();
-        let other = sealed(other, Who::Documents, TIME, brand);
+        let other = signed_by(other, TestKey::Documents, TIME, brand);
         cases.refused(format!("{pointer} is {value}, sealed anew"), &other, "leaf");
     }
     let mut same = answer.clone();
     same["actions"]["cite"]["doubts"].as_array_mut().unwrap().reverse();
     same["answered_at"] = json!("later");
-    cases.accepted("doubts in another order", &sealed(same, Who::Documents, TIME, brand));
+    cases.accepted("doubts in another order", &signed_by(same, TestKey::Documents, TIME, brand));
 }
 
-fn heads(log: &MadeLog, cases: &mut Cases) {
+fn heads(log: &TestLog, cases: &mut Cases) {
     let brand = &log.brand;
     let answer = log.answer(BASE_BATCH);
     let sth = answer["transparency"]["sth"].clone();
@@ -475,7 +484,7 @@ fn heads(log: &MadeLog, cases: &mut Cases) {
     let with = |sth: Value| {
         let mut other = answer.clone();
         other["transparency"]["sth"] = sth;
-        sealed(other, Who::Documents, TIME, brand)
+        signed_by(other, TestKey::Documents, TIME, brand)
     };
     for (n, head) in log.heads.iter().enumerate().filter(|(n, _)| *n != BASE_BATCH) {
         cases.refused(format!("the head of batch {n}"), &with(head.clone()), "place");
@@ -483,7 +492,7 @@ fn heads(log: &MadeLog, cases: &mut Cases) {
         other["transparency"]["batch"] = json!(n);
         other["transparency"]["batch_size"] = json!(HISTORY[n].size);
         other["transparency"].as_object_mut().unwrap().remove("log_index");
-        let other = sealed(other, Who::Documents, TIME, brand);
+        let other = signed_by(other, TestKey::Documents, TIME, brand);
         cases.refused(format!("the head of batch {n} and its numbers"), &other, "inclusion");
     }
     for name in
@@ -499,21 +508,21 @@ fn heads(log: &MadeLog, cases: &mut Cases) {
     let mut sig = sth.clone();
     sig["signature"]["sig"] = log.heads[1]["signature"]["sig"].clone();
     cases.refused("head with the sig of another", &with(sig), "head: signature");
-    let again = |who, time| with(sealed(sth.clone(), who, time, brand));
-    cases.accepted("head signed again by its own key", &again(Who::OldHeads, head_time));
+    let again = |who, time| with(signed_by(sth.clone(), who, time, brand));
+    cases.accepted("head signed again by its own key", &again(TestKey::OldHeads, head_time));
     cases.refused(
         "head signed by the documents key",
-        &again(Who::Documents, head_time),
+        &again(TestKey::Documents, head_time),
         "head: key purpose",
     );
     cases.refused(
         "head signed by a stranger",
-        &again(Who::Stranger, head_time),
+        &again(TestKey::Stranger, head_time),
         "head: key published",
     );
     cases.refused(
         "head signed before its key began",
-        &again(Who::Heads, head_time),
+        &again(TestKey::Heads, head_time),
         "head: key window",
     );
     for (name, value, fails) in [
@@ -530,52 +539,52 @@ fn heads(log: &MadeLog, cases: &mut Cases) {
     ] {
         let mut other = sth.clone();
         other[name] = value.clone();
-        let other = with(sealed(other, Who::OldHeads, head_time, brand));
+        let other = with(signed_by(other, TestKey::OldHeads, head_time, brand));
         cases.refused(format!("head with {name} {value}, signed by its key"), &other, fails);
     }
     let mut no_head = sth.clone();
     no_head["kind"] = json!(brand.kind("resolve"));
-    let no_head = with(sealed(no_head, Who::Documents, head_time, brand));
+    let no_head = with(signed_by(no_head, TestKey::Documents, head_time, brand));
     cases.refused("a document for a head", &no_head, "head: kind of head");
     let mut lone = sth.clone();
     lone["batch_size"] = json!(8);
     cases.refused("a head alone, changed", &lone, "digest");
     cases.refused(
         "a head alone, with sums that do not add up",
-        &sealed(lone, Who::OldHeads, head_time, brand),
+        &signed_by(lone, TestKey::OldHeads, head_time, brand),
         "sums",
     );
 }
 
-fn receipts(log: &MadeLog, cases: &mut Cases) {
+fn receipts(log: &TestLog, cases: &mut Cases) {
     let brand = &log.brand;
     let time = "2026-11-14T13:00:00Z";
     let receipt = log.receipt();
-    let by = |receipt: &Value, who| sealed(receipt.clone(), who, time, brand);
-    cases.accepted("receipt", &by(&receipt, Who::Decisions));
-    cases.refused("receipt by the documents key", &by(&receipt, Who::Documents), "key purpose");
+    let by = |receipt: &Value, who| signed_by(receipt.clone(), who, time, brand);
+    cases.accepted("receipt", &by(&receipt, TestKey::Decisions));
+    cases.refused("receipt by the documents key", &by(&receipt, TestKey::Documents), "key purpose");
     for (name, kid) in [
-        ("a stranger's", json!(Who::Stranger.kid())),
-        ("the heads key's", json!(Who::Heads.kid())),
-        ("a stolen", json!(Who::Stolen.kid())),
-        ("a coming", json!(Who::Coming.kid())),
+        ("a stranger's", json!(TestKey::Stranger.kid())),
+        ("the heads key's", json!(TestKey::Heads.kid())),
+        ("a stolen", json!(TestKey::Stolen.kid())),
+        ("a coming", json!(TestKey::Coming.kid())),
         ("no", json!(null)),
     ] {
         let mut other = receipt.clone();
         other["resolve"]["kid"] = kid;
         cases.refused(
             format!("receipt that names {name} kid"),
-            &by(&other, Who::Decisions),
+            &by(&other, TestKey::Decisions),
             "answer's key",
         );
     }
     let mut old = receipt.clone();
-    old["resolve"]["kid"] = json!(Who::OldDocuments.kid());
-    cases.accepted("receipt on an answer of the retired key", &by(&old, Who::Decisions));
-    let mut signed = by(&receipt, Who::Decisions);
+    old["resolve"]["kid"] = json!(TestKey::OldDocuments.kid());
+    cases.accepted("receipt on an answer of the retired key", &by(&old, TestKey::Decisions));
+    let mut signed = by(&receipt, TestKey::Decisions);
     signed["decision"] = json!("block");
     cases.refused("receipt changed", &signed, "digest");
-    let mut signed = by(&receipt, Who::Decisions);
+    let mut signed = by(&receipt, TestKey::Decisions);
     signed["signature"]["signed_at"] = json!(null);
     cases.refused("receipt without signed_at", &signed, "key window");
 }

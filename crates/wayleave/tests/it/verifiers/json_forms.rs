@@ -1,15 +1,15 @@
-//! The same document written in other ways: what is the same value is accepted, what is another
-//! is refused, and what readers of JSON disagree on is not read at all.
+//! The same document written in different ways: equal values are accepted, other values are refused, and
+//! JSON on which parsers disagree is rejected.
 
 use proof::verify::Conclusion::{Accepted, Refused};
 use serde_json::{Value, json};
 
 use super::cases::Cases;
-use super::made_log::{MadeLog, Who, sealed};
+use super::test_log::{TestKey, TestLog, signed_by};
 
 const TIME: &str = "2026-11-14T12:00:01Z";
 
-pub(crate) fn add(log: &MadeLog, cases: &mut Cases) {
+pub(crate) fn add(log: &TestLog, cases: &mut Cases) {
     whole_answers(log, cases);
     numbers(log, cases);
     texts(log, cases);
@@ -18,17 +18,17 @@ pub(crate) fn add(log: &MadeLog, cases: &mut Cases) {
     damaged_bytes(log, cases);
 }
 
-/// A signed document of one member besides the usual, and its text with `HERE` in its place.
-fn with_hole(log: &MadeLog, value: &Value) -> (String, String) {
+/// A signed document with one extra member, and its text with `HERE` in place of that member's value.
+fn with_hole(log: &TestLog, value: &Value) -> (String, String) {
     let brand = &log.brand;
     let document = json!({ "kind": brand.kind("note"), "v": 1, "value": value });
-    let mut document = sealed(document, Who::Documents, TIME, brand);
+    let mut document = signed_by(document, TestKey::Documents, TIME, brand);
     let whole = document.to_string();
     document["value"] = json!("HERE");
     (whole, document.to_string())
 }
 
-fn whole_answers(log: &MadeLog, cases: &mut Cases) {
+fn whole_answers(log: &TestLog, cases: &mut Cases) {
     let answer = log.answer(2);
     let plain = answer.to_string();
     cases.text("indented", serde_json::to_string_pretty(&answer).unwrap(), Accepted, None);
@@ -73,7 +73,7 @@ fn whole_answers(log: &MadeLog, cases: &mut Cases) {
     }
 }
 
-fn numbers(log: &MadeLog, cases: &mut Cases) {
+fn numbers(log: &TestLog, cases: &mut Cases) {
     let good: [(Value, &[&str]); 10] = [
         (json!(1), &["1", "1.0", "1e0", "10e-1", "0.1E+1", "1.00000000000000000001"]),
         (json!(100), &["100", "1e2", "1E2", "1e+2", "1e02", "100.0", "1000e-1"]),
@@ -148,7 +148,7 @@ fn numbers(log: &MadeLog, cases: &mut Cases) {
         let text = hole.replace("\"HERE\"", broken);
         cases.text(format!("number {broken}"), text, Refused, Some("parse"));
     }
-    // Where a whole number is asked for, another form of the same value is none.
+    // Where an integer is required, other spellings of the same value are refused.
     let answer = log.answer(2).to_string();
     let text = answer.replacen("Z\",\"v\":1}", "Z\",\"v\":1.0}", 1);
     assert_ne!(text, answer);
@@ -167,7 +167,7 @@ fn numbers(log: &MadeLog, cases: &mut Cases) {
     }
 }
 
-fn texts(log: &MadeLog, cases: &mut Cases) {
+fn texts(log: &TestLog, cases: &mut Cases) {
     let value = json!("é\u{7f}\u{2028}\u{1f310}\u{1}\t\"\\/");
     let (whole, hole) = with_hole(log, &value);
     cases.text("text plain", whole, Accepted, None);
@@ -244,7 +244,7 @@ fn texts(log: &MadeLog, cases: &mut Cases) {
     );
 }
 
-fn broken(log: &MadeLog, cases: &mut Cases) {
+fn broken(log: &TestLog, cases: &mut Cases) {
     let (_, hole) = with_hole(log, &json!([1, { "a": 2 }]));
     for form in ["[1,{\"a\":2}]", " [ 1 , { \"a\" : 2 } ] ", "[\n1,\r\n\t{\"a\":\n2}]"] {
         cases.text(format!("list as {form:?}"), hole.replace("\"HERE\"", form), Accepted, None);
@@ -286,7 +286,7 @@ fn broken(log: &MadeLog, cases: &mut Cases) {
     }
 }
 
-fn depths(log: &MadeLog, cases: &mut Cases) {
+fn depths(log: &TestLog, cases: &mut Cases) {
     let (_, hole) = with_hole(log, &json!(0));
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     // The document itself is one level.
@@ -302,9 +302,9 @@ fn depths(log: &MadeLog, cases: &mut Cases) {
     cases.text("objects far too deep", hole.replace("\"HERE\"", &objects), Refused, Some("parse"));
 }
 
-/// Bytes replaced by chance, always the same: none of these may be accepted where the text still
-/// says something else, and both verifiers must say the same of each.
-fn damaged_bytes(log: &MadeLog, cases: &mut Cases) {
+/// Random byte changes with a fixed seed: none may be accepted if the value changed, and both verifiers
+/// must agree on each.
+fn damaged_bytes(log: &TestLog, cases: &mut Cases) {
     let answer = log.answer(2);
     let plain = answer.to_string().into_bytes();
     let palette = b"\"\\{}[],:0123456789eE+-.tfnu \t\n\x00\x7f\xc3\xed\xff/aZ";
@@ -324,7 +324,7 @@ fn damaged_bytes(log: &MadeLog, cases: &mut Cases) {
             1 => damaged.insert(place, palette[next(palette.len())]),
             _ => drop(damaged.remove(place)),
         }
-        // What is still the same value, or changes only what nothing covers, is no damage.
+        // Changes that keep the value, or change only unsigned members, are skipped.
         let value: Option<Value> = serde_json::from_slice(&damaged).ok();
         let covered = |value: &Value| {
             let mut value = value.clone();

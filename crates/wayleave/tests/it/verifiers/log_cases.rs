@@ -1,19 +1,19 @@
-//! Logs that were tampered with, and documents held against them.
+//! Manipulated logs, and documents checked against them.
 
 use std::path::{Path, PathBuf};
 
 use proof::verify::Conclusion::{self, Accepted, Incomplete, Refused};
 use serde_json::{Value, json};
 
-use super::both::{Both, Keys};
-use super::made_log::{HISTORY, MadeLog, Who, sealed, write};
-use super::serve::{Served, tree_size};
+use super::both_verifiers::{Both, Keys};
+use super::log_server::{LogServer, tree_size};
+use super::test_log::{HISTORY, TestKey, TestLog, signed_by, write};
 use crate::tools;
 
-/// Documents of the log: an answer of batch 0, 2 and 4, the head of batch 1, and what is not logged.
-fn documents(log: &MadeLog, folder: &Path) -> Vec<PathBuf> {
+/// Five documents: answers of batches 0, 2 and 4, the head of batch 1, and a document that is not logged.
+fn documents(log: &TestLog, folder: &Path) -> Vec<PathBuf> {
     let scan = json!({ "kind": log.brand.kind("scan"), "v": 1 });
-    let scan = sealed(scan, Who::Documents, "2026-11-14T00:00:00Z", &log.brand);
+    let scan = signed_by(scan, TestKey::Documents, "2026-11-14T00:00:00Z", &log.brand);
     let all = [log.answer(0), log.answer(2), log.answer(4), log.heads[1].clone(), scan];
     let files = all.iter().enumerate().map(|(n, document)| {
         let path = folder.join(format!("document-{n}.json"));
@@ -23,7 +23,7 @@ fn documents(log: &MadeLog, folder: &Path) -> Vec<PathBuf> {
     files.collect()
 }
 
-/// What is expected of the five documents, and a check that failed with a part of its reason.
+/// Expected conclusions for the five documents, and a check that must fail with part of its reason.
 type Expected = ([Conclusion; 5], Option<(&'static str, &'static str)>);
 
 #[track_caller]
@@ -49,7 +49,7 @@ fn expect(both: &Both, expected: Expected, name: &str) {
 #[test]
 fn an_exported_log() {
     let Some(_) = tools::node() else { return };
-    let log = MadeLog::new("svc");
+    let log = TestLog::new("svc");
     let folder = tempfile::tempdir().unwrap();
     let files = documents(&log, folder.path());
     let keys = Keys::write(&log, folder.path());
@@ -64,7 +64,7 @@ fn an_exported_log() {
     };
     let resealed = |head: &Value, batch: usize| {
         let time = head["created_at"].as_str().unwrap();
-        sealed(head.clone(), HISTORY[batch].heads, time, &log.brand).to_string()
+        signed_by(head.clone(), HISTORY[batch].heads, time, &log.brand).to_string()
     };
     let tile = |dir: &Path, name: &str| dir.join("tile/0").join(name);
 
@@ -130,7 +130,7 @@ fn an_exported_log() {
             }),
             (
                 [Refused, Refused, Incomplete, Refused, Incomplete],
-                Some(("chain", "batch 3: the head that stands here is that of batch 4")),
+                Some(("chain", "batch 3: the log lists the head of batch 4 here")),
             ),
         ),
         (
@@ -140,7 +140,7 @@ fn an_exported_log() {
                 all.insert(3, all[2].clone());
                 put(dir, &all);
             }),
-            (none, Some(("chain", "batch 3: the head that stands here is that of batch 2"))),
+            (none, Some(("chain", "batch 3: the log lists the head of batch 2 here"))),
         ),
         (
             "a head with the signature of another",
@@ -160,9 +160,9 @@ fn an_exported_log() {
             "a head signed by the documents key",
             Box::new(|dir| {
                 let mut all = lines(dir);
-                all[3] = sealed(
+                all[3] = signed_by(
                     log.heads[3].clone(),
-                    Who::Documents,
+                    TestKey::Documents,
                     "2026-11-13T12:00:00Z",
                     &log.brand,
                 )
@@ -183,7 +183,13 @@ fn an_exported_log() {
                 all[4] = resealed(&other, 4);
                 put(dir, &all);
             }),
-            (none, Some(("consistency", "batch 4: all leaves up to it do not give its tree_root"))),
+            (
+                none,
+                Some((
+                    "consistency",
+                    "batch 4: the leaves up to its end do not hash to its tree_root",
+                )),
+            ),
         ),
         (
             "a head with another batch_root, signed by its key",
@@ -194,7 +200,7 @@ fn an_exported_log() {
                 all[4] = resealed(&other, 4);
                 put(dir, &all);
             }),
-            (none, Some(("consistency", "batch 4: its leaves do not give its batch_root"))),
+            (none, Some(("consistency", "batch 4: its leaves do not hash to its batch_root"))),
         ),
         (
             "a head with a tree_root that is no digest",
@@ -255,14 +261,20 @@ fn an_exported_log() {
             Box::new(|dir| {
                 std::fs::remove_file(tile(dir, "000")).unwrap();
             }),
-            (none, Some(("consistency", "tile 0 of level 0 is not there with 256 hashes"))),
+            (
+                none,
+                Some(("consistency", "tile 0 of level 0 is missing or does not have 256 hashes")),
+            ),
         ),
         (
             "the last tile is missing",
             Box::new(|dir| {
                 std::fs::remove_dir_all(tile(dir, "001.p")).unwrap();
             }),
-            (none, Some(("consistency", "tile 1 of level 0 is not there with 60 hashes"))),
+            (
+                none,
+                Some(("consistency", "tile 1 of level 0 is missing or does not have 60 hashes")),
+            ),
         ),
         (
             "a tile is cut short",
@@ -308,11 +320,11 @@ fn an_exported_log() {
     }
     assert_eq!(count, 23);
 
-    // Without keys nothing is accepted, and all that is there holds.
+    // Without keys nothing is accepted, but no check fails.
     let both = Both::run(&files, &["--log".to_owned(), whole.display().to_string()]);
     both.agree("without keys");
     assert_eq!(both.conclusions(), [Incomplete; 5]);
-    // What cannot be read is not looked at.
+    // A log that cannot be read ends both programs.
     Both::fail(&files, &keys.and(&["--log", "/nowhere"]), "cannot be read");
     let huge = folder.path().join("huge");
     write(&huge.join("sths/000000000.jsonl"), vec![b'\n'; (16 << 20) + 1]);
@@ -320,28 +332,31 @@ fn an_exported_log() {
     let mut far = log.heads[0].clone();
     far["batch_size"] = json!(9_007_199_254_740_991_i64);
     far["tree_size"] = json!(9_007_199_254_740_991_i64);
-    write(&sths(&huge), sealed(far, Who::OldHeads, "2026-11-05T12:00:00Z", &log.brand).to_string());
+    write(
+        &sths(&huge),
+        signed_by(far, TestKey::OldHeads, "2026-11-05T12:00:00Z", &log.brand).to_string(),
+    );
     Both::fail(&files, &keys.and(&["--log", huge.to_str().unwrap()]), "more than 100000000 leaves");
 }
 
 #[test]
 fn the_log_of_a_service() {
     let Some(_) = tools::node() else { return };
-    let log = MadeLog::new("svc");
+    let log = TestLog::new("svc");
     let folder = tempfile::tempdir().unwrap();
     let files = documents(&log, folder.path());
-    let good = Served::of(&log);
-    let changed = |change: &dyn Fn(&mut Served)| {
+    let good = LogServer::of(&log);
+    let changed = |change: &dyn Fn(&mut LogServer)| {
         let mut served = good.clone();
         change(&mut served);
         served
     };
     let resealed = |head: Value, batch: usize| {
         let time = head["created_at"].as_str().unwrap().to_owned();
-        sealed(head, HISTORY[batch].heads, &time, &log.brand)
+        signed_by(head, HISTORY[batch].heads, &time, &log.brand)
     };
     let all = [Accepted, Accepted, Accepted, Accepted, Incomplete];
-    let cases: Vec<(&str, Served, Expected)> = vec![
+    let cases: Vec<(&str, LogServer, Expected)> = vec![
         ("as it is", good.clone(), (all, None)),
         (
             "another head for batch 2",
@@ -360,7 +375,7 @@ fn the_log_of_a_service() {
             changed(&|served| served.heads[1] = json!(null)),
             (
                 [Refused, Accepted, Accepted, Refused, Incomplete],
-                Some(("chain", "batch 1: there is no head")),
+                Some(("chain", "batch 1: the head is missing")),
             ),
         ),
         (
@@ -372,7 +387,7 @@ fn the_log_of_a_service() {
             }),
             (
                 [Refused, Refused, Refused, Refused, Incomplete],
-                Some(("chain", "names one newest head and lists another")),
+                Some(("chain", "reports one newest head but lists another")),
             ),
         ),
         (
@@ -380,7 +395,7 @@ fn the_log_of_a_service() {
             changed(&|served| served.proof = Some(json!([proof::sha256(b"x")]))),
             (
                 [Refused, Refused, Accepted, Refused, Incomplete],
-                Some(("consistency", "is not shown to begin with")),
+                Some(("consistency", "the proof does not show")),
             ),
         ),
         (
@@ -388,7 +403,7 @@ fn the_log_of_a_service() {
             changed(&|served| served.proof = Some(json!([]))),
             (
                 [Refused, Refused, Accepted, Refused, Incomplete],
-                Some(("consistency", "is not shown to begin with")),
+                Some(("consistency", "the proof does not show")),
             ),
         ),
         (
@@ -408,7 +423,7 @@ fn the_log_of_a_service() {
             }),
             (
                 [Refused, Refused, Refused, Refused, Incomplete],
-                Some(("consistency", "is not shown to begin with")),
+                Some(("consistency", "the proof does not show")),
             ),
         ),
         (
@@ -450,7 +465,7 @@ fn the_log_of_a_service() {
 #[test]
 fn a_log_of_many_pages_and_files() {
     let Some(_) = tools::node() else { return };
-    let log = MadeLog::long(1030);
+    let log = TestLog::long(1030);
     let folder = tempfile::tempdir().unwrap();
     let keys = Keys::write(&log, folder.path());
     let whole = folder.path().join("log");
@@ -464,7 +479,7 @@ fn a_log_of_many_pages_and_files() {
             path
         })
         .collect();
-    let base = Served::of(&log).start();
+    let base = LogServer::of(&log).start();
     for place in [whole.to_str().unwrap(), &base] {
         let both = Both::run(&files, &keys.and(&["--log", place]));
         both.agree(place);
@@ -477,7 +492,7 @@ fn a_log_of_many_pages_and_files() {
     let both = Both::run(&files, &keys.and(&["--log", whole.to_str().unwrap()]));
     both.agree("gap between files");
     assert_eq!(both.conclusions(), [Refused, Refused, Refused, Incomplete]);
-    let mut served = Served::of(&log);
+    let mut served = LogServer::of(&log);
     served.heads[700] = served.heads[701].clone();
     let base = served.start();
     let both = Both::run(&files, &keys.and(&["--log", &base]));

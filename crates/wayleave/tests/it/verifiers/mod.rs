@@ -1,13 +1,13 @@
-//! Two verifiers, written apart, on the same cases: `wayleave verify` and the one file that needs
-//! nothing but Node. They must agree on every check of every document, good or tampered with.
+//! Runs two independent verifiers on the same cases: `wayleave verify` and the single-file one for Node.
+//! They must agree on every check of every document.
 
-pub(crate) mod both;
+pub(crate) mod both_verifiers;
 pub(crate) mod cases;
 mod json_forms;
 mod log_cases;
-pub(crate) mod made_log;
-mod readers;
-mod serve;
+mod log_server;
+mod random_json;
+pub(crate) mod test_log;
 
 use std::path::{Path, PathBuf};
 
@@ -17,9 +17,9 @@ use proof::verify::Conclusion;
 use serde_json::{Value, json};
 
 use crate::tools;
-use both::{Both, Keys, agreement, conclusion};
+use both_verifiers::{Both, Keys, agreement, conclusion};
 use cases::Cases;
-use made_log::{MadeLog, Who, write};
+use test_log::{TestKey, TestLog, write};
 
 fn write_all(cases: &Cases, folder: &Path) -> Vec<PathBuf> {
     let files = cases.list.iter().enumerate().map(|(n, case)| {
@@ -34,7 +34,7 @@ fn write_all(cases: &Cases, folder: &Path) -> Vec<PathBuf> {
 fn agree_on_every_check_of_every_case() {
     let Some(_) = tools::node() else { return };
     for brand in ["svc", "crawlcheck"] {
-        let log = MadeLog::new(brand);
+        let log = TestLog::new(brand);
         let cases = Cases::of(&log);
         let folder = tempfile::tempdir().unwrap();
         let files = write_all(&cases, folder.path());
@@ -60,7 +60,7 @@ fn agree_on_every_check_of_every_case() {
         assert!(of[0] >= 60 && of[1] >= 4 && of[2] >= 300, "{of:?}");
         eprintln!("{brand}: {of:?} accepted, incomplete, refused: both verifiers agree");
 
-        // Without keys nothing is accepted, and what is refused for its own sake still is.
+        // Without keys nothing is accepted, and documents with other faults are still refused.
         let both = Both::run(&files, &["--brand".to_owned(), brand.to_owned()]);
         both.agree("without keys");
         assert!(!both.conclusions().contains(&Conclusion::Accepted));
@@ -69,18 +69,18 @@ fn agree_on_every_check_of_every_case() {
                 assert_eq!(got, Conclusion::Incomplete, "{}", case.name);
             }
         }
-        // Under another brand everything is somebody else's.
+        // With another brand everything is refused.
         let both = Both::run(&files, &["--brand".to_owned(), "other".to_owned()]);
         both.agree("another brand");
         assert!(both.conclusions().iter().all(|got| *got == Conclusion::Refused));
     }
 }
 
-/// Directories and rotation records of other forms, and such as cannot be understood.
+/// Key directories and rotation records in unusual or invalid forms.
 #[test]
 fn agree_on_directories() {
     let Some(_) = tools::node() else { return };
-    let log = MadeLog::new("svc");
+    let log = TestLog::new("svc");
     let folder = tempfile::tempdir().unwrap();
     let files: Vec<PathBuf> = [log.answer(0), log.answer(2), log.answer(4)]
         .iter()
@@ -95,9 +95,9 @@ fn agree_on_directories() {
         let keys = log.directory["keys"].as_array().unwrap();
         keys.iter().position(|key| key["kid"] == kid).unwrap()
     };
-    let documents = place(&Who::Documents.kid());
+    let documents = place(&TestKey::Documents.kid());
     let old = log.rotation["retired"].as_array().unwrap();
-    let old = old.iter().position(|key| key["thumbprint"] == Who::OldDocuments.kid()).unwrap();
+    let old = old.iter().position(|key| key["thumbprint"] == TestKey::OldDocuments.kid()).unwrap();
     let key = |name: &str| format!("/directory/keys/{documents}/{name}");
     let retired = |name: &str| format!("/rotation/retired/{old}/{name}");
     use Conclusion::{Accepted, Incomplete, Refused};
@@ -151,7 +151,7 @@ fn agree_on_directories() {
         (
             vec![(
                 "/rotation/compromised".to_owned(),
-                json!([{ "thumbprint": Who::Documents.kid() }]),
+                json!([{ "thumbprint": TestKey::Documents.kid() }]),
             )],
             None,
         ),
@@ -166,15 +166,15 @@ fn agree_on_directories() {
             vec![(
                 "/rotation/compromised".to_owned(),
                 json!([
-            { "thumbprint": Who::Documents.kid(), "compromised_since": "2026-11-12T00:00:00Z" },
-            { "thumbprint": Who::Documents.kid(), "compromised_since": "2026-12-12T00:00:00Z" }]),
+            { "thumbprint": TestKey::Documents.kid(), "compromised_since": "2026-11-12T00:00:00Z" },
+            { "thumbprint": TestKey::Documents.kid(), "compromised_since": "2026-12-12T00:00:00Z" }]),
             )],
             Some([Accepted, Incomplete, Refused]),
         ),
         (
             vec![(
                 "/rotation/retired/0".to_owned(),
-                json!({ "thumbprint": Who::Documents.kid(), "purpose": "log heads",
+                json!({ "thumbprint": TestKey::Documents.kid(), "purpose": "log heads",
             "stopped_signing_at": "2026-11-12T00:00:00Z" }),
             )],
             Some([Refused, Accepted, Refused]),
@@ -188,7 +188,7 @@ fn agree_on_directories() {
         (
             vec![(
                 retired("x"),
-                json!(Who::Stranger.for_purpose(proof::KeyPurpose::Documents).public().x()),
+                json!(TestKey::Stranger.for_purpose(proof::KeyPurpose::Documents).public().x()),
             )],
             None,
         ),
@@ -245,11 +245,11 @@ fn agree_on_directories() {
     Both::fail(&[folder.path().join("nowhere.json")], &[], "nowhere.json");
 }
 
-/// The file says in plain words what holds and what does not, and reads standard input.
+/// The Node verifier prints its results for people, and reads standard input.
 #[test]
 fn the_file_tells_what_was_not_proven() {
     let Some(mut node) = tools::node() else { return };
-    let log = MadeLog::new("svc");
+    let log = TestLog::new("svc");
     let folder = tempfile::tempdir().unwrap();
     let answer = folder.path().join("answer.json");
     write(&answer, log.answer(2).to_string());
@@ -270,7 +270,7 @@ fn the_file_tells_what_was_not_proven() {
     let unproven = |text: &str| text.split_once("Not proven:").unwrap().1.to_owned();
     let alone = say(&[], 1);
     assert!(alone.contains("not fully checked (svc-resolve)"), "{alone}");
-    assert!(alone.contains("not a letter was changed"), "{alone}");
+    assert!(alone.contains("has not been changed since"), "{alone}");
     assert!(unproven(&alone).contains("whose key that is"), "{alone}");
     let keyed = say(&keys.and(&[]), 0);
     assert!(keyed.contains("accepted (svc-resolve)"), "{keyed}");
@@ -279,7 +279,7 @@ fn the_file_tells_what_was_not_proven() {
     let logged = say(&keys.and(&["--log", dir.to_str().unwrap()]), 0);
     assert!(logged.contains("has only grown since"), "{logged}");
     assert!(!unproven(&logged).contains("log"), "{logged}");
-    // It is one file, and reads what it is given.
+    // It is one file without dependencies.
     let input = std::fs::File::open(&answer).unwrap();
     let output = node.arg(tools::verifier()).args(["-", "--json"]).stdin(input).output().unwrap();
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();

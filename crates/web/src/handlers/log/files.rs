@@ -1,5 +1,5 @@
-//! `/log/`: the log as a folder of files, as C2SP tlog-tiles lays it out. Whoever copies the folder
-//! has the whole log. Not limited: the files are small, and nearly all of them never change.
+//! `/log/`: the log as a folder of files, in the layout of C2SP tlog-tiles. A copy of the folder is a
+//! copy of the whole log. No rate limit: the files are small, and nearly all of them never change.
 
 use std::sync::Arc;
 
@@ -7,25 +7,28 @@ use axum::{extract::State, response::Response};
 use contract::errors::ErrorV1;
 use http::{HeaderMap, Uri};
 use proof::tlog::TileFile;
-use service::{Service, log::RecordAsk};
+use service::{Service, log::LogRecordQuery};
 
-use super::{failed, record, witness};
+use super::{overview, witness};
 use crate::{
-    address::{self, PathText},
-    documents::{BYTES, Document, FOR_EVER, FOR_MINUTES, FOR_SECONDS, JSON, JSON_LINES},
-    errors::ApiError,
+    handlers::error_mapping::log_to_api_error,
+    request::{PathParameter, query_parameters},
+    response::{
+        ApiError, CACHE_FIVE_MINUTES, CACHE_FIVE_SECONDS, CACHE_FOREVER, HttpDocument, JSON,
+        JSON_LINES, OCTET_STREAM,
+    },
 };
 
-/// Heads in one file.
-const HEADS_IN_A_FILE: u64 = 1_000;
+/// Number of heads in one file.
+const HEADS_PER_FILE: u64 = 1_000;
 
 pub(crate) async fn checkpoint_file(
     State(service): State<Arc<Service>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    witness::checkpoint(&service, &headers).await
+    query_parameters(&uri, &[])?;
+    witness::checkpoint_response(&service, &headers).await
 }
 
 pub(crate) async fn record_file(
@@ -33,27 +36,27 @@ pub(crate) async fn record_file(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    record::reply(&service, RecordAsk::Head, &headers).await
+    query_parameters(&uri, &[])?;
+    overview::log_record_response(&service, LogRecordQuery::Head, &headers).await
 }
 
 pub(crate) async fn keys_file(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
-    Document::new(service.key_directory().content, JSON, FOR_MINUTES).reply(&headers)
+    HttpDocument::new(service.keys.directory().content, JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }
 
 pub(crate) async fn rotation_file(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
-    Document::new(service.key_rotation(), JSON, FOR_MINUTES).reply(&headers)
+    HttpDocument::new(service.keys.rotation_record(), JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }
 
 /// Read a tile
 ///
-/// A file of the log by the rules of C2SP tlog-tiles: `tile/<L>/<N>[.p/<W>]` holds hashes of the
-/// tree over all leaves, `tile/entries/<N>[.p/<W>]` what the leaves are the hashes of. Not limited.
-/// Beside it are `checkpoint`, `log.json`, `keys.json`, `rotation.json` and `sths/`: the folder is a
-/// whole copy of the log.
+/// A file of the log, as defined by C2SP tlog-tiles: `tile/<L>/<N>[.p/<W>]` has hashes of the tree over
+/// all leaves, `tile/entries/<N>[.p/<W>]` the entries whose hashes are the leaves. No rate limit. The
+/// folder also has `checkpoint`, `log.json`, `keys.json`, `rotation.json` and `sths/`: it is a complete
+/// copy of the log.
 #[utoipa::path(
     get,
     path = "/log/tile/{path}",
@@ -64,7 +67,7 @@ pub(crate) async fn rotation_file(
     responses(
         (status = 200, description = "The tile.", body = Vec<u8>,
             content_type = "application/octet-stream"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "The log has no such tile: `not_found`.", body = ErrorV1),
         (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
@@ -74,41 +77,46 @@ pub(crate) async fn get_log_tile(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    // As it was sent: a path has one spelling, and another one is another file.
+    // The raw path: a tile has exactly one spelling, so percent-encoding is not decoded.
     let file = uri.path().strip_prefix(service::log::LOG_FILES_PATH).unwrap_or_default();
     let file: TileFile = file.parse().map_err(|_| ApiError::not_found())?;
-    let bytes = service.log_tile(&file).await.map_err(failed)?.ok_or_else(ApiError::not_found)?;
-    let cache = if file.is_full() { FOR_EVER } else { FOR_MINUTES };
-    Ok(Document::new(bytes, BYTES, cache).reply(&headers))
+    let bytes = service
+        .log
+        .tile_file(&file)
+        .await
+        .map_err(log_to_api_error)?
+        .ok_or_else(ApiError::not_found)?;
+    let cache = if file.is_full() { CACHE_FOREVER } else { CACHE_FIVE_MINUTES };
+    Ok(HttpDocument::new(bytes, OCTET_STREAM, cache).reply(&headers))
 }
 
 /// Read a file of heads
 ///
-/// The signed heads of a thousand batches, one a line, the oldest first: `000000000.jsonl` holds
-/// those of batches 0 to 999, `000001000.jsonl` the next. Not limited.
+/// The signed heads of 1,000 batches, one per line, oldest first: `000000000.jsonl` has batches 0 to 999,
+/// `000001000.jsonl` the next 1,000. No rate limit.
 #[utoipa::path(
     get,
     path = "/log/sths/{file}",
     operation_id = "getLogHeadsFile",
     tag = "log",
-    params(("file" = String, Path, description = "Nine digits and `.jsonl`.",
+    params(("file" = String, Path, description = "The number of the first batch in nine digits, and `.jsonl`.",
         example = "000000000.jsonl")),
     responses(
         (status = 200, description = "The heads.", body = String,
             content_type = "application/jsonl"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "The log has no such file: `not_found`.", body = ErrorV1),
         (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_log_heads_file(
     State(service): State<Arc<Service>>,
-    PathText(file): PathText,
+    PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let first = first_of(&file).ok_or_else(ApiError::not_found)?;
-    let heads = service.log_heads_between(first, first + HEADS_IN_A_FILE - 1).await;
-    let heads = heads.map_err(failed)?;
+    let first = first_batch_in_file(&file).ok_or_else(ApiError::not_found)?;
+    let heads = service.log.heads_between(first, first + HEADS_PER_FILE - 1).await;
+    let heads = heads.map_err(log_to_api_error)?;
     if heads.is_empty() {
         return Err(ApiError::not_found());
     }
@@ -117,16 +125,16 @@ pub(crate) async fn get_log_heads_file(
         lines.extend_from_slice(head);
         lines.push(b'\n');
     }
-    let whole = heads.len() as u64 == HEADS_IN_A_FILE;
-    let cache = if whole { FOR_EVER } else { FOR_SECONDS };
-    Ok(Document::new(lines, JSON_LINES, cache).reply(&headers))
+    let whole = heads.len() as u64 == HEADS_PER_FILE;
+    let cache = if whole { CACHE_FOREVER } else { CACHE_FIVE_SECONDS };
+    Ok(HttpDocument::new(lines, JSON_LINES, cache).reply(&headers))
 }
 
-/// The batch that a file begins with.
-fn first_of(file: &str) -> Option<u64> {
+/// The number of the first batch in a file, from the file's name.
+fn first_batch_in_file(file: &str) -> Option<u64> {
     let digits = file.strip_suffix(".jsonl")?;
     let good = digits.len() == 9 && digits.bytes().all(|digit| digit.is_ascii_digit());
-    digits.parse().ok().filter(|first| good && first % HEADS_IN_A_FILE == 0)
+    digits.parse().ok().filter(|first| good && first % HEADS_PER_FILE == 0)
 }
 
 #[cfg(test)]
@@ -134,9 +142,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_heads_has_one_name() {
-        assert_eq!(first_of("000000000.jsonl"), Some(0));
-        assert_eq!(first_of("000012000.jsonl"), Some(12_000));
+    fn a_file_of_heads_has_exactly_one_name() {
+        assert_eq!(first_batch_in_file("000000000.jsonl"), Some(0));
+        assert_eq!(first_batch_in_file("000012000.jsonl"), Some(12_000));
         for bad in [
             "",
             ".jsonl",
@@ -148,7 +156,7 @@ mod tests {
             "000000000.JSONL",
             "00000000é.jsonl",
         ] {
-            assert_eq!(first_of(bad), None, "{bad}");
+            assert_eq!(first_batch_in_file(bad), None, "{bad}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v1/log/gossip`: heads that somebody was shown.
+//! `POST /api/v1/log/gossip`: compares heads that clients received with our log.
 
 use std::sync::Arc;
 
@@ -15,15 +15,19 @@ use contract::{
 use http::header::CACHE_CONTROL;
 use service::Service;
 
-use super::failed;
-use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError, limits::Feeds};
+use crate::{
+    handlers::error_mapping::log_to_api_error,
+    rate_limits::FeedLimit,
+    request::StrictJson,
+    response::{ApiError, NO_STORE},
+};
 
-/// Show heads that you were shown
+/// Submit heads that you received
 ///
-/// Each is held against our own chain: `known`, `not_ours`, or signed by us and not of our log
-/// (`contradicts`, `ahead`). The last two are kept, counted in `GET /api/v1/log`, and raise an
-/// alarm. From 1 to 50 heads, each of at most 65536 bytes. Keep your own copy: two heads that
-/// contradict each other are the proof.
+/// Each head is compared with our own chain. The result is `known`, `not_ours`, or, for a head that
+/// carries our signature but is not in our log, `contradicts` or `ahead`. These last two are stored,
+/// counted in `GET /api/v1/log`, and raise an alarm. Send 1 to 50 heads, each of at most 65536 bytes.
+/// Keep your own copy: two heads that contradict each other are the proof.
 #[utoipa::path(
     post,
     path = "/api/v1/log/gossip",
@@ -31,11 +35,11 @@ use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError, limits::F
     tag = "log",
     request_body(content = GossipRequest, content_type = "application/json"),
     responses(
-        (status = 200, description = "What was found, for each head.", body = GossipAnswer,
+        (status = 200, description = "The result for each head.", body = GossipAnswer,
             content_type = "application/json"),
         (status = 400, description = "`batch_size`, `bad_request`, `unknown_field`.",
             body = ErrorV1),
-        (status = 413, description = "A body of more than 1048576 bytes: `body_too_large`.",
+        (status = 413, description = "The body is larger than 1048576 bytes: `body_too_large`.",
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -44,13 +48,14 @@ use crate::{body::StrictJson, documents::NOT_AT_ALL, errors::ApiError, limits::F
 )]
 pub(crate) async fn post_log_gossip(
     State(service): State<Arc<Service>>,
-    _: Feeds,
+    _: FeedLimit,
     StrictJson(request): StrictJson<GossipRequest>,
 ) -> Result<Response, ApiError> {
-    if !request.is_of_good_size() {
-        let sentence = format!("`sths` holds from 1 to {GOSSIP_HEADS_MAX} heads.");
+    if !request.has_valid_size() {
+        let sentence = format!("`sths` must have 1 to {GOSSIP_HEADS_MAX} heads.");
         return Err(ApiError::new(ErrorCode::BatchSize, sentence).param("sths"));
     }
-    let answer: GossipAnswer = service.log_gossip(request.sths).await.map_err(failed)?;
-    Ok(([(CACHE_CONTROL, NOT_AT_ALL)], Json(answer)).into_response())
+    let answer: GossipAnswer =
+        service.log.check_gossip(request.sths).await.map_err(log_to_api_error)?;
+    Ok(([(CACHE_CONTROL, NO_STORE)], Json(answer)).into_response())
 }

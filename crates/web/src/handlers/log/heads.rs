@@ -1,10 +1,10 @@
-//! Heads of the log, and the leaves under them.
+//! Signed heads of the log, and the leaves of their batches.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use contract::{
-    errors::ErrorV1,
+    errors::{ErrorCode, ErrorV1},
     limits::{LOG_HEADS_DEFAULT, LOG_HEADS_MAX},
     records::{LogLeaves, LogSth, LogSths},
 };
@@ -12,32 +12,36 @@ use http::{
     HeaderMap, HeaderValue, Uri,
     header::{CONTENT_LOCATION, LINK},
 };
-use service::{Service, log::ShownBatch};
+use proof::Digest;
+use service::{Service, log::PublishedBatch};
 
-use super::{count, document, failed, hex, no_such_batch, number, whole};
 use crate::{
-    address::{self, PathText},
-    documents::{Document, FOR_EVER, FOR_HALF_A_MINUTE, JSON},
-    errors::ApiError,
-    limits::Feeds,
+    handlers::error_mapping::log_to_api_error,
+    rate_limits::FeedLimit,
+    request::{
+        PathParameter,
+        parameters::{count_parameter, number_parameter, parse_whole_number},
+        query_parameters,
+    },
+    response::{ApiError, CACHE_FOREVER, CACHE_THIRTY_SECONDS, HttpDocument, JSON},
 };
 
 /// Read a signed head
 ///
-/// The signed head of a batch, who has cosigned the log at its end, and the batch's leaves, from
-/// which anybody can make `batch_root` anew. `latest` for the newest; `Content-Location` says which
-/// that is. A head never changes; witnesses may be added within an hour.
+/// The signed head of a batch, the witnesses that cosigned the log at its end, and the batch's leaves,
+/// from which anybody can recompute `batch_root`. With `latest`, the newest head; `Content-Location`
+/// says which one it is. A head never changes; witnesses may be added for an hour.
 #[utoipa::path(
     get,
     path = "/api/v1/log/sth/{batch}",
     operation_id = "getLogHead",
     tag = "log",
-    params(("batch" = String, Path, description = "The batch's number, or `latest`.",
+    params(("batch" = String, Path, description = "The number of the batch, or `latest`.",
         example = "0")),
     responses(
         (status = 200, description = "The head.", body = LogSth,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `unknown_field`.", body = ErrorV1),
         (status = 404, description = "No such batch yet: `not_found`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -46,24 +50,25 @@ use crate::{
 )]
 pub(crate) async fn get_log_head(
     State(service): State<Arc<Service>>,
-    _: Feeds,
-    PathText(batch): PathText,
+    _: FeedLimit,
+    PathParameter(batch): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let newest = service.log_head().map_err(failed)?.map(|head| head.chain.batch);
+    query_parameters(&uri, &[])?;
+    let newest = service.log.head().map_err(log_to_api_error)?.map(|head| head.chain.batch);
     let is_latest = batch == "latest";
-    let number = if is_latest { newest } else { Some(batch_number(&batch)?) };
+    let number = if is_latest { newest } else { Some(parse_batch_number(&batch)?) };
     let shown = match number {
-        Some(number) => service.log_shown(number).await.map_err(failed)?,
+        Some(number) => service.log.published_batch(number).await.map_err(log_to_api_error)?,
         None => None,
     };
-    let shown = shown.ok_or_else(no_such_batch)?;
+    let shown = shown.ok_or_else(batch_not_found)?;
     let number = shown.head.chain.batch;
     let has_next = newest > Some(number);
-    // What points to the next one, or may still be cosigned, is not kept for long.
-    let cache = if shown.settled && has_next && !is_latest { FOR_EVER } else { FOR_HALF_A_MINUTE };
+    // Cached briefly while the link to the next head is missing or witnesses may still be added.
+    let cache =
+        if shown.settled && has_next && !is_latest { CACHE_FOREVER } else { CACHE_THIRTY_SECONDS };
     let mut response = head_document(shown, cache)?.reply(&headers);
     let reply = response.headers_mut();
     let mut links = vec![format!("</api/v1/log/leaves/{number}>; rel=\"item\"")];
@@ -81,27 +86,31 @@ pub(crate) async fn get_log_head(
     Ok(response)
 }
 
-/// Named by the head's own digest, while there is nothing beside it that can change.
-fn head_document(shown: ShownBatch, cache: &'static str) -> Result<Document, ApiError> {
+/// The ETag is the digest of the head, unless there are witnesses, whose number can change.
+fn head_document(shown: PublishedBatch, cache: &'static str) -> Result<HttpDocument, ApiError> {
     let name = shown.head.chain.sha256;
     let alone = shown.witnesses.is_empty();
-    let body =
-        LogSth { sth: shown.head.document, witnesses: shown.witnesses, leaves: hex(&shown.leaves) };
+    let body = LogSth {
+        sth: shown.head.document,
+        witnesses: shown.witnesses,
+        leaves: to_hex_list(&shown.leaves),
+    };
     if !alone {
-        return document(&body, cache);
+        return HttpDocument::json(&body, cache);
     }
     let bytes = serde_json::to_vec(&body).map_err(|e| ApiError::internal(e.to_string()))?;
-    Ok(Document::named(bytes, &name, JSON, cache))
+    Ok(HttpDocument::with_etag(bytes, &name, JSON, cache))
 }
 
-fn batch_number(text: &str) -> Result<u64, ApiError> {
-    let sentence = "A batch is named by its number, written in digits.";
-    whole(text).ok_or_else(|| ApiError::bad_request(sentence).param("batch"))
+fn parse_batch_number(text: &str) -> Result<u64, ApiError> {
+    let sentence = "The number of the batch must be a whole number.";
+    parse_whole_number(text).ok_or_else(|| ApiError::bad_request(sentence).param("batch"))
 }
 
 /// Read many signed heads
 ///
-/// Heads up to batch `to` (the newest, if it is left out or not there yet), the newest first.
+/// Heads up to batch `to`, newest first. Without `to`, or if that batch does not exist yet, up to the
+/// newest.
 #[utoipa::path(
     get,
     path = "/api/v1/log/sths",
@@ -109,12 +118,12 @@ fn batch_number(text: &str) -> Result<u64, ApiError> {
     tag = "log",
     params(
         ("to" = Option<u64>, Query, description = "The last batch."),
-        ("n" = Option<u32>, Query, description = "How many, at most 200; 50 if left out."),
+        ("n" = Option<u32>, Query, description = "Maximum number of heads, 1 to 200; default 50."),
     ),
     responses(
         (status = 200, description = "The heads.", body = LogSths,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `unknown_field`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
@@ -122,37 +131,36 @@ fn batch_number(text: &str) -> Result<u64, ApiError> {
 )]
 pub(crate) async fn get_log_heads(
     State(service): State<Arc<Service>>,
-    _: Feeds,
+    _: FeedLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let asked = address::parameters(&uri, &["to", "n"])?;
-    let to = number(&asked, "to")?;
-    let n = count(&asked, "n", LOG_HEADS_MAX)?.unwrap_or(LOG_HEADS_DEFAULT);
-    let heads = service.log_heads(to, n).await.map_err(failed)?;
+    let parameters = query_parameters(&uri, &["to", "n"])?;
+    let to = number_parameter(&parameters, "to")?;
+    let n = count_parameter(&parameters, "n", LOG_HEADS_MAX)?.unwrap_or(LOG_HEADS_DEFAULT);
+    let heads = service.log.heads_up_to(to, n).await.map_err(log_to_api_error)?;
     let sths: Result<Vec<serde_json::Value>, _> =
         heads.iter().map(|bytes| serde_json::from_slice(bytes)).collect();
     let sths = sths.map_err(|e| ApiError::internal(e.to_string()))?;
     let last = sths.first().and_then(|head| head.get("batch")?.as_u64());
-    let cache = if to.is_some() && to == last { FOR_EVER } else { FOR_HALF_A_MINUTE };
+    let cache = if to.is_some() && to == last { CACHE_FOREVER } else { CACHE_THIRTY_SECONDS };
     let body = LogSths { n: sths.len() as u64, sths, to: last };
-    Ok(document(&body, cache)?.reply(&headers))
+    Ok(HttpDocument::json(&body, cache)?.reply(&headers))
 }
 
 /// Read a batch's leaves
 ///
-/// In the order of the batch's tree: strictly ascending. With them anybody can make `batch_root`
-/// anew.
+/// In the order of the batch's tree, strictly ascending. Anybody can recompute `batch_root` from them.
 #[utoipa::path(
     get,
     path = "/api/v1/log/leaves/{batch}",
     operation_id = "getLogLeaves",
     tag = "log",
-    params(("batch" = u64, Path, description = "The batch's number.", example = 0)),
+    params(("batch" = u64, Path, description = "The number of the batch.", example = 0)),
     responses(
         (status = 200, description = "The leaves.", body = LogLeaves,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `unknown_field`.", body = ErrorV1),
         (status = 404, description = "No such batch yet: `not_found`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -161,14 +169,15 @@ pub(crate) async fn get_log_heads(
 )]
 pub(crate) async fn get_log_leaves(
     State(service): State<Arc<Service>>,
-    _: Feeds,
-    PathText(batch): PathText,
+    _: FeedLimit,
+    PathParameter(batch): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let shown = service.log_shown(batch_number(&batch)?).await.map_err(failed)?;
-    let ShownBatch { head, leaves, .. } = shown.ok_or_else(no_such_batch)?;
+    query_parameters(&uri, &[])?;
+    let shown =
+        service.log.published_batch(parse_batch_number(&batch)?).await.map_err(log_to_api_error)?;
+    let PublishedBatch { head, leaves, .. } = shown.ok_or_else(batch_not_found)?;
     let chain = head.chain;
     let body = LogLeaves {
         log_id: chain.log_id,
@@ -177,7 +186,15 @@ pub(crate) async fn get_log_leaves(
         batch_size: chain.batch_size,
         batch_root: chain.batch_root.to_hex(),
         sth_sha256: chain.sha256.to_hex(),
-        leaves: hex(&leaves),
+        leaves: to_hex_list(&leaves),
     };
-    Ok(document(&body, FOR_EVER)?.reply(&headers))
+    Ok(HttpDocument::json(&body, CACHE_FOREVER)?.reply(&headers))
+}
+
+pub(super) fn batch_not_found() -> ApiError {
+    ApiError::new(ErrorCode::NotFound, "The log has no batch with this number yet.").param("batch")
+}
+
+pub(super) fn to_hex_list(digests: &[Digest]) -> Vec<String> {
+    digests.iter().map(Digest::to_hex).collect()
 }

@@ -1,4 +1,4 @@
-//! `/log`: the log for people.
+//! `/log`: the page about the log.
 
 use std::sync::Arc;
 
@@ -6,33 +6,33 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use contract::records::{LogRecord, LogWitnessed};
+use contract::records::{LogRecord, LogWitnessedHead};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use service::{Service, log::RecordAsk};
+use service::{Service, log::LogRecordQuery};
 
-use super::failed;
 use crate::{
-    documents::{FOR_HALF_A_MINUTE, HTML},
-    errors::ApiError,
+    handlers::error_mapping::log_to_api_error,
     pages,
-    state::Site,
+    response::{ApiError, CACHE_THIRTY_SECONDS, HTML},
+    state::ServiceInfo,
 };
 
-/// Batches on the page.
-const SHOWN: usize = 20;
+/// Number of batches on the page.
+const BATCHES_SHOWN: usize = 20;
 
 pub(crate) async fn log_page(
     State(service): State<Arc<Service>>,
-    State(site): State<Arc<Site>>,
+    State(service_info): State<Arc<ServiceInfo>>,
 ) -> Result<Response, ApiError> {
-    let ask = RecordAsk::List { from: None, limit: SHOWN };
-    let record = service.log_record(ask).await.map_err(failed)?;
+    let ask = LogRecordQuery::List { from: None, limit: BATCHES_SHOWN };
+    let record = service.log.signed_record(ask).await.map_err(log_to_api_error)?;
     let record: LogRecord = serde_json::from_value(record.document)
         .map_err(|error| ApiError::internal(error.to_string()))?;
-    let witnessed: Option<LogWitnessed> = service.log_witnessed().await.map_err(failed)?;
-    let page = pages::log::render(&record, witnessed.as_ref(), &site.base_url);
-    let headers = [(CONTENT_TYPE, HTML), (CACHE_CONTROL, FOR_HALF_A_MINUTE)];
+    let witnessed: Option<LogWitnessedHead> =
+        service.log.witnessed_head().await.map_err(log_to_api_error)?;
+    let page = pages::log::render(&record, witnessed.as_ref(), &service_info.issuer.base_url);
+    let headers = [(CONTENT_TYPE, HTML), (CACHE_CONTROL, CACHE_THIRTY_SECONDS)];
     let mut response = (headers, page).into_response();
-    pages::add_headers(response.headers_mut());
+    pages::add_page_headers(response.headers_mut());
     Ok(response)
 }

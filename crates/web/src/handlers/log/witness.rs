@@ -1,35 +1,34 @@
-//! What witnesses have seen of the log, and the checkpoint they are asked to look at.
+//! The newest head that witnesses cosigned, and the checkpoint for witnesses.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use contract::{
     errors::{ErrorCode, ErrorV1},
-    records::LogWitnessed,
+    records::LogWitnessedHead,
 };
 use http::{HeaderMap, Uri};
 use service::Service;
 
-use super::{document, failed};
 use crate::{
-    address,
-    documents::{Document, FOR_HALF_A_MINUTE, FOR_SECONDS, TEXT},
-    errors::ApiError,
-    limits::Feeds,
+    handlers::error_mapping::log_to_api_error,
+    rate_limits::FeedLimit,
+    request::query_parameters,
+    response::{ApiError, CACHE_FIVE_SECONDS, CACHE_THIRTY_SECONDS, HttpDocument, TEXT},
 };
 
 /// Read the newest witnessed head
 ///
-/// The newest head whose tree a witness cosigned, as a checkpoint with all cosignatures.
+/// The newest head whose tree size a witness has cosigned, as a checkpoint with all cosignatures.
 #[utoipa::path(
     get,
     path = "/api/v1/log/witness/latest",
     operation_id = "getLogWitness",
     tag = "log",
     responses(
-        (status = 200, description = "The head.", body = LogWitnessed,
+        (status = 200, description = "The head.", body = LogWitnessedHead,
             content_type = "application/json"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`unknown_field`.", body = ErrorV1),
         (status = 404, description = "No witness has cosigned the log yet: `not_found`.",
             body = ErrorV1),
@@ -39,30 +38,31 @@ use crate::{
 )]
 pub(crate) async fn get_log_witness(
     State(service): State<Arc<Service>>,
-    _: Feeds,
+    _: FeedLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    let witnessed: Option<LogWitnessed> = service.log_witnessed().await.map_err(failed)?;
+    query_parameters(&uri, &[])?;
+    let witnessed: Option<LogWitnessedHead> =
+        service.log.witnessed_head().await.map_err(log_to_api_error)?;
     let witnessed = witnessed.ok_or_else(|| {
         ApiError::new(ErrorCode::NotFound, "No witness has cosigned this log yet.")
     })?;
-    Ok(document(&witnessed, FOR_HALF_A_MINUTE)?.reply(&headers))
+    Ok(HttpDocument::json(&witnessed, CACHE_THIRTY_SECONDS)?.reply(&headers))
 }
 
 /// Read the checkpoint
 ///
 /// The newest head as a C2SP checkpoint: a signed note with the log's signature and the
-/// cosignatures that are known for that size. The same as `/log/checkpoint`, which is not limited.
+/// cosignatures known for that size. The same as `/log/checkpoint`, which has no rate limit.
 #[utoipa::path(
     get,
     path = "/api/v1/log/checkpoint",
     operation_id = "getLogCheckpoint",
     tag = "log",
     responses(
-        (status = 200, description = "The note.", body = String, content_type = "text/plain"),
-        (status = 304, description = "The copy you have is still right."),
+        (status = 200, description = "The checkpoint.", body = String, content_type = "text/plain"),
+        (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`unknown_field`.", body = ErrorV1),
         (status = 404, description = "The log is empty: `not_found`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
@@ -71,20 +71,19 @@ pub(crate) async fn get_log_witness(
 )]
 pub(crate) async fn get_log_checkpoint(
     State(service): State<Arc<Service>>,
-    _: Feeds,
+    _: FeedLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    address::parameters(&uri, &[])?;
-    checkpoint(&service, &headers).await
+    query_parameters(&uri, &[])?;
+    checkpoint_response(&service, &headers).await
 }
 
-pub(super) async fn checkpoint(
+pub(super) async fn checkpoint_response(
     service: &Service,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let note = service.log_cosigned_checkpoint().await.map_err(failed)?;
-    let note =
-        note.ok_or_else(|| ApiError::new(ErrorCode::NotFound, "The log is empty as yet."))?;
-    Ok(Document::new(note.to_string(), TEXT, FOR_SECONDS).reply(headers))
+    let note = service.log.cosigned_checkpoint().await.map_err(log_to_api_error)?;
+    let note = note.ok_or_else(|| ApiError::new(ErrorCode::NotFound, "The log is empty."))?;
+    Ok(HttpDocument::new(note.to_string(), TEXT, CACHE_FIVE_SECONDS).reply(headers))
 }

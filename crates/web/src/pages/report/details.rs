@@ -1,16 +1,16 @@
-//! The parts of a report that say how it came about: the ledger, the policy, the files' faults.
+//! The details of a report page: the score ledger, the site's policy, the errors in its files.
 
 use contract::records::{Check, LedgerState, PolicyReading, ScoreLedger};
 
-use super::cell;
+use super::table::render_cell;
 use crate::pages::html::Html;
 
-pub(super) fn ledger(main: &mut Html, ledger: &ScoreLedger) {
+pub(super) fn render_ledger(main: &mut Html, ledger: &ScoreLedger) {
     if ledger.rows.is_empty() {
         return;
     }
     main.raw(
-        "<h2>How the score came about</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>Rule</th>\
+        "<h2>Score by rule</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>Rule</th>\
          <th>Section</th><th>State</th><th>Points</th><th>Of</th><th>Why</th></tr></thead>\n\
          <tbody>\n",
     );
@@ -18,13 +18,13 @@ pub(super) fn ledger(main: &mut Html, ledger: &ScoreLedger) {
         main.raw("<tr><td>").text(&row.title).raw("</td><td>").text(&row.section);
         main.raw("</td><td class=\"").raw(state_class(&row.state)).raw("\">").text(&row.state);
         main.raw("</td>");
-        cell(main, row.points);
+        render_cell(main, row.points);
         main.raw("<td>").text(row.of).raw("</td><td>").text(&row.why).raw("</td></tr>\n");
     }
     main.raw("</tbody></table></div>\n<p class=\"soft\">").text(&ledger.method).raw("</p>\n");
 }
 
-pub(super) fn policy(main: &mut Html, policy: &PolicyReading) {
+pub(super) fn render_policy(main: &mut Html, policy: &PolicyReading) {
     main.raw("<h2>What the site declares</h2>\n<p>robots.txt: ").text(&policy.robots.state);
     main.raw(" <span class=\"soft\">").text(&policy.robots.why).raw("</span></p>\n");
     if !policy.access.is_empty() {
@@ -34,12 +34,12 @@ pub(super) fn policy(main: &mut Html, policy: &PolicyReading) {
         );
         for rule in &policy.access {
             main.raw("<tr><td>").text(&rule.agent).raw("</td>");
-            cell(main, rule.purpose.as_deref());
+            render_cell(main, rule.purpose.as_deref());
             main.raw("<td><code>").text(&rule.path).raw("</code></td><td>");
             main.raw(if rule.allowed { "allows" } else { "disallows" }).raw("</td><td>");
             main.text(&rule.scope).raw("</td>");
-            cell(main, rule.line);
-            cell(main, rule.rule.as_deref());
+            render_cell(main, rule.line);
+            render_cell(main, rule.rule.as_deref());
             main.raw("</tr>\n");
         }
         main.raw("</tbody></table></div>\n");
@@ -60,12 +60,12 @@ pub(super) fn policy(main: &mut Html, policy: &PolicyReading) {
     }
 }
 
-/// What is wrong in the files, and how to mend it.
-pub(super) fn faults(main: &mut Html, checks: &[Check]) {
+/// The errors in the site's files, and how to fix them.
+pub(super) fn render_faults(main: &mut Html, checks: &[Check]) {
     if checks.iter().all(|check| check.faults.is_empty()) {
         return;
     }
-    main.raw("<h2>Faults in files</h2>\n");
+    main.raw("<h2>Errors in files</h2>\n");
     for check in checks.iter().filter(|check| !check.faults.is_empty()) {
         main.raw("<h3><code>").text(&check.path).raw("</code></h3>\n<ul>\n");
         for fault in &check.faults {

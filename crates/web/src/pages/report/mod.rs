@@ -1,43 +1,43 @@
-//! A scan record for people.
+//! The report page of a scan record.
 
-use std::fmt::Display;
+mod details;
+mod table;
 
 use contract::records::{AgentRow, Check, CheckVerdict, Finding, RowCause, ScanRecord};
 
-use super::{html::Html, shell};
-
-mod details;
+use self::table::{render_cell, render_code_entry, render_entry};
+use super::{html::Html, layout};
 
 pub(crate) fn render(record: &ScanRecord) -> String {
     let mut main = Html::new();
     main.raw("<h1>").text(&record.domain).raw("</h1>\n");
-    summary(&mut main, record);
-    findings(&mut main, &record.findings);
-    identities(&mut main, &record.agentview.rows);
-    checks(&mut main, &record.checks);
-    details::faults(&mut main, &record.checks);
-    details::policy(&mut main, &record.policy);
-    sections(&mut main, record);
-    details::ledger(&mut main, &record.score_ledger);
-    not_seen(&mut main, record);
-    proof(&mut main, record);
-    shell::page(&format!("{}: what agents are given", record.domain), &main)
+    render_summary(&mut main, record);
+    render_findings(&mut main, &record.findings);
+    render_identities(&mut main, &record.agentview.rows);
+    render_checks(&mut main, &record.checks);
+    details::render_faults(&mut main, &record.checks);
+    details::render_policy(&mut main, &record.policy);
+    render_sections(&mut main, record);
+    details::render_ledger(&mut main, &record.score_ledger);
+    render_not_read(&mut main, record);
+    render_proof(&mut main, record);
+    layout::page(&format!("{}: how it treats AI agents", record.domain), &main)
 }
 
-/// For a record this build cannot read.
-pub(crate) fn unreadable(id: &str) -> String {
+/// The page for a record that this build cannot parse.
+pub(crate) fn render_unreadable(id: &str) -> String {
     let mut main = Html::new();
-    main.raw("<h1>Report</h1>\n<p class=\"note\">This record was written by another version and has no page here. The record itself is unchanged: <a href=\"/r/")
+    main.raw("<h1>Report</h1>\n<p class=\"note\">This record was written by another version of the program, so it cannot be shown as a page. The record itself is unchanged: <a href=\"/r/")
         .text(id)
         .raw(".json\">read it as JSON</a>.</p>\n");
-    shell::page("Report", &main)
+    layout::page("Report", &main)
 }
 
-fn summary(main: &mut Html, record: &ScanRecord) {
+fn render_summary(main: &mut Html, record: &ScanRecord) {
     if record.unreachable == Some(true) {
         main.raw(
-            "<p class=\"note problem\">Nothing answered. That says something about this \
-                  moment and this network only; nothing was kept.</p>\n",
+            "<p class=\"note problem\">The site did not answer. This is true only for this moment and \
+             for our network. This result was not stored.</p>\n",
         );
     }
     main.raw("<p class=\"grade\">");
@@ -48,29 +48,33 @@ fn summary(main: &mut Html, record: &ScanRecord) {
     };
     main.raw("</p>\n<dl>\n");
     let scored = &record.confidence.sections_scored;
-    entry(main, "Grade rests on", format_args!("{} of {} sections", scored.n, scored.of));
-    entry(main, "Answered at", &record.scanned_host);
-    entry(main, "Read at", record.scanned_at);
-    entry(main, "Visibility", &record.visibility);
+    render_entry(main, "Grade based on", format_args!("{} of {} sections", scored.n, scored.of));
+    render_entry(main, "Host", &record.scanned_host);
+    render_entry(main, "Scanned at", record.scanned_at);
+    render_entry(main, "Visibility", &record.visibility);
     if record.cached == Some(true) {
-        entry(main, "Cached", "yes: nothing was fetched for this answer");
+        render_entry(main, "Cached", "yes: nothing was fetched for this response");
     }
     if let Some(reason) = &record.grade_detail.cap_reason {
-        entry(main, "Held down", reason);
+        render_entry(main, "Score capped", reason);
     }
     if !record.grade_detail.unscored.is_empty() {
-        entry(main, "Not scored", record.grade_detail.unscored.join(", "));
+        render_entry(main, "Not scored", record.grade_detail.unscored.join(", "));
     }
     let answered = &record.confidence.identities_answered;
-    entry(main, "Identities answered", format_args!("{} of {}", answered.n, answered.of));
+    render_entry(
+        main,
+        "Identities that got an answer",
+        format_args!("{} of {}", answered.n, answered.of),
+    );
     main.raw("</dl>\n<p class=\"soft\">").text(&record.confidence.note).raw("</p>\n");
 }
 
-fn identities(main: &mut Html, rows: &[AgentRow]) {
+fn render_identities(main: &mut Html, rows: &[AgentRow]) {
     main.raw(
-        "<h2>What each identity was given</h2>\n<div class=\"wide\"><table>\n<thead><tr>\
-         <th>Identity</th><th>Stands for</th><th>Outcome</th><th>Status</th><th>Words</th>\
-         <th>Like the browser's</th><th>In the way</th></tr></thead>\n<tbody>\n",
+        "<h2>What each identity received</h2>\n<div class=\"wide\"><table>\n<thead><tr>\
+         <th>Identity</th><th>Role</th><th>Outcome</th><th>Status</th><th>Words</th>\
+         <th>Similarity to the browser</th><th>Blocked by</th></tr></thead>\n<tbody>\n",
     );
     for row in rows {
         main.raw("<tr><td>").text(&row.label).raw("</td><td>").text(&row.role);
@@ -79,17 +83,17 @@ fn identities(main: &mut Html, rows: &[AgentRow]) {
             main.raw(" <span class=\"soft\">").text(&failure.detail).raw("</span>");
         }
         main.raw("</td>");
-        cell(main, row.status);
-        cell(main, row.words);
-        cell(main, row.similarity.map(|share| format!("{:.0} %", share.get() * 100.0)));
-        cell(main, wall(row));
+        render_cell(main, row.status);
+        render_cell(main, row.words);
+        render_cell(main, row.similarity.map(|share| format!("{:.0} %", share.get() * 100.0)));
+        render_cell(main, describe_blocker(row));
         main.raw("</tr>\n");
     }
     main.raw("</tbody></table></div>\n");
 }
 
-/// What stood in the way, and whose it is.
-fn wall(row: &AgentRow) -> Option<String> {
+/// What blocked the request, and its vendor.
+fn describe_blocker(row: &AgentRow) -> Option<String> {
     match (&row.blocker, &row.vendor) {
         (Some(blocker), Some(vendor)) => Some(format!("{blocker} ({vendor})")),
         (Some(one), None) | (None, Some(one)) => Some(one.clone()),
@@ -97,9 +101,9 @@ fn wall(row: &AgentRow) -> Option<String> {
     }
 }
 
-fn checks(main: &mut Html, checks: &[Check]) {
+fn render_checks(main: &mut Html, checks: &[Check]) {
     main.raw(
-        "<h2>What was read</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>Path</th>\
+        "<h2>Requests</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>Path</th>\
          <th>Identity</th><th>Verdict</th><th>Status</th><th>Type</th><th>Bytes</th><th>ms</th>\
          </tr></thead>\n<tbody>\n",
     );
@@ -111,23 +115,25 @@ fn checks(main: &mut Html, checks: &[Check]) {
             main.raw(" <span class=\"soft\">").text(why).raw("</span>");
         }
         main.raw("</td>");
-        cell(main, check.status);
-        cell(main, check.content_type.as_deref());
-        cell(main, check.bytes);
-        cell(main, check.ms);
+        render_cell(main, check.status);
+        render_cell(main, check.content_type.as_deref());
+        render_cell(main, check.bytes);
+        render_cell(main, check.ms);
         main.raw("</tr>\n");
     }
     main.raw("</tbody></table></div>\n");
     for check in checks {
         if let Some(excerpt) = check.excerpt.as_deref().filter(|text| !text.trim().is_empty()) {
-            main.raw("<details><summary>How <code>").text(&check.path).raw("</code> begins, as ");
+            main.raw("<details><summary>Beginning of <code>")
+                .text(&check.path)
+                .raw("</code>, requested as ");
             main.text(&check.identity).raw("</summary>\n<pre>").text(excerpt);
             main.raw("</pre></details>\n");
         }
     }
 }
 
-fn sections(main: &mut Html, record: &ScanRecord) {
+fn render_sections(main: &mut Html, record: &ScanRecord) {
     main.raw(
         "<h2>Sections</h2>\n<table>\n<thead><tr><th>Section</th><th>Score</th><th>Points</th>\
          <th></th></tr></thead>\n<tbody>\n",
@@ -145,7 +151,7 @@ fn sections(main: &mut Html, record: &ScanRecord) {
     main.raw("</tbody></table>\n");
 }
 
-fn findings(main: &mut Html, findings: &[Finding]) {
+fn render_findings(main: &mut Html, findings: &[Finding]) {
     if findings.is_empty() {
         return;
     }
@@ -161,16 +167,16 @@ fn findings(main: &mut Html, findings: &[Finding]) {
             main.raw("<pre>").text(paste).raw("</pre>\n");
         }
         if let Some(standard) = &finding.standard {
-            main.raw("<p class=\"soft\">Measured against ").text(standard).raw("</p>\n");
+            main.raw("<p class=\"soft\">Standard: ").text(standard).raw("</p>\n");
         }
     }
 }
 
-fn not_seen(main: &mut Html, record: &ScanRecord) {
+fn render_not_read(main: &mut Html, record: &ScanRecord) {
     if record.non_observations.is_empty() {
         return;
     }
-    main.raw("<h2>Not seen</h2>\n<p>Planned and not read; that is no sign of absence.</p>\n<ul>\n");
+    main.raw("<h2>Not read</h2>\n<p>These requests were planned but not made or not completed. We do not know whether the files exist.</p>\n<ul>\n");
     for missed in &record.non_observations {
         main.raw("<li><code>").text(&missed.path).raw("</code> as ").text(&missed.identity);
         main.raw(": ").text(&missed.why).raw("</li>\n");
@@ -178,7 +184,7 @@ fn not_seen(main: &mut Html, record: &ScanRecord) {
     main.raw("</ul>\n");
 }
 
-fn proof(main: &mut Html, record: &ScanRecord) {
+fn render_proof(main: &mut Html, record: &ScanRecord) {
     main.raw("<h2>Proof</h2>\n<dl>\n");
     if let Some(id) = &record.id {
         main.raw("<dt>Record</dt><dd><a href=\"/r/").text(id).raw(".json\">JSON</a></dd>\n");
@@ -188,34 +194,16 @@ fn proof(main: &mut Html, record: &ScanRecord) {
         main.text(id).raw("\">JSON</a></dd>\n");
     }
     if let Some(digest) = &record.evidence_sha256 {
-        code_entry(main, "Evidence, SHA-256", digest);
+        render_code_entry(main, "SHA-256 of the evidence", digest);
     }
     if let Some(digest) = &record.sha256 {
-        code_entry(main, "Record, SHA-256", digest);
+        render_code_entry(main, "SHA-256 of the record", digest);
     }
     if let Some(signature) = &record.signature {
-        code_entry(main, "Signed with key", &signature.kid);
+        render_code_entry(main, "Signed with key", &signature.kid);
     }
-    code_entry(main, "Rules, SHA-256", &record.rulepack.sha256);
+    render_code_entry(main, "SHA-256 of the rules", &record.rulepack.sha256);
     main.raw("</dl>\n");
-}
-
-fn entry(main: &mut Html, name: &'static str, value: impl Display) {
-    main.raw("<dt>").raw(name).raw("</dt><dd>").text(value).raw("</dd>\n");
-}
-
-fn code_entry(main: &mut Html, name: &'static str, value: &str) {
-    main.raw("<dt>").raw(name).raw("</dt><dd><code>").text(value).raw("</code></dd>\n");
-}
-
-/// What is not known is a dash, never a zero.
-fn cell(main: &mut Html, value: Option<impl Display>) {
-    main.raw("<td>");
-    match value {
-        Some(value) => main.text(value),
-        None => main.raw("–"),
-    };
-    main.raw("</td>");
 }
 
 fn cause_class(cause: &RowCause) -> &'static str {
@@ -240,7 +228,7 @@ mod tests {
 
     const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>\u{202e}";
 
-    /// A record in which everything a site can write is hostile, and much besides.
+    /// A record in which every text that a site controls, and more, is hostile.
     fn record() -> ScanRecord {
         // The example that the contract is tested with: it has every member.
         let example =
@@ -290,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn shows_what_was_found_and_lets_nothing_through() {
+    fn hostile_text_is_escaped() {
         let page = render(&record());
         for hostile in ["<script", "<img", "\u{202e}", "onerror=y>"] {
             assert!(!page.contains(hostile), "{hostile}");
         }
         for shown in [
             "<h1>shop.lab</h1>",
-            "How the score came about",
+            "Score by rule",
             "What the site declares",
             "href=\"/r/abc.raw.json\"",
             "href=\"/r/abc.manifest.json\"",
@@ -315,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_a_dash_and_what_is_not_scored_says_so() {
+    fn unknown_values_are_dashes_and_unscored_sections_say_so() {
         let mut record = record();
         (record.grade, record.overall) = (None, None);
         for section in &mut record.section_scores {
@@ -327,9 +315,9 @@ mod tests {
     }
 
     #[test]
-    fn says_that_nothing_answered() {
+    fn says_that_the_site_did_not_answer() {
         let silent = ScanRecord { unreachable: Some(true), id: None, ..record() };
         let page = render(&silent);
-        assert!(page.contains("Nothing answered.") && !page.contains("/r/"));
+        assert!(page.contains("The site did not answer.") && !page.contains("/r/"));
     }
 }

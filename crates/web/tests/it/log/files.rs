@@ -5,8 +5,8 @@ use proof::{
     KeyPurpose, SigningKey,
     audit::LogAudit,
     tlog::{
-        Checkpoint, Note, SignatureType, TileFile, TileKind, VerifierKey, cosign, decode_bundle,
-        decode_hashes, tiles_of,
+        Checkpoint, Note, SignatureType, TileFile, TileKind, VerifierKey, cosign,
+        decode_entry_bundle, decode_tile_hashes, tile_files,
     },
     verify_document,
 };
@@ -17,22 +17,24 @@ use super::fixture::{Site, digest, start};
 
 const WITNESS: &str = "witness.example/w1";
 
-/// The folder read as a stranger would who knows nothing but its address.
+/// Reads the folder as a client that knows only its address.
 async fn folder(site: &Site) -> (Vec<proof::Digest>, Vec<Vec<u8>>) {
     let note = Note::parse(&site.get("/log/checkpoint").await.body).unwrap();
     let checkpoint = Checkpoint::parse(note.text()).unwrap();
     let (mut leaves, mut entries) = (Vec::new(), Vec::new());
-    for file in tiles_of(checkpoint.size()) {
+    for file in tile_files(checkpoint.size()) {
         let reply = site.get(&format!("/log/{file}")).await;
         assert_eq!(reply.status, 200, "{file}");
         assert_eq!(reply.header("content-type"), Some("application/octet-stream"));
         let immutable = reply.header("cache-control").unwrap().contains("immutable");
         assert_eq!(immutable, file.is_full(), "{file}");
         match file.kind {
-            TileKind::Hashes { level: 0 } => leaves.extend(decode_hashes(&reply.body).unwrap()),
-            TileKind::Hashes { .. } => assert!(decode_hashes(&reply.body).is_some()),
+            TileKind::Hashes { level: 0 } => {
+                leaves.extend(decode_tile_hashes(&reply.body).unwrap())
+            }
+            TileKind::Hashes { .. } => assert!(decode_tile_hashes(&reply.body).is_some()),
             TileKind::Entries => {
-                let bundle = decode_bundle(&reply.body, file.width).unwrap();
+                let bundle = decode_entry_bundle(&reply.body, file.width).unwrap();
                 entries.extend(bundle.into_iter().map(<[u8]>::to_vec));
             }
         }
@@ -57,16 +59,16 @@ async fn the_folder_is_the_whole_log() {
     let lines: Vec<&[u8]> = reply.body.split(|byte| *byte == b'\n').collect();
     let (end, heads) = lines.split_last().unwrap();
     assert!(end.is_empty(), "every line is ended");
-    let kept = site.service.log_heads_between(0, 5_000).await.unwrap();
+    let kept = site.service.log.heads_between(0, 5_000).await.unwrap();
     assert!(heads.iter().copied().eq(kept.iter().map(|head| &head[..])), "the very bytes");
 
-    // Everything anew, from what was served.
+    // Recomputes everything from the served files.
     let mut audit = LogAudit::new(site.policy().await, Brand::default());
     let mut from = 0;
     for head in heads {
         let read: Value = serde_json::from_slice(head).unwrap();
         let to = usize::try_from(read["tree_size"].as_u64().unwrap()).unwrap();
-        audit.next(head, &leaves[from..to], Some(&entries[from..to])).unwrap();
+        audit.check_batch(head, &leaves[from..to], Some(&entries[from..to])).unwrap();
         from = to;
     }
     let record = site.get("/log/log.json").await;
@@ -79,7 +81,7 @@ async fn the_folder_is_the_whole_log() {
     let checkpoint = site.get("/log/checkpoint").await;
     assert_eq!(checkpoint.header("content-type"), Some("text/plain; charset=utf-8"));
     audit.check_checkpoint(&checkpoint.body, origin, &[vkey]).unwrap();
-    assert_eq!(audit.finish().tree_size, 602);
+    assert_eq!(audit.report().tree_size, 602);
     assert_eq!(site.get("/api/v1/log/checkpoint").await.body, checkpoint.body);
     for (file, published) in [
         ("/log/keys.json", "/.well-known/http-message-signatures-directory"),
@@ -144,7 +146,7 @@ async fn a_tile_has_one_name_and_keeps_it_when_it_grows() {
 }
 
 #[tokio::test]
-async fn what_a_witness_said_is_shown_with_the_head() {
+async fn cosignatures_of_witnesses_are_shown_with_the_head() {
     let site = start().await;
     site.enter(0, 3).await;
     let head = site.head();
@@ -182,7 +184,7 @@ async fn what_a_witness_said_is_shown_with_the_head() {
     let alone = format!("\"{}\"", head["sha256"].as_str().unwrap());
     assert_ne!(etag.header("etag"), Some(alone.as_str()), "another body, another name");
 
-    // The log goes on, and the witness has not come yet.
+    // The log has grown, and the witness has not cosigned yet.
     site.enter(3, 2).await;
     assert_eq!(both(site.get("/log/checkpoint").await.text()), 1);
     let latest = site.json("/api/v1/log/witness/latest", "log-witness").await;

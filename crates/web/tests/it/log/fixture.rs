@@ -15,7 +15,7 @@ use contract::{Brand, Clock, Domain, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice};
 use proof::{Digest, KeyPolicy, keys::LogMark};
 use serde_json::{Value, json};
-use service::{Parts, Service, Settings, SystemIds, log::Sealed};
+use service::{Service, ServiceDependencies, Settings, SystemIds, log::SealedLeaf};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
 
@@ -56,22 +56,22 @@ pub(super) async fn start_in(dir: tempfile::TempDir, limits: RateLimits, open: b
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let mut settings = Settings::new(BASE.to_owned());
     settings.log.interval = Duration::from_millis(1);
-    let service = Service::new(Parts {
+    let service = Service::new(ServiceDependencies {
         settings,
         door: Door::new(Policy { resolver: nowhere, ..Policy::public() }, clock.clone()).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store: store.clone(),
         keys: keys(dir.path()),
-        secret: proof::keys::Secret::open(&dir.path().join("keys")).unwrap(),
+        secret: proof::keys::DeploymentSecret::open(&dir.path().join("keys")).unwrap(),
         clock: clock.clone(),
         ids: Arc::new(SystemIds),
     });
     let service = Arc::new(service);
     if open {
         let (mark, marked) = LogMark::open(&dir.path().join("keys")).unwrap();
-        service.open_log(mark, marked).await.unwrap();
+        service.log.open(mark, marked).await.unwrap();
     }
-    let app = web::app(service.clone(), WebOptions { limits, ..WebOptions::default() });
+    let app = web::build_app(service.clone(), WebOptions { limits, ..WebOptions::default() });
     let server = Server::of(app, ServerOptions::default()).await;
     Site { server, service, store, clock, dir }
 }
@@ -119,16 +119,16 @@ impl Site {
         });
         let Value::Object(answer) = answer else { unreachable!() };
         let domain = Domain::parse(&name, &NamePolicy::default()).unwrap();
-        let kept = self.service.seal_answer(answer, domain).await.unwrap();
+        let kept = self.service.log.seal_answer(answer, domain).await.unwrap();
         serde_json::from_slice(&kept.bytes).unwrap()
     }
 
     /// Logs this many entries at once, in as few batches as the log makes of them.
-    pub(super) async fn enter(&self, from: usize, count: usize) -> Vec<Sealed> {
+    pub(super) async fn enter(&self, from: usize, count: usize) -> Vec<SealedLeaf> {
         let entries = (from..from + count).map(|number| {
             let content = Bytes::from(format!("{{\"n\":{number}}}"));
             let service = self.service.clone();
-            tokio::spawn(async move { service.seal_entry("test", content).await.unwrap() })
+            tokio::spawn(async move { service.log.seal_entry("test", content).await.unwrap() })
         });
         let entries: Vec<_> = entries.collect();
         let mut sealed = Vec::new();
@@ -147,7 +147,7 @@ impl Site {
     }
 
     pub(super) fn head(&self) -> Value {
-        self.service.log_head().unwrap().unwrap().document.clone()
+        self.service.log.head().unwrap().unwrap().document.clone()
     }
 
     /// The published keys, as a stranger reads them.

@@ -3,9 +3,9 @@
 use contract::Brand;
 use proof::{
     Digest, KeyPurpose, SigningKey,
-    head::{ChainHead, HeadExtras, next_head},
+    merkle_tree::BatchTree,
     sign_document,
-    tree::BatchTree,
+    tree_head::{ChainHead, HeadExtras, next_head},
 };
 use serde_json::{Value, json};
 use store::Log;
@@ -14,7 +14,7 @@ use super::fixture::{BASE, Site, fits, keys, no_limits, start, start_in};
 
 /// The head of a batch of one leaf behind `previous`, signed by this key.
 fn forged(site: &Site, previous: Option<&Value>, leaf: &str, key: &SigningKey) -> Value {
-    let previous = previous.map(|head| ChainHead::read(head).unwrap());
+    let previous = previous.map(|head| ChainHead::parse(head).unwrap());
     let tree = BatchTree::new([proof::sha256(leaf.as_bytes())]);
     let extras = HeadExtras::default();
     let now = site.service_time(0);
@@ -54,7 +54,7 @@ async fn our_own_heads_are_known() {
     let found = found(&site, sths.as_array().unwrap()).await;
     assert_eq!(states(&found), ["known"; 4]);
     assert_eq!(found[0].1, "This is the head of our batch 3.");
-    assert!(site.store.sightings().await.unwrap().is_empty());
+    assert!(site.store.contradicting_heads().await.unwrap().is_empty());
     assert_eq!(site.json("/api/v1/log", "log").await["contradictions"], 0);
 }
 
@@ -81,23 +81,23 @@ async fn what_anybody_could_have_made_raises_no_alarm() {
     let plain = record.clone();
     record["kind"] = json!("svc-log-sth");
     let cases = [
-        (forged(&site, None, "fork", &stranger), "not our key for heads"),
-        (changed, "signature does not hold"),
-        (unsigned, "signature does not hold"),
-        (borrowed, "signature does not hold"),
-        (other_log, "of another log"),
-        (long, "longer than 65536 bytes"),
+        (forged(&site, None, "fork", &stranger), "not one of our log-heads keys"),
+        (changed, "signature is not valid"),
+        (unsigned, "signature is not valid"),
+        (borrowed, "signature is not valid"),
+        (other_log, "belongs to another log"),
+        (long, "larger than 65536 bytes"),
         (plain, "not a svc-log-sth"),
-        (record, "signature does not hold"),
+        (record, "signature is not valid"),
         (json!({}), "not a svc-log-sth"),
-        (json!({ "kind": "svc-log-sth", "log_id": "svc-resolve-log-v1" }), "does not hold"),
+        (json!({ "kind": "svc-log-sth", "log_id": "svc-resolve-log-v1" }), "is not valid"),
     ];
     let heads: Vec<Value> = cases.iter().map(|(head, _)| head.clone()).collect();
     for ((state, why), (_, word)) in found(&site, &heads).await.iter().zip(&cases) {
         assert_eq!(state, "not_ours", "{why}");
         assert!(why.contains(word), "{why} / {word}");
     }
-    assert!(site.store.sightings().await.unwrap().is_empty());
+    assert!(site.store.contradicting_heads().await.unwrap().is_empty());
     assert_eq!(site.json("/api/v1/log", "log").await["contradictions"], 0);
 }
 
@@ -128,7 +128,7 @@ async fn a_fork_under_our_key_is_kept_counted_and_told() {
     assert!(all[2].1.contains("has no batch 3"), "{}", all[2].1);
     // The same again is the same, kept once.
     assert_eq!(states(&found(&site, &heads[..1]).await), ["contradicts"]);
-    let kept = site.store.sightings().await.unwrap();
+    let kept = site.store.contradicting_heads().await.unwrap();
     assert_eq!(kept.len(), 3);
     let seen = |head: &Value| {
         let digest: Digest = head["sha256"].as_str().unwrap().parse().unwrap();
@@ -149,13 +149,13 @@ async fn a_fork_under_our_key_is_kept_counted_and_told() {
 
     // A new start does not forget, also where the log is not open.
     let Site { dir, service, store, server, .. } = site;
-    service.close_log().await;
+    service.log.close().await;
     drop((service, store, server));
     let site = start_again(dir).await;
     let answer = site.gossip(&[fork]).await.json();
     assert_eq!(answer["results"][0]["state"], "contradicts");
     assert_eq!(answer["head"], Value::Null);
-    assert_eq!(site.service.log_contradictions().await.unwrap(), 3);
+    assert_eq!(site.service.log.count_contradicting_heads().await.unwrap(), 3);
 }
 
 /// The server of a test lives until the runtime ends and holds the store, so the data move.
@@ -190,15 +190,15 @@ async fn a_retired_key_still_speaks_for_us() {
     let fork = forged(&site, None, "fork", &old);
     site.pass(60_000);
     ours.rotate(KeyPurpose::LogHeads, site.service_time(0)).unwrap();
-    site.service.reload_keys().unwrap();
+    site.service.keys.reload().unwrap();
     site.decide(1).await;
     assert_ne!(site.head()["signature"]["kid"], known["signature"]["kid"]);
     site.pass(60_000);
     let later = forged(&site, None, "later", &old);
     let all = found(&site, &[known, fork, later]).await;
     assert_eq!(states(&all), ["known", "contradicts", "contradicts"]);
-    assert!(!all[1].1.contains("Of its key"), "{}", all[1].1);
-    assert!(all[2].1.contains("Of its key"), "{}", all[2].1);
+    assert!(!all[1].1.contains("About its key"), "{}", all[1].1);
+    assert!(all[2].1.contains("About its key"), "{}", all[2].1);
 }
 
 #[tokio::test]

@@ -3,5 +3,5 @@
 mod files;
 mod fixture;
 mod gossip;
-mod proving;
+mod proofs;
 mod reading;

@@ -1,7 +1,7 @@
 //! The log described and shown head by head.
 
 use contract::Brand;
-use proof::{tree::BatchTree, verify_document};
+use proof::{merkle_tree::BatchTree, verify_document};
 use serde_json::{Value, json};
 use web::RateLimits;
 
@@ -30,7 +30,7 @@ async fn an_empty_log_says_so() {
         let reply = site.get(path).await;
         assert_eq!((reply.status, reply.code().as_str()), (404, "not_found"), "{path}");
     }
-    assert!(site.get("/log").await.text().contains("Nothing has been logged yet."));
+    assert!(site.get("/log").await.text().contains("The log is empty."));
 }
 
 #[tokio::test]
@@ -268,13 +268,13 @@ async fn a_halted_log_is_read_and_not_ready() {
     // Another process takes over: what this one would seal is refused by the store.
     use store::Log;
     let far = site.service_time(100_000_000);
-    let lease = site.store.take_log_lease("another", far, far.plus_millis(1_000)).await.unwrap();
-    assert!(matches!(lease, store::Leasing::Taken { .. }), "{lease:?}");
-    let refused = site.service.seal_entry("test", bytes::Bytes::from_static(b"{}")).await;
+    let lease = site.store.acquire_log_lease("another", far, far.plus_millis(1_000)).await.unwrap();
+    assert!(matches!(lease, store::LogLease::Granted { .. }), "{lease:?}");
+    let refused = site.service.log.seal_entry("test", bytes::Bytes::from_static(b"{}")).await;
     assert!(refused.is_err());
     let ready = site.get("/readyz").await;
     assert_eq!((ready.status, ready.code().as_str()), (503, "signing_unavailable"));
-    assert!(ready.text().contains("Nothing can be sealed into the log: "), "{}", ready.text());
+    assert!(ready.text().contains("The log does not accept entries: "), "{}", ready.text());
     assert_eq!(site.json("/api/v1/log", "log").await["tree_size"], 1);
 }
 
@@ -317,7 +317,7 @@ async fn there_is_a_page_for_people() {
         "curl https://svc.example/log/checkpoint",
         "href=\"/api/v1/log/sth/2\"",
         "href=\"/api/v1/log/leaves/0\"",
-        "None has cosigned this log yet",
+        "No witness has cosigned this log yet",
         site.head()["sha256"].as_str().unwrap(),
     ] {
         assert!(page.contains(part), "{part}");

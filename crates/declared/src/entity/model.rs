@@ -1,0 +1,125 @@
+//! The types for facts about the owner of a site.
+
+use crate::fault::Fault;
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactName {
+    Name,
+    LegalName,
+    AlternateName,
+    Telephone,
+    Fax,
+    Email,
+    Address,
+    Hours,
+    Url,
+    SameAs,
+    Logo,
+    PriceRange,
+    AreaServed,
+    TaxId,
+    VatId,
+    Lei,
+    Duns,
+}
+
+impl FactName {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::LegalName => "legal_name",
+            Self::AlternateName => "alternate_name",
+            Self::Telephone => "telephone",
+            Self::Fax => "fax",
+            Self::Email => "email",
+            Self::Address => "address",
+            Self::Hours => "hours",
+            Self::Url => "url",
+            Self::SameAs => "same_as",
+            Self::Logo => "logo",
+            Self::PriceRange => "price_range",
+            Self::AreaServed => "area_served",
+            Self::TaxId => "tax_id",
+            Self::VatId => "vat_id",
+            Self::Lei => "lei",
+            Self::Duns => "duns",
+        }
+    }
+}
+
+/// Where a fact was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Carrier {
+    JsonLd,
+    Microdata,
+    OpenGraph,
+    VisibleText,
+    TelLink,
+    MailLink,
+    AddressElement,
+}
+
+impl Carrier {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::JsonLd => "json_ld",
+            Self::Microdata => "microdata",
+            Self::OpenGraph => "open_graph",
+            Self::VisibleText => "visible_text",
+            Self::TelLink => "tel_link",
+            Self::MailLink => "mail_link",
+            Self::AddressElement => "address_element",
+        }
+    }
+
+    /// Whether people see it on the page.
+    #[must_use]
+    pub fn is_visible(self) -> bool {
+        matches!(self, Self::VisibleText | Self::TelLink | Self::MailLink | Self::AddressElement)
+    }
+}
+
+/// One fact that a page states about its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityFact {
+    pub fact: FactName,
+    /// As written, truncated.
+    pub value: String,
+    /// Normalized for comparison; empty if the value could not be parsed.
+    pub normalized: String,
+    pub carrier: Carrier,
+    /// The `@id` of the node it is about, or the position of the node; none for facts outside
+    /// structured data.
+    pub subject: Option<String>,
+    /// A pointer into the structured data (`/json_ld/0/@graph/2/telephone`) or a description of where
+    /// on the page it is.
+    pub at: String,
+}
+
+impl EntityFact {
+    /// The position of the structured data node that contains the fact.
+    pub(super) fn node(&self) -> &str {
+        self.at.rsplit_once('/').map_or(self.at.as_str(), |(node, _)| node)
+    }
+}
+
+/// The owner of a site, as the site describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Entity {
+    /// Whether structured data names an organisation, business or person behind the site.
+    pub owner_found: bool,
+    pub name: Option<String>,
+    /// The types of the main subject.
+    pub types: Vec<String>,
+    /// The main subject, as in [`EntityFact::subject`].
+    pub subject: Option<String>,
+    /// How many places of business are described.
+    pub business_place_count: usize,
+    pub facts: Vec<EntityFact>,
+    pub faults: Vec<Fault>,
+    /// Whether the page is an app shell without markup; its scripts may add some.
+    pub script_only: bool,
+}

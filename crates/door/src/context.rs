@@ -1,0 +1,20 @@
+//! What every visit of one door shares.
+
+use std::sync::Arc;
+
+use contract::Clock;
+
+use crate::dns::Resolver;
+use crate::tls::TlsClient;
+use crate::{AddressRule, Policy};
+
+/// The settings and clients that all visits share. Built once by [`crate::Door::new`] and read-only
+/// from then on.
+#[derive(Debug)]
+pub(crate) struct DoorContext {
+    pub(crate) policy: Policy,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) address_rule: AddressRule,
+    pub(crate) resolver: Resolver,
+    pub(crate) tls: TlsClient,
+}

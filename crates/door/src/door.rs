@@ -1,0 +1,38 @@
+//! The entry point of the crate: one door for one policy, from which visits are started.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::Clock;
+
+use crate::context::DoorContext;
+use crate::dns::Resolver;
+use crate::tls::TlsClient;
+use crate::{AddressRule, DoorError, Policy, Visit};
+
+/// Outbound access under one policy. Cheap to clone: all clones share the same read-only context.
+#[derive(Debug, Clone)]
+pub struct Door(Arc<DoorContext>);
+
+impl Door {
+    /// Reads the resolver's address and the trusted root certificates once, for the lifetime of the
+    /// door.
+    pub fn new(policy: Policy, clock: Arc<dyn Clock>) -> Result<Self, DoorError> {
+        let resolver = Resolver::new(&policy)?;
+        let tls = TlsClient::new(&policy.extra_ca)?;
+        let rule = AddressRule::new(&policy.allow_networks, &policy.refuse_networks);
+        Ok(Self(Arc::new(DoorContext { policy, clock, address_rule: rule, resolver, tls })))
+    }
+
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.0.policy
+    }
+
+    /// Starts one visit. All reads of the visit share its resolved names, its connections and this
+    /// one deadline.
+    #[must_use]
+    pub fn visit(&self, deadline: Duration) -> Visit {
+        Visit::new(Arc::clone(&self.0), deadline)
+    }
+}

@@ -1,0 +1,340 @@
+//! The state of one visit, shared by all of its reads: resolved names, open connections, the slots
+//! of each host and network, and the deadline.
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use contract::evidence::{DnsAnswer, DnsReading, Failure, FailureKind, FailurePhase};
+use contract::{HostName, Timestamp};
+use futures_util::future::join_all;
+use hickory_proto::rr::Name;
+use ipnet::IpNet;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::Instant;
+
+use crate::PhaseTimeouts;
+use crate::byte_budget::ByteBudget;
+use crate::context::DoorContext;
+use crate::dns::{self, LookupAnswer, RecordType};
+use crate::failure::{deadline_failure, name_refusal, new_failure, policy_refusal};
+use crate::guard::address::VettedAddress;
+use crate::http::pool::ConnectionPool;
+use crate::mutex::lock;
+use crate::read_timer::{ReadTimer, elapsed_millis};
+
+/// Shared by all reads of a visit through an `Arc`. Each mutex guards one list, to which any read
+/// may add entries; no lock is held across an await.
+#[derive(Debug)]
+pub(crate) struct VisitState {
+    pub(crate) context: Arc<DoorContext>,
+    pub(crate) deadline: Instant,
+    pub(crate) phases: PhaseTimeouts,
+    pub(crate) pool: ConnectionPool,
+    pub(crate) byte_budget: ByteBudget,
+    /// In the order of the first look-up. The TTL is ignored: all reads of a visit see the same
+    /// addresses.
+    names: Mutex<Vec<Arc<CachedName>>>,
+    /// A short list: the hosts of the plan and of its redirects.
+    hosts: Mutex<Vec<Arc<HostState>>>,
+    networks: Mutex<Vec<(Option<IpNet>, Arc<Semaphore>)>>,
+}
+
+/// The DNS answers for one name. Each cell is filled once, by the first read that needs it, and
+/// only read from then on.
+#[derive(Debug)]
+struct CachedName {
+    name: Name,
+    text: String,
+    addresses: OnceCell<CachedAnswers>,
+    cname: OnceCell<CachedAnswers>,
+    txt: OnceCell<CachedAnswers>,
+    ptr: OnceCell<CachedAnswers>,
+}
+
+#[derive(Debug)]
+struct CachedAnswers {
+    at: Timestamp,
+    took_ms: u32,
+    answers: Vec<LookupAnswer>,
+}
+
+/// What all reads of one host share.
+#[derive(Debug)]
+pub(crate) struct HostState {
+    name: HostName,
+    /// Limits the parallel requests to this host.
+    pub(crate) slots: Semaphore,
+    /// The address that last accepted a connection; it is tried first from then on. Written by any
+    /// read that connects.
+    pub(crate) last_connected: Mutex<Option<IpAddr>>,
+}
+
+impl VisitState {
+    pub(crate) fn new(context: Arc<DoorContext>, limit: Duration) -> Self {
+        /// The longest visit, whatever the caller asks for.
+        const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+        let phases = context.policy.limits.phase_timeouts(limit);
+        let byte_budget = ByteBudget::new(context.policy.limits.max_visit_bytes);
+        Self {
+            context,
+            byte_budget,
+            deadline: Instant::now() + limit.min(MOST),
+            phases,
+            pool: ConnectionPool::default(),
+            names: Mutex::default(),
+            hosts: Mutex::default(),
+            networks: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn dns_readings(&self) -> Vec<DnsReading> {
+        let names = lock(&self.names).clone();
+        names.iter().filter_map(|cached| self.dns_reading(cached, None)).collect()
+    }
+
+    /// The vetted addresses of a host in the order to dial them. If one address is refused, all
+    /// are: a name that mixes public and private addresses is treated
+    /// as an attack.
+    pub(crate) async fn addresses(
+        &self,
+        host: &HostName,
+        port: u16,
+        timer: &ReadTimer,
+    ) -> Result<Vec<VettedAddress>, Failure> {
+        let cached = self.cached_name(dns::to_dns_name(host).map_err(name_refusal)?);
+        let answers_of_type = self.query_once(&cached, RecordType::Aaaa, timer).await;
+        let found: Vec<IpAddr> =
+            answers_of_type.answers.iter().flat_map(|answer| &answer.addresses).copied().collect();
+        if found.is_empty() {
+            return Err(no_address_failure(&answers_of_type.answers));
+        }
+        let vetted = found
+            .into_iter()
+            .map(|address| self.context.address_rule.vet_socket(address, port))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|refusal| {
+                let detail = format!(
+                    "The name has an address that is not public ({}, {}).",
+                    refusal.block, refusal.source
+                );
+                policy_refusal(FailurePhase::Address, refusal.reason(), &detail)
+            })?;
+        self.dial_order(&vetted, host)
+    }
+
+    /// The address that accepted a connection before comes first, then the first IPv6 and the first
+    /// IPv4 address.
+    fn dial_order(
+        &self,
+        vetted: &[VettedAddress],
+        host: &HostName,
+    ) -> Result<Vec<VettedAddress>, Failure> {
+        let source = self.context.policy.source_address;
+        let fits = |address: &&VettedAddress| {
+            source.is_none_or(|source| source.is_ipv6() == address.socket_address().is_ipv6())
+        };
+        let first_of = |v6: bool| {
+            vetted.iter().filter(fits).find(move |address| address.socket_address().is_ipv6() == v6)
+        };
+        let answered = *lock(&self.host_state(host).last_connected);
+        let before = vetted
+            .iter()
+            .filter(fits)
+            .find(|address| Some(address.socket_address().ip()) == answered);
+        let mut order: Vec<VettedAddress> = Vec::new();
+        let candidates = before
+            .into_iter()
+            .chain(first_of(true))
+            .chain(first_of(false))
+            .chain(vetted.iter().filter(fits));
+        for address in candidates {
+            if !order.contains(address) {
+                order.push(*address);
+            }
+            if order.len() == self.context.policy.limits.dial_attempts.max(1) {
+                break;
+            }
+        }
+        if order.is_empty() {
+            return Err(new_failure(
+                FailureKind::Connect,
+                FailurePhase::Connect,
+                "no_address_of_this_family",
+                "The host has no address of the address family that we connect from.",
+            ));
+        }
+        Ok(order)
+    }
+
+    pub(crate) fn start_timer(&self, start: Instant, deadline: Instant) -> ReadTimer {
+        ReadTimer::new(
+            start,
+            self.phases.shortest().min(self.context.policy.limits.min_rate_after),
+            deadline,
+        )
+    }
+
+    pub(crate) fn host_state(&self, host: &HostName) -> Arc<HostState> {
+        let mut hosts = lock(&self.hosts);
+        if let Some(cached) = hosts.iter().find(|cached| cached.name == *host) {
+            return Arc::clone(cached);
+        }
+        let new = Arc::new(HostState {
+            name: host.clone(),
+            slots: Semaphore::new(self.context.policy.limits.requests_per_host.max(1)),
+            last_connected: Mutex::new(None),
+        });
+        hosts.push(Arc::clone(&new));
+        new
+    }
+
+    /// The request slots of an address's network: an IPv4 /24 or an IPv6 /48.
+    pub(crate) fn network_slots(&self, address: Option<IpAddr>) -> Arc<Semaphore> {
+        let network = address.and_then(|address| {
+            IpNet::new(address, if address.is_ipv4() { 24 } else { 48 }).ok().map(|net| net.trunc())
+        });
+        let mut networks = lock(&self.networks);
+        if let Some((_, slots)) = networks.iter().find(|(cached, _)| *cached == network) {
+            return Arc::clone(slots);
+        }
+        let slots =
+            Arc::new(Semaphore::new(self.context.policy.limits.requests_per_network.max(1)));
+        networks.push((network, Arc::clone(&slots)));
+        slots
+    }
+
+    fn cached_name(&self, name: Name) -> Arc<CachedName> {
+        let mut names = lock(&self.names);
+        if let Some(cached) = names.iter().find(|cached| cached.name == name) {
+            return Arc::clone(cached);
+        }
+        let cached = Arc::new(CachedName {
+            text: dns::to_recorded_text(&name),
+            name,
+            addresses: OnceCell::new(),
+            cname: OnceCell::new(),
+            txt: OnceCell::new(),
+            ptr: OnceCell::new(),
+        });
+        names.push(Arc::clone(&cached));
+        cached
+    }
+
+    async fn query_once<'a>(
+        &self,
+        cached: &'a CachedName,
+        kind: RecordType,
+        timer: &ReadTimer,
+    ) -> &'a CachedAnswers {
+        let types: &[RecordType] = match kind {
+            RecordType::A | RecordType::Aaaa => &[RecordType::A, RecordType::Aaaa],
+            RecordType::Cname => &[RecordType::Cname],
+            RecordType::Txt => &[RecordType::Txt],
+            RecordType::Ptr => &[RecordType::Ptr],
+        };
+        cached
+            .cell(kind)
+            .get_or_init(|| async {
+                let at = self.context.clock.now();
+                let start = Instant::now();
+                let left = self.deadline.saturating_duration_since(start);
+                let limit = self.phases.dns.min(left);
+                let answers =
+                    self.context.resolver.look_up(&cached.name, types, start + limit, timer).await;
+                CachedAnswers { at, took_ms: elapsed_millis(start), answers }
+            })
+            .await
+    }
+
+    pub(crate) async fn look_up_records(&self, name: Name, types: &[RecordType]) -> DnsReading {
+        let cached = self.cached_name(name);
+        let start = Instant::now();
+        join_all(types.iter().map(|kind| async {
+            let timer = self.start_timer(start, self.deadline);
+            self.query_once(&cached, *kind, &timer).await;
+        }))
+        .await;
+        self.dns_reading(&cached, Some(types)).unwrap_or_else(|| {
+            self.failed_reading(&cached.text, types, deadline_failure(FailurePhase::Dns))
+        })
+    }
+
+    /// The recorded answers for a name, of these types or of all.
+    fn dns_reading(&self, cached: &CachedName, types: Option<&[RecordType]>) -> Option<DnsReading> {
+        const ALL: &[RecordType] =
+            &[RecordType::A, RecordType::Aaaa, RecordType::Cname, RecordType::Txt, RecordType::Ptr];
+        let mut reading: Option<DnsReading> = None;
+        for kind in types.unwrap_or(ALL) {
+            let Some(answers_of_type) = cached.cell(*kind).get() else { continue };
+            let reading = reading.get_or_insert_with(|| DnsReading {
+                name: cached.text.clone(),
+                resolver: self.context.resolver.label(),
+                asked_at: answers_of_type.at,
+                took_ms: answers_of_type.took_ms,
+                answers: Vec::new(),
+            });
+            reading.asked_at = reading.asked_at.min(answers_of_type.at);
+            reading.took_ms = reading.took_ms.max(answers_of_type.took_ms);
+            let of_kind = answers_of_type
+                .answers
+                .iter()
+                .filter(|answer| answer.record.record_type == kind.as_str());
+            reading.answers.extend(of_kind.map(|answer| answer.record.clone()));
+        }
+        reading
+    }
+
+    pub(crate) fn failed_reading(
+        &self,
+        name: &str,
+        types: &[RecordType],
+        failure: Failure,
+    ) -> DnsReading {
+        let answers = types.iter().map(|kind| DnsAnswer {
+            record_type: kind.as_str().to_owned(),
+            rcode: None,
+            authenticated_data: false,
+            records: Vec::new(),
+            cnames: Vec::new(),
+            failure: Some(failure.clone()),
+        });
+        DnsReading {
+            name: name.chars().take(self.context.policy.limits.max_url_bytes).collect(),
+            resolver: self.context.resolver.label(),
+            asked_at: self.context.clock.now(),
+            took_ms: 0,
+            answers: answers.collect(),
+        }
+    }
+}
+
+impl CachedName {
+    fn cell(&self, kind: RecordType) -> &OnceCell<CachedAnswers> {
+        match kind {
+            RecordType::A | RecordType::Aaaa => &self.addresses,
+            RecordType::Cname => &self.cname,
+            RecordType::Txt => &self.txt,
+            RecordType::Ptr => &self.ptr,
+        }
+    }
+}
+
+/// Why a name has no address: a failed look-up, an error code of the resolver, or no record.
+fn no_address_failure(answers: &[LookupAnswer]) -> Failure {
+    if let Some(failure) = answers.iter().find_map(|answer| answer.record.failure.clone()) {
+        return failure;
+    }
+    let rcode = answers
+        .iter()
+        .filter_map(|answer| answer.record.rcode.as_deref())
+        .find(|rcode| *rcode != "NOERROR");
+    let (reason, detail) = match rcode {
+        Some("NXDOMAIN") => ("nxdomain", "The name does not exist in DNS."),
+        Some("SERVFAIL") => ("servfail", "The resolver failed to look up the name (SERVFAIL)."),
+        Some("REFUSED") => ("refused", "The resolver refused to look up the name (REFUSED)."),
+        Some(_) => ("dns_error", "The resolver answered with an error."),
+        None => ("no_address", "The name has no address (A or AAAA record)."),
+    };
+    new_failure(FailureKind::Dns, FailurePhase::Dns, reason, detail)
+}

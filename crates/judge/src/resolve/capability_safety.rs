@@ -1,0 +1,224 @@
+//! The safety class of a declared capability: what calling it could do, judged without calling it.
+//!
+//! The strictest sign counts. A capability is `read_only_public` only if it is an operation with a safe
+//! method and a described request that needs no credential, costs nothing, and answers over HTTPS on the
+//! site's own domain. An annotation such as `readOnlyHint` is only a promise and loosens nothing. Without
+//! any sign the class is unknown, and a capability of unknown class is never called.
+
+use contract::records::SafetyClass;
+use declared::capability::{Capability, CredentialRequirement, EffectHints, MethodKind};
+
+/// Words that mean a payment, with any method.
+const MONEY: [&str; 13] = [
+    "checkout",
+    "pay",
+    "payment",
+    "payments",
+    "purchase",
+    "purchases",
+    "buy",
+    "refund",
+    "charge",
+    "donate",
+    "withdraw",
+    "transfer",
+    "billing",
+];
+/// Words that mean a purchase with a writing method. With a safe method they are lists of past purchases.
+const MONEY_WRITTEN: [&str; 13] = [
+    "order",
+    "orders",
+    "book",
+    "booking",
+    "bookings",
+    "reserve",
+    "reservation",
+    "reservations",
+    "cart",
+    "carts",
+    "invoice",
+    "subscription",
+    "subscriptions",
+];
+const ADMINISTRATIVE: [&str; 7] =
+    ["admin", "administer", "administration", "administrator", "sudo", "superuser", "impersonate"];
+const DESTRUCTIVE: [&str; 12] = [
+    "delete",
+    "remove",
+    "destroy",
+    "erase",
+    "purge",
+    "drop",
+    "wipe",
+    "cancel",
+    "terminate",
+    "deactivate",
+    "unsubscribe",
+    "uninstall",
+];
+const WRITE: [&str; 22] = [
+    "add", "approve", "create", "edit", "execute", "insert", "install", "invite", "login",
+    "logout", "modify", "publish", "register", "rename", "replace", "run", "send", "submit",
+    "update", "upload", "write", "move",
+];
+
+/// The class of one capability of the site at `domain`.
+pub(super) fn safety_class(capability: &Capability, domain: &str) -> SafetyClass {
+    let signs = &capability.hints;
+    let safe = signs.method == Some(MethodKind::Safe);
+    if signs.words.contains_any(&ADMINISTRATIVE) {
+        return SafetyClass::Administrative;
+    }
+    if signs.commerce
+        || signs.words.contains_any(&MONEY)
+        || (!safe && signs.words.contains_any(&MONEY_WRITTEN))
+    {
+        return SafetyClass::Transactional;
+    }
+    if signs.method == Some(MethodKind::Delete)
+        || signs.destructive == Some(true)
+        || signs.words.contains_any(&DESTRUCTIVE)
+    {
+        return SafetyClass::WriteDestructive;
+    }
+    if signs.method == Some(MethodKind::Write)
+        || signs.read_only == Some(false)
+        || signs.words.contains_any(&WRITE)
+    {
+        return SafetyClass::WriteReversible;
+    }
+    if signs.priced {
+        return SafetyClass::Paid;
+    }
+    if safe {
+        read_only_class(signs, capability.is_served_within(domain))
+    } else {
+        SafetyClass::Unknown
+    }
+}
+
+/// The class of an operation that only reads.
+fn read_only_class(signs: &EffectHints, own_address: bool) -> SafetyClass {
+    match signs.credential {
+        CredentialRequirement::Needed => SafetyClass::ReadOnlyAuthenticated,
+        CredentialRequirement::NotNeeded if own_address && !signs.needs_body => {
+            SafetyClass::ReadOnlyPublic
+        }
+        CredentialRequirement::NotNeeded | CredentialRequirement::Unstated => SafetyClass::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use declared::files::FileKind;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn operation(method: &str, path: &str, operation: &Value) -> Capability {
+        let file = json!({"openapi": "3.1.0", "paths": {path: {method: operation}}});
+        let url = "https://ferry.lab/openapi.json";
+        let found = declared::capability::read_capabilities(
+            FileKind::OpenApi,
+            url,
+            file.to_string().as_bytes(),
+        )
+        .items;
+        found.into_iter().next().unwrap()
+    }
+
+    fn class_of(method: &str, path: &str, said: &Value) -> SafetyClass {
+        safety_class(&operation(method, path, said), "ferry.lab")
+    }
+
+    #[test]
+    fn operations_by_their_signs() {
+        use SafetyClass::{
+            Administrative, Paid, ReadOnlyAuthenticated, ReadOnlyPublic, Transactional, Unknown,
+            WriteDestructive, WriteReversible,
+        };
+        for (method, path, said, expected) in [
+            ("get", "/times", json!({}), ReadOnlyPublic),
+            ("head", "/times", json!({}), ReadOnlyPublic),
+            ("get", "/orders", json!({"security": []}), ReadOnlyPublic),
+            ("get", "/orders", json!({"security": [{"key": []}]}), ReadOnlyAuthenticated),
+            ("get", "/times", json!({"security": 1}), Unknown),
+            ("get", "/times", json!({"requestBody": {"required": true}}), Unknown),
+            ("get", "/times", json!({"servers": [{"url": "https://other.lab"}]}), Unknown),
+            ("get", "/times", json!({"servers": [{"url": "http://ferry.lab"}]}), Unknown),
+            ("trace", "/times", json!({}), Unknown),
+            ("get", "/times", json!({"responses": {"402": {}}}), Paid),
+            ("get", "/times", json!({"operationId": "updateTimes"}), WriteReversible),
+            ("get", "/delete/{id}", json!({}), WriteDestructive),
+            ("get", "/pay", json!({}), Transactional),
+            ("get", "/admin/users", json!({}), Administrative),
+            ("post", "/notes", json!({}), WriteReversible),
+            ("put", "/notes", json!({"security": [{"key": []}]}), WriteReversible),
+            ("post", "/orders", json!({}), Transactional),
+            ("delete", "/notes", json!({}), WriteDestructive),
+            ("delete", "/orders", json!({}), Transactional),
+            ("delete", "/notes", json!({"tags": ["admin"]}), Administrative),
+        ] {
+            assert_eq!(class_of(method, path, &said), expected, "{method} {path} {said}");
+        }
+    }
+
+    fn tool(annotations: &Value) -> SafetyClass {
+        let card = json!({"serverInfo": {"name": "x"}, "transport": {"endpoint": "/mcp"},
+            "tools": [{"name": "times", "annotations": annotations}]});
+        let url = "https://ferry.lab/.well-known/mcp/server-card.json";
+        let found = declared::capability::read_capabilities(
+            FileKind::McpServerCard,
+            url,
+            card.to_string().as_bytes(),
+        )
+        .items;
+        safety_class(&found[0], "ferry.lab")
+    }
+
+    #[test]
+    fn annotations_make_a_class_stricter_and_never_looser() {
+        assert_eq!(tool(&json!({})), SafetyClass::Unknown);
+        assert_eq!(tool(&json!({"readOnlyHint": true})), SafetyClass::Unknown, "only a promise");
+        assert_eq!(tool(&json!({"readOnlyHint": false})), SafetyClass::WriteDestructive);
+        assert_eq!(
+            tool(&json!({"readOnlyHint": false, "destructiveHint": false})),
+            SafetyClass::WriteReversible
+        );
+        assert_eq!(tool(&json!({"destructiveHint": true})), SafetyClass::WriteDestructive);
+    }
+
+    fn method() -> impl Strategy<Value = Option<MethodKind>> {
+        prop_oneof![
+            Just(None),
+            Just(Some(MethodKind::Safe)),
+            Just(Some(MethodKind::Write)),
+            Just(Some(MethodKind::Delete)),
+            Just(Some(MethodKind::Other)),
+        ]
+    }
+
+    proptest! {
+        /// Only a plain safe operation on the site's own domain is ever public.
+        #[test]
+        fn public_is_the_narrowest_class(
+            method in method(), needs_body: bool, priced: bool, commerce: bool,
+            read_only: Option<bool>, destructive: Option<bool>, own: bool,
+            credential in prop_oneof![
+                Just(CredentialRequirement::NotNeeded), Just(CredentialRequirement::Needed), Just(CredentialRequirement::Unstated)],
+        ) {
+            let host = if own { "ferry.lab" } else { "other.lab" };
+            let signs = EffectHints {
+                method, needs_body, credential, priced, commerce, read_only, destructive,
+                ..EffectHints::default()
+            };
+            let endpoint = Some(format!("https://{host}/x"));
+            let found = safety_class(&Capability { name: String::new(), endpoint, hints: signs }, "ferry.lab");
+            let public = method == Some(MethodKind::Safe) && !needs_body && !priced && !commerce
+                && read_only != Some(false) && destructive != Some(true) && own
+                && credential == CredentialRequirement::NotNeeded;
+            prop_assert_eq!(found == SafetyClass::ReadOnlyPublic, public);
+        }
+    }
+}

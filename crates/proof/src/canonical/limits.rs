@@ -1,0 +1,10 @@
+//! Limits shared by the canonical writer, the serializer and the strict parser.
+
+/// The deepest nesting that is written or parsed.
+pub const MAX_DEPTH: usize = 128;
+
+/// The largest integer that every JSON reader represents exactly: 2^53 − 1.
+pub const MAX_INTEGER: u64 = 9_007_199_254_740_991;
+
+/// Enough for a typical record, so that it needs no second allocation.
+pub(super) const INITIAL_CAPACITY: usize = 24 * 1024;

@@ -1,0 +1,153 @@
+//! The log checks: of a tree head, and of an answer's position under one.
+
+use contract::Brand;
+use serde_json::{Map, Value};
+
+use super::checks::Checks;
+use super::document_checks;
+use super::key_policy::KeyPolicy;
+use crate::decision_content::decision_leaf;
+use crate::digest::Digest;
+use crate::merkle_tree::verify_inclusion;
+use crate::tree_head::ChainHead;
+
+/// The longest time a service may promise for adding an answer to the log.
+const MERGE_MINUTES: u64 = 30;
+
+pub(super) fn check_log_membership(
+    members: &Map<String, Value>,
+    policy: &KeyPolicy,
+    brand: &Brand,
+    checks: &mut Checks,
+) {
+    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    if kind == brand.kind("log-sth") {
+        check_head(&Value::Object(members.clone()), brand, checks);
+        return;
+    }
+    let is_answer = kind == brand.kind("resolve");
+    match members.get("transparency") {
+        Some(Value::Object(transparency)) if is_answer => {
+            check_answer_membership(members, transparency, policy, brand, checks)
+        }
+        Some(_) if is_answer => checks.failed("log", "transparency is not an object"),
+        None if is_answer => checks.not_checked("log", "this answer has no transparency member"),
+        Some(_) => checks.not_checked(
+            "log",
+            "this verifier does not know how documents of this kind are logged",
+        ),
+        None => {}
+    }
+}
+
+fn check_answer_membership(
+    answer: &Map<String, Value>,
+    transparency: &Map<String, Value>,
+    policy: &KeyPolicy,
+    brand: &Brand,
+    checks: &mut Checks,
+) {
+    let leaf = decision_leaf(answer, brand);
+    if transparency.get("state").and_then(Value::as_str) != Some("included") {
+        let minutes = transparency.get("merged_within_minutes").and_then(Value::as_u64);
+        match minutes {
+            Some(1..=MERGE_MINUTES) => checks.not_checked(
+                "log",
+                "the answer is not in the log yet; the service promised to add it",
+            ),
+            _ => checks.failed(
+                "log",
+                format!(
+                    "the answer is not in the log and not promised within {MERGE_MINUTES} minutes"
+                ),
+            ),
+        }
+        return;
+    }
+    let stated =
+        transparency.get("leaf_hash").and_then(Value::as_str).and_then(|hex| hex.parse().ok());
+    checks.push_result(
+        "leaf",
+        match &leaf {
+            Ok(leaf) if stated == Some(*leaf) => Ok(format!("leaf {leaf}")),
+            Ok(leaf) => {
+                Err(format!("leaf_hash does not match this decision, which hashes to {leaf}"))
+            }
+            Err(error) => Err(error.to_string()),
+        },
+    );
+    let Some(sth) = transparency.get("sth").and_then(Value::as_object) else {
+        checks.failed("head", "sth is missing");
+        return;
+    };
+    checks.name_prefix = "head: ";
+    if sth.get("kind").and_then(Value::as_str) != Some(&brand.kind("log-sth")) {
+        checks.failed("kind of head", "sth is not a tree head");
+    }
+    document_checks::check_document(sth, policy, brand, checks);
+    let head = check_head(&Value::Object(sth.clone()), brand, checks);
+    checks.name_prefix = "";
+    if let (Some(head), Ok(leaf)) = (head, leaf) {
+        check_position(transparency, &head, &leaf, checks);
+    }
+}
+
+/// Checks that the head's numbers add up and that it belongs to this log.
+pub(super) fn check_head(head: &Value, brand: &Brand, checks: &mut Checks) -> Option<ChainHead> {
+    let read = ChainHead::parse(head);
+    checks.push_result(
+        "sums",
+        match &read {
+            Ok(head) if head.log_id == brand.log_id() => {
+                Ok(format!("batch {}, tree size {}", head.batch, head.tree_size))
+            }
+            Ok(head) => Err(format!("log_id is {}, not {}", head.log_id, brand.log_id())),
+            Err(error) => Err(error.to_string()),
+        },
+    );
+    read.ok()
+}
+
+/// Checks that the answer's stated position agrees with the head, and its inclusion path.
+fn check_position(
+    transparency: &Map<String, Value>,
+    head: &ChainHead,
+    leaf: &Digest,
+    checks: &mut Checks,
+) {
+    let number = |name: &str| transparency.get(name).and_then(Value::as_u64);
+    let index = number("index").filter(|index| *index < head.batch_size);
+    let log_index = index.and_then(|index| head.first_index.checked_add(index));
+    let wrong = if transparency.get("log_id").and_then(Value::as_str) != Some(&head.log_id) {
+        Some("log_id differs from the head")
+    } else if number("batch") != Some(head.batch) {
+        Some("batch differs from the head")
+    } else if number("batch_size") != Some(head.batch_size) {
+        Some("batch_size differs from the head")
+    } else if index.is_none() {
+        Some("index is outside the batch")
+    } else if transparency.contains_key("log_index") && number("log_index") != log_index {
+        Some("log_index is not first_index plus index")
+    } else {
+        None
+    };
+    checks.push_result("place", wrong.map_or(Ok("batch, size and index agree with the head"), Err));
+    let path: Option<Vec<Digest>> =
+        transparency.get("path").and_then(Value::as_array).and_then(|path| {
+            path.iter().map(|hash| hash.as_str().and_then(|hex| hex.parse().ok())).collect()
+        });
+    let included = match (path, index) {
+        (Some(path), Some(index)) => {
+            verify_inclusion(leaf, index, head.batch_size, &path, &head.batch_root)
+        }
+        _ => false,
+    };
+    checks.push_result(
+        "inclusion",
+        if included {
+            Ok("the path leads to batch_root")
+        } else {
+            Err("the path does not lead to batch_root")
+        },
+    );
+}

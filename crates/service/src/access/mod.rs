@@ -1,0 +1,31 @@
+//! What a caller may request: free allowances, licences, idempotency keys, and tokens that identify
+//! our own pages.
+
+pub mod allowance;
+#[doc(hidden)]
+pub mod fuzzing;
+mod idempotency;
+pub mod licence;
+mod live_read_permit;
+mod page_token;
+
+use std::sync::Arc;
+
+use contract::Clock;
+use proof::keys::DeploymentSecret;
+use store::Store;
+
+pub use allowance::{AddressBlock, AllowanceError, FreeScans, pause_scans, scans_paused};
+pub use idempotency::{IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest};
+pub use licence::{LicenceError, LicenceKey, PresentedKey};
+pub use live_read_permit::LiveReadPermit;
+
+/// Decides what a caller may request. Holds no mutable state: counts, licences and idempotency keys
+/// are in the store.
+pub struct Access {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// Authenticates page tokens, and hides client addresses in counters.
+    pub(crate) secret: DeploymentSecret,
+    pub(crate) free_scans: FreeScans,
+}

@@ -1,0 +1,57 @@
+//! Answers about a domain, and the evidence behind them.
+//!
+//! `resolve` builds the signed answer and `preflight` the receipt for one action. `decisions` and
+//! `revocations` state which of them are still valid. `changes`, `corroboration`, `claims`, `rights`,
+//! `equivalence` and `content_clock` serve the evidence that an answer links to. `outcome` collects
+//! the reports of agents; no decision uses them.
+
+pub mod changes;
+mod claims;
+pub mod content_clock;
+pub mod corroboration;
+pub mod decisions;
+mod document_with_etag;
+mod earlier_readings;
+mod equivalence;
+pub mod outcome;
+pub mod page_url;
+pub mod preflight;
+pub mod resolve;
+pub mod revocations;
+mod rights;
+pub mod staple;
+
+use std::sync::Arc;
+
+use contract::{Clock, Issuer};
+use proof::keys::DeploymentSecret;
+use store::Store;
+
+pub use document_with_etag::DocumentWithEtag;
+pub use equivalence::EquivalenceError;
+pub use judge::resolve::claims::ClaimsQuery;
+pub use resolve::ResolveSettings;
+
+use crate::log::TransparencyLog;
+use crate::log::builds::Builds;
+use crate::random_ids::Ids;
+use crate::scanner::Scanner;
+use crate::signing_keys::SigningKeys;
+
+/// Builds, stores and explains answers. Shared by all requests. Mutable state:
+/// `resolve_state` and `signed_lists`, caches that guard themselves with locks. All other fields never
+/// change.
+pub struct Answers {
+    pub(crate) settings: ResolveSettings,
+    pub(crate) issuer: Issuer,
+    pub(crate) scanner: Scanner,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<SigningKeys>,
+    pub(crate) log: Arc<TransparencyLog>,
+    pub(crate) builds: Arc<Builds>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) secret: DeploymentSecret,
+    pub(crate) resolve_state: resolve::ResolveState,
+    pub(crate) signed_lists: revocations::SignedListCache,
+}

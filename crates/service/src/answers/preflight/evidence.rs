@@ -1,0 +1,178 @@
+//! Gathers the evidence for a preflight decision: the answer about the domain, its robots.txt, the
+//! withheld actions, and the state of a decision that the caller already has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::records::{
+    Basis, HeldDecision, PreflightCheck, ReceiptAnswer, ReceiptResolve, ReceiptRevocation,
+    ReceiptRules, ReceiptTransparency, ResolveAnswer,
+};
+use judge::decide::preflight::{
+    ActionTarget, LiveReadOutcome, PreflightFacts, RevokedActions, RobotsFile,
+};
+use judge::resolve::Sections;
+use proof::Digest;
+use store::WithheldActions;
+
+use super::PreflightError;
+use crate::access::LiveReadPermit;
+use crate::answers::Answers;
+use crate::answers::resolve::{CachedAnswer, LivePolicy, ResolveError, ResolveQuery, StoredRobots};
+use crate::answers::revocations::LIST_VALID_MS;
+
+/// A live read that started less than this ago was made for this request.
+const LIVE_READ_RECENT_MS: i64 = 5_000;
+
+/// The evidence for one decision.
+pub(super) struct PreflightEvidence {
+    pub(super) answer_sha256: Digest,
+    pub(super) answer: Arc<ResolveAnswer>,
+    pub(super) sections: Sections,
+    pub(super) robots: StoredRobots,
+    pub(super) withheld: Option<WithheldActions>,
+    pub(super) held: Option<HeldDecision>,
+    pub(super) live_read: LiveReadOutcome,
+    pub(super) revocation: ReceiptRevocation,
+    pub(super) rules: ReceiptRules,
+    pub(super) base_url: String,
+}
+
+impl Answers {
+    pub(super) async fn gather_evidence(
+        self: &Arc<Self>,
+        check: &PreflightCheck,
+        target: &ActionTarget,
+        permit: Arc<dyn LiveReadPermit>,
+    ) -> Result<PreflightEvidence, PreflightError> {
+        let (cached, degraded) = self.find_answer(check, target, permit).await?;
+        let answer = cached.answer().ok_or_else(|| {
+            PreflightError::CannotAnswer("the answer cannot be parsed".to_owned())
+        })?;
+        let held = match &check.held {
+            Some(held) => Some(self.held_decision(&held.decision_sha256).await?),
+            None => None,
+        };
+        let (brand, now) = (&self.issuer.brand, self.clock.now());
+        let live_read = degraded.unwrap_or_else(|| match &answer.basis {
+            Basis::JustInTime(basis) if !basis.not_read_in_budget.is_empty() => {
+                LiveReadOutcome::BudgetSpent
+            }
+            Basis::JustInTime(basis)
+                if now.millis_since(basis.measured_at) < LIVE_READ_RECENT_MS =>
+            {
+                LiveReadOutcome::Done
+            }
+            _ => LiveReadOutcome::NotNeeded,
+        });
+        let base_url = self.issuer.base_url.clone();
+        Ok(PreflightEvidence {
+            answer_sha256: cached.sha256,
+            sections: Sections::from_answer(ResolveAnswer::clone(&answer)),
+            robots: self.robots_behind(&cached).await,
+            withheld: self.find_withheld_actions(&target.domain).await?,
+            held,
+            live_read,
+            revocation: ReceiptRevocation {
+                feed: format!("{base_url}/api/v1/revocations"),
+                cursor: Some(self.revocation_cursor().await?),
+                next_update: now.plus_millis(LIST_VALID_MS),
+            },
+            rules: ReceiptRules {
+                decision_rules_sha256: judge::decide::rules_sha256(),
+                version_id: self
+                    .builds
+                    .code()
+                    .map_or_else(|| brand.kind("build-not-known"), |code| code.version_id),
+            },
+            answer,
+            base_url,
+        })
+    }
+
+    /// The answer to decide from. If a live read is not permitted or not done in time, the stored
+    /// answer is used; the second value says so, and the receipt states it.
+    async fn find_answer(
+        self: &Arc<Self>,
+        check: &PreflightCheck,
+        target: &ActionTarget,
+        permit: Arc<dyn LiveReadPermit>,
+    ) -> Result<(Arc<CachedAnswer>, Option<LiveReadOutcome>), PreflightError> {
+        let query = |live: LivePolicy| ResolveQuery {
+            domain: target.domain.clone(),
+            live,
+            max_age_hours: check.policy.as_ref().and_then(|policy| policy.max_age_hours),
+            live_read_permit: Arc::clone(&permit),
+        };
+        let stored_answer = async || {
+            self.resolve(ResolveQuery { max_age_hours: None, ..query(LivePolicy::Never) }).await
+        };
+        let resolved = match check.live_ms {
+            Some(0) => return Ok((stored_answer().await?, None)),
+            // After a timeout the read continues for the next caller.
+            Some(ms) => {
+                let time_limit = Duration::from_millis(u64::from(ms));
+                tokio::time::timeout(time_limit, self.resolve(query(LivePolicy::Auto))).await
+            }
+            None => Ok(self.resolve(query(LivePolicy::Auto)).await),
+        };
+        let (live_read, error) = match resolved {
+            Ok(Ok(cached)) => return Ok((cached, None)),
+            Ok(Err(ResolveError::LiveLimit { wait })) => {
+                (LiveReadOutcome::Limited, ResolveError::LiveLimit { wait })
+            }
+            Ok(Err(other)) => return Err(other.into()),
+            Err(_) => (LiveReadOutcome::BudgetSpent, ResolveError::NothingStored),
+        };
+        match stored_answer().await {
+            Ok(cached) => Ok((cached, Some(live_read))),
+            Err(ResolveError::NothingStored) => Err(error.into()),
+            Err(other) => Err(other.into()),
+        }
+    }
+}
+
+impl PreflightEvidence {
+    pub(super) fn to_facts(&self) -> PreflightFacts<'_> {
+        let answer = &self.answer;
+        let log_position = answer.transparency.as_ref();
+        PreflightFacts {
+            sections: &self.sections,
+            actions: &answer.actions,
+            robots: match &self.robots {
+                StoredRobots::Parsed(robots) => RobotsFile::Read(robots),
+                StoredRobots::Absent => RobotsFile::Absent,
+                StoredRobots::NotStored => RobotsFile::NotStored,
+                StoredRobots::NotRead => RobotsFile::NotRead,
+            },
+            revoked: self.withheld.as_ref().map(|withheld| RevokedActions {
+                actions: &withheld.actions,
+                causes: &withheld.causes,
+            }),
+            // This build does not read MCP tool lists; the receipt states them as not measured.
+            mcp: None,
+            held: self.held.clone(),
+            live_read: self.live_read,
+            answer: ReceiptAnswer {
+                answer_sha256: self.answer_sha256.to_hex(),
+                address: format!("{}/api/v1/resolve?domain={}", self.base_url, answer.domain),
+                transparency: ReceiptTransparency {
+                    state: if log_position.is_some() { "included" } else { "not_logged" }
+                        .to_owned(),
+                    leaf_hash: log_position.map(|position| position.leaf_hash.clone()),
+                    batch: log_position.map(|position| position.batch),
+                },
+            },
+            resolve: ReceiptResolve {
+                sha256: self.answer_sha256.to_hex(),
+                kid: answer
+                    .signature
+                    .as_ref()
+                    .map(|signature| signature.kid.clone())
+                    .unwrap_or_default(),
+            },
+            revocation: self.revocation.clone(),
+            rules: self.rules.clone(),
+        }
+    }
+}

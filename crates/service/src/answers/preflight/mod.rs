@@ -1,0 +1,194 @@
+//! Preflight: decides one planned action, or up to fifty. Each decision is a signed receipt that is
+//! stored before it is returned.
+
+mod evidence;
+mod local;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::NameRefusal;
+use contract::errors::ErrorCode;
+use contract::limits::RESOLVE_BATCH_CONCURRENCY;
+use contract::records::{
+    DecisionReceipt, PreflightBatch, PreflightCheck, PreflightItemError, PreflightRefusal,
+    PreflightResult,
+};
+use futures_util::stream::{self, StreamExt};
+use judge::decide::preflight::{ActionTarget, PreflightQuery, decide_preflight, strictest};
+use proof::{KeyPurpose, ProofError, SignedDocument};
+use serde_json::Value;
+use store::{StoreError, StoredDecision};
+
+use crate::access::LiveReadPermit;
+use crate::answers::Answers;
+use crate::answers::decisions::DecisionError;
+use crate::answers::resolve::ResolveError;
+
+/// Why there is no receipt. A decision against the action is not an error: it is a receipt.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PreflightError {
+    #[error(transparent)]
+    Refused(#[from] PreflightRefusal),
+    #[error("{refusal}")]
+    BadName { of_url: bool, refusal: NameRefusal },
+    #[error("no answer about this domain is stored; permit a live read")]
+    NothingStored,
+    #[error("the limit of live reads for this address is reached")]
+    LiveLimit { wait: Duration },
+    #[error("{0}")]
+    CannotAnswer(String),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Signing(#[from] ProofError),
+}
+
+impl PreflightError {
+    /// The error code, and the request member that caused the error.
+    #[must_use]
+    pub fn code(&self) -> (ErrorCode, Option<&str>) {
+        match self {
+            Self::Refused(refusal) => (refusal.code.clone(), Some(&refusal.param)),
+            Self::BadName { of_url: true, .. } => (ErrorCode::BadUrl, Some("url")),
+            Self::BadName { of_url: false, .. } => (ErrorCode::BadDomain, Some("domain")),
+            Self::NothingStored => (ErrorCode::NotTracked, Some("live_ms")),
+            Self::LiveLimit { .. } => (ErrorCode::RateLimited, None),
+            Self::CannotAnswer(_) => (ErrorCode::CannotAnswer, None),
+            Self::Store(_) => (ErrorCode::StoreUnreadable, None),
+            Self::Signing(_) => (ErrorCode::SigningUnavailable, None),
+        }
+    }
+}
+
+impl From<ResolveError> for PreflightError {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::BadDomain(refusal) => Self::BadName { of_url: false, refusal },
+            ResolveError::NothingStored => Self::NothingStored,
+            ResolveError::LiveLimit { wait } => Self::LiveLimit { wait },
+            ResolveError::Store(error) => Self::Store(error),
+            other => Self::CannotAnswer(other.to_string()),
+        }
+    }
+}
+
+impl From<DecisionError> for PreflightError {
+    fn from(error: DecisionError) -> Self {
+        match error {
+            DecisionError::Store(error) => Self::Store(error),
+            other => Self::CannotAnswer(other.to_string()),
+        }
+    }
+}
+
+/// A signed receipt, and what is stored of it.
+struct IssuedReceipt {
+    signed: SignedDocument,
+    receipt: DecisionReceipt,
+    stored: StoredDecision,
+}
+
+impl Answers {
+    /// Decides one check. The receipt is stored when this returns.
+    pub async fn preflight(
+        self: &Arc<Self>,
+        check: &PreflightCheck,
+        permit: Arc<dyn LiveReadPermit>,
+    ) -> Result<Bytes, PreflightError> {
+        // Boxed, because the future holds a whole answer.
+        let decided = Box::pin(self.issue_receipt(check, permit)).await?;
+        self.store.put_decisions(vec![decided.stored]).await?;
+        Ok(decided.signed.bytes.into())
+    }
+
+    /// Decides several checks. The results are in the order of the checks; an error in one does not
+    /// affect the others. All receipts are stored when this returns.
+    pub async fn preflight_batch(
+        self: &Arc<Self>,
+        checks: Vec<Result<PreflightCheck, PreflightRefusal>>,
+        permit: Arc<dyn LiveReadPermit>,
+    ) -> Result<Bytes, PreflightError> {
+        let decided: Vec<Result<IssuedReceipt, PreflightError>> = stream::iter(checks)
+            .map(|check| {
+                let permit = Arc::clone(&permit);
+                async move { Box::pin(self.issue_receipt(&check?, permit)).await }
+            })
+            .buffered(RESOLVE_BATCH_CONCURRENCY)
+            .collect()
+            .await;
+        let to_store = decided.iter().flatten().map(|decided| decided.stored.clone()).collect();
+        self.store.put_decisions(to_store).await?;
+        let worst = strictest(decided.iter().flatten().map(|decided| &decided.receipt.decision));
+        let count = u32::try_from(decided.len()).unwrap_or(u32::MAX);
+        let (mut results, mut receipts) = (Vec::new(), Vec::new());
+        for (index, result) in (0..).zip(decided) {
+            let (receipt, error) = match result {
+                Ok(decided) => (Some(decided.signed.document), None),
+                Err(error) => (None, Some(item_error(&error))),
+            };
+            results.push(PreflightResult { index, result: None, error });
+            receipts.push(receipt);
+        }
+        let (brand, base_url) = (&self.issuer.brand, &self.issuer.base_url);
+        let batch = PreflightBatch {
+            kind: brand.kind("preflight-batch"),
+            v: 1,
+            schema: contract::schema::schema_url("preflight-batch", brand, base_url),
+            checked_at: self.clock.now(),
+            count,
+            results,
+            worst,
+            sha256: None,
+            signature: None,
+        };
+        let mut batch = serde_json::to_value(batch)
+            .map_err(|error| ProofError::NotCanonical(error.to_string()))?;
+        // Insert the receipts as they were signed, without serialising them again.
+        let members = batch.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
+        for (result, receipt) in members.zip(receipts) {
+            if let (Some(members), Some(receipt)) = (result.as_object_mut(), receipt) {
+                members.insert("result".to_owned(), receipt);
+            }
+        }
+        Ok(Arc::clone(&self.keys).sign_value(batch, KeyPurpose::Documents)?.bytes.into())
+    }
+
+    async fn issue_receipt(
+        self: &Arc<Self>,
+        check: &PreflightCheck,
+        permit: Arc<dyn LiveReadPermit>,
+    ) -> Result<IssuedReceipt, PreflightError> {
+        let target = ActionTarget::from_check(check, self.scanner.name_policy())
+            .map_err(|refusal| PreflightError::BadName { of_url: check.url.is_some(), refusal })?;
+        let evidence = self.gather_evidence(check, &target, permit).await?;
+        let now = self.clock.now();
+        let query = PreflightQuery { check, target: &target, now };
+        let receipt = decide_preflight(query, evidence.to_facts(), &self.issuer)?;
+        let signed = self.keys.sign_document(&receipt, KeyPurpose::Decisions)?;
+        let stored = StoredDecision {
+            lookup: StoredDecision::lookup_of(&signed.digest),
+            domain: receipt.domain.clone(),
+            action: receipt.action.as_str().to_owned(),
+            decision: receipt.decision.as_str().to_owned(),
+            answer_sha256: evidence.answer_sha256,
+            decided_at: receipt.decided_at,
+            expires_at: receipt.expires_at,
+            sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes)?),
+        };
+        Ok(IssuedReceipt { signed, receipt, stored })
+    }
+}
+
+fn item_error(error: &PreflightError) -> PreflightItemError {
+    let (code, param) = error.code();
+    let message = match error {
+        // Internal details are not for the caller.
+        PreflightError::Store(_) => "The store cannot be read. Try again.".to_owned(),
+        PreflightError::Signing(_) => "The receipt could not be signed. Try again.".to_owned(),
+        PreflightError::CannotAnswer(_) => "No answer can be given now. Try again.".to_owned(),
+        other => other.to_string(),
+    };
+    PreflightItemError { code, error: message, param: param.map(str::to_owned) }
+}

@@ -1,0 +1,395 @@
+//! Builds an answer: chooses the reading it is based on, judges it, and seals the answer in the log.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::evidence::Evidence;
+use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READING_MAX_AGE};
+use contract::records::{AnswerStatus, CheckVerdict, ResolveAnswer, ScanRecord};
+use contract::{Domain, Timestamp};
+use judge::resolve::{
+    HOUR_MS, JudgedReading, ReadingKind, Sections, assemble_answer, build_sections, corroboration,
+    refresh_sections,
+};
+use proof::Digest;
+use serde_json::Value;
+use store::{NewJob, ScanScope, StoredAnswer, StoredReading};
+
+use super::cached_answers::CachedAnswer;
+use super::query::{LivePolicy, ResolveError, ResolveQuery};
+use super::settings::ResolveSettings;
+use super::stored_facts::StoredFacts;
+use super::upgrade_windows::UPGRADE_JOB;
+use crate::answers::Answers;
+
+/// The shortest time between two live reads of a domain. Also how long a reading that received no
+/// page is used.
+const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
+/// How long an answer from a live read is cached.
+const LIVE_ANSWER_VALID_MS: i64 = 60_000;
+/// An observation further in the future than this means that the clock was set back.
+const MAX_CLOCK_SKEW_MS: i64 = 5 * 60_000;
+
+/// A reading that was just judged: its sections, and what is to be stored of it.
+pub(super) struct NewReading {
+    pub(super) sections: Sections,
+    pub(super) reading: StoredReading,
+    /// robots.txt, stored for later questions about paths.
+    pub(super) robots: Option<(Digest, Bytes)>,
+}
+
+impl Answers {
+    pub(super) async fn build_answer(
+        self: Arc<Self>,
+        query: ResolveQuery,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let domain = &query.domain;
+        let previous = self.load_last_answer(domain).await?;
+        // A full scan made since the last answer is the better reading, whoever requested it.
+        if let Some(reading) = self.find_newer_scan(domain, previous.as_deref()).await? {
+            let published = Box::pin(self.publish_scan(reading, previous)).await?;
+            if query.live != LivePolicy::Always {
+                return Ok(published);
+            }
+            let previous = published.answer();
+            let previous = previous.map(|answer| Box::new(Arc::unwrap_or_clone(answer)));
+            return self.read_live_or_reseal(&query, previous).await;
+        }
+        let now = self.clock.now();
+        let usable = previous.as_ref().is_some_and(|answer| {
+            let young_enough = query.max_age_hours.is_none_or(|max_age_hours| {
+                answer.freshness.observed_at.is_some_and(|observed_at| {
+                    now.millis_since(observed_at) <= i64::from(max_age_hours) * HOUR_MS
+                })
+            });
+            young_enough && is_reading_usable(answer, now)
+        });
+        match (query.live, previous) {
+            (LivePolicy::Auto, Some(answer)) if usable => Box::pin(self.reseal_kept(answer)).await,
+            (LivePolicy::Never, Some(answer)) => Box::pin(self.reseal_kept(answer)).await,
+            (LivePolicy::Never, None) => Err(ResolveError::NothingStored),
+            (_, previous) => self.read_live_or_reseal(&query, previous).await,
+        }
+    }
+
+    /// Reads the site now. If that is not permitted, the stored answer is sealed again, however old.
+    async fn read_live_or_reseal(
+        self: &Arc<Self>,
+        query: &ResolveQuery,
+        previous: Option<Box<ResolveAnswer>>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let now = self.clock.now();
+        if let Some(answer) = previous.as_ref().filter(|answer| was_read_recently(answer, now)) {
+            return self.reseal_kept(answer.clone()).await;
+        }
+        match (query.live_read_permit.acquire(), previous) {
+            (Ok(()), previous) => {
+                Box::pin(self.build_from_live_read(&query.domain, previous)).await
+            }
+            (Err(_), Some(answer)) => self.reseal_kept(answer).await,
+            (Err(wait), None) => Err(ResolveError::LiveLimit { wait }),
+        }
+    }
+
+    async fn build_from_live_read(
+        self: &Arc<Self>,
+        domain: &Domain,
+        previous: Option<Box<ResolveAnswer>>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let settings = &self.settings;
+        let guard = self.resolve_state.count_live_read();
+        let budget = read_budget(settings, guard.others());
+        // The store is queried while the site is read. Boxed, because the future is large.
+        let read = Box::pin(self.scanner.read_live(domain, budget));
+        let (outcome, facts) = tokio::join!(read, self.load_stored_facts(domain, false));
+        drop(guard);
+        let outcome = outcome?;
+        let id = self.ids.random_id().map_err(|e| ResolveError::Internal(e.to_string()))?;
+        let budget_ms = u32::try_from(settings.live_budget.as_millis()).unwrap_or(u32::MAX);
+        let kind = ReadingKind::Live { budget_ms };
+        let (evidence, bodies) = (outcome.collected.evidence, outcome.collected.bodies);
+        let reading = self.judge_reading(outcome.record, evidence, bodies, kind, Some(id)).await?;
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "live").increment(1);
+        let exists = reading.sections.dns.body().and_then(|dns| dns.exists) != Some(false);
+        let upgrade_at =
+            exists.then(|| facts.expected_upgrade_at(&settings.windows, self.clock.now()));
+        let queue = async {
+            let Some(due_at) = upgrade_at else { return Ok(()) };
+            let job = NewJob {
+                kind: UPGRADE_JOB.to_owned(),
+                key: domain.to_string(),
+                due_at,
+                body: Bytes::new(),
+            };
+            self.store.queue_job(job, self.clock.now()).await.map(|_| ())
+        };
+        let store_reading = self.store_reading(reading.reading.clone(), reading.robots.clone());
+        let seal = self.seal_new_reading(reading, facts, upgrade_at, previous);
+        let (queued, stored, sealed) = tokio::join!(queue, store_reading, seal);
+        // The answer announces the queued scan and names the reading, so without them it fails.
+        queued?;
+        stored?;
+        sealed
+    }
+
+    /// Seals the stored answer again, with its sections refreshed to the current time.
+    async fn reseal_kept(
+        self: &Arc<Self>,
+        answer: Box<ResolveAnswer>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(1);
+        let domain = answer.domain.clone();
+        let measured = answer.status == AnswerStatus::Measured;
+        let facts = self.load_stored_facts(&domain, measured).await;
+        let now = self.clock.now();
+        let upgrade_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
+        let sections = Sections::from_answer((*answer).clone());
+        self.refresh_and_seal(sections, facts, true, upgrade_at, Some(answer), now).await
+    }
+
+    /// Judges a reading into sections. Takes CPU time, so it runs outside the async executor.
+    pub(super) async fn judge_reading(
+        self: &Arc<Self>,
+        record: ScanRecord,
+        evidence: Evidence,
+        bodies: BTreeMap<String, Bytes>,
+        kind: ReadingKind,
+        reading_id: Option<String>,
+    ) -> Result<NewReading, ResolveError> {
+        let answers = Arc::clone(self);
+        let judging = tokio::task::spawn_blocking(move || {
+            let reading =
+                JudgedReading { evidence: &evidence, bodies: &bodies, record: &record, kind };
+            let sections = build_sections(&reading, answers.settings.ranking(), &answers.issuer);
+            answers.to_new_reading(sections, &evidence, &bodies, &record, kind, reading_id)
+        });
+        judging.await.map_err(|e| ResolveError::Internal(e.to_string()))?
+    }
+
+    fn to_new_reading(
+        &self,
+        sections: Sections,
+        evidence: &Evidence,
+        bodies: &BTreeMap<String, Bytes>,
+        record: &ScanRecord,
+        kind: ReadingKind,
+        reading_id: Option<String>,
+    ) -> Result<NewReading, ResolveError> {
+        let internal = |e: proof::ProofError| ResolveError::Internal(e.to_string());
+        let fields = corroboration::comparable_fields(&sections);
+        let fields = proof::canonical::to_vec(&fields).map_err(internal)?;
+        let scan_id = record.id.clone().filter(|_| !matches!(kind, ReadingKind::Live { .. }));
+        // The record of a full scan is stored with the scan.
+        let stored_record = match scan_id {
+            Some(_) => Vec::new(),
+            None => proof::canonical::to_vec(record).map_err(internal)?,
+        };
+        let robots = record.checks.iter().find(|check| check.path == "/robots.txt");
+        let robots = robots
+            .filter(|check| check.verdict == CheckVerdict::Ok)
+            .and_then(|check| check.body_sha256.as_ref())
+            .and_then(|hex| Some((hex.parse().ok()?, bodies.get(hex)?.clone())));
+        let reading = StoredReading {
+            id: reading_id.or_else(|| scan_id.clone()).unwrap_or_default(),
+            domain: record.domain.clone(),
+            observed_at: record.scanned_at,
+            network: evidence.observer.vantage.clone(),
+            basis: match kind {
+                ReadingKind::Live { .. } => "just_in_time",
+                ReadingKind::Scan => "scan",
+                ReadingKind::Census { .. } => "census",
+            }
+            .to_owned(),
+            scan_id,
+            completed: sections.delivery.body().is_some(),
+            fields: fields.into(),
+            record: stored_record.into(),
+        };
+        Ok(NewReading { sections, reading, robots })
+    }
+
+    pub(super) async fn store_reading(
+        &self,
+        reading: StoredReading,
+        robots: Option<(Digest, Bytes)>,
+    ) -> Result<(), ResolveError> {
+        if let Some((digest, body)) = robots {
+            self.store.put_artifact(digest, body, reading.observed_at).await?;
+        }
+        Ok(self.store.put_reading(reading).await?)
+    }
+
+    pub(super) async fn seal_new_reading(
+        self: &Arc<Self>,
+        new_reading: NewReading,
+        facts: StoredFacts,
+        upgrade_at: Option<Timestamp>,
+        previous: Option<Box<ResolveAnswer>>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let facts = facts.with_new_reading(&new_reading.reading);
+        let now = self.clock.now();
+        let is_stored_scan = new_reading.reading.scan_id.is_some();
+        let sections = new_reading.sections;
+        self.refresh_and_seal(sections, facts, is_stored_scan, upgrade_at, previous, now).await
+    }
+
+    /// Refreshes the sections to the current time and decides; then logs, signs, stores and caches the
+    /// answer.
+    async fn refresh_and_seal(
+        self: &Arc<Self>,
+        mut sections: Sections,
+        facts: StoredFacts,
+        is_stored_reading: bool,
+        upgrade_at: Option<Timestamp>,
+        previous: Option<Box<ResolveAnswer>>,
+        now: Timestamp,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let issuer = &self.issuer;
+        let inputs =
+            facts.into_refresh_inputs(&sections, is_stored_reading, upgrade_at, now, issuer);
+        refresh_sections(&mut sections, inputs, issuer);
+        let valid_until = valid_until(&sections, is_stored_reading, upgrade_at, now);
+        let domain = sections.domain.clone();
+        let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, issuer);
+        let withheld = self.store.withheld_actions_for(&domain).await?;
+        let extras = self.append_extras(previous, answer.clone(), withheld.as_ref());
+        let Ok(Value::Object(document)) = serde_json::to_value(&answer) else {
+            return Err(ResolveError::Internal("the answer is not a JSON object".to_owned()));
+        };
+        let sealed: StoredAnswer =
+            self.log.seal_answer_with_extras(document, domain, extras).await?;
+        let cached = Arc::new(CachedAnswer::new(&sealed, valid_until));
+        self.resolve_state.cache.put(Arc::clone(&cached));
+        Ok(cached)
+    }
+
+    pub(super) async fn load_last_answer(
+        &self,
+        domain: &Domain,
+    ) -> Result<Option<Box<ResolveAnswer>>, ResolveError> {
+        let Some(stored) = self.store.latest_answer(domain).await? else { return Ok(None) };
+        // An answer of an earlier build may have another structure. Then the domain is read again.
+        Ok(serde_json::from_slice(&stored.bytes)
+            .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
+            .ok()
+            .map(Box::new))
+    }
+
+    /// A public scan that is newer than the previous answer.
+    async fn find_newer_scan(
+        self: &Arc<Self>,
+        domain: &Domain,
+        previous: Option<&ResolveAnswer>,
+    ) -> Result<Option<NewReading>, ResolveError> {
+        let rows = self.store.scans_of(domain, ScanScope::PublicOnly, None, 1).await?;
+        let Some(row) = rows.into_iter().next() else { return Ok(None) };
+        let now = self.clock.now();
+        let fresh_ms = i64::from(ANSWER_FRESH_HOURS) * HOUR_MS;
+        let observed_at = previous.and_then(|answer| answer.freshness.observed_at);
+        let is_newer = observed_at.is_none_or(|observed_at| row.scanned_at > observed_at)
+            || previous.is_some_and(|answer| {
+                // A scan made in the same second as a partial answer is the fuller reading.
+                answer.status == AnswerStatus::Partial && Some(row.scanned_at) == observed_at
+            });
+        if !is_newer || now.millis_since(row.scanned_at) > fresh_ms {
+            return Ok(None);
+        }
+        self.reading_from_scan(&row.id, None).await
+    }
+
+    /// A stored scan as a reading; `None` if its record or evidence cannot be parsed.
+    pub(super) async fn reading_from_scan(
+        self: &Arc<Self>,
+        id: &str,
+        census: Option<(u64, u64)>,
+    ) -> Result<Option<NewReading>, ResolveError> {
+        let Some(scan) = self.store.scan(id).await? else { return Ok(None) };
+        let record: Result<ScanRecord, _> = serde_json::from_slice(&scan.record);
+        let evidence: Result<Evidence, _> = serde_json::from_slice(&scan.evidence);
+        let (Ok(record), Ok(evidence)) = (record, evidence) else {
+            tracing::warn!(id, "a stored scan cannot be parsed; the domain is read again");
+            return Ok(None);
+        };
+        let mut bodies = BTreeMap::new();
+        for check in record.checks.iter().filter(|check| check.verdict == CheckVerdict::Ok) {
+            let Some(hex) = &check.body_sha256 else { continue };
+            let Ok(digest) = hex.parse() else { continue };
+            if let Some(body) = self.store.artifact(digest).await? {
+                bodies.insert(hex.clone(), body);
+            }
+        }
+        let kind =
+            census.map_or(ReadingKind::Scan, |(run, rank)| ReadingKind::Census { run, rank });
+        self.judge_reading(record, evidence, bodies, kind, None).await.map(Some)
+    }
+}
+
+/// The time for reading the site. Live reads that end together compete for judging and sealing, so
+/// each gets less time for reading the more are in progress, down to half of the budget.
+fn read_budget(settings: &ResolveSettings, others: usize) -> Duration {
+    let for_others = BUDGET_CUT_PER_READ.saturating_mul(u32::try_from(others).unwrap_or(u32::MAX));
+    let max_cut = settings.live_budget / 2;
+    settings.live_budget.saturating_sub((settings.reserve + for_others).min(max_cut))
+}
+
+/// By how much each other live read in progress shortens the time for reading.
+const BUDGET_CUT_PER_READ: Duration = Duration::from_millis(2);
+
+/// Whether the reading behind an answer is recent enough to answer from.
+fn is_reading_usable(answer: &ResolveAnswer, now: Timestamp) -> bool {
+    let Some(observed_at) = answer.freshness.observed_at else {
+        return was_read_recently(answer, now);
+    };
+    let age = now.millis_since(observed_at);
+    if age < -MAX_CLOCK_SKEW_MS {
+        return false;
+    }
+    match answer.status {
+        AnswerStatus::Measured => age <= i64::from(ANSWER_FRESH_HOURS) * HOUR_MS,
+        _ if answer.delivery.body().is_none() => age < LIVE_READ_PAUSE_MS,
+        _ => age < live_reading_max_age_ms(),
+    }
+}
+
+/// Whether the answer is from a live read of the last minutes. A domain is not read live more often.
+fn was_read_recently(answer: &ResolveAnswer, now: Timestamp) -> bool {
+    let contract::records::Basis::JustInTime(basis) = &answer.basis else { return false };
+    (-MAX_CLOCK_SKEW_MS..LIVE_READ_PAUSE_MS).contains(&now.millis_since(basis.measured_at))
+}
+
+fn live_reading_max_age_ms() -> i64 {
+    i64::try_from(LIVE_READING_MAX_AGE.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The time until which every statement in the answer is true.
+fn valid_until(
+    sections: &Sections,
+    is_stored_reading: bool,
+    upgrade_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Timestamp {
+    if !is_stored_reading {
+        return now.plus_millis(LIVE_ANSWER_VALID_MS);
+    }
+    let freshness = &sections.freshness;
+    let Some((observed_at, age)) = freshness.observed_at.zip(freshness.age_hours) else {
+        return now.plus_millis(LIVE_ANSWER_VALID_MS);
+    };
+    let mut until = observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS);
+    let end = match sections.status {
+        AnswerStatus::Measured => freshness.fresh_until,
+        _ if sections.delivery.body().is_none() => {
+            Some(observed_at.plus_millis(LIVE_READ_PAUSE_MS))
+        }
+        _ => Some(observed_at.plus_millis(live_reading_max_age_ms())),
+    };
+    // The queued scan should be done a little after its time.
+    let upgraded =
+        upgrade_at.filter(|at| *at > now).map(|at| at.plus_millis(2 * LIVE_ANSWER_VALID_MS));
+    for other in [end, upgraded].into_iter().flatten().filter(|other| *other > now) {
+        until = until.min(other);
+    }
+    until
+}

@@ -1,0 +1,90 @@
+//! Resolve: how a website treats AI agents, as one signed answer.
+//!
+//! A cached answer that is still valid is returned as it is (`cached_answers`). Otherwise one task
+//! builds the answer for all callers that ask at the same time (`single_flight`): from a scan that is
+//! newer than the last answer, from the last answer while its reading is usable, or from a live read
+//! of the site (`build_answer`). Every answer is in the log before it is returned.
+
+mod build_answer;
+mod cached_answers;
+mod load_robots;
+mod local;
+mod prefix_lookup;
+mod publish_scan;
+mod query;
+mod resolve_batch;
+mod settings;
+mod single_flight;
+mod state;
+mod stored_facts;
+mod stored_robots;
+mod upgrade_windows;
+
+use std::sync::Arc;
+
+use contract::Domain;
+
+pub use cached_answers::CachedAnswer;
+pub use judge::lookalike::Ranking;
+pub use prefix_lookup::{AnswersByPrefix, PrefixError};
+pub use query::{LivePolicy, ResolveError, ResolveQuery};
+pub use resolve_batch::{BatchItemError, ResolveBatchQuery, ResolveBatchResults};
+pub use settings::ResolveSettings;
+pub(crate) use state::ResolveState;
+pub use store::HexPrefix;
+pub use stored_robots::StoredRobots;
+pub(crate) use upgrade_windows::UPGRADE_JOB;
+pub use upgrade_windows::UpgradeWindows;
+
+use crate::answers::Answers;
+
+/// Counts answers by their source, label `from`. The caller that returns a cached answer counts
+/// `memory`.
+pub const ANSWERS_TOTAL: &str = "wayleave_answers_total";
+
+impl Answers {
+    /// A valid cached answer about the domain.
+    #[must_use]
+    pub fn cached_answer(&self, domain: &Domain) -> Option<Arc<CachedAnswer>> {
+        self.cached_answer_by_name(domain.as_str())
+    }
+
+    /// The same by text that was not parsed as a domain: only the canonical spelling is found.
+    #[must_use]
+    pub fn cached_answer_by_name(&self, name: &str) -> Option<Arc<CachedAnswer>> {
+        self.resolve_state.cache.get(name, self.clock.now())
+    }
+
+    /// The signed answer about a domain.
+    pub async fn resolve(
+        self: &Arc<Self>,
+        query: ResolveQuery,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        if query.live != LivePolicy::Always
+            && let Some(cached) = self.cached_answer(&query.domain)
+            && self.is_young_enough(&cached, query.max_age_hours)
+        {
+            metrics::counter!(ANSWERS_TOTAL, "from" => "memory").increment(1);
+            return Ok(cached);
+        }
+        let answers = Arc::clone(self);
+        let key = (query.domain.clone(), query.live);
+        let flights = &self.resolve_state.single_flight;
+        let built = flights
+            .start_or_join(key, move || async move { answers.build_answer(query).await })
+            .await;
+        built.unwrap_or_else(|| {
+            Err(ResolveError::Internal("the task that builds the answer panicked".to_owned()))
+        })
+    }
+
+    fn is_young_enough(&self, cached: &CachedAnswer, max_age_hours: Option<u32>) -> bool {
+        let Some(max_age_hours) = max_age_hours else { return true };
+        let answer = cached.answer();
+        let observed_at = answer.and_then(|answer| answer.freshness.observed_at);
+        observed_at.is_some_and(|observed_at| {
+            let age_ms = self.clock.now().millis_since(observed_at);
+            age_ms <= i64::from(max_age_hours) * judge::resolve::HOUR_MS
+        })
+    }
+}

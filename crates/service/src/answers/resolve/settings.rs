@@ -1,0 +1,40 @@
+//! Settings of answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use judge::lookalike::Ranking;
+
+use super::upgrade_windows::UpgradeWindows;
+
+/// What an operator can configure about answers.
+#[derive(Debug, Clone)]
+pub struct ResolveSettings {
+    /// Time limit for a live answer, from the first read to the signature.
+    pub live_budget: Duration,
+    /// The part of `live_budget` that is reserved for judging, logging and signing.
+    pub reserve: Duration,
+    /// Size limit of the answer cache, in bytes.
+    pub cache_bytes: usize,
+    pub windows: UpgradeWindows,
+    /// Well-known domain names that others imitate; `None` for the built-in list.
+    pub ranking: Option<Arc<Ranking>>,
+}
+
+impl ResolveSettings {
+    pub(crate) fn ranking(&self) -> &Ranking {
+        self.ranking.as_deref().unwrap_or_else(|| Ranking::built_in())
+    }
+}
+
+impl Default for ResolveSettings {
+    fn default() -> Self {
+        Self {
+            live_budget: contract::limits::LIVE_READ_BUDGET,
+            reserve: Duration::from_millis(100),
+            cache_bytes: 256 * 1024 * 1024,
+            windows: UpgradeWindows::default(),
+            ranking: None,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What resolve holds in memory: cached answers, answers being built, and the number of live reads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use contract::Domain;
+
+use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::query::{LivePolicy, ResolveError};
+use super::settings::ResolveSettings;
+use super::single_flight::SingleFlight;
+
+/// Shared by all requests. `cache` and `single_flight` are each guarded by a lock of their own;
+/// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
+pub(crate) struct ResolveState {
+    pub(super) cache: AnswerCache,
+    pub(super) single_flight:
+        SingleFlight<(Domain, LivePolicy), Result<Arc<CachedAnswer>, ResolveError>>,
+    /// Live reads in progress.
+    live_reads: Arc<AtomicUsize>,
+}
+
+impl ResolveState {
+    pub(crate) fn new(settings: &ResolveSettings) -> Self {
+        Self {
+            cache: AnswerCache::new(settings.cache_bytes),
+            single_flight: SingleFlight::default(),
+            live_reads: Arc::default(),
+        }
+    }
+
+    /// Counts a live read until the returned guard is dropped.
+    pub(super) fn count_live_read(&self) -> LiveReadGuard {
+        let others = self.live_reads.fetch_add(1, Ordering::Relaxed);
+        LiveReadGuard { live_reads: Arc::clone(&self.live_reads), others }
+    }
+}
+
+/// A live read in progress. Dropping it lowers the counter.
+pub(super) struct LiveReadGuard {
+    live_reads: Arc<AtomicUsize>,
+    others: usize,
+}
+
+impl LiveReadGuard {
+    /// How many other live reads were in progress when this one started.
+    pub(super) fn others(&self) -> usize {
+        self.others
+    }
+}
+
+impl Drop for LiveReadGuard {
+    fn drop(&mut self) {
+        self.live_reads.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,205 @@
+//! Loads what the store and the DNS resolver know about a domain, each within its time limit.
+
+use std::future::Future;
+use std::time::Duration;
+
+use contract::limits::{READINGS_KEPT_PER_DOMAIN, SECTION_TIMEOUT};
+use contract::records::{
+    DnsSection, FreshnessSource, HighRiskFields, Incident, NetworkSamples, ReadingNetwork,
+    RevocationCause, SampleWindow, SamplesByNetwork,
+};
+use contract::{Domain, Issuer, Timestamp};
+use judge::resolve::clock::ClockSummary;
+use judge::resolve::corroboration::ComparableReading;
+use judge::resolve::high_risk::ReadingFields;
+use judge::resolve::{self, ReadingsSummary, RefreshInputs, corroboration, high_risk};
+use store::{ClockAndVersions, Job, StoreError, StoredReading, WithheldActions};
+
+use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
+use crate::answers::Answers;
+
+/// Facts about a domain. The outer `None` means that the lookup failed or was not done in time.
+pub(super) struct StoredFacts {
+    readings: Option<Vec<StoredReading>>,
+    clock: Option<Option<ClockAndVersions>>,
+    withheld: Option<Option<WithheldActions>>,
+    upgrade: Option<Option<Job>>,
+    dns: Option<Option<DnsSection>>,
+}
+
+impl Answers {
+    /// Runs all lookups concurrently. `check_dns` also queries the DNS resolver: a stored reading may
+    /// be days old, and the name may have been deleted since.
+    pub(super) async fn load_stored_facts(&self, domain: &Domain, check_dns: bool) -> StoredFacts {
+        let home = format!("https://{domain}/");
+        let dns = async {
+            match check_dns {
+                true => Ok(Some(self.scanner.lookup_dns(domain, SECTION_TIMEOUT).await)),
+                false => Ok(None),
+            }
+        };
+        let (readings, clock, withheld, upgrade, dns) = tokio::join!(
+            within_time_limit(self.store.readings_of(domain, READINGS_KEPT_PER_DOMAIN)),
+            within_time_limit(self.store.clock(&home)),
+            within_time_limit(self.store.withheld_actions_for(domain)),
+            within_time_limit(self.store.job(UPGRADE_JOB, domain.as_str())),
+            within_time_limit(dns),
+        );
+        // A failed DNS lookup counts as not done in time: the stored section stays.
+        let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
+        StoredFacts { readings, clock, withheld, upgrade, dns }
+    }
+}
+
+/// Added to the time limit, because a DNS lookup may use all of it.
+const TIMEOUT_GRACE: Duration = Duration::from_millis(20);
+
+async fn within_time_limit<T>(lookup: impl Future<Output = Result<T, StoreError>>) -> Option<T> {
+    match tokio::time::timeout(SECTION_TIMEOUT + TIMEOUT_GRACE, lookup).await {
+        Ok(Ok(found)) => Some(found),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a lookup failed; the section is served as stored");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+impl StoredFacts {
+    /// When the queued scan is due, or would be if it were queued now.
+    pub(super) fn expected_upgrade_at(
+        &self,
+        windows: &UpgradeWindows,
+        now: Timestamp,
+    ) -> Timestamp {
+        self.queued_upgrade_at().unwrap_or_else(|| windows.next(now))
+    }
+
+    /// When the queued scan is due, if one is queued.
+    pub(super) fn queued_upgrade_at(&self) -> Option<Timestamp> {
+        self.upgrade.as_ref().and_then(Option::as_ref).map(|job| job.due_at)
+    }
+
+    /// Adds a reading that is being stored at the same time.
+    pub(super) fn with_new_reading(mut self, reading: &StoredReading) -> Self {
+        if let Some(readings) = &mut self.readings {
+            readings.retain(|known| known.id != reading.id);
+            readings.insert(0, reading.clone());
+            readings.truncate(READINGS_KEPT_PER_DOMAIN);
+        }
+        self
+    }
+
+    pub(super) fn into_refresh_inputs(
+        self,
+        sections: &resolve::Sections,
+        is_stored_reading: bool,
+        upgrade_at: Option<Timestamp>,
+        now: Timestamp,
+        issuer: &Issuer,
+    ) -> RefreshInputs {
+        let domain = &sections.domain;
+        let earlier = sections.high_risk_fields.as_ref();
+        let readings = self.readings.map(|readings| summarise_readings(&readings, earlier));
+        let clock = self.clock.map(|clock| {
+            resolve::clock::clock_section(
+                domain,
+                clock.map(clock_summary).as_ref(),
+                &issuer.base_url,
+            )
+        });
+        let incident = self.withheld.map(|withheld| withheld.as_ref().and_then(reported_incident));
+        RefreshInputs {
+            now,
+            is_stored_reading,
+            upgrade: upgrade_at,
+            readings: readings
+                .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            incident: incident
+                .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            dns: self.dns.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            control: resolve::unclaimed_control(domain, issuer),
+        }
+    }
+}
+
+fn reported_incident(withheld: &WithheldActions) -> Option<Incident> {
+    let reported = RevocationCause::IncidentReported.as_str();
+    withheld.causes.iter().any(|cause| cause == reported).then(|| Incident {
+        since: withheld.since,
+        why: "The owner of this domain reported an incident.".to_owned(),
+    })
+}
+
+/// Summarises the stored readings of a domain.
+fn summarise_readings(
+    readings: &[StoredReading],
+    earlier: Option<&HighRiskFields>,
+) -> ReadingsSummary {
+    let comparable: Vec<ComparableReading> = readings.iter().map(to_comparable_reading).collect();
+    let fields: Vec<ReadingFields> = comparable
+        .iter()
+        .filter(|reading| reading.completed)
+        .map(|reading| ReadingFields {
+            observed_at: reading.observed_at,
+            network: reading.observer.clone(),
+            fields: reading.fields.clone(),
+        })
+        .collect();
+    let mut groups: Vec<NetworkSamples> = Vec::new();
+    for reading in readings {
+        match groups.iter_mut().find(|group| group.network == reading.network) {
+            Some(group) => group.samples += 1,
+            None => groups.push(NetworkSamples { network: reading.network.clone(), samples: 1 }),
+        }
+    }
+    groups.sort_by(|a, b| a.network.cmp(&b.network));
+    let times = || readings.iter().map(|reading| reading.observed_at);
+    ReadingsSummary {
+        standing: corroboration::vantage_standing(&comparable),
+        samples: SamplesByNetwork {
+            networks: u32::try_from(groups.len()).unwrap_or(u32::MAX),
+            samples: u32::try_from(readings.len()).unwrap_or(u32::MAX),
+            groups,
+            window: SampleWindow { from: times().min(), to: times().max() },
+        },
+        high_risk: high_risk::pending_changes(&fields, earlier),
+    }
+}
+
+/// A stored reading in comparable form. Fields that cannot be parsed are left out.
+fn to_comparable_reading(stored: &StoredReading) -> ComparableReading {
+    ComparableReading {
+        id: stored.id.clone(),
+        observed_at: stored.observed_at,
+        observer: stored.network.clone(),
+        network: ReadingNetwork {
+            name: stored.network.clone(),
+            asn: None,
+            country: None,
+            region: None,
+            rir: None,
+        },
+        basis: FreshnessSource::from_word(&stored.basis).unwrap_or(FreshnessSource::JustInTime),
+        completed: stored.completed,
+        fields: serde_json::from_slice(&stored.fields).unwrap_or_default(),
+    }
+}
+
+/// The facts of a content clock that an answer states.
+fn clock_summary((clock, versions): ClockAndVersions) -> ClockSummary {
+    ClockSummary {
+        observed: clock.last_checked_at.is_some(),
+        started_at: clock.started_at,
+        checks: clock.checks,
+        last_checked_at: clock.last_checked_at,
+        // The newest version comes first. Version 1 is the first reading, not a change.
+        last_changed_at: versions
+            .first()
+            .filter(|newest| newest.n > 1)
+            .map(|newest| newest.seen_from),
+        why: clock.why,
+        url: clock.url,
+    }
+}

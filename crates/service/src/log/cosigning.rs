@@ -1,0 +1,283 @@
+//! Asking witnesses to cosign the log. Each checkpoint is sent to every witness in the background;
+//! answers do not wait for it.
+//!
+//! If our store was restored from an old copy, a witness knows more of the log than we do. When it
+//! shows a checkpoint that our own key signed and that contradicts this log, the log is halted. A
+//! refusal without such a checkpoint does not halt it: a witness must not be able to stop a log by a
+//! lie.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::Timestamp;
+use door::operator::{Call, CallResponse};
+use proof::tlog::witness::{WitnessRequest, parse_cosignatures, parse_size};
+use proof::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, SignatureType, VerifierKey};
+use proof::{Digest, ProofError};
+use store::Cosignature;
+use tokio::task::JoinSet;
+
+use super::errors::SealError;
+use super::snapshot::SignedTreeHead;
+use super::transparency_log::TransparencyLog;
+use super::witness::checkpoint_path;
+use super::witness_peer::WitnessPeer;
+
+/// How often we check whether the log has grown.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// The pause after a failure doubles up to this.
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(300);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// Requests for one checkpoint: the first, one from the size that the witness names, and one more in
+/// case another request of ours came in between.
+const MAX_REQUESTS_PER_CHECKPOINT: usize = 3;
+
+/// Why a checkpoint was not cosigned.
+#[derive(Debug, thiserror::Error)]
+enum CosignError {
+    /// We try again later.
+    #[error("{0}")]
+    Retry(String),
+    #[error("{0}")]
+    Log(#[from] SealError),
+    #[error("{0}")]
+    Proof(#[from] ProofError),
+    /// The witness has a checkpoint that our key signed and that contradicts the log.
+    #[error("{0}")]
+    Contradicted(String),
+}
+
+/// Runs until it is dropped: one task per witness, so that a slow witness delays no other.
+pub(crate) async fn request_cosignatures(log: Arc<TransparencyLog>) {
+    let mut tasks = JoinSet::new();
+    for peer in log.settings.witnesses.clone() {
+        tasks.spawn(run_witness_loop(Arc::clone(&log), peer));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn run_witness_loop(log: Arc<TransparencyLog>, peer: WitnessPeer) {
+    let mut progress =
+        WitnessProgress { cosigned_size: log.last_cosigned_size(&peer).await, stored_size: None };
+    let mut failures = 0_u32;
+    loop {
+        let wait = match log.cosign_newest(&peer, &mut progress).await {
+            Ok(()) => {
+                if failures > 0 {
+                    tracing::info!(witness = peer.key.name(), "the witness cosigns again");
+                }
+                failures = 0;
+                POLL_INTERVAL
+            }
+            Err(refusal) => {
+                failures = failures.saturating_add(1);
+                let pause =
+                    POLL_INTERVAL.saturating_mul(1 << failures.min(16)).min(MAX_RETRY_PAUSE);
+                if let CosignError::Contradicted(why) = &refusal {
+                    let why = format!("the witness {}: {why}", peer.key.name());
+                    tracing::error!(%why, "ALARM: THE LOG CONTRADICTS A CHECKPOINT THAT OUR KEY SIGNED");
+                    log.halt(why);
+                } else {
+                    tracing::warn!(
+                        witness = peer.key.name(), failures, again_in = ?pause, why = %refusal,
+                        "the witness did not cosign"
+                    );
+                }
+                metrics::counter!("log_witness_failures_total").increment(1);
+                pause
+            }
+        };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+/// How far a witness has cosigned; kept in memory by the task of that witness.
+struct WitnessProgress {
+    /// The log size it cosigned last, as far as we know.
+    cosigned_size: u64,
+    /// The log size whose cosignature we have stored.
+    stored_size: Option<u64>,
+}
+
+/// How a witness answered a request.
+enum WitnessResponse {
+    Cosigned(Vec<Cosignature>),
+    /// Its last checkpoint of our log has this size.
+    AtSize(u64),
+    /// Its tree at that size has another root.
+    DifferentTree,
+}
+
+impl TransparencyLog {
+    /// The log size that a witness cosigned last, according to our store.
+    async fn last_cosigned_size(&self, peer: &WitnessPeer) -> u64 {
+        let Ok(Some(size)) = self.store.last_cosigned().await else { return 0 };
+        let cosignatures = self.store.cosignatures(size).await.unwrap_or_default();
+        // Only the newest size is checked. If another witness is further ahead, this one's conflict
+        // reply will name its size.
+        if cosignatures.iter().any(|line| line.witness == peer.key.name()) { size } else { 0 }
+    }
+
+    /// Has the newest checkpoint cosigned, unless it is already.
+    async fn cosign_newest(
+        &self,
+        peer: &WitnessPeer,
+        progress: &mut WitnessProgress,
+    ) -> Result<(), CosignError> {
+        let Some(head) = self.head()? else { return Ok(()) };
+        let size = head.chain.tree_size;
+        if progress.stored_size == Some(size) {
+            return Ok(());
+        }
+        let note = self.checkpoint_for_head(&head)?;
+        for _ in 0..MAX_REQUESTS_PER_CHECKPOINT {
+            if progress.cosigned_size > size {
+                return Err(self.explain_conflict(peer, &head, progress.cosigned_size).await);
+            }
+            match self.send_checkpoint(peer, &note, progress.cosigned_size, size).await? {
+                WitnessResponse::Cosigned(cosignatures) => {
+                    let stored = self.store.put_cosignatures(cosignatures).await;
+                    stored.map_err(|e| CosignError::Log(SealError::NotStored(e)))?;
+                    metrics::counter!("log_cosignatures_total").increment(1);
+                    *progress = WitnessProgress { cosigned_size: size, stored_size: Some(size) };
+                    return Ok(());
+                }
+                WitnessResponse::AtSize(at) if at != progress.cosigned_size => {
+                    progress.cosigned_size = at
+                }
+                // It is at the size we named and still refuses: its tree has another root there.
+                WitnessResponse::AtSize(_) | WitnessResponse::DifferentTree => {
+                    return Err(self.explain_conflict(peer, &head, progress.cosigned_size).await);
+                }
+            }
+        }
+        Err(CosignError::Retry("it names a different size each time".to_owned()))
+    }
+
+    async fn send_checkpoint(
+        &self,
+        peer: &WitnessPeer,
+        note: &Note,
+        old: u64,
+        size: u64,
+    ) -> Result<WitnessResponse, CosignError> {
+        let proof = match self.consistency_proof(old, size).await? {
+            Some(consistency) => consistency.proof,
+            // Nothing has to be proven when it starts from an empty tree.
+            None => Vec::new(),
+        };
+        let request = WitnessRequest::new(old, proof, note.clone())?.to_string();
+        let url = format!("{}/add-checkpoint", peer.url);
+        let body = Some((request.as_bytes(), "text/plain; charset=utf-8"));
+        let answer = send_request("POST", &url, body).await?;
+        match answer.status {
+            200 => {
+                let keys = std::slice::from_ref(&peer.key);
+                let lines = parse_cosignatures(note, &answer.body, keys)?;
+                let cosignatures = lines.into_iter().map(|(line, time)| Cosignature {
+                    tree_size: size,
+                    witness: line.name().to_owned(),
+                    line: line.to_string().trim_end().to_owned(),
+                    at: from_unix_seconds(time),
+                });
+                Ok(WitnessResponse::Cosigned(cosignatures.collect()))
+            }
+            409 => match parse_size(&answer.body) {
+                Some(at) => Ok(WitnessResponse::AtSize(at)),
+                None => {
+                    Err(CosignError::Retry("its conflict reply does not name a size".to_owned()))
+                }
+            },
+            422 => Ok(WitnessResponse::DifferentTree),
+            status => Err(CosignError::Retry(format!("{url} answered {status}"))),
+        }
+    }
+
+    /// The witness claims that our log had a different history. Its own checkpoint decides: with our
+    /// signature it proves the claim, without it proves nothing.
+    async fn explain_conflict(
+        &self,
+        peer: &WitnessPeer,
+        head: &SignedTreeHead,
+        size: u64,
+    ) -> CosignError {
+        let refusal = format!(
+            "its checkpoint has {size} leaves and it refuses ours with {}",
+            head.chain.tree_size
+        );
+        match self.find_proven_contradiction(peer, head).await {
+            Ok(Some(proven)) => CosignError::Contradicted(proven),
+            Ok(None) => CosignError::Retry(format!(
+                "{refusal}, but it shows no checkpoint of ours that contradicts the log. If you trust \
+                 this witness, check the log before you go on"
+            )),
+            Err(why) => {
+                CosignError::Retry(format!("{refusal}, and its checkpoint cannot be read: {why}"))
+            }
+        }
+    }
+
+    async fn find_proven_contradiction(
+        &self,
+        peer: &WitnessPeer,
+        head: &SignedTreeHead,
+    ) -> Result<Option<String>, CosignError> {
+        let origin = &self.settings.origin;
+        let url = format!("{}{}", peer.url, checkpoint_path(origin));
+        let answer = send_request("GET", &url, None).await?;
+        if answer.status != 200 {
+            return Err(CosignError::Retry(format!("{url} answered {}", answer.status)));
+        }
+        let note = Note::parse(&answer.body)?;
+        let checkpoint = Checkpoint::parse(note.text())?;
+        let keys = self.own_checkpoint_keys()?;
+        if checkpoint.origin() != origin || note.verify(&keys).is_err() {
+            return Ok(None);
+        }
+        let (size, root) = (checkpoint.size(), checkpoint.root());
+        let ours: Option<Digest> = if size == 0 {
+            None
+        } else {
+            self.consistency_proof(size, head.chain.tree_size).await?.map(|found| found.from.1)
+        };
+        Ok(match ours {
+            _ if size > head.chain.tree_size => Some(format!(
+                "it has a checkpoint of {size} leaves that our key signed, but the log has {}: the log \
+                 was restored from an old copy. Restore the newer copy",
+                head.chain.tree_size
+            )),
+            Some(ours) if ours != root => Some(format!(
+                "it has a checkpoint of {size} leaves that our key signed with the root {root}, but \
+                 the log's root at that size is {ours}: the log has a different history"
+            )),
+            _ => None,
+        })
+    }
+
+    /// Every key that ever signed our checkpoints.
+    fn own_checkpoint_keys(&self) -> Result<Vec<VerifierKey>, ProofError> {
+        let origin = &self.settings.origin;
+        let heads = self.keys.log_head_keys().into_iter();
+        heads.map(|key| VerifierKey::new(origin, SignatureType::Ed25519, key)).collect()
+    }
+}
+
+async fn send_request(
+    method: &str,
+    url: &str,
+    body: Option<(&[u8], &str)>,
+) -> Result<CallResponse, CosignError> {
+    let call = Call {
+        method,
+        url,
+        body,
+        accept: "text/plain, */*;q=0.5",
+        max_response_bytes: MAX_NOTE_BYTES,
+        timeout: REQUEST_TIMEOUT,
+    };
+    call.send().await.map_err(|e| CosignError::Retry(format!("{url}: {e}")))
+}
+
+fn from_unix_seconds(time: u64) -> Timestamp {
+    Timestamp::from_millis(i64::try_from(time).unwrap_or(i64::MAX).saturating_mul(1000))
+}

@@ -1,0 +1,144 @@
+//! The open log: its queue, its two threads, and the state that readers see.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc as std_mpsc};
+use std::thread::JoinHandle;
+
+use contract::{Brand, Clock};
+use proof::keys::LogMark;
+use proof::tree_head::HeadExtras;
+use store::Store;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::acknowledger::Acknowledger;
+use super::errors::{LogFault, SealError};
+use super::halt_switch::HaltSwitch;
+use super::sequencer::Sequencer;
+use super::settings::LogSettings;
+use super::snapshot::{CurrentSnapshot, LogSnapshot};
+use super::submission::Submission;
+use crate::signing_keys::SigningKeys;
+
+/// The open log. When it is dropped, the threads finish what is waiting and end.
+///
+/// `queue` is set to `None` by `close` and read by every submit; `threads` is emptied by `close`.
+/// Both locks are held only for that step. `snapshot` is written by the acknowledger alone.
+pub(super) struct OpenLog {
+    queue: Mutex<Option<mpsc::Sender<Submission>>>,
+    snapshot: Arc<CurrentSnapshot>,
+    halt: Arc<HaltSwitch>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What the threads of the log are started with.
+pub(super) struct OpenLogParts {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) keys: Arc<SigningKeys>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) brand: Brand,
+    pub(super) settings: LogSettings,
+    /// Our name in the log's lease.
+    pub(super) lease_holder: String,
+    /// Changes whenever the lease changes hands.
+    pub(super) epoch: u64,
+    /// The verified end of the log.
+    pub(super) tip: Arc<LogSnapshot>,
+    pub(super) mark: LogMark,
+    pub(super) head_extras: Arc<OnceLock<HeadExtras>>,
+}
+
+const CLOSED: &str = "it was closed";
+
+impl OpenLog {
+    pub(super) fn start(parts: OpenLogParts) -> Result<Self, LogFault> {
+        let (queue, waiting) = mpsc::channel(parts.settings.max_waiting.max(1));
+        let (committed, steps) = std_mpsc::channel();
+        let views = Arc::new(CurrentSnapshot::new(Arc::clone(&parts.tip)));
+        let halt = Arc::new(HaltSwitch::default());
+        let acknowledger = Acknowledger {
+            mark: parts.mark,
+            snapshot: Arc::clone(&views),
+            halt: Arc::clone(&halt),
+            queue: steps,
+            unmarked: None,
+        };
+        let sequencer = Sequencer {
+            store: parts.store,
+            keys: parts.keys,
+            clock: parts.clock,
+            brand: parts.brand,
+            settings: parts.settings,
+            lease_holder: parts.lease_holder,
+            epoch: parts.epoch,
+            leased_at: Instant::now(),
+            tip: parts.tip,
+            last_batch: None,
+            head_extras: parts.head_extras,
+            waiting,
+            left_over: Vec::new(),
+            committed,
+            halt: Arc::clone(&halt),
+            runtime: Handle::current(),
+        };
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        let threads = [
+            thread("log-acknowledger").spawn(move || acknowledger.run()),
+            thread("log-sequencer").spawn(move || sequencer.run()),
+        ];
+        let threads: Result<Vec<_>, _> = threads.into_iter().collect();
+        let threads = threads.map_err(|e| LogFault::CannotStart { why: e.to_string() })?;
+        Ok(Self {
+            queue: Mutex::new(Some(queue)),
+            snapshot: views,
+            halt,
+            threads: Mutex::new(threads),
+        })
+    }
+
+    pub(super) fn submit(&self, submission: Submission) -> Result<(), SealError> {
+        if let Some(why) = self.halt.reason() {
+            return Err(SealError::Halted(why));
+        }
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(queue) = queue.as_ref() else {
+            return Err(SealError::Halted(CLOSED.to_owned()));
+        };
+        queue.try_send(submission).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => SealError::Busy,
+            mpsc::error::TrySendError::Closed(_) => self.dropped_error(),
+        })
+    }
+
+    /// The error of a caller whose submission was dropped without a reply.
+    pub(super) fn dropped_error(&self) -> SealError {
+        SealError::Halted(self.halt.reason().unwrap_or_else(|| CLOSED.to_owned()))
+    }
+
+    pub(super) fn snapshot(&self) -> Arc<LogSnapshot> {
+        self.snapshot.newest()
+    }
+
+    pub(super) fn halt(&self, why: String) {
+        self.halt.halt(why, false);
+    }
+
+    pub(super) fn halt_reason(&self) -> Option<String> {
+        self.halt.reason()
+    }
+
+    pub(super) async fn wait_for_fatal_failure(&self) -> String {
+        self.halt.wait_for_fatal().await
+    }
+
+    pub(super) async fn close(&self) {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let threads =
+            std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let ended = tokio::task::spawn_blocking(move || {
+            // The panic hook has reported a panic of such a thread.
+            threads.into_iter().for_each(|thread| drop(thread.join()));
+        });
+        let _ = ended.await;
+    }
+}

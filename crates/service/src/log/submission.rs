@@ -1,0 +1,42 @@
+//! What callers hand to the sequencer, and what they get back.
+
+use std::sync::Arc;
+
+use proof::ProofError;
+use store::{AppendExtras, LogEntry, StoredAnswer};
+use tokio::sync::oneshot;
+
+use super::errors::SealError;
+use super::sealed_leaf::SealedLeaf;
+use super::snapshot::LogSnapshot;
+
+/// Builds the answer to store once its position in the log is known.
+pub(super) type FinishAnswer =
+    Box<dyn FnOnce(&SealedLeaf) -> Result<(StoredAnswer, AppendExtras), ProofError> + Send>;
+
+/// An entry that waits for its batch.
+pub(super) struct Submission {
+    pub(super) entry: LogEntry,
+    pub(super) finish: Option<FinishAnswer>,
+    pub(super) reply: oneshot::Sender<Result<SealedSubmission, SealError>>,
+}
+
+/// A submission that is in the log.
+#[derive(Debug)]
+pub(super) struct SealedSubmission {
+    pub(super) sealed: SealedLeaf,
+    pub(super) answer: Option<StoredAnswer>,
+    /// Stored in the same transaction as the answer.
+    pub(super) extras: AppendExtras,
+}
+
+/// A caller, and the result to send once the batch is acknowledged.
+pub(super) type PendingReply =
+    (oneshot::Sender<Result<SealedSubmission, SealError>>, Result<SealedSubmission, SealError>);
+
+/// A batch that is stored and not acknowledged yet.
+pub(super) struct CommittedBatch {
+    /// The log after it; `None` if the batch had no new leaf.
+    pub(super) snapshot: Option<Arc<LogSnapshot>>,
+    pub(super) replies: Vec<PendingReply>,
+}

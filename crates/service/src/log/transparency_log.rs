@@ -1,0 +1,255 @@
+//! The transparency log as the rest of the service uses it: open, seal, close.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bytes::Bytes;
+use contract::{Clock, Domain, Issuer, Timestamp};
+use proof::keys::{LogMark, LogPosition};
+use proof::tlog::MAX_ENTRY_BYTES;
+use proof::tree_head::HeadExtras;
+use proof::{Digest, KeyPurpose, ProofError};
+use serde_json::{Map, Value};
+use store::{AppendExtras, LogEntry, LogLease, Store, StoredAnswer};
+
+use super::errors::{LogFault, SealError};
+use super::log_end;
+use super::open_log::{OpenLog, OpenLogParts};
+use super::sealed_leaf::SealedLeaf;
+use super::settings::LogSettings;
+use super::snapshot::LogSnapshot;
+use super::submission::{FinishAnswer, SealedSubmission, Submission};
+use crate::random_ids::Ids;
+use crate::signing_keys::SigningKeys;
+
+/// Builds what is stored in the same transaction as an answer, once the answer's digest is known.
+pub(crate) type ExtrasBuilder = Box<dyn FnOnce(&Digest) -> AppendExtras + Send>;
+
+/// The digests of the stored contradicting heads, once they have been loaded. Every gossip request
+/// may add to it; the lock is held for one lookup or insertion.
+pub(super) type ContradictingHeads = tokio::sync::OnceCell<Mutex<BTreeSet<Digest>>>;
+
+/// The transparency log of a deployment. `open_log` is set once, by the first call of `open`; the
+/// sequencer behind it is the only writer of the log. `contradicting_heads` has its own lock.
+pub struct TransparencyLog {
+    pub(crate) settings: LogSettings,
+    pub(crate) issuer: Issuer,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<SigningKeys>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    /// Additional members of tree heads; set once, when the running build is known.
+    head_extras: Arc<OnceLock<HeadExtras>>,
+    open_log: tokio::sync::OnceCell<Result<OpenLog, LogFault>>,
+    pub(super) contradicting_heads: ContradictingHeads,
+}
+
+impl TransparencyLog {
+    pub(crate) fn new(
+        settings: LogSettings,
+        issuer: Issuer,
+        store: Arc<dyn Store>,
+        keys: Arc<SigningKeys>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+    ) -> Self {
+        Self {
+            settings,
+            issuer,
+            store,
+            keys,
+            clock,
+            ids,
+            head_extras: Arc::default(),
+            open_log: tokio::sync::OnceCell::new(),
+            contradicting_heads: ContradictingHeads::default(),
+        }
+    }
+
+    /// Sets the additional members of every later tree head. Only the first call has an effect.
+    pub(crate) fn set_head_extras(&self, extras: HeadExtras) {
+        let _ = self.head_extras.set(extras);
+    }
+
+    /// Opens the log: verifies its end, compares it with the mark, and starts to accept entries. A
+    /// log that fails these checks is neither extended nor shown; the fault is returned here and by
+    /// every later use of the log.
+    pub async fn open(&self, mark: LogMark, marked: Option<LogPosition>) -> Result<(), LogFault> {
+        let opened = self.open_log.get_or_init(async || {
+            let opened = self.start_threads(mark, marked).await;
+            if let Err(fault) = &opened {
+                tracing::error!(%fault, "THE LOG IS NOT EXTENDED: it failed its checks when it was opened");
+            }
+            opened
+        });
+        opened.await.as_ref().map(|_| ()).map_err(Clone::clone)
+    }
+
+    async fn start_threads(
+        &self,
+        mut mark: LogMark,
+        marked: Option<LogPosition>,
+    ) -> Result<OpenLog, LogFault> {
+        let store = self.store.as_ref();
+        let holder = self.ids.random_id();
+        let holder = holder.map_err(|e| LogFault::CannotStart { why: e.to_string() })?;
+        let now = self.clock.now();
+        let until = now.plus_millis(self.settings.lease_millis());
+        let epoch = match store.acquire_log_lease(&holder, now, until).await? {
+            LogLease::Granted { epoch } => epoch,
+            LogLease::HeldByOther { until } => return Err(LogFault::LeasedByOther(until)),
+        };
+        let brand = &self.issuer.brand;
+        let policy = self.keys.key_policy().map_err(LogFault::MarkUnusable)?;
+        let tip = log_end::verify_log_end(store, &policy, brand).await?;
+        let end = tip.head.as_deref().map(|head| &head.chain);
+        let marked_now = log_end::check_mark(store, end, marked, &brand.log_id()).await?;
+        mark.write(&marked_now).map_err(LogFault::MarkUnusable)?;
+        OpenLog::start(OpenLogParts {
+            store: Arc::clone(&self.store),
+            keys: Arc::clone(&self.keys),
+            clock: Arc::clone(&self.clock),
+            brand: brand.clone(),
+            settings: self.settings.clone(),
+            lease_holder: holder,
+            epoch,
+            tip: Arc::new(tip),
+            mark,
+            head_extras: Arc::clone(&self.head_extras),
+        })
+    }
+
+    /// Seals what is waiting and ends the log's threads. Later callers are refused.
+    pub async fn close(&self) {
+        if let Some(Ok(running)) = self.open_log.get() {
+            running.close().await;
+        }
+    }
+
+    /// Why nothing is sealed; `None` while the log accepts entries.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        match self.open_log.get() {
+            None => Some(SealError::NotOpen.to_string()),
+            Some(Err(fault)) => Some(fault.to_string()),
+            Some(Ok(running)) => running.halt_reason(),
+        }
+    }
+
+    /// Stops the log: nothing is sealed from now on, and every caller gets this reason. Used when
+    /// further entries would contradict what was signed before.
+    pub fn halt(&self, why: String) {
+        if let Some(Ok(running)) = self.open_log.get() {
+            running.halt(why);
+        }
+    }
+
+    /// Waits until the disk fails in a way that only a restart can repair, and returns the reason.
+    pub async fn wait_for_fatal_failure(&self) -> String {
+        match self.open_log.get() {
+            Some(Ok(running)) => running.wait_for_fatal_failure().await,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// The log as far as it is acknowledged: what readers see.
+    pub(crate) fn snapshot(&self) -> Result<Arc<LogSnapshot>, SealError> {
+        Ok(self.require_open()?.snapshot())
+    }
+
+    fn require_open(&self) -> Result<&OpenLog, SealError> {
+        match self.open_log.get() {
+            Some(Ok(running)) => Ok(running),
+            Some(Err(fault)) => Err(SealError::Halted(fault.to_string())),
+            None => Err(SealError::NotOpen),
+        }
+    }
+
+    /// Seals every event in the life of our keys. An event that is in the log already is not added
+    /// again.
+    pub async fn seal_key_events(&self) -> Result<(), SealError> {
+        let kind = proof::keys::events::event_kind(&self.issuer.brand);
+        let events = self.keys.key_events().map_err(SealError::NotSigned)?;
+        let sealed = events.into_iter().map(|e| self.seal_entry(&kind, Bytes::from(e.content)));
+        futures_util::future::try_join_all(sealed).await.map(|_| ())
+    }
+
+    /// Seals an entry that is not a decision, under its kind. The same content has the same leaf: it
+    /// is not added twice.
+    pub async fn seal_entry(&self, kind: &str, content: Bytes) -> Result<SealedLeaf, SealError> {
+        Ok(self.submit(Some(kind.to_owned()), content, None).await?.sealed)
+    }
+
+    /// Seals a resolve answer. Its decision becomes a log entry; the answer gets its `transparency`
+    /// member, its digest and its signature. Both are on disk when this returns.
+    pub async fn seal_answer(
+        &self,
+        answer: Map<String, Value>,
+        domain: Domain,
+    ) -> Result<StoredAnswer, SealError> {
+        self.seal_answer_with_extras(answer, domain, None).await
+    }
+
+    /// Like `seal_answer`, with records to store in the same transaction.
+    pub(crate) async fn seal_answer_with_extras(
+        &self,
+        answer: Map<String, Value>,
+        domain: Domain,
+        beside: Option<ExtrasBuilder>,
+    ) -> Result<StoredAnswer, SealError> {
+        let brand = self.issuer.brand.clone();
+        let content = proof::decision_content::decision_content(&answer, &brand);
+        let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
+        let content = content.map_err(SealError::NotSigned)?;
+        let finish = self.answer_finisher(answer, domain, beside);
+        let done = self.submit(None, Bytes::from(content), Some(finish)).await?;
+        done.answer.ok_or_else(|| {
+            SealError::NotSigned(ProofError::Document("the answer was not finished".to_owned()))
+        })
+    }
+
+    /// Completes and signs an answer once its position in the log is known.
+    fn answer_finisher(
+        &self,
+        mut answer: Map<String, Value>,
+        domain: Domain,
+        beside: Option<ExtrasBuilder>,
+    ) -> FinishAnswer {
+        let signer = Arc::clone(&self.keys);
+        let (clock, base_url) = (Arc::clone(&self.clock), self.issuer.base_url.clone());
+        Box::new(move |sealed| {
+            answer.insert("transparency".to_owned(), sealed.transparency(&base_url));
+            let answered_at: Option<Timestamp> = answer
+                .get("answered_at")
+                .and_then(Value::as_str)
+                .and_then(|text| text.parse().ok());
+            let answered_at = answered_at.unwrap_or_else(|| clock.now());
+            let signed = signer.sign_value(Value::Object(answer), KeyPurpose::Documents)?;
+            let beside = beside.map(|beside| beside(&signed.digest)).unwrap_or_default();
+            let stored = StoredAnswer {
+                sha256: signed.digest,
+                domain,
+                answered_at,
+                log_index: sealed.log_index,
+                bytes: Bytes::from(signed.bytes),
+            };
+            Ok((stored, beside))
+        })
+    }
+
+    async fn submit(
+        &self,
+        kind: Option<String>,
+        content: Bytes,
+        finish: Option<FinishAnswer>,
+    ) -> Result<SealedSubmission, SealError> {
+        if content.len() > MAX_ENTRY_BYTES {
+            return Err(SealError::TooLarge);
+        }
+        let running = self.require_open()?;
+        let leaf = proof::merkle_tree::leaf_hash(&content);
+        let (reply, result) = tokio::sync::oneshot::channel();
+        running.submit(Submission { entry: LogEntry { leaf, kind, content }, finish, reply })?;
+        result.await.unwrap_or_else(|_| Err(running.dropped_error()))
+    }
+}

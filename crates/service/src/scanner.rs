@@ -1,0 +1,191 @@
+//! Reads a domain and judges what was read, without signing or storing. Shared by the server and
+//! the command line.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agents::Catalogue;
+use contract::evidence::Observer;
+use contract::records::{DnsSection, ScanRecord, Visibility};
+use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
+use door::{Door, RecordType};
+use judge::rulepack::Rulepack;
+use judge::scan::{RecordMetadata, StorageMetadata};
+use observe::{CollectedEvidence, ScanDepth, ScanPlan};
+use proof::sha256;
+
+use crate::product::{PRODUCT, VERSION};
+use crate::random_ids::Ids;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ScannerError {
+    #[error(transparent)]
+    Proof(#[from] proof::ProofError),
+    #[error("the scan failed because of an internal error: {0}")]
+    Internal(String),
+}
+
+/// Everything a scan of a domain needs. Immutable after construction, and cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Scanner {
+    door: Door,
+    catalogue: Arc<Catalogue>,
+    rules: Arc<Rulepack>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    settings: ScannerSettings,
+}
+
+/// What an operator decides about scanning.
+#[derive(Debug, Clone)]
+pub struct ScannerSettings {
+    pub issuer: Issuer,
+    /// The operator's name for the network that scans are sent from.
+    pub vantage: String,
+    /// For all reads of one full scan together.
+    pub deadline: Duration,
+}
+
+/// The result of one scan: the unsigned record, the evidence it was judged from, and the bodies.
+#[derive(Debug, Clone)]
+pub struct ScanOutcome {
+    pub record: ScanRecord,
+    /// The evidence as canonical JSON. The record states its digest.
+    pub evidence: Vec<u8>,
+    pub collected: CollectedEvidence,
+}
+
+impl Scanner {
+    #[must_use]
+    pub fn new(
+        settings: ScannerSettings,
+        door: Door,
+        catalogue: Catalogue,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+    ) -> Self {
+        Self {
+            catalogue: Arc::new(
+                catalogue.with_placeholders_filled(VERSION, &settings.issuer.base_url),
+            ),
+            rules: Arc::new(Rulepack::current()),
+            door,
+            clock,
+            ids,
+            settings,
+        }
+    }
+
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
+    }
+
+    pub(crate) fn policy(&self) -> &door::Policy {
+        self.door.policy()
+    }
+
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    pub(crate) fn rules(&self) -> &Rulepack {
+        &self.rules
+    }
+
+    /// Parses a domain or URL that a caller typed. Refuses names that are not public here.
+    pub fn parse_domain(&self, text: &str) -> Result<Domain, NameRefusal> {
+        Domain::parse(text, self.name_policy())
+    }
+
+    /// Which names count as public in this deployment.
+    pub(crate) fn name_policy(&self) -> &NamePolicy {
+        &self.door.policy().names
+    }
+
+    /// Runs a full scan. `progress` is called after each read.
+    pub async fn scan(
+        &self,
+        domain: &Domain,
+        visibility: Visibility,
+        progress: observe::ProgressCallback<'_>,
+    ) -> Result<ScanOutcome, ScannerError> {
+        self.read_and_judge(domain, visibility, ScanDepth::Full, self.settings.deadline, progress)
+            .await
+    }
+
+    /// Reads as much as the time budget of an answer allows, and judges it.
+    pub async fn read_live(
+        &self,
+        domain: &Domain,
+        budget: Duration,
+    ) -> Result<ScanOutcome, ScannerError> {
+        self.read_and_judge(domain, Visibility::Public, ScanDepth::Live, budget, &|_| {}).await
+    }
+
+    /// Looks up the addresses of a domain now.
+    pub(crate) async fn lookup_dns(&self, domain: &Domain, time_limit: Duration) -> DnsSection {
+        let visit = self.door.visit(time_limit);
+        let reading = visit.look_up(domain.as_str(), &[RecordType::A, RecordType::Aaaa]).await;
+        judge::resolve::dns_and_tls::dns_section(&reading)
+    }
+
+    async fn read_and_judge(
+        &self,
+        domain: &Domain,
+        visibility: Visibility,
+        depth: ScanDepth,
+        deadline: Duration,
+        progress: observe::ProgressCallback<'_>,
+    ) -> Result<ScanOutcome, ScannerError> {
+        let plan = ScanPlan {
+            depth,
+            domain,
+            door: &self.door,
+            catalogue: &self.catalogue,
+            clock: self.clock.as_ref(),
+            observer: Observer {
+                name: PRODUCT.to_owned(),
+                version: VERSION.to_owned(),
+                vantage: self.settings.vantage.clone(),
+            },
+            deadline,
+            token: self.new_unguessable_id()?,
+            progress,
+        };
+        let read = plan.run().await;
+        let id = self.new_unguessable_id()?;
+        let scanner = self.clone();
+        // Parsing pages takes CPU time, so it runs outside the async executor.
+        tokio::task::spawn_blocking(move || scanner.judge_collected(read, &id, visibility))
+            .await
+            .map_err(|e| ScannerError::Internal(e.to_string()))?
+    }
+
+    fn judge_collected(
+        &self,
+        read: CollectedEvidence,
+        id: &str,
+        visibility: Visibility,
+    ) -> Result<ScanOutcome, ScannerError> {
+        let evidence = proof::canonical::to_vec(&read.evidence)?;
+        let metadata = RecordMetadata {
+            issuer: &self.settings.issuer,
+            id,
+            visibility,
+            evidence_sha256: Some(sha256(&evidence).to_string()),
+            storage: StorageMetadata::default(),
+        };
+        let record = judge::scan::judge(
+            &read.evidence,
+            &read.bodies,
+            &self.catalogue,
+            &self.rules,
+            &metadata,
+        );
+        Ok(ScanOutcome { record, evidence, collected: read })
+    }
+
+    fn new_unguessable_id(&self) -> Result<String, ScannerError> {
+        self.ids.random_id().map_err(|e| ScannerError::Internal(e.to_string()))
+    }
+}

@@ -1,0 +1,49 @@
+//! Full scans.
+//!
+//! `scan` runs one scan for a caller, signs and stores it. `report` serves a stored scan, `manifest`
+//! lists its files, `replay` judges stored evidence again, `census` scans a ranked list of domains.
+
+pub mod census;
+mod manifest;
+pub mod replay;
+mod report;
+mod report_v1;
+pub mod scan;
+mod scoring_method;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::{Clock, Issuer};
+use store::Store;
+
+pub use report::Report;
+pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
+pub use scoring_method::scoring_method;
+
+use crate::access::Access;
+use crate::answers::Answers;
+use crate::in_flight::InFlightDomains;
+use crate::log::daily_seals::DailySeals;
+use crate::scanner::Scanner;
+use crate::signing_keys::SigningKeys;
+
+/// Runs full scans. Shared by all requests. Mutable state: `in_flight` (guarded by its own mutex) and
+/// `slots` (a semaphore with one permit per running scan). All other fields never change.
+pub struct Scanning {
+    pub(crate) issuer: Issuer,
+    /// Time limit for all reads of one scan together.
+    pub(crate) deadline: Duration,
+    /// A domain scanned within this time is answered with the earlier report.
+    pub(crate) rescan_window: Duration,
+    pub(crate) scanner: Scanner,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<SigningKeys>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) access: Arc<Access>,
+    pub(crate) seals: Arc<DailySeals>,
+    /// Informed of every public scan, so that the answer about its domain is updated.
+    pub(crate) answers: Arc<Answers>,
+    pub(crate) in_flight: InFlightDomains,
+    pub(crate) slots: tokio::sync::Semaphore,
+}

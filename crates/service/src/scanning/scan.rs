@@ -1,0 +1,280 @@
+//! Runs one scan for a caller: check limits, read, judge, sign, store, reply.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::records::{ScanRecord, Visibility};
+use contract::{Domain, NameRefusal};
+use proof::KeyPurpose;
+use store::{Licence, ScanScope, StoreError};
+
+use crate::access::{AddressBlock, AllowanceError};
+use crate::scanner::{ScanOutcome, ScannerError};
+use crate::scanning::Scanning;
+
+/// How long a scan waits for a free slot before it is refused.
+const SLOT_WAIT: Duration = Duration::from_secs(3);
+
+/// A scan that a caller requests.
+#[derive(Debug, Clone)]
+pub struct ScanCommand {
+    /// As typed: a domain or a full URL.
+    pub input: String,
+    pub visibility: Visibility,
+    pub caller: Caller,
+}
+
+/// Who requests a scan. Decides which limits apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// No licence: counts against the daily limits of the address and of the service.
+    Anonymous(AddressBlock),
+    /// A form on our own pages: counts against the daily limit of the service only.
+    OwnPage,
+    /// The holder of this licence: no daily limit.
+    LicenceHolder(Licence),
+    /// Our own background work, such as a queued scan or a census: no daily limit.
+    Internal,
+}
+
+/// A signed record, as the bytes that were signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanReply {
+    pub bytes: Bytes,
+    pub sha256: String,
+    /// `None` when the site did not respond; the record is then not stored.
+    pub id: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    #[error(transparent)]
+    BadDomain(#[from] NameRefusal),
+    #[error("a scan of this domain is still running")]
+    InProgress { retry_after_s: u64 },
+    #[error("all scan slots of this service are in use")]
+    Busy { retry_after_s: u64 },
+    #[error("a private scan requires a licence for the domain")]
+    PrivateNeedsLicence,
+    #[error("this licence does not cover {domain}")]
+    NotLicensed { domain: Domain },
+    #[error(
+        "the daily limit of free scans for this address is reached; try again tomorrow or use a licence key"
+    )]
+    AddressLimitReached { retry_after_s: u64 },
+    #[error(
+        "the daily limit of free scans for this service is reached; try again tomorrow or use a licence key"
+    )]
+    ServiceLimitReached { retry_after_s: u64 },
+    #[error("free scans are paused; scans with a licence key are not affected")]
+    Paused { retry_after_s: u64 },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Signing(#[from] proof::ProofError),
+    #[error("the scan failed because of an internal error: {0}")]
+    Internal(String),
+}
+
+impl Scanning {
+    /// Scans a domain, or returns its public report if that is younger than the rescan window.
+    pub async fn scan(self: &Arc<Self>, request: ScanCommand) -> Result<ScanReply, ScanError> {
+        let result = self.scan_or_reuse(request).await;
+        let outcome = match &result {
+            Ok((_, Source::RecentReport)) => "cached",
+            Ok((reply, Source::NewScan)) if reply.id.is_some() => "answered",
+            // If this count rises for many domains at once, this server may be offline.
+            Ok(_) => "unreachable",
+            Err(
+                ScanError::BadDomain(_)
+                | ScanError::PrivateNeedsLicence
+                | ScanError::NotLicensed { .. },
+            ) => "refused",
+            Err(
+                ScanError::InProgress { .. }
+                | ScanError::Busy { .. }
+                | ScanError::AddressLimitReached { .. }
+                | ScanError::ServiceLimitReached { .. }
+                | ScanError::Paused { .. },
+            ) => "turned_away",
+            Err(_) => "failed",
+        };
+        metrics::counter!("wayleave_scans_total", "outcome" => outcome).increment(1);
+        result.map(|(reply, _)| reply)
+    }
+
+    async fn scan_or_reuse(
+        self: &Arc<Self>,
+        request: ScanCommand,
+    ) -> Result<(ScanReply, Source), ScanError> {
+        let domain = self.scanner.parse_domain(&request.input)?;
+        let visibility = stored_visibility(&request, &domain)?;
+        let running = self.in_flight.try_begin(&domain);
+        // Checked while this request holds the domain, so that a scan that was stored a moment ago is
+        // found. Only a public request may get a public report instead of a new scan.
+        if visibility == store::Visibility::Public
+            && let Some(reply) = self.reuse_recent_report(&domain).await?
+        {
+            return Ok((reply, Source::RecentReport));
+        }
+        let Some(_running) = running else {
+            return Err(ScanError::InProgress { retry_after_s: self.retry_after_s() });
+        };
+        let free_scan = match &request.caller {
+            Caller::LicenceHolder(_) | Caller::Internal => None,
+            Caller::OwnPage => Some(None),
+            Caller::Anonymous(block) => Some(Some(*block)),
+        };
+        if free_scan.is_some() {
+            self.access.check_not_paused().await?;
+        }
+        // A waiting request occupies one of the server's request slots, so the wait is short.
+        let Ok(Ok(_slot)) = tokio::time::timeout(SLOT_WAIT, self.slots.acquire()).await else {
+            return Err(ScanError::Busy { retry_after_s: self.retry_after_s() });
+        };
+        // Counted last: a scan that is refused for another reason does not count.
+        if let Some(block) = free_scan {
+            self.access.draw_free_scan(block).await?;
+        }
+        let outcome = self.scanner.scan(&domain, request.visibility, &|_| {}).await?;
+        let reply = self.sign_and_store(outcome, visibility).await?;
+        // Only public scans are used in answers.
+        if visibility == store::Visibility::Public
+            && let Some(id) = &reply.id
+        {
+            self.answers.update_answer_from_scan(&domain, id).await;
+        }
+        Ok((reply, Source::NewScan))
+    }
+
+    /// The newest public report inside the rescan window, signed again with `cached: true`.
+    async fn reuse_recent_report(&self, domain: &Domain) -> Result<Option<ScanReply>, ScanError> {
+        let Some(earlier) = self.find_recent_record(domain).await? else { return Ok(None) };
+        self.sign_record(ScanRecord { cached: Some(true), ..earlier }).map(Some)
+    }
+
+    async fn find_recent_record(&self, domain: &Domain) -> Result<Option<ScanRecord>, ScanError> {
+        let window = i64::try_from(self.rescan_window.as_millis()).unwrap_or(i64::MAX);
+        let since = self.clock.now().plus_millis(-window);
+        let Some(scan) = self.store.latest_scan(domain, Some(since), ScanScope::PublicOnly).await?
+        else {
+            return Ok(None);
+        };
+        // A record of an earlier build may have another structure. Then the domain is scanned again.
+        Ok(serde_json::from_slice(&scan.record)
+            .inspect_err(|error| tracing::warn!(%error, "a stored record cannot be parsed"))
+            .ok())
+    }
+
+    async fn sign_and_store(
+        &self,
+        outcome: ScanOutcome,
+        visibility: store::Visibility,
+    ) -> Result<ScanReply, ScanError> {
+        let ScanOutcome { mut record, evidence, collected: read } = outcome;
+        let mut bodies = Vec::new();
+        for (hex, body) in read.bodies {
+            let digest: proof::Digest = hex.parse().map_err(|_| {
+                ScanError::Internal("the key of a body is not a SHA-256 digest".to_owned())
+            })?;
+            bodies.push((digest, body));
+        }
+        let artifacts: Vec<proof::Digest> = bodies.iter().map(|(digest, _)| *digest).collect();
+        // Only a record that will be stored has a manifest and a storage time.
+        if let Some(manifest) = self.sign_manifest(&record, &artifacts)? {
+            record.provenance.artifacts = Some(manifest.artifacts);
+            record.provenance.manifest_signature = Some(manifest.signature);
+            record.provenance.stored_at = Some(self.clock.now().whole_seconds());
+        }
+        let (domain, scanned_at) = (record.domain.clone(), record.scanned_at);
+        let (grade, overall) = (record.grade.as_ref().map(ToString::to_string), record.overall);
+        let score_version = record.score_version;
+        let reply = self.sign_record(record)?;
+        let Some(id) = reply.id.clone() else {
+            // The site did not respond, so nothing is stored.
+            return Ok(reply);
+        };
+        // Bodies first, then the scan that names them: a stored scan is always complete.
+        for (digest, body) in bodies {
+            self.store.put_artifact(digest, body, scanned_at).await?;
+        }
+        let scan = store::Scan {
+            id,
+            domain,
+            scanned_at,
+            visibility,
+            score_version,
+            grade,
+            overall,
+            record: reply.bytes.clone(),
+            evidence: evidence.into(),
+            artifacts,
+        };
+        self.store.put_scan(scan).await?;
+        Ok(reply)
+    }
+
+    /// The time after which a running scan has ended.
+    fn retry_after_s(&self) -> u64 {
+        self.deadline.as_secs().max(1)
+    }
+
+    fn sign_record(&self, record: ScanRecord) -> Result<ScanReply, ScanError> {
+        let id = record.id.clone();
+        let unsigned = ScanRecord { sha256: None, signature: None, ..record };
+        let signed = self.keys.sign_document(&unsigned, KeyPurpose::Documents)?;
+        Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
+    }
+}
+
+impl From<ScannerError> for ScanError {
+    fn from(error: ScannerError) -> Self {
+        match error {
+            ScannerError::Proof(error) => Self::Signing(error),
+            ScannerError::Internal(why) => Self::Internal(why),
+        }
+    }
+}
+
+impl From<AllowanceError> for ScanError {
+    fn from(error: AllowanceError) -> Self {
+        match error {
+            AllowanceError::AddressLimitReached { retry_after_s } => {
+                Self::AddressLimitReached { retry_after_s }
+            }
+            AllowanceError::ServiceLimitReached { retry_after_s } => {
+                Self::ServiceLimitReached { retry_after_s }
+            }
+            AllowanceError::Paused { retry_after_s } => Self::Paused { retry_after_s },
+            AllowanceError::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+/// Where a reply comes from.
+enum Source {
+    NewScan,
+    /// A public report from inside the rescan window.
+    RecentReport,
+}
+
+/// The visibility to store the scan with, if this caller may request it.
+fn stored_visibility(
+    request: &ScanCommand,
+    domain: &Domain,
+) -> Result<store::Visibility, ScanError> {
+    if let Caller::LicenceHolder(licence) = &request.caller
+        && !licence.covers(domain)
+    {
+        return Err(ScanError::NotLicensed { domain: domain.clone() });
+    }
+    match (&request.visibility, &request.caller) {
+        (Visibility::Public, _) => Ok(store::Visibility::Public),
+        (Visibility::Unlisted, _) => Ok(store::Visibility::Unlisted),
+        (Visibility::Private, Caller::LicenceHolder(_)) => Ok(store::Visibility::Private),
+        (Visibility::Private | Visibility::Unrecognised(_), _) => {
+            Err(ScanError::PrivateNeedsLicence)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The settings of the use cases, as the operator chooses them.
+
+use std::time::Duration;
+
+use contract::records::ObserverNetwork;
+use contract::{Brand, Issuer};
+use store::Retention;
+
+use crate::access::FreeScans;
+use crate::answers::ResolveSettings;
+use crate::log::LogSettings;
+use crate::log::daily_seals::AnchoringSettings;
+use crate::scanner::ScannerSettings;
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub brand: Brand,
+    /// Without a trailing slash.
+    pub base_url: String,
+    /// The operator's name for the network that scans are sent from.
+    pub vantage: String,
+    /// Time limit for all reads of one full scan together.
+    pub scan_deadline: Duration,
+    /// A domain scanned within this time is answered with the earlier report.
+    pub rescan_window: Duration,
+    /// Full scans running at once, over all domains. Further ones wait.
+    pub scans_at_once: usize,
+    /// How long response bodies are stored.
+    pub artifact_retention: Retention,
+    /// The free scans that callers without a licence may have.
+    pub free_scans: FreeScans,
+    /// Outcome reports per address and UTC day; `None` for no limit.
+    pub outcomes_per_day: Option<u32>,
+    pub log: LogSettings,
+    /// Where the daily seals are anchored.
+    pub proof: AnchoringSettings,
+    pub resolve: ResolveSettings,
+    pub operator: OperatorSettings,
+}
+
+impl Settings {
+    /// What the scanner needs of them.
+    #[must_use]
+    pub fn scanner(&self) -> ScannerSettings {
+        ScannerSettings {
+            issuer: Issuer::new(self.brand.clone(), &self.base_url),
+            vantage: self.vantage.clone(),
+            deadline: self.scan_deadline,
+        }
+    }
+
+    /// The defaults for a service at `base_url`.
+    #[must_use]
+    pub fn new(base_url: String) -> Self {
+        let brand = Brand::default();
+        let origin = LogSettings::default_origin(&base_url, &brand.log_id());
+        Self {
+            brand,
+            base_url,
+            log: LogSettings::new(origin),
+            vantage: "unnamed".to_owned(),
+            scan_deadline: Duration::from_secs(10),
+            rescan_window: contract::limits::RESCAN_WINDOW,
+            scans_at_once: 32,
+            artifact_retention: Retention::Days(90),
+            free_scans: FreeScans::default(),
+            outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
+            proof: AnchoringSettings::default(),
+            resolve: ResolveSettings::default(),
+            operator: OperatorSettings::default(),
+        }
+    }
+}
+
+/// Who runs this deployment, and from which network it reads. `None` and empty lists are facts that
+/// the operator does not publish.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OperatorSettings {
+    pub name: Option<String>,
+    pub contact: Option<String>,
+    pub abuse: Option<String>,
+    pub security: Option<String>,
+    pub network: ObserverNetwork,
+    /// The networks that our requests come from, as CIDR.
+    pub egress: Vec<String>,
+    /// The DNS resolver we use, in words.
+    pub resolver: Option<String>,
+}

@@ -1,0 +1,277 @@
+//! Signs records with the keys of this deployment, and publishes those keys.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use contract::{Brand, Clock, Issuer, Timestamp};
+use proof::http_signatures::{Message, RequestedSignature, SignatureFields, sign_directory};
+use proof::keys::KeyEvent;
+use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SigningKey};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Path of the key directory, below the base URL.
+pub const KEY_DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
+/// Path of the rotation record, which lists retired and compromised keys.
+pub const KEY_ROTATION_PATH: &str = "/.well-known/security-key-rotation.json";
+
+/// How long the keys' proofs of possession are valid, and their age at which new ones are made: long
+/// before they expire, so that no cache serves one that is about to expire.
+const PROOF_VALIDITY_MILLIS: i64 = 24 * 3600 * 1000;
+const PROOF_RENEWAL_MILLIS: i64 = PROOF_VALIDITY_MILLIS / 2;
+
+/// The key directory as it is served.
+#[derive(Debug, Clone)]
+pub struct KeyDirectory {
+    pub content: Bytes,
+    /// One signature by each listed key over the content and our authority; `None` if signing
+    /// failed.
+    pub possession_proofs: Option<SignatureFields>,
+}
+
+/// Signs records with the keys of this deployment, and publishes those keys.
+///
+/// `current` is behind a lock. Readers hold it while a pointer is cloned or a document is built. It is
+/// written by a reload, which reads the key files under the lock, and by a request that finds the
+/// proofs of possession due for renewal.
+pub struct SigningKeys {
+    current: RwLock<CurrentKeys>,
+    issuer: Issuer,
+    clock: Arc<dyn Clock>,
+    /// URL of the key directory, as every signature states it.
+    directory_url: String,
+}
+
+/// The key store and the documents published from it, built once per change.
+struct CurrentKeys {
+    store: KeyStore,
+    directory: KeyDirectory,
+    /// When the current proofs of possession were made.
+    proved_at: Timestamp,
+    rotation_record: Bytes,
+}
+
+impl SigningKeys {
+    pub(crate) fn new(store: KeyStore, issuer: Issuer, clock: Arc<dyn Clock>) -> Self {
+        let now = clock.now();
+        let directory_url = issuer.url(KEY_DIRECTORY_PATH);
+        let (content, rotation) = published_documents(&store, &issuer.brand);
+        let possession = prove_possession(&store, &content, &directory_url, now);
+        let directory = KeyDirectory { content, possession_proofs: possession };
+        let current = RwLock::new(CurrentKeys {
+            store,
+            directory,
+            proved_at: now,
+            rotation_record: rotation,
+        });
+        Self { current, issuer, clock, directory_url }
+    }
+
+    fn lock_for_reading(&self) -> std::sync::RwLockReadGuard<'_, CurrentKeys> {
+        // A panic cannot leave half-written state: each member is replaced as a whole.
+        self.current.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_for_writing(&self) -> std::sync::RwLockWriteGuard<'_, CurrentKeys> {
+        self.current.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn directory_at(&self, now: Timestamp) -> KeyDirectory {
+        {
+            let current = self.lock_for_reading();
+            if current.has_fresh_proofs(now) {
+                return current.directory.clone();
+            }
+        }
+        let mut current = self.lock_for_writing();
+        // Another request may have renewed them in between.
+        if !current.has_fresh_proofs(now) {
+            current.renew_proofs(&self.directory_url, now);
+        }
+        current.directory.clone()
+    }
+
+    fn reload_at(&self, now: Timestamp) -> Result<(), ProofError> {
+        let mut current = self.lock_for_writing();
+        current.store.reload(now)?;
+        let (content, rotation) = published_documents(&current.store, &self.issuer.brand);
+        current.rotation_record = rotation;
+        // The content lists every key, so the proofs of unchanged content stay valid.
+        if content != current.directory.content {
+            current.directory.content = content;
+            current.renew_proofs(&self.directory_url, now);
+        }
+        Ok(())
+    }
+
+    /// The key that currently signs for this purpose.
+    pub(crate) fn signing_key(&self, purpose: KeyPurpose) -> Result<Arc<SigningKey>, ProofError> {
+        self.lock_for_reading().store.signer(purpose, self.clock.now().whole_seconds())
+    }
+
+    /// Signs a document with the key of a purpose. It is hashed once, over the bytes that are served.
+    pub(crate) fn sign_value(
+        &self,
+        document: Value,
+        purpose: KeyPurpose,
+    ) -> Result<SignedDocument, ProofError> {
+        let now = self.clock.now().whole_seconds();
+        let key = self.lock_for_reading().store.signer(purpose, now)?;
+        proof::sign_document(document, &key, &self.directory_url, &self.issuer.brand, now)
+    }
+
+    /// Signs a record with the key of a purpose. It is hashed once, over the bytes that are served.
+    pub(crate) fn sign_document(
+        &self,
+        record: &impl Serialize,
+        purpose: KeyPurpose,
+    ) -> Result<SignedDocument, ProofError> {
+        let value =
+            serde_json::to_value(record).map_err(|e| ProofError::NotCanonical(e.to_string()))?;
+        self.sign_value(value, purpose)
+    }
+
+    /// Signs an HTTP response as its caller requested, with the key for HTTP signatures. `None` if the
+    /// request names components that the response does not have, or another key.
+    #[must_use]
+    pub fn sign_response(
+        &self,
+        requested: &RequestedSignature,
+        message: &Message<'_>,
+    ) -> Option<SignatureFields> {
+        let now = self.clock.now();
+        let key = match self.lock_for_reading().store.signer(KeyPurpose::Requests, now) {
+            Ok(key) => key,
+            Err(error) => {
+                tracing::warn!(%error, "an HTTP response could not be signed");
+                return None;
+            }
+        };
+        requested.sign(message, &key, now).ok()
+    }
+
+    /// The published keys, as a verifier sees them.
+    pub(crate) fn key_policy(&self) -> Result<KeyPolicy, ProofError> {
+        let brand = &self.issuer.brand;
+        let current = self.lock_for_reading();
+        let rotation = current.store.rotation_record(brand);
+        KeyPolicy::from_directory(&current.store.directory(brand), Some(&rotation), brand)
+    }
+
+    /// Every key that ever signed tree heads.
+    pub(crate) fn log_head_keys(&self) -> Vec<PublicKey> {
+        let current = self.lock_for_reading();
+        let records = current.store.ring().records().iter();
+        let heads = records.filter(|record| record.purpose == KeyPurpose::LogHeads);
+        heads.map(|record| record.public.clone()).collect()
+    }
+
+    /// The key directory, as served at [`KEY_DIRECTORY_PATH`].
+    #[must_use]
+    pub fn directory(&self) -> KeyDirectory {
+        self.directory_at(self.clock.now())
+    }
+
+    /// The rotation record, as served at [`KEY_ROTATION_PATH`].
+    #[must_use]
+    pub fn rotation_record(&self) -> Bytes {
+        self.lock_for_reading().rotation_record.clone()
+    }
+
+    /// Reads the key files again: another process may have replaced a key, or the start time of a new
+    /// key may have come.
+    pub fn reload(&self) -> Result<(), ProofError> {
+        self.reload_at(self.clock.now())
+    }
+
+    /// Every event in the life of the keys, in the form that is sealed into the log.
+    pub fn key_events(&self) -> Result<Vec<KeyEvent>, ProofError> {
+        proof::keys::key_events(self.lock_for_reading().store.ring(), &self.issuer.brand)
+    }
+
+    /// Whether another process has changed the keys since they were read.
+    #[must_use]
+    pub fn are_out_of_date(&self) -> bool {
+        self.lock_for_reading().store.is_out_of_date()
+    }
+}
+
+impl CurrentKeys {
+    /// Also false if the clock was set back to before the proofs were made.
+    fn has_fresh_proofs(&self, now: Timestamp) -> bool {
+        (0..PROOF_RENEWAL_MILLIS).contains(&now.millis_since(self.proved_at))
+    }
+
+    fn renew_proofs(&mut self, directory_url: &str, now: Timestamp) {
+        self.directory.possession_proofs =
+            prove_possession(&self.store, &self.directory.content, directory_url, now);
+        self.proved_at = now;
+    }
+}
+
+fn published_documents(store: &KeyStore, brand: &Brand) -> (Bytes, Bytes) {
+    let bytes = |value: serde_json::Value| Bytes::from(value.to_string());
+    (bytes(store.directory(brand)), bytes(store.rotation_record(brand)))
+}
+
+/// Signs the directory for the authority of our own URL, whatever host name a request used.
+fn prove_possession(
+    store: &KeyStore,
+    content: &Bytes,
+    directory_url: &str,
+    now: Timestamp,
+) -> Option<SignatureFields> {
+    let expires = now.plus_millis(PROOF_VALIDITY_MILLIS);
+    let keys = store.ring().directory_keys().map(AsRef::as_ref);
+    match sign_directory(keys, directory_url, &proof::sha256(content), now, expires) {
+        Ok(fields) => Some(fields),
+        Err(error) => {
+            tracing::error!(%error, "the key directory is served without its signatures");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::clock::FixedClock;
+
+    use super::*;
+
+    const DAY: i64 = 24 * 3600 * 1000;
+
+    #[test]
+    fn proofs_of_possession_are_kept_renewed_in_time_and_made_for_new_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let start = Timestamp::from_millis(1_700_000_000_000);
+        let store = KeyStore::open(&path, start).unwrap();
+        let issuer = Issuer::new(Brand::default(), "https://svc.example");
+        let keys = SigningKeys::new(store, issuer, Arc::new(FixedClock(start)));
+        let at = |millis: i64| keys.directory_at(start.plus_millis(millis));
+        let first = at(0).possession_proofs.unwrap();
+        assert_eq!(first.input.matches("binding").count(), 4, "{}", first.input);
+        assert_eq!(at(1).possession_proofs.as_ref(), Some(&first), "not made for each request");
+        assert_eq!(at(DAY / 2 - 1).possession_proofs.as_ref(), Some(&first));
+        let renewed = at(DAY / 2).possession_proofs.unwrap();
+        assert_ne!(renewed, first, "renewed before it expires");
+        assert!(renewed.input.contains(";expires=1700129600;"), "{}", renewed.input);
+        // The clock was set back: proofs made in its future are not served.
+        assert!(at(5).possession_proofs.unwrap().input.contains(";created=1700000000;"));
+
+        // Another process adds a key: its proof is served together with the key.
+        keys.reload_at(start.plus_millis(6)).unwrap();
+        let before = at(6);
+        let mut other = KeyStore::open(&path, start).unwrap();
+        let later = start.plus_millis(60_000);
+        // File times have a resolution of some milliseconds.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        other.rotate_from(KeyPurpose::Documents, later, start.plus_millis(6)).unwrap();
+        assert!(keys.lock_for_reading().store.is_out_of_date());
+        keys.reload_at(start.plus_millis(7)).unwrap();
+        assert!(!keys.lock_for_reading().store.is_out_of_date());
+        let after = at(7);
+        assert_ne!(after.content, before.content);
+        assert_eq!(after.possession_proofs.unwrap().input.matches("binding").count(), 5);
+    }
+}

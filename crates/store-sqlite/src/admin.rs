@@ -1,0 +1,55 @@
+//! Access for administrative commands, which may run while a server has the store open.
+
+use std::path::Path;
+
+use store::{Licences, StoreError, Switches};
+
+use crate::connect;
+use crate::data_dir::DataDir;
+use crate::database::Database;
+use crate::migrate::{migrate, require_current_schema};
+
+/// Licences and switches of a data directory, whether or not a server has it open.
+///
+/// If a server is running, this is a second process on the same database. SQLite lets one process
+/// write at a time while the other waits. Each write here is one small transaction, and the server
+/// reads licences and switches again for every request, so a change takes effect at once. Only the
+/// server reads and writes scans and artefacts.
+#[derive(Debug)]
+pub struct SqliteAdmin {
+    database: Database,
+    /// The locked directory, if no other process has it. Released after the writer has ended.
+    _dir: Option<DataDir>,
+}
+
+impl SqliteAdmin {
+    /// Opens the database in `dir`. If no server is running, the database is created or migrated
+    /// first. Otherwise it must already have the current schema.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        let (dir_lock, path) = match DataDir::open(dir) {
+            Ok(dir_lock) => (Some(dir_lock), dir.join(DataDir::DATABASE)),
+            Err(StoreError::InUse { .. }) => (None, dir.join(DataDir::DATABASE)),
+            Err(other) => return Err(other),
+        };
+        let place = path.display().to_string();
+        let mut connection = connect::writer_connection(&path)?;
+        match &dir_lock {
+            Some(dir_lock) => {
+                migrate(&mut connection, &place)?;
+                dir_lock.sync()?;
+            }
+            None => require_current_schema(&connection, &place)?,
+        }
+        Ok(Self { database: Database::start(path, connection, 1)?, _dir: dir_lock })
+    }
+
+    #[must_use]
+    pub fn licences(&self) -> &dyn Licences {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn switches(&self) -> &dyn Switches {
+        &self.database
+    }
+}

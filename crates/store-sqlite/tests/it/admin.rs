@@ -1,0 +1,83 @@
+//! Administrative access, with and without a running server.
+
+use std::sync::Arc;
+
+use contract::Timestamp;
+use rusqlite::Connection;
+use store::{
+    Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, Switch, Switches,
+};
+use store_sqlite::SqliteAdmin;
+
+use crate::{integrity, open, scan};
+
+fn licence(id: &str) -> Licence {
+    Licence {
+        id: id.to_owned(),
+        key_sha256: Digest::of(id.as_bytes()),
+        domains: LicensedDomains::All,
+        label: None,
+        created_at: Timestamp::from_millis(1),
+        revoked_at: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_writes_beside_a_server_and_both_see_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Arc::new(open(dir.path()));
+    // The server is busy all the while.
+    let busy = tokio::spawn({
+        let server = Arc::clone(&server);
+        async move {
+            for number in 0..200 {
+                server.put_scan(scan(&format!("s{number}"))).await.unwrap();
+            }
+        }
+    });
+    for number in 0..20 {
+        let admin = SqliteAdmin::open(dir.path()).unwrap();
+        let put = licence(&format!("l{number}"));
+        admin.licences().put_licence(put.clone()).await.unwrap();
+        // The server sees it at once.
+        assert_eq!(server.licence_by_key(put.key_sha256).await, Ok(Some(put)));
+    }
+    busy.await.unwrap();
+    let admin = SqliteAdmin::open(dir.path()).unwrap();
+    let paused = Switch { name: "p".into(), on: true, changed_at: Timestamp::from_millis(5) };
+    admin.switches().set_switch(paused.clone()).await.unwrap();
+    assert_eq!(server.switch("p").await, Ok(Some(paused)));
+    server.revoke_licence("l3", Timestamp::from_millis(9)).await.unwrap();
+    let licences = admin.licences().licences().await.unwrap();
+    assert_eq!(licences.iter().filter(|licence| licence.is_active()).count(), 19);
+    drop(admin);
+    drop(server);
+    let server = open(dir.path());
+    assert_eq!(server.licences().await.unwrap().len(), 20);
+    assert_eq!(server.export_scans(None, 1000).await.unwrap().len(), 200);
+    assert_eq!(integrity(dir.path()), "ok");
+}
+
+#[tokio::test]
+async fn without_a_server_admin_creates_the_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let admin = SqliteAdmin::open(&data).unwrap();
+    admin.licences().put_licence(licence("l")).await.unwrap();
+    drop(admin);
+    assert_eq!(open(&data).licences().await, Ok(vec![licence("l")]));
+}
+
+#[test]
+fn beside_a_server_of_another_version_nothing_is_touched() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = open(dir.path());
+    let known = server.schema_version();
+    let connection = Connection::open(dir.path().join("wayleave.db")).unwrap();
+    connection.execute("DELETE FROM migrations WHERE number = ?1", [known]).unwrap();
+    let refused = SqliteAdmin::open(dir.path()).unwrap_err();
+    assert!(matches!(&refused, StoreError::CannotOpen { .. }), "{refused}");
+    connection.execute("INSERT INTO migrations VALUES (99, 'later', 'x')", []).unwrap();
+    let refused = SqliteAdmin::open(dir.path()).unwrap_err();
+    assert_eq!(refused, StoreError::NewerSchema { found: 99, known });
+}

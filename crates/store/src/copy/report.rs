@@ -1,0 +1,36 @@
+//! What a copy has done so far, and how much it does at a time.
+
+/// The progress or result of a copy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CopyReport {
+    pub scans: u64,
+    /// How many of these the target already had, with identical bytes.
+    pub scans_already_there: u64,
+    pub artifacts: u64,
+    pub seals: u64,
+    pub licences: u64,
+    pub switches: u64,
+    pub outcomes: u64,
+    pub clocks: u64,
+    pub census_rows: u64,
+    pub jobs: u64,
+    /// Batches of the log.
+    pub batches: u64,
+    /// How many of these the target already had.
+    pub batches_already_there: u64,
+    pub answers: u64,
+    pub answers_already_there: u64,
+    pub cosignatures: u64,
+    pub contradicting_heads: u64,
+    pub changes: u64,
+    pub revocations: u64,
+    pub readings: u64,
+    pub decisions: u64,
+    /// What could not be copied because it is damaged in the source. Everything else was copied.
+    pub damaged: Vec<String>,
+}
+
+/// Records that are listed in one call.
+pub(super) const PAGE: usize = 256;
+/// Concurrent writes: enough to fill one group commit of the target, few enough to hold in memory.
+pub(super) const AT_ONCE: usize = 32;

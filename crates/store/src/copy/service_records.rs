@@ -1,0 +1,100 @@
+//! Copying outcome reports, content clocks, the census and jobs.
+
+use crate::census::CensusQuery;
+use crate::{NewJob, Store, StoreError};
+
+use super::report::{CopyReport, PAGE};
+
+pub(super) async fn copy_service_records(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    copy_outcomes(from, to, report).await?;
+    copy_clocks(from, to, report).await?;
+    copy_census(from, to, report).await?;
+    copy_jobs(from, to, report).await
+}
+
+async fn copy_outcomes(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.export_outcomes(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.seq);
+        report.outcomes += page.len() as u64;
+        to.import_outcomes(page).await?;
+    }
+}
+
+async fn copy_clocks(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.export_clocks(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.url.clone());
+        for listed in page {
+            // Deleted since it was listed.
+            let Some((clock, versions)) = from.clock(&listed.url).await? else { continue };
+            to.put_clock(clock.clone(), None).await?;
+            for version in versions.into_iter().rev() {
+                to.put_clock(clock.clone(), Some(version)).await?;
+            }
+            report.clocks += 1;
+        }
+    }
+}
+
+async fn copy_census(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let runs = from.census_runs(after, PAGE).await?;
+        let Some(last) = runs.last() else { return Ok(()) };
+        after = Some(last.run);
+        for run in runs {
+            let number = run.run;
+            to.import_census_run(run).await?;
+            let mut after_rank = None;
+            loop {
+                let ask = CensusQuery { after_rank, limit: PAGE, ..CensusQuery::default() };
+                let rows = from.census_rows(number, ask).await?;
+                let Some(last) = rows.last() else { break };
+                after_rank = Some(last.rank);
+                report.census_rows += rows.len() as u64;
+                to.put_census_rows(rows).await?;
+            }
+        }
+    }
+}
+
+/// Copies jobs. A job that finishes in the source after being copied stays queued in the target;
+/// running it again is harmless. The number of tries is not copied.
+async fn copy_jobs(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.export_jobs(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.id);
+        for job in page {
+            let new = NewJob { kind: job.kind, key: job.key, due_at: job.due_at, body: job.body };
+            to.queue_job(new, job.queued_at).await?;
+            report.jobs += 1;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The trait that an engine implements as a whole.
+
+use std::fmt;
+
+use crate::{
+    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Idempotency,
+    Jobs, Licences, Log, Outcomes, Readings, Revocations, Scans, Seals, StoreError, Switches,
+};
+
+/// Everything that one deployment stores.
+pub trait Store:
+    Scans
+    + Artifacts
+    + Seals
+    + Licences
+    + Allowances
+    + Switches
+    + Log
+    + Answers
+    + Outcomes
+    + Jobs
+    + Idempotency
+    + Clocks
+    + Census
+    + Readings
+    + Changes
+    + Revocations
+    + Decisions
+    + fmt::Debug
+{
+    /// The engine's name, for messages and metrics.
+    fn engine(&self) -> &'static str;
+
+    /// The number of the last applied migration.
+    fn schema_version(&self) -> u32;
+
+    /// Health check: writes a small value durably and reads it back.
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The engine's own integrity check: the problems it finds in its files, empty when there are
+    /// none. Reads everything, so it can take long.
+    fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
+}

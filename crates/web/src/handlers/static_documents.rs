@@ -1,0 +1,83 @@
+//! Static documents: the OpenAPI document, the reference and method pages, the style sheet and the
+//! offline verifier.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::{HeaderMap, HeaderValue, header::VARY};
+
+use crate::{
+    pages,
+    request::content_negotiation,
+    response::{CACHE_ONE_HOUR, HttpDocument},
+    state::ServiceInfo,
+};
+
+/// Read this document
+///
+/// OpenAPI 3.1. The page at `/docs` is generated from it.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    operation_id = "openapiDocument",
+    tag = "contract",
+    responses(
+        (status = 200, description = "The document.", body = Object,
+            content_type = "application/json"),
+        (status = 304, description = "Not modified: your copy is current."),
+    )
+)]
+pub(crate) async fn openapi_document(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.openapi.reply(&headers)
+}
+
+/// The API reference as a page.
+pub(crate) async fn docs(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    let mut response = service_info.reference_page.reply(&headers);
+    pages::add_page_headers(response.headers_mut());
+    response
+}
+
+/// How scans are scored: a page, or the Markdown it is made from.
+pub(crate) async fn method(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    let markdown = content_negotiation::prefers(&headers, "text/markdown", "text/html");
+    let document = if markdown { &service_info.method_markdown } else { &service_info.method_page };
+    let mut response = document.reply(&headers);
+    pages::add_page_headers(response.headers_mut());
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
+    response
+}
+
+pub(crate) async fn style(headers: HeaderMap) -> Response {
+    HttpDocument::new(pages::STYLE, "text/css; charset=utf-8", CACHE_ONE_HOUR).reply(&headers)
+}
+
+/// Download the offline verifier
+///
+/// One file for Node 20 or later, without dependencies: `node crawlcheck-verify.mjs answer.json
+/// --keys {base}`. It makes the same checks as `wayleave verify`, under the same names.
+#[utoipa::path(
+    get,
+    path = "/crawlcheck-verify.mjs",
+    operation_id = "offlineVerifier",
+    tag = "keys",
+    responses(
+        (status = 200, description = "The program.", body = String,
+            content_type = "text/javascript; charset=utf-8"),
+        (status = 304, description = "Not modified: your copy is current."),
+    )
+)]
+pub(crate) async fn offline_verifier(headers: HeaderMap) -> Response {
+    HttpDocument::new(VERIFIER, "text/javascript; charset=utf-8", CACHE_ONE_HOUR).reply(&headers)
+}
+
+const VERIFIER: &[u8] = include_bytes!("../../assets/crawlcheck-verify.mjs");

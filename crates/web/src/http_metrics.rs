@@ -1,0 +1,172 @@
+//! The metrics of the HTTP side: counts and durations, never who sent a request or about what.
+//!
+//! Labels come from closed sets (matched route, known method, class of status), so that a client
+//! cannot create new time series.
+
+use std::{sync::OnceLock, time::Duration};
+
+use http::{Method, StatusCode};
+use metrics::{
+    Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
+};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+const REQUESTS: &str = "http_requests_total";
+const SECONDS: &str = "http_request_duration_seconds";
+const IN_FLIGHT: &str = "http_requests_in_flight";
+const SHED: &str = "http_requests_shed_total";
+const PANICS: &str = "http_handler_panics_total";
+const CONNECTIONS: &str = "http_connections_open";
+const REFUSED: &str = "http_connections_refused_total";
+
+// Counted by the service, described here.
+const GOSSIP: &str = "log_gossip_heads_total";
+const CONTRADICTING_HEADS: &str = "log_contradicting_heads_total";
+
+const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
+
+/// How often [`run_upkeep`] must be called.
+pub(crate) const UPKEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// One recorder per process, because the `metrics` facade allows one. Written once, by
+/// [`install_recorder`].
+static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+
+/// Installs the recorder. Calling it again does nothing.
+pub(crate) fn install_recorder() {
+    HANDLE.get_or_init(|| {
+        let builder = PrometheusBuilder::new();
+        // Fails only for an empty list; the recorder then keeps summaries instead of buckets.
+        let builder = builder.set_buckets(&BUCKETS).unwrap_or_else(|_| PrometheusBuilder::new());
+        let recorder = builder.build_recorder();
+        let handle = recorder.handle();
+        if metrics::set_global_recorder(recorder).is_err() {
+            tracing::warn!("another metrics recorder is installed; /metrics stays empty");
+        }
+        describe_counter!(REQUESTS, "Requests answered, by route, method and class of status.");
+        describe_histogram!(
+            SECONDS,
+            "Time from receiving the request head to sending the response head."
+        );
+        describe_gauge!(IN_FLIGHT, "Requests being answered now.");
+        describe_counter!(SHED, "Requests answered with 503 because too many were in flight.");
+        describe_counter!(PANICS, "Handlers that panicked; each was answered with 500.");
+        describe_gauge!(CONNECTIONS, "Connections open now.");
+        describe_counter!(REFUSED, "Connections answered with 503 because all others were busy.");
+        describe_counter!(GOSSIP, "Signed log heads received through gossip, by result.");
+        describe_counter!(
+            CONTRADICTING_HEADS,
+            "Received heads that carry our signature but contradict our log: an incident."
+        );
+        handle
+    });
+}
+
+/// The metrics in Prometheus' text format.
+pub(crate) fn render() -> String {
+    HANDLE.get().map(PrometheusHandle::render).unwrap_or_default()
+}
+
+/// Moves recorded durations into their buckets; without it they pile up between scrapes.
+pub(crate) fn run_upkeep() {
+    if let Some(handle) = HANDLE.get() {
+        handle.run_upkeep();
+    }
+}
+
+pub(crate) fn set_open_connections(open: usize) {
+    gauge!(CONNECTIONS).set(open as f64);
+}
+
+pub(crate) fn count_refused_connection() {
+    counter!(REFUSED).increment(1);
+}
+
+pub(crate) fn count_shed_request() {
+    counter!(SHED).increment(1);
+}
+
+pub(crate) fn count_panic() {
+    counter!(PANICS).increment(1);
+}
+
+pub(crate) fn record_response(route: &str, method: &Method, status: StatusCode, took: Duration) {
+    let labels = [
+        ("route", route.to_owned()),
+        ("method", method_label(method).to_owned()),
+        ("status", status_class(status).to_owned()),
+    ];
+    counter!(REQUESTS, &labels).increment(1);
+    histogram!(SECONDS, "route" => route.to_owned()).record(took);
+}
+
+/// The metrics of one route's successful GET requests, looked up once.
+#[derive(Clone)]
+pub(crate) struct RouteMetrics {
+    answered: Counter,
+    seconds: Histogram,
+}
+
+impl RouteMetrics {
+    /// Call after [`install_recorder`].
+    pub(crate) fn for_route(route: &'static str) -> Self {
+        let (method, status) = (method_label(&Method::GET), status_class(StatusCode::OK));
+        Self {
+            answered: counter!(REQUESTS, "route" => route, "method" => method, "status" => status),
+            seconds: histogram!(SECONDS, "route" => route),
+        }
+    }
+
+    /// Counts one successful GET.
+    pub(crate) fn record_success(&self, took: Duration) {
+        self.answered.increment(1);
+        self.seconds.record(took);
+    }
+}
+
+impl std::fmt::Debug for RouteMetrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RouteMetrics").finish_non_exhaustive()
+    }
+}
+
+/// Counts a request as in flight until dropped.
+#[derive(Debug)]
+pub(crate) struct InFlightGuard(());
+
+impl InFlightGuard {
+    pub(crate) fn begin() -> Self {
+        gauge!(IN_FLIGHT).increment(1.0);
+        Self(())
+    }
+}
+
+impl Drop for InFlightGuard {
+    fn drop(&mut self) {
+        gauge!(IN_FLIGHT).decrement(1.0);
+    }
+}
+
+fn method_label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+fn status_class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        100..=199 => "1xx",
+        200..=299 => "2xx",
+        300..=399 => "3xx",
+        400..=499 => "4xx",
+        _ => "5xx",
+    }
+}

@@ -1,0 +1,58 @@
+//! Middleware: what every request and every response passes.
+//!
+//! From the outside in: the requested signature ([`response_signing`]); the `Content-Digest` of the body
+//! ([`content_digest`]); the request id, the log line and the error body ([`request_log`]); panics become
+//! 500 ([`catch_panic`]); requests above the cap get 503 ([`load_shedding`]); CORS headers ([`cors`]); the
+//! deadline ([`deadline`]). Cached responses skip the router (`fast_path`), which adds the same headers
+//! and log line itself.
+
+mod catch_panic;
+mod content_digest;
+pub(crate) mod cors;
+mod deadline;
+mod error_body;
+mod load_shedding;
+mod operator_routes;
+mod options;
+mod request_id;
+pub(crate) mod request_log;
+pub(crate) mod response_signing;
+mod state;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+};
+use contract::Issuer;
+
+pub use options::WebOptions;
+pub use request_id::RequestId;
+
+pub(crate) use state::MiddlewareState;
+
+use crate::response::ApiError;
+
+/// Wraps a router in all middleware except signing, and adds the 404 and 405 responses.
+pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router {
+    let cors_headers = Arc::clone(&state.cors_headers);
+    // The last layer added is the outermost.
+    router
+        .fallback(async || ApiError::not_found())
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .layer(from_fn_with_state(Arc::clone(&state), deadline::enforce_deadline))
+        .layer(from_fn_with_state(cors_headers, cors::apply_cors))
+        .layer(from_fn_with_state(Arc::clone(&state), load_shedding::shed_load))
+        .layer(from_fn(catch_panic::catch_panic))
+        .layer(from_fn_with_state(state, request_log::log_request))
+        .layer(from_fn(content_digest::add_content_digest))
+}
+
+/// Wraps a router in all middleware except signing, with a state of its own.
+pub fn with_middleware(router: Router, options: WebOptions, issuer: Issuer) -> Router {
+    wrap_router(router, MiddlewareState::new(options, issuer))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! The settings of the HTTP side.
+
+use std::time::Duration;
+
+use ipnet::IpNet;
+
+use super::request_id;
+use crate::rate_limits::RateLimits;
+
+/// The settings of the HTTP side.
+#[derive(Debug, Clone)]
+pub struct WebOptions {
+    /// Proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Requests in flight at a time; a request above the cap gets 503 `overloaded`.
+    pub max_in_flight: usize,
+    /// Rate limits per client.
+    pub limits: RateLimits,
+    /// No request takes longer than this (then 504 `deadline`). The service has tighter limits of
+    /// its own; this one is the last resort.
+    pub request_deadline: Duration,
+    /// Makes this process's request ids differ from another's. Not a secret.
+    pub request_id_seed: u64,
+}
+
+impl Default for WebOptions {
+    fn default() -> Self {
+        Self {
+            trusted_proxies: Vec::new(),
+            max_in_flight: 256,
+            limits: RateLimits::default(),
+            request_deadline: Duration::from_secs(120),
+            request_id_seed: request_id::process_seed(),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The OpenAPI document: generated from the routes and their types, then completed with the server
+//! address, the security schemes, the error responses and the brand.
+
+pub(crate) mod base;
+
+use std::collections::BTreeSet;
+
+use contract::{Brand, Issuer};
+use serde_json::{Value, json};
+
+use crate::routes;
+
+/// The whole document, as served.
+pub(crate) fn build_document(issuer: &Issuer) -> Value {
+    let Issuer { brand, base_url } = issuer;
+    // Generated from our own types: serializing cannot fail.
+    let mut document = serde_json::to_value(routes::router().into_openapi()).unwrap_or_default();
+    if let Value::Object(members) = &mut document {
+        members.insert("servers".to_owned(), json!([{ "url": base_url }]));
+        // No credentials, unless an operation says otherwise.
+        members.insert("security".to_owned(), json!([]));
+    }
+    if let Some(Value::Object(components)) = document.get_mut("components") {
+        let schemes = json!({
+            "licence_key": {
+                "type": "apiKey", "in": "header", "name": brand.key_header(),
+                "description": "A licence key.",
+            },
+            "bearer": {
+                "type": "http", "scheme": "bearer",
+                "description": "The same licence key as a bearer token.",
+            },
+        });
+        components.insert("securitySchemes".to_owned(), schemes);
+    }
+    for operation in operations_mut(&mut document) {
+        add_problem_json_form(operation);
+        add_default_error(operation);
+    }
+    apply_brand(&mut document, brand);
+    document
+}
+
+/// The operationIds of a document.
+pub(crate) fn operation_ids(document: &Value) -> BTreeSet<String> {
+    let items = document
+        .get("paths")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|paths| paths.values());
+    items
+        .filter_map(Value::as_object)
+        .flat_map(|item| item.values())
+        .filter_map(|operation| operation.get("operationId")?.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn operations_mut(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
+    paths
+        .into_iter()
+        .flat_map(|paths| paths.values_mut())
+        .filter_map(Value::as_object_mut)
+        .flat_map(|item| item.values_mut())
+        .filter(|operation| operation.get("operationId").is_some())
+}
+
+const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Adds the problem document as a second form of every error response.
+fn add_problem_json_form(operation: &mut Value) {
+    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
+    for response in responses.into_iter().flat_map(|responses| responses.values_mut()) {
+        let Some(content) = response.get_mut("content").and_then(Value::as_object_mut) else {
+            continue;
+        };
+        let is_error = content
+            .values()
+            .any(|form| form.pointer("/schema/$ref").and_then(Value::as_str) == Some(ERROR_SCHEMA));
+        if is_error {
+            content.insert(PROBLEM_JSON.to_owned(), json!({ "schema": { "type": "object" } }));
+        }
+    }
+}
+
+const ERROR_SCHEMA: &str = "#/components/schemas/ErrorV1";
+
+fn add_default_error(operation: &mut Value) {
+    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
+    if let Some(responses) = responses {
+        let form = json!({ "schema": { "$ref": ERROR_SCHEMA } });
+        let answer = json!({
+            "description": "Any other error, in the same shape.",
+            "content": {
+                "application/json": form,
+                PROBLEM_JSON: { "schema": { "type": "object" } },
+            },
+        });
+        responses.insert("default".to_owned(), answer);
+    }
+}
+
+/// Replaces the default brand in texts and examples by the operator's brand.
+fn apply_brand(value: &mut Value, brand: &Brand) {
+    match value {
+        Value::String(text) => {
+            if let Some(word) = text.strip_prefix("svc-") {
+                *text = brand.kind(word);
+            } else {
+                for (ours, theirs) in [
+                    ("`svc-", format!("`{brand}-")),
+                    ("`x-svc-key`", format!("`{}`", brand.key_header())),
+                ] {
+                    if text.contains(ours) {
+                        *text = text.replace(ours, &theirs);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| apply_brand(item, brand)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| apply_brand(member, brand));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod wire_fields;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test_issuer() -> Issuer {
+        Issuer::new(Brand::default(), "https://svc.example")
+    }
+
+    fn here(name: &str) -> std::path::PathBuf {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract").join(name)
+    }
+
+    /// Compares with a checked-in file; `UPDATE_CONTRACT=1` rewrites it.
+    fn check_file<T: PartialEq>(name: &str, now: &str, read: fn(&str) -> T) {
+        let path = here(name);
+        if std::env::var_os("UPDATE_CONTRACT").is_some() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, now).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            read(&kept) == read(now),
+            "{name} differs from the code; if the change is intended, run the tests once with \
+             UPDATE_CONTRACT=1 and review the difference"
+        );
+    }
+
+    #[test]
+    fn the_document_is_the_one_checked_in() {
+        let document = build_document(&test_issuer());
+        let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap());
+        // Compared as values: the order of members is up to the library.
+        check_file("openapi.json", &text, |text| serde_json::from_str::<Value>(text).ok());
+    }
+
+    /// Texts may be reworded at any time; a field, type or enum word may not change unnoticed.
+    #[test]
+    fn the_wire_fields_are_those_checked_in() {
+        let document = build_document(&test_issuer());
+        let lines: Vec<String> = wire_fields::wire_fields(&document).into_iter().collect();
+        check_file("wire-fields.txt", &format!("{}\n", lines.join("\n")), str::to_owned);
+    }
+
+    #[test]
+    fn the_operations_are_those_checked_in() {
+        let document = build_document(&test_issuer());
+        let ids: Vec<String> = operation_ids(&document).into_iter().collect();
+        check_file("operation-ids.txt", &format!("{}\n", ids.join("\n")), str::to_owned);
+    }
+
+    #[test]
+    fn every_operation_is_documented_completely() {
+        let mut document = build_document(&test_issuer());
+        assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+        let tags: Vec<Value> = document["tags"].as_array().unwrap().clone();
+        let mut count = 0;
+        for operation in operations_mut(&mut document) {
+            count += 1;
+            let id = operation["operationId"].as_str().unwrap();
+            for member in ["summary", "description", "tags", "responses"] {
+                assert!(operation.get(member).is_some(), "{id}: {member}");
+            }
+            assert!(operation["responses"]["default"].is_object(), "{id}");
+            assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{id}");
+        }
+        assert_eq!(count, operation_ids(&document).len(), "an operationId is used twice");
+    }
+
+    #[test]
+    fn every_reference_resolves() {
+        let document = build_document(&test_issuer());
+        let mut stack = vec![&document];
+        while let Some(value) = stack.pop() {
+            if let Some(target) = value.get("$ref").and_then(Value::as_str) {
+                let pointer = target.strip_prefix('#').unwrap();
+                assert!(document.pointer(pointer).is_some(), "{target}");
+            }
+            match value {
+                Value::Object(members) => stack.extend(members.values()),
+                Value::Array(items) => stack.extend(items),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn an_operators_brand_replaces_the_default() {
+        let brand = Brand::new("acme").unwrap();
+        let text = build_document(&Issuer::new(brand, "https://acme.example")).to_string();
+        assert!(text.contains("acme-scan") && !text.contains("svc-scan"));
+        assert!(text.contains("x-acme-key") && !text.contains("x-svc-key"));
+        assert!(text.contains("\"servers\":[{\"url\":\"https://acme.example\"}]"));
+    }
+}

@@ -1,0 +1,258 @@
+//! Enforces rate limits: one extractor per policy. A handler that takes the extractor is limited.
+//!
+//! Each extractor records the client's remaining quota, and [`super::add_rate_limit_headers`] reports it
+//! in `RateLimit-Policy` and `RateLimit` on every response, successful or not.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{RequestPartsExt, extract::FromRequestParts};
+use http::request::Parts;
+use service::{AddressBlock, Licence, LiveReadPermit};
+
+use super::{limiter::QuotaStatus, policies::RateLimiters, status::RateLimitStatus};
+use crate::{
+    request::{ClientAddress, licence_key},
+    response::ApiError,
+    state::AppState,
+};
+
+/// The client's address block, and the status in which its quotas are recorded.
+async fn client_and_status(parts: &mut Parts) -> (AddressBlock, RateLimitStatus) {
+    let Ok(ClientAddress(address)) = parts.extract().await;
+    let Ok(status) = parts.extract().await;
+    (AddressBlock::from_address(address), status)
+}
+
+/// Counts a scan request against the limits of its address.
+pub(crate) fn acquire_scan(
+    rates: &RateLimiters,
+    block: AddressBlock,
+    status: &RateLimitStatus,
+) -> Result<(), ApiError> {
+    status.acquire(&rates.scans, block, 1, "too many scan requests from this address")
+}
+
+/// Counts a request of a licence holder against the limit of the licence.
+fn acquire_keyed_scan(
+    rates: &RateLimiters,
+    licence: proof::Digest,
+    status: &RateLimitStatus,
+) -> Result<(), ApiError> {
+    status.acquire(&rates.keyed_scans, licence, 1, "too many requests with this licence")
+}
+
+/// Extractor: the licence of the request, within the rate limit of that licence. Other requests are
+/// refused before the body is read.
+#[derive(Debug)]
+pub(crate) struct LicenceHolder(pub(crate) Licence);
+
+impl FromRequestParts<AppState> for LicenceHolder {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let presented =
+            licence_key::presented_key(&parts.headers, &state.service_info.issuer.brand)?;
+        let licence = state
+            .service
+            .access
+            .find_active_licence(&presented)
+            .await
+            .map_err(licence_key::to_api_error)?;
+        let Ok(status) = parts.extract().await;
+        let client = proof::sha256(licence.id.as_bytes());
+        acquire_keyed_scan(&state.rate_limiters, client, &status)?;
+        Ok(Self(licence))
+    }
+}
+
+/// Enforces the limits of scan requests (`scan`) for the client's address. Every accepted request
+/// counts, whatever its result, and is counted before its body is read.
+#[derive(Debug)]
+pub(crate) struct ScanLimit(pub(crate) AddressBlock);
+
+impl FromRequestParts<AppState> for ScanLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        acquire_scan(&state.rate_limiters, block, &status)?;
+        Ok(Self(block))
+    }
+}
+
+/// Enforces the limit for reading stored records (`read`).
+#[derive(Debug)]
+pub(crate) struct ReadLimit;
+
+impl FromRequestParts<AppState> for ReadLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        status.acquire(
+            &state.rate_limiters.reads,
+            block,
+            1,
+            "too many records read from this address",
+        )?;
+        Ok(Self)
+    }
+}
+
+/// Enforces the limit for the log and other feeds (`feed`).
+#[derive(Debug)]
+pub(crate) struct FeedLimit;
+
+impl FromRequestParts<AppState> for FeedLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        let reason = "too many requests for the log and other feeds from this address (the files \
+                      below /log/ are not limited)";
+        status.acquire(&state.rate_limiters.feeds, block, 1, reason)?;
+        Ok(Self)
+    }
+}
+
+/// Enforces the limit for decisions (`decide`). One decision is counted before the body is read; a
+/// batch counts the rest when the number of its items is known.
+#[derive(Debug)]
+pub(crate) struct DecisionLimit {
+    rate_limiters: Arc<RateLimiters>,
+    block: AddressBlock,
+    status: RateLimitStatus,
+}
+
+impl DecisionLimit {
+    const REASON: &str = "too many decisions for this address";
+
+    /// Counts the other items of a batch; the first one was counted by the extractor.
+    pub(crate) fn acquire_batch(&self, items: usize) -> Result<(), ApiError> {
+        let more = u32::try_from(items.saturating_sub(1)).unwrap_or(u32::MAX);
+        if more == 0 {
+            return Ok(());
+        }
+        self.status.acquire(&self.rate_limiters.decisions, self.block, more, Self::REASON)
+    }
+}
+
+/// Counts one decision for the fast path, which has no extractors, and returns the quotas. `None` if
+/// the limit is reached: the request then goes to the handler, which refuses it. A refused request is
+/// not counted, so it is not counted twice.
+pub(crate) fn try_acquire_decision(
+    rates: &RateLimiters,
+    ClientAddress(address): ClientAddress,
+) -> Option<Vec<QuotaStatus>> {
+    let verdict = rates.decisions.acquire(AddressBlock::from_address(address), 1);
+    verdict.wait.is_zero().then_some(verdict.quotas)
+}
+
+impl FromRequestParts<AppState> for DecisionLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        status.acquire(&state.rate_limiters.decisions, block, 1, Self::REASON)?;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+    }
+}
+
+/// The limit on live readings of sites (`live`). The extractor counts nothing: the service counts one
+/// when it finds that it has to read the site.
+#[derive(Debug, Clone)]
+pub(crate) struct LiveReadLimit {
+    rate_limiters: Arc<RateLimiters>,
+    block: AddressBlock,
+    status: RateLimitStatus,
+}
+
+impl LiveReadPermit for LiveReadLimit {
+    fn acquire(&self) -> Result<(), Duration> {
+        let verdict = self.rate_limiters.live_reads.acquire(self.block, 1);
+        self.status.record(verdict.quotas);
+        if verdict.wait.is_zero() { Ok(()) } else { Err(verdict.wait) }
+    }
+}
+
+impl FromRequestParts<AppState> for LiveReadLimit {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        let (block, status) = client_and_status(parts).await;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_limits::{
+        RateLimit, RateLimits,
+        headers::{RATE_LIMIT, RATE_LIMIT_POLICY, write_rate_limit_headers},
+    };
+    use http::{HeaderMap, HeaderName};
+
+    fn rates(most: u32) -> Arc<RateLimiters> {
+        let rate = vec![RateLimit { max: most, window: Duration::from_secs(60) }];
+        let limits =
+            RateLimits { decisions: rate.clone(), live_reads: rate, ..RateLimits::default() };
+        Arc::new(RateLimiters::new(limits))
+    }
+
+    fn block() -> AddressBlock {
+        AddressBlock::from_address("192.0.2.1".parse().unwrap())
+    }
+
+    fn written(status: &RateLimitStatus, refused: bool) -> (String, String) {
+        let mut headers = HeaderMap::new();
+        write_rate_limit_headers(&status.quotas(), &mut headers, refused);
+        let text = |name: &HeaderName| {
+            headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+        };
+        (text(&RATE_LIMIT_POLICY), text(&RATE_LIMIT))
+    }
+
+    #[test]
+    fn a_batch_counts_its_items() {
+        let (rates, status) = (rates(10), RateLimitStatus::default());
+        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
+        let decides = DecisionLimit { rate_limiters: rates, block: block(), status };
+        decides.acquire_batch(1).unwrap();
+        assert_eq!(written(&decides.status, false).1, "\"decide\";r=9;t=60");
+        decides.acquire_batch(7).unwrap();
+        assert_eq!(written(&decides.status, false).1, "\"decide\";r=3;t=60");
+        let refused = decides.acquire_batch(5).unwrap_err();
+        assert_eq!(refused.status(), 429);
+        assert_eq!(
+            written(&decides.status, true),
+            ("\"decide\";q=10;w=60".to_owned(), "\"decide\";r=3;t=60".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_live_read_is_counted_when_needed_and_reported_with_the_others() {
+        let (rates, status) = (rates(2), RateLimitStatus::default());
+        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
+        let live = LiveReadLimit { rate_limiters: rates, block: block(), status: status.clone() };
+        assert_eq!(written(&status, false).1, "\"decide\";r=1;t=60");
+        assert_eq!(live.acquire(), Ok(()));
+        assert_eq!(live.acquire(), Ok(()));
+        let wait = live.acquire().unwrap_err();
+        assert!(wait > Duration::from_secs(59) && wait <= Duration::from_secs(60), "{wait:?}");
+        let both = "\"decide\";q=2;w=60, \"live\";q=2;w=60".to_owned();
+        let quota = "\"decide\";r=1;t=60, \"live\";r=0;t=60".to_owned();
+        assert_eq!(written(&status, false), (both.clone(), quota), "an answer all the same");
+        assert_eq!(written(&status, true), (both, "\"live\";r=0;t=60".to_owned()), "a refusal");
+    }
+
+    #[test]
+    fn without_limits_nothing_is_reported() {
+        let status = RateLimitStatus::default();
+        let rates = RateLimiters::new(RateLimits::none());
+        for _ in 0..1_000 {
+            status.acquire(&rates.decisions, block(), 50, "x").unwrap();
+        }
+        assert_eq!(written(&status, false), (String::new(), String::new()));
+    }
+}

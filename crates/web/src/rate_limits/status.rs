@@ -1,0 +1,80 @@
+//! The quotas of one request, and the error when a limit is reached.
+
+use std::{
+    convert::Infallible,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::extract::FromRequestParts;
+use contract::errors::ErrorCode;
+use http::request::Parts;
+
+use super::limiter::{QuotaStatus, RateLimiter, ceil_seconds};
+use crate::response::ApiError;
+
+/// The quotas that one request was counted against so far. Owned by that request: its extractors
+/// write to it, and [`super::add_rate_limit_headers`] reads it at the end. The mutex guards the list and
+/// is never held across an await.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RateLimitStatus(Arc<Mutex<Vec<QuotaStatus>>>);
+
+impl RateLimitStatus {
+    pub(super) fn quotas(&self) -> MutexGuard<'_, Vec<QuotaStatus>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds quotas. A later entry replaces an earlier one of the same policy.
+    pub(crate) fn record(&self, quotas: Vec<QuotaStatus>) {
+        let mut recorded = self.quotas();
+        for quota in quotas {
+            recorded.retain(|earlier| earlier.policy.name != quota.policy.name);
+            recorded.push(quota);
+        }
+    }
+
+    /// Counts the request, records the quotas, and returns 429 with `reason` if the limit is
+    /// reached.
+    pub(super) fn acquire<K: Copy + Eq + Hash>(
+        &self,
+        rates: &RateLimiter<K>,
+        client: K,
+        items: u32,
+        reason: &str,
+    ) -> Result<(), ApiError> {
+        let verdict = rates.acquire(client, items);
+        let refused = refusing_policies(&verdict.quotas);
+        self.record(verdict.quotas);
+        if verdict.wait.is_zero() {
+            return Ok(());
+        }
+        Err(limit_reached(reason, verdict.wait).with_violated_policies(refused))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for RateLimitStatus {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
+    }
+}
+
+fn limit_reached(reason: &str, wait: Duration) -> ApiError {
+    let seconds = ceil_seconds(wait);
+    let sentence = format!("Rate limit reached: {reason}. Try again in {seconds} s.");
+    ApiError::new(ErrorCode::RateLimited, sentence).retry_after(seconds)
+}
+
+/// The names of the policies that refused.
+fn refusing_policies(quotas: &[QuotaStatus]) -> Vec<String> {
+    let refused = quotas.iter().filter(|quota| quota.refused);
+    refused.map(|quota| quota.policy.name.to_string()).collect()
+}
+
+/// The error for a client that has no live readings left, when there is no stored answer to give.
+pub(crate) fn live_read_limit_error(wait: Duration) -> ApiError {
+    limit_reached("too many live readings for this address", wait)
+        .with_violated_policies(vec!["live".to_owned()])
+}

@@ -1,0 +1,121 @@
+//! JSON as a tree, with bounded depth and without duplicate members.
+
+use std::collections::HashSet;
+
+use contract::json::{self, Bom, Builder, DuplicateMember, ErrorKind, Limits};
+use serde_json::Number;
+
+/// The maximum nesting depth. No request needs more.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// A JSON value; the members of an object in the order they came.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum JsonNode {
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<JsonNode>),
+    Members(Vec<(String, JsonNode)>),
+}
+
+/// Why a text could not be parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum JsonParseError {
+    Syntax {
+        line: usize,
+        column: usize,
+    },
+    TooDeep,
+    /// An object has this member twice.
+    DuplicateMember(String),
+}
+
+pub(super) fn parse(text: &str) -> Result<JsonNode, JsonParseError> {
+    const LIMITS: Limits = Limits {
+        bytes: contract::limits::BODY_BYTES,
+        depth: MAX_DEPTH,
+        max_integer: None,
+        bom: Bom::Reject,
+    };
+    let mut builder = JsonNodeBuilder::default();
+    json::build(text.as_bytes(), &LIMITS, &mut builder).map_err(|error| match error.kind {
+        ErrorKind::TooDeep => JsonParseError::TooDeep,
+        ErrorKind::DuplicateMember => {
+            JsonParseError::DuplicateMember(builder.duplicate.take().unwrap_or_default())
+        }
+        _ => JsonParseError::Syntax { line: error.line, column: error.column },
+    })
+}
+
+#[derive(Default)]
+struct JsonNodeBuilder {
+    /// The member with which parsing ended.
+    duplicate: Option<String>,
+}
+
+#[derive(Default)]
+struct IncompleteMembers {
+    list: Vec<(String, JsonNode)>,
+    names: HashSet<String>,
+}
+
+impl Builder for JsonNodeBuilder {
+    type Value = JsonNode;
+    type Members = IncompleteMembers;
+
+    fn null(&mut self) -> JsonNode {
+        JsonNode::Null
+    }
+
+    fn boolean(&mut self, value: bool) -> JsonNode {
+        JsonNode::Bool(value)
+    }
+
+    fn number(&mut self, value: Number) -> JsonNode {
+        if let Some(value) = value.as_u64() {
+            JsonNode::Unsigned(value)
+        } else if let Some(value) = value.as_i64() {
+            JsonNode::Signed(value)
+        } else {
+            JsonNode::Float(value.as_f64().unwrap_or_default())
+        }
+    }
+
+    fn text(&mut self, value: String) -> JsonNode {
+        JsonNode::Text(value)
+    }
+
+    fn array(&mut self, items: Vec<JsonNode>) -> JsonNode {
+        JsonNode::List(items)
+    }
+
+    fn object(&mut self, members: IncompleteMembers) -> JsonNode {
+        JsonNode::Members(members.list)
+    }
+
+    fn check_name(
+        &mut self,
+        members: &IncompleteMembers,
+        name: &str,
+    ) -> Result<(), DuplicateMember> {
+        if !members.names.contains(name) {
+            return Ok(());
+        }
+        self.duplicate = Some(name.to_owned());
+        Err(DuplicateMember)
+    }
+
+    fn add_member(
+        &mut self,
+        members: &mut IncompleteMembers,
+        name: String,
+        value: JsonNode,
+    ) -> Result<(), DuplicateMember> {
+        members.names.insert(name.clone());
+        members.list.push((name, value));
+        Ok(())
+    }
+}

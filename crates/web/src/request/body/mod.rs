@@ -1,0 +1,11 @@
+//! Request bodies: bounded in size and time, and parsed strictly.
+
+mod bounded_body;
+mod json_tree;
+mod json_tree_deserializer;
+mod strict_json;
+
+pub use strict_json::StrictJson;
+
+pub(crate) use bounded_body::read_body;
+pub(crate) use strict_json::parse_strict_json;

@@ -1,0 +1,16 @@
+//! Reading a request: its URI, body, client, licence key and accepted media types.
+
+pub(crate) mod body;
+pub(crate) mod client_address;
+pub(crate) mod content_negotiation;
+pub mod fuzzing;
+mod idempotency;
+pub(crate) mod licence_key;
+pub(crate) mod parameters;
+mod uri;
+
+pub use body::StrictJson;
+pub use client_address::{ClientAddress, PeerAddress};
+
+pub(crate) use idempotency::{IdempotencyJson, IdempotencyScope};
+pub(crate) use uri::{PathParameter, QueryParameters, query_parameters};
