@@ -30,16 +30,16 @@ fn main() {
     let round = Duration::from_millis(if measured { 100 } else { 1 });
     let files: Vec<Vec<u8>> = (0..FILES).map(file).collect();
     let bytes: usize = files.iter().map(Vec::len).sum();
-    let (mut same, mut asked, mut refused) = (0, 0, 0);
+    let (mut same, mut requests, mut refused) = (0, 0, 0);
     for file in &files {
         for (ours, theirs) in ours(file).into_iter().zip(theirs(file)) {
-            asked += 1;
+            requests += 1;
             refused += usize::from(!ours);
             same += usize::from(ours == theirs);
         }
     }
     println!(
-        "{FILES} files, {} KiB, {} agents; {refused} of {asked} requests disallowed, both parsers agree on {same}",
+        "{FILES} files, {} KiB, {} agents; {refused} of {requests} requests disallowed, both parsers agree on {same}",
         bytes / 1024,
         AGENTS.len()
     );

@@ -243,7 +243,7 @@ struct Farm {
 impl Farm {
     fn start() -> Self {
         let (authority, acceptor) = certificates();
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async {
@@ -253,11 +253,11 @@ impl Farm {
                 let dns = UdpSocket::bind(any).await.unwrap();
                 let addresses =
                     [http.local_addr(), https.local_addr(), dns.local_addr()].map(Result::unwrap);
-                tell.send(addresses).unwrap();
+                sender.send(addresses).unwrap();
                 tokio::join!(serve(http, None), serve(https, Some(acceptor)), answer(dns));
             });
         });
-        let [http, https, resolver] = told.recv().unwrap();
+        let [http, https, resolver] = receiver.recv().unwrap();
         Self { http, https, resolver, authority }
     }
 

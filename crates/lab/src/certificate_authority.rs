@@ -110,14 +110,14 @@ impl CertificateAuthority {
             CertificateKind::NotYetValid => params.not_before = date_time_ymd(2097, 1, 1),
             _ => {}
         }
-        let made = match certificate {
+        let signed = match certificate {
             CertificateKind::SelfSigned => params.self_signed(&self.leaf_key)?,
             CertificateKind::UnknownIssuer => {
                 params.signed_by(&self.leaf_key, &self.untrusted_issuer)?
             }
             _ => params.signed_by(&self.leaf_key, &self.issuer)?,
         };
-        Ok(made.der().clone())
+        Ok(signed.der().clone())
     }
 }
 

@@ -62,9 +62,9 @@ fn whole_answers(runtime: &tokio::runtime::Runtime, signing: f64) {
     let sample = runtime.block_on(async {
         let dir = tempfile::tempdir_in(".").unwrap();
         let (service, _) = open(dir.path(), settings(), HandClock::new(NOON)).await;
-        let kept = service.log.seal_answer(answer(1), domain(1)).await.unwrap();
+        let sealed = service.log.seal_answer(answer(1), domain(1)).await.unwrap();
         service.log.close().await;
-        kept.bytes
+        sealed.bytes
     });
     println!("a whole answer is {} bytes", sample.len());
     let (mut bare, mut sealed) = (Vec::new(), Vec::new());
@@ -97,15 +97,16 @@ async fn sealing(first: u64, whole: bool) -> f64 {
     let dir = tempfile::tempdir_in(".").unwrap();
     let service = service_on(dir.path(), |settings| settings.log.max_leaves = BATCH).await;
     // Built before the clock starts: this measures sealing, not building answers.
-    let made: Arc<Vec<_>> =
+    let inputs: Arc<Vec<_>> =
         Arc::new((0..4_000).map(|n| (answer(first + n), content(first + n))).collect());
     let (start, count) = (Instant::now(), Arc::new(AtomicU64::new(0)));
     let callers = (0..400_u64).map(|caller| {
-        let (service, made, count) = (Arc::clone(&service), Arc::clone(&made), Arc::clone(&count));
+        let (service, inputs, count) =
+            (Arc::clone(&service), Arc::clone(&inputs), Arc::clone(&count));
         tokio::spawn(async move {
             let mut n = caller;
             while start.elapsed() < ROUND {
-                let (answer, content) = &made[(n % 4_000) as usize];
+                let (answer, content) = &inputs[(n % 4_000) as usize];
                 let number = first + n;
                 if whole {
                     let mut answer = answer.clone();
@@ -164,14 +165,14 @@ fn signing_limit() -> f64 {
     )
     .unwrap();
     let message = proof::signature::signed_message(&proof::sha256(b"x"), &Brand::default());
-    let (start, mut made) = (Instant::now(), 0_u64);
+    let (start, mut signatures) = (Instant::now(), 0_u64);
     while start.elapsed() < Duration::from_secs(1) {
         for _ in 0..100 {
             black_box(key.sign(black_box(message.as_bytes())).unwrap());
         }
-        made += 100;
+        signatures += 100;
     }
-    per_second(made, start)
+    per_second(signatures, start)
 }
 
 /// How long a caller waits at half of the maximum load, with the default batch interval.
@@ -193,9 +194,9 @@ fn latency(runtime: &tokio::runtime::Runtime) {
             }
             let (service, content) = (Arc::clone(&service), Bytes::from(format!("{{\"n\":{n}}}")));
             callers.push(tokio::spawn(async move {
-                let asked = Instant::now();
+                let sent_at = Instant::now();
                 service.log.seal_entry("bench", content).await.unwrap();
-                asked.elapsed()
+                sent_at.elapsed()
             }));
             n += 1;
         }
@@ -226,7 +227,13 @@ fn verifying(runtime: &tokio::runtime::Runtime) {
         let sealed = futures_util::future::join_all(sealed).await;
         let keys = policy(&service);
         service.log.close().await;
-        (sealed.into_iter().map(|kept| kept.unwrap().bytes).collect::<Vec<_>>(), keys)
+        (
+            sealed
+                .into_iter()
+                .map(|sealed_answer| sealed_answer.unwrap().bytes)
+                .collect::<Vec<_>>(),
+            keys,
+        )
     });
     let mut rates = Vec::new();
     for _ in 0..ROUNDS {

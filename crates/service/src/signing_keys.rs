@@ -241,7 +241,7 @@ mod tests {
     const DAY: i64 = 24 * 3600 * 1000;
 
     #[test]
-    fn proofs_of_possession_are_kept_renewed_in_time_and_made_for_new_keys() {
+    fn proofs_of_possession_are_stored_renewed_in_time_and_created_for_new_keys() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys");
         let start = Timestamp::from_millis(1_700_000_000_000);

@@ -110,7 +110,7 @@ pub(crate) async fn seal_answers(
     service: &Arc<Service>,
     numbers: std::ops::Range<usize>,
 ) -> Vec<StoredAnswer> {
-    let mut kept = Vec::new();
+    let mut sealed = Vec::new();
     let numbers: Vec<usize> = numbers.collect();
     for group in numbers.chunks(23) {
         let tasks: Vec<_> = group
@@ -122,10 +122,10 @@ pub(crate) async fn seal_answers(
             })
             .collect();
         for task in tasks {
-            kept.push(task.await.unwrap());
+            sealed.push(task.await.unwrap());
         }
     }
-    kept
+    sealed
 }
 
 /// Seals entries with a kind, all at once.

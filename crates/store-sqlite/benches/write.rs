@@ -21,14 +21,14 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
     println!("value bytes   raw/s   store/s   ratio");
     for bytes in [1_000, 20_000] {
-        let (mut raw, mut kept) = (Vec::new(), Vec::new());
+        let (mut raw, mut stored) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let dir = tempfile::tempdir_in(".").unwrap();
             raw.push(append(dir.path(), bytes));
-            kept.push(runtime.block_on(put(dir.path(), bytes)));
+            stored.push(runtime.block_on(put(dir.path(), bytes)));
         }
-        let (raw, kept) = (median(raw), median(kept));
-        println!("{bytes:>11}  {raw:>6.0}  {kept:>8.0}  {:>6.2}", kept / raw);
+        let (raw, stored) = (median(raw), median(stored));
+        println!("{bytes:>11}  {raw:>6.0}  {stored:>8.0}  {:>6.2}", stored / raw);
     }
 }
 

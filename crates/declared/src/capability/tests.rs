@@ -14,7 +14,7 @@ fn read_json(kind: FileKind, file: &Value) -> DeclaredCapabilities {
 }
 
 /// Names and addresses, in the order of the file.
-fn told(kind: FileKind, file: &Value) -> Vec<(String, Option<String>)> {
+fn names_and_endpoints(kind: FileKind, file: &Value) -> Vec<(String, Option<String>)> {
     read_json(kind, file).items.into_iter().map(|one| (one.name, one.endpoint)).collect()
 }
 
@@ -40,7 +40,10 @@ fn a_card_declares_its_skills() {
     );
     assert_eq!(found[1].hints.credential, CredentialRequirement::NotNeeded, "its own word counts");
     let old = json!({"url": "https://shop.example/old", "skills": [{"name": "x"}]});
-    assert_eq!(told(FileKind::AgentCard, &old), [pair("x", Some("https://shop.example/old"))]);
+    assert_eq!(
+        names_and_endpoints(FileKind::AgentCard, &old),
+        [pair("x", Some("https://shop.example/old"))]
+    );
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn a_server_card_declares_tools_or_the_server_itself() {
         {"type": "streamable-http", "url": "https://shop.example/mcp"},
         {"type": "sse", "url": "https://{tenant}.shop.example/sse", "headers": [{"name": "k", "isSecret": true}]}]});
     assert_eq!(
-        told(FileKind::McpServerCard, &new),
+        names_and_endpoints(FileKind::McpServerCard, &new),
         [
             pair("example.shop/orders", Some("https://shop.example/mcp")),
             pair("example.shop/orders", None)
@@ -72,7 +75,10 @@ fn a_server_card_declares_tools_or_the_server_itself() {
         read_json(FileKind::McpServerCard, &new).items[1].hints.credential,
         CredentialRequirement::Needed
     );
-    assert_eq!(told(FileKind::McpServerCard, &json!({"name": "a/b"})), [pair("a/b", None)]);
+    assert_eq!(
+        names_and_endpoints(FileKind::McpServerCard, &json!({"name": "a/b"})),
+        [pair("a/b", None)]
+    );
 }
 
 #[test]
@@ -82,7 +88,7 @@ fn catalogues_name_every_api_once() {
          "item": [{"href": "/api"}, {"href": "https://shop.example/two", "title": "The second"}]},
         {"anchor": "https://shop.example/.well-known/api-catalog", "item": [{"href": "/three"}, 3]}]});
     assert_eq!(
-        told(FileKind::ApiCatalog, &catalog),
+        names_and_endpoints(FileKind::ApiCatalog, &catalog),
         [
             pair("https://shop.example/api", Some("https://shop.example/api")),
             pair("The second", Some("https://shop.example/two")),
@@ -94,11 +100,11 @@ fn catalogues_name_every_api_once() {
         {"displayName": "More", "url": "https://shop.example/more", "type": "application/ai-catalog+json"}]});
     for kind in [FileKind::AiCatalog, FileKind::Ard] {
         let expected = [pair("urn:air:shop.example:a", Some("https://shop.example/card"))];
-        assert_eq!(told(kind, &catalog), expected);
+        assert_eq!(names_and_endpoints(kind, &catalog), expected);
     }
     let skills = json!({"skills": [{"name": "track-order", "url": "track/SKILL.md"}]});
     let expected = [pair("track-order", Some("https://shop.example/.well-known/track/SKILL.md"))];
-    assert_eq!(told(FileKind::AgentSkills, &skills), expected);
+    assert_eq!(names_and_endpoints(FileKind::AgentSkills, &skills), expected);
 }
 
 #[test]
@@ -108,16 +114,19 @@ fn shops_are_about_buying_and_x402_about_paying() {
     let endpoint = Some("https://shop.example/ucp");
     let both =
         [pair("dev.ucp.shopping.checkout", endpoint), pair("dev.ucp.shopping.order", endpoint)];
-    assert_eq!(told(FileKind::Ucp, &ucp), both);
+    assert_eq!(names_and_endpoints(FileKind::Ucp, &ucp), both);
     assert!(read_json(FileKind::Ucp, &ucp).items.iter().all(|one| one.hints.commerce));
     let first = json!({"ucp": {"services": {"dev.ucp.shopping": {"rest": {"endpoint": "https://shop.example/ucp"}}},
         "capabilities": [{"name": "dev.ucp.shopping.checkout"}, {"name": "dev.ucp.shopping.order"}]}});
-    assert_eq!(told(FileKind::Ucp, &first), both, "the first version's shape");
+    assert_eq!(names_and_endpoints(FileKind::Ucp, &first), both, "the first version's shape");
     let silent = json!({"ucp": {"services": {"dev.ucp.shopping": []}}});
-    assert_eq!(told(FileKind::Ucp, &silent), [pair("dev.ucp.shopping", None)]);
+    assert_eq!(names_and_endpoints(FileKind::Ucp, &silent), [pair("dev.ucp.shopping", None)]);
 
     let acp = json!({"api_base_url": "https://shop.example/acp", "capabilities": {"services": ["checkout", 1]}});
-    assert_eq!(told(FileKind::Acp, &acp), [pair("checkout", Some("https://shop.example/acp"))]);
+    assert_eq!(
+        names_and_endpoints(FileKind::Acp, &acp),
+        [pair("checkout", Some("https://shop.example/acp"))]
+    );
 
     let x402 = json!({"resources": ["POST https://shop.example/a", {"resource": "https://shop.example/b"}]});
     let found = read_json(FileKind::X402, &x402).items;
@@ -172,7 +181,7 @@ fn operations_are_read_with_what_they_need() {
     let swagger = json!({"swagger": "2.0", "host": "api.shop.example", "basePath": "/v2",
         "schemes": ["http", "https"], "paths": {"/a": {"head": {}}}});
     let expected = [pair("HEAD /a", Some("https://api.shop.example/v2/a"))];
-    assert_eq!(told(FileKind::OpenApi, &swagger), expected);
+    assert_eq!(names_and_endpoints(FileKind::OpenApi, &swagger), expected);
 }
 
 #[test]
@@ -181,7 +190,7 @@ fn addresses_are_of_the_web_or_none() {
         ["javascript:alert(1)", "ftp://shop.example/", "https://me:pw@shop.example/", "data:,x"]
     {
         let card = json!({"url": bad, "skills": [{"name": "x"}]});
-        assert_eq!(told(FileKind::AgentCard, &card), [pair("x", None)], "{bad}");
+        assert_eq!(names_and_endpoints(FileKind::AgentCard, &card), [pair("x", None)], "{bad}");
     }
 }
 

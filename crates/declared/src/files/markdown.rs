@@ -70,7 +70,7 @@ pub fn check_markdown_negotiation(served: &ServedFile<'_>) -> MarkdownOffer {
 mod tests {
     use super::*;
 
-    fn asked(status: u16, fields: &[(&str, &str)], body: &str) -> MarkdownOffer {
+    fn read_offer(status: u16, fields: &[(&str, &str)], body: &str) -> MarkdownOffer {
         let headers: Vec<(String, String)> =
             fields.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         check_markdown_negotiation(&ServedFile {
@@ -103,11 +103,12 @@ mod tests {
             (406, vec![md], "# No", false, false, vec![]),
             (200, vec![], "# Shop", false, false, vec![]),
         ] {
-            let found = asked(status, &fields, body);
+            let found = read_offer(status, &fields, body);
             assert_eq!((found.offered, found.vary_ok), (offered, vary_ok), "{fields:?} {body}");
             assert_eq!(codes(&found), expected, "{fields:?} {body}");
         }
-        let counted = asked(200, &[md, ("vary", "accept"), ("x-markdown-tokens", "725")], "# x");
+        let counted =
+            read_offer(200, &[md, ("vary", "accept"), ("x-markdown-tokens", "725")], "# x");
         assert_eq!(counted.tokens, Some(725));
     }
 }

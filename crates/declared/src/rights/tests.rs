@@ -492,7 +492,7 @@ mod robots_tags {
     }
 }
 
-mod beside {
+mod other_files {
     use super::*;
 
     #[test]

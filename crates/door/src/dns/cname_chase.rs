@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_without_an_address_is_asked_about_in_turn() {
+    fn an_alias_without_an_address_is_queried_next() {
         let mut chase = chase(RecordType::A);
         feed(&mut chase, &[("a.lab.", cname("b.lab."))]);
         assert!(chase.is_open());
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_of_a_private_name_is_not_asked_about() {
+    fn an_alias_of_a_private_name_is_not_queried() {
         let mut chase = chase(RecordType::A);
         feed(&mut chase, &[("a.lab.", cname("db.corp."))]);
         assert!(!chase.is_open());

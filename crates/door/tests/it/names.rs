@@ -129,10 +129,10 @@ async fn a_flood_of_forged_answers_ends_without_an_answer() {
 #[tokio::test]
 async fn silence_and_failure_cause_a_second_try() {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    let asked = AtomicUsize::new(0);
+    let queries = AtomicUsize::new(0);
     let resolver = resolver(move |query| {
         let mut answer = answer_with(&query, [93, 184, 216, 34]);
-        match asked.fetch_add(1, Ordering::SeqCst) {
+        match queries.fetch_add(1, Ordering::SeqCst) {
             0 => return vec![],
             1 => answer.metadata.response_code = ResponseCode::ServFail,
             _ => {}

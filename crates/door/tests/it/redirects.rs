@@ -102,13 +102,13 @@ async fn a_redirect_that_must_not_be_followed_is_the_response() {
 #[derive(Debug)]
 struct TestGate {
     visit: Visit,
-    asked: Mutex<Vec<String>>,
+    checked_urls: Mutex<Vec<String>>,
 }
 
 impl RedirectGate for TestGate {
     fn check_redirect<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Option<RedirectRefusal>> {
         Box::pin(async move {
-            self.asked.lock().unwrap().push(url.to_owned());
+            self.checked_urls.lock().unwrap().push(url.to_owned());
             let robots = self.visit.fetch(page(&format!("{url}robots.txt"))).await;
             assert_eq!(response(&robots.exchange).status, 200);
             let refusal = RedirectRefusal { reason: "not_wanted", detail: "Somebody said no." };
@@ -118,13 +118,13 @@ impl RedirectGate for TestGate {
 }
 
 #[tokio::test]
-async fn a_gate_is_asked_before_each_redirect_and_may_read_for_itself() {
+async fn the_gate_is_called_before_each_redirect_and_may_fetch() {
     let lab = lab().await;
     let mut policy = policy(&lab);
     // If a read held its slot while the gate decides, the gate's own reads would never start.
     policy.limits.requests_per_host = 1;
     let visit = door(policy).visit(std::time::Duration::from_secs(10));
-    let gate = Arc::new(TestGate { visit: visit.clone(), asked: Mutex::default() });
+    let gate = Arc::new(TestGate { visit: visit.clone(), checked_urls: Mutex::default() });
     let mut request = page("http://to-www.lab/");
     request.redirects = RedirectPolicy::IfAllowed(gate.clone());
     let read = visit.fetch(request).await;
@@ -137,11 +137,14 @@ async fn a_gate_is_asked_before_each_redirect_and_may_read_for_itself() {
         ("https://www.to-www.lab/", false),
     ];
     assert_eq!(hops, expected);
-    assert_eq!(*gate.asked.lock().unwrap(), ["https://to-www.lab/", "https://www.to-www.lab/"]);
+    assert_eq!(
+        *gate.checked_urls.lock().unwrap(),
+        ["https://to-www.lab/", "https://www.to-www.lab/"]
+    );
     // A target that our own guard refuses never reaches the gate.
     let mut request = page("https://to-metadata.lab/");
     request.redirects = RedirectPolicy::IfAllowed(gate.clone());
     let read = visit.fetch(request).await;
     assert_eq!(why(&read.exchange), ("refused_by_policy", "ip_address"));
-    assert_eq!(gate.asked.lock().unwrap().len(), 2);
+    assert_eq!(gate.checked_urls.lock().unwrap().len(), 2);
 }

@@ -11,7 +11,7 @@ use crate::setup::{door, lab, listen, page, policy, response, stopped, why};
 
 /// Answers one connection with these bytes and returns the received request.
 fn answer_once(listener: TcpListener, answer: Vec<u8>) -> oneshot::Receiver<String> {
-    let (tell, asked) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut request = Vec::new();
@@ -20,19 +20,19 @@ fn answer_once(listener: TcpListener, answer: Vec<u8>) -> oneshot::Receiver<Stri
             let length = stream.read(&mut buffer).await.unwrap();
             request.extend_from_slice(&buffer[..length]);
         }
-        let _ = tell.send(String::from_utf8(request).unwrap());
+        let _ = sender.send(String::from_utf8(request).unwrap());
         let _ = stream.write_all(&answer).await;
         // Keeps the connection open until the client closes it.
         let _ = tokio::time::timeout(Duration::from_secs(5), stream.read(&mut [0; 64])).await;
     });
-    asked
+    receiver
 }
 
 #[tokio::test]
 async fn the_request_has_exactly_the_headers_of_the_identity() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
-    let asked = answer_once(listener, b"HTTP/1.1 204 No Content\r\n\r\n".to_vec());
+    let received_request = answer_once(listener, b"HTTP/1.1 204 No Content\r\n\r\n".to_vec());
     let mut request = page(&format!("{base}/a%20b?c=d#e"));
     request.headers = [
         ("User-Agent", "Reader/1.0"),
@@ -47,7 +47,7 @@ async fn the_request_has_exactly_the_headers_of_the_identity() {
     assert_eq!(response(&read.exchange).status, 204);
     let authority = base.strip_prefix("http://").unwrap();
     assert_eq!(
-        asked.await.unwrap(),
+        received_request.await.unwrap(),
         format!(
             "GET /a%20b?c=d HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: Reader/1.0\r\n\
              Sec-Ch-Ua: \"x\"\r\nAccept: */*\r\nAccept-Language: en\r\n\r\n"

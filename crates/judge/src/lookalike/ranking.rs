@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_grows_with_the_names_and_what_is_touched_does_not() {
+    fn the_index_and_each_lookup_are_bounded() {
         let lines: String = (0..50_000).map(|n| format!("name-number-{n}.example\n")).collect();
         let ranking = Ranking::parse(&lines).unwrap();
         assert_eq!(ranking.len(), 50_000);

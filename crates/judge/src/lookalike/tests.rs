@@ -16,7 +16,7 @@ fn of(name: &str) -> Impersonation {
 }
 
 #[test]
-fn imitations_are_told_by_their_class() {
+fn imitations_are_reported_by_class() {
     use ImpersonationVerdict::{Lookalike, Suspected};
     use LikenessClass::{
         Bitsquat, BrandSubdomain, BrandWithLure, BrandWithWord, Confusable, DoubledLetter,
@@ -167,7 +167,7 @@ fn a_spare_name_of_the_owner_is_not_suspected() {
 }
 
 #[test]
-fn further_down_the_ranking_less_is_said() {
+fn lower_ranks_have_fewer_findings() {
     // Seven thousand names rank above the imitated one.
     let mut lines: String = (0..7_000).map(|n| format!("filler{n}x.lab\n")).collect();
     lines.push_str("quixotry.lab\nquixotryhouse.lab\n");
@@ -195,7 +195,7 @@ fn no_more_is_listed_than_agreed() {
 
 proptest! {
     #[test]
-    fn never_panics_and_says_the_same_twice(host in "[a-z0-9.-]{0,80}") {
+    fn never_panics_and_is_deterministic(host in "[a-z0-9.-]{0,80}") {
         let once = find_likenesses(&host, Ranking::built_in());
         prop_assert_eq!(once, find_likenesses(&host, Ranking::built_in()));
     }

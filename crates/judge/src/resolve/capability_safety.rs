@@ -128,8 +128,8 @@ mod tests {
         found.into_iter().next().unwrap()
     }
 
-    fn class_of(method: &str, path: &str, said: &Value) -> SafetyClass {
-        safety_class(&operation(method, path, said), "ferry.lab")
+    fn class_of(method: &str, path: &str, operation_json: &Value) -> SafetyClass {
+        safety_class(&operation(method, path, operation_json), "ferry.lab")
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             Administrative, Paid, ReadOnlyAuthenticated, ReadOnlyPublic, Transactional, Unknown,
             WriteDestructive, WriteReversible,
         };
-        for (method, path, said, expected) in [
+        for (method, path, operation_json, expected) in [
             ("get", "/times", json!({}), ReadOnlyPublic),
             ("head", "/times", json!({}), ReadOnlyPublic),
             ("get", "/orders", json!({"security": []}), ReadOnlyPublic),
@@ -160,7 +160,11 @@ mod tests {
             ("delete", "/orders", json!({}), Transactional),
             ("delete", "/notes", json!({"tags": ["admin"]}), Administrative),
         ] {
-            assert_eq!(class_of(method, path, &said), expected, "{method} {path} {said}");
+            assert_eq!(
+                class_of(method, path, &operation_json),
+                expected,
+                "{method} {path} {operation_json}"
+            );
         }
     }
 

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_that_did_not_measure_it_says_nothing() {
+    fn a_reading_without_a_measurement_states_nothing() {
         let (a, b) = (json!("a.example"), json!("b.example"));
         let mut seen = readings(LED_TO, &[(0, a), (1, b)]);
         let silent = ReadingFields {

@@ -31,18 +31,18 @@ fn an_entity_is_observed_only_from_markup() {
 }
 
 #[test]
-fn identities_that_are_turned_away_are_told_apart_from_a_page_not_compared() {
+fn refused_identities_are_distinguished_from_a_page_not_compared() {
     let record = EvidenceBuilder::new()
         .robots(404, "")
         .browser_and_control()
         .crawlers(403, "no")
         .build_record();
-    let told = equivalence::equivalence_section(&record, BASE, None);
-    assert_eq!(told.verdict, EquivalenceVerdict::NotServed);
-    assert!(told.observed && told.ai_identities_served.unwrap().starts_with("0 of "));
-    assert_eq!(told.first_observed, Some(record.scanned_at));
+    let section = equivalence::equivalence_section(&record, BASE, None);
+    assert_eq!(section.verdict, EquivalenceVerdict::NotServed);
+    assert!(section.observed && section.ai_identities_served.unwrap().starts_with("0 of "));
+    assert_eq!(section.first_observed, Some(record.scanned_at));
     assert_eq!(
-        told.api,
+        section.api,
         "https://svc.example/api/v1/read-equivalence?url=https%3A%2F%2Fferry.lab%2F"
     );
 
@@ -52,9 +52,12 @@ fn identities_that_are_turned_away_are_told_apart_from_a_page_not_compared() {
         .crawlers(200, PAGE)
         .build_record();
     let earlier = same.scanned_at.plus_millis(-86_400_000);
-    let told = equivalence::equivalence_section(&same, BASE, Some(earlier));
-    assert_eq!(told.verdict, EquivalenceVerdict::Equivalent);
-    assert_eq!((told.checked_at, told.first_observed), (Some(same.scanned_at), Some(earlier)));
+    let section = equivalence::equivalence_section(&same, BASE, Some(earlier));
+    assert_eq!(section.verdict, EquivalenceVerdict::Equivalent);
+    assert_eq!(
+        (section.checked_at, section.first_observed),
+        (Some(same.scanned_at), Some(earlier))
+    );
 
     let other = EvidenceBuilder::new()
         .robots(404, "")
@@ -76,7 +79,7 @@ fn identities_that_are_turned_away_are_told_apart_from_a_page_not_compared() {
 }
 
 #[test]
-fn claims_are_observed_where_the_site_says_something() {
+fn claims_are_observed_if_the_site_states_something() {
     let record = EvidenceBuilder::new()
         .robots(200, "User-agent: *\nContent-Signal: ai-train=no\nAllow: /\n")
         .browser_and_control()
@@ -87,16 +90,19 @@ fn claims_are_observed_where_the_site_says_something() {
             "# Ferry\n\n> Times and prices\n\n## Docs\n\n- [Times](/times.md): when\n",
         )
         .build_record();
-    let said = claims::site_statements(&record);
+    let statements = claims::site_statements(&record);
     let value = |property: &str| {
-        said.iter().find(|said| said.property == property).map(|said| said.value.as_str())
+        statements
+            .iter()
+            .find(|statement| statement.property == property)
+            .map(|statement| statement.value.as_str())
     };
     assert_eq!(value("organization.name"), Some("North Quay Ferry"));
     assert_eq!(value("policy.training"), Some("disallow for *"));
     assert_eq!(value("policy.crawl.*"), Some("allowed"));
     assert_eq!(value("file.llms_txt"), Some("/llms.txt"));
     assert_eq!(value("page.title"), Some("Ferry"));
-    assert!(said.iter().all(|said| said.carrier.evidence_sha256.is_some()), "{said:#?}");
+    assert!(statements.iter().all(|one| one.carrier.evidence_sha256.is_some()), "{statements:#?}");
     assert!(claims::claims_section(&record, BASE).observed);
     assert!(
         !claims::claims_section(&EvidenceBuilder::new().robots(403, "").build_record(), BASE)
@@ -119,8 +125,8 @@ fn contradictions_are_null_only_where_nothing_could_be_compared() {
         .browser_and_control()
         .crawlers(403, "no")
         .build_record();
-    let told = contradictions(&refused).unwrap();
-    assert_eq!(told.iter().map(|told| told.what.as_str()).collect::<Vec<_>>(), ["access"]);
+    let found = contradictions(&refused).unwrap();
+    assert_eq!(found.iter().map(|found| found.what.as_str()).collect::<Vec<_>>(), ["access"]);
 
     let torn = "User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n";
     let torn = EvidenceBuilder::new()
@@ -128,9 +134,9 @@ fn contradictions_are_null_only_where_nothing_could_be_compared() {
         .browser_and_control()
         .crawlers(200, PAGE)
         .build_record();
-    let told = contradictions(&torn).unwrap();
-    assert_eq!(told[0].what, "rights.train");
-    assert_eq!(told[0].between, ["aipref (robots_txt)", "content_signal (robots_txt)"]);
+    let found = contradictions(&torn).unwrap();
+    assert_eq!(found[0].what, "rights.train");
+    assert_eq!(found[0].between, ["aipref (robots_txt)", "content_signal (robots_txt)"]);
 }
 
 #[test]

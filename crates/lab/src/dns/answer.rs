@@ -51,9 +51,9 @@ pub(super) fn prepare_reply(
     let mut reply = Message::new(query.metadata.id, MessageType::Response, OpCode::Query);
     reply.metadata = Metadata::response_from_request(&query.metadata);
     reply.metadata.recursion_available = true;
-    if let Some(asked) = &query.edns {
+    if let Some(request_edns) = &query.edns {
         let mut edns = Edns::new();
-        edns.set_dnssec_ok(asked.flags().dnssec_ok);
+        edns.set_dnssec_ok(request_edns.flags().dnssec_ok);
         edns.set_max_payload(1232);
         reply.set_edns(edns);
     }

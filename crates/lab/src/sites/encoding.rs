@@ -153,11 +153,11 @@ fn packed_home(
     Reply::html(200, pack(page.as_bytes())).with_header("content-encoding", coding)
 }
 
-fn bomb(request: &SiteRequest<'_>, coding: &'static str, made: fn(u64) -> ReplyBody) -> Reply {
+fn bomb(request: &SiteRequest<'_>, coding: &'static str, make_body: fn(u64) -> ReplyBody) -> Reply {
     if request.path != "/" {
         return plain_site(request);
     }
     Reply::html(200, "")
-        .with_body(made(compressed::BOMB_BYTES))
+        .with_body(make_body(compressed::BOMB_BYTES))
         .with_header("content-encoding", coding)
 }

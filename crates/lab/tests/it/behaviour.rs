@@ -61,7 +61,7 @@ async fn http_leads_to_https_with_path_and_query() {
 }
 
 #[tokio::test]
-async fn ai_identities_are_told_apart_by_purpose() {
+async fn ai_identities_are_treated_by_purpose() {
     let lab = lab().await;
     assert_eq!(get(&lab, "blocks-training.lab", "/", GPTBOT).await.status, 403);
     assert_eq!(get(&lab, "blocks-training.lab", "/", CLAUDE_USER).await.status, 200);
@@ -72,9 +72,9 @@ async fn ai_identities_are_told_apart_by_purpose() {
     let paid = get(&lab, "pay-per-crawl.lab", "/", GPTBOT).await;
     assert_eq!((paid.status, paid.header("crawler-price")), (402, Some("USD 0.01")));
     let x402 = get(&lab, "pays-by-x402.lab", "/", GPTBOT).await;
-    let asked = data_encoding::BASE64.decode(x402.header("payment-required").unwrap().as_bytes());
-    let asked: serde_json::Value = serde_json::from_slice(&asked.unwrap()).unwrap();
-    assert_eq!(asked["x402Version"], 2);
+    let payment = data_encoding::BASE64.decode(x402.header("payment-required").unwrap().as_bytes());
+    let payment: serde_json::Value = serde_json::from_slice(&payment.unwrap()).unwrap();
+    assert_eq!(payment["x402Version"], 2);
     for host in ["challenge-200.lab", "challenge-503.lab"] {
         let challenge = get(&lab, host, "/", GPTBOT).await;
         assert_eq!(challenge.header("cf-mitigated"), Some("challenge"), "{host}");
@@ -137,7 +137,7 @@ async fn identities_get_different_texts_where_intended() {
 }
 
 #[tokio::test]
-async fn copies_differ_by_visit_or_by_address_where_said() {
+async fn copies_differ_by_visit_or_by_address_as_the_catalogue_says() {
     let lab = lab().await;
     let one = get(&lab, "varies.lab", "/", BROWSER).await.text();
     let two = get(&lab, "varies.lab", "/", BROWSER).await.text();
@@ -222,7 +222,7 @@ async fn the_machine_files_of_the_open_site_hold_together() {
 }
 
 #[tokio::test]
-async fn broken_machine_files_are_broken_as_said() {
+async fn broken_machine_files_are_broken_as_the_catalogue_says() {
     let lab = lab().await;
     let card = "/.well-known/agent-card.json";
     let broken = get(&lab, "broken-files.lab", card, BROWSER).await;
@@ -238,7 +238,7 @@ async fn broken_machine_files_are_broken_as_said() {
 }
 
 #[tokio::test]
-async fn a_business_contradicts_itself_only_where_said() {
+async fn a_business_contradicts_itself_only_as_the_catalogue_says() {
     let lab = lab().await;
     let consistent = get(&lab, "business.lab", "/", BROWSER).await.text();
     assert!(consistent.contains("\"telephone\":\"+44 1632 960133\""));
@@ -267,7 +267,7 @@ async fn odd_ports_and_private_places_in_redirects_are_trapped() {
 }
 
 #[tokio::test]
-async fn odd_character_sets_come_as_said() {
+async fn odd_character_sets_are_served_as_the_catalogue_says() {
     let lab = lab().await;
     let latin = get(&lab, "latin1.lab", "/", BROWSER).await;
     assert_eq!(latin.header("content-type"), Some("text/html; charset=iso-8859-1"));
@@ -311,7 +311,7 @@ fn words(html: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_site_moves_away_and_back_when_it_is_told_to() {
+async fn a_site_moves_away_and_back_on_command() {
     let lab = lab().await;
     let mut seen = Vec::new();
     for path in ["/", "/turn/away", "/", "/visit", "/turn/back", "/"] {

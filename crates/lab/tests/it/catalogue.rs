@@ -70,7 +70,7 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
 
 /// An identity that the lab does not know would get every page.
 #[test]
-fn the_lab_knows_every_ai_identity_that_a_scan_asks_as() {
+fn the_lab_knows_every_ai_identity_of_a_scan() {
     for identity in agents::Catalogue::built_in().unwrap().ai_identities() {
         let user_agent = identity.user_agent.to_ascii_lowercase();
         let known = lab::AI_TOKENS.iter().any(|t| user_agent.contains(&t.to_ascii_lowercase()));

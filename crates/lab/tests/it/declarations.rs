@@ -58,8 +58,8 @@ async fn robots(lab: &Lab, host: &str) -> Robots {
 }
 
 /// Carriers and effects, in the order of the statements.
-fn effects(heard: &ParsedStatements) -> Vec<(Carrier, Vec<(ContentUse, Effect)>)> {
-    heard.statements.iter().map(|s| (s.carrier, s.uses.clone())).collect()
+fn effects(parsed: &ParsedStatements) -> Vec<(Carrier, Vec<(ContentUse, Effect)>)> {
+    parsed.statements.iter().map(|s| (s.carrier, s.uses.clone())).collect()
 }
 
 #[tokio::test]
@@ -182,38 +182,38 @@ async fn rights_are_declared_as_the_catalogue_says() {
     let no_training = vec![(ContentUse::Train, Effect::Disallow)];
 
     let file = get(&lab, "tdm-reserved.lab", "/.well-known/tdmrep.json", BROWSER).await;
-    let heard = tdmrep::from_file(&file.body, "/");
-    assert_eq!(effects(&heard), [(Carrier::File, vec![(ContentUse::Train, Effect::Conditional)])]);
-    assert!(heard.faults.is_empty());
+    let parsed = tdmrep::from_file(&file.body, "/");
+    assert_eq!(effects(&parsed), [(Carrier::File, vec![(ContentUse::Train, Effect::Conditional)])]);
+    assert!(parsed.faults.is_empty());
 
     let file = get(&lab, "tdm-header.lab", "/.well-known/tdmrep.json", BROWSER).await;
     let in_file = tdmrep::from_file(&file.body, "/");
     assert_eq!(effects(&in_file), [(Carrier::File, vec![(ContentUse::Train, Effect::Allow)])]);
     let home = get(&lab, "tdm-header.lab", "/", BROWSER).await;
-    let heard = tdmrep::from_headers(home.header("tdm-reservation"), home.header("tdm-policy"));
-    assert_eq!(effects(&heard), [(Carrier::Header, no_training.clone())]);
+    let parsed = tdmrep::from_headers(home.header("tdm-reservation"), home.header("tdm-policy"));
+    assert_eq!(effects(&parsed), [(Carrier::Header, no_training.clone())]);
 
     let home = get(&lab, "content-usage.lab", "/", BROWSER).await;
-    let heard = aipref::from_headers(&[home.header("content-usage").unwrap()]);
+    let parsed = aipref::from_headers(&[home.header("content-usage").unwrap()]);
     let with_search =
         vec![(ContentUse::Train, Effect::Disallow), (ContentUse::Cite, Effect::Allow)];
-    assert_eq!(effects(&heard), [(Carrier::Header, with_search)]);
-    let heard = aipref::from_robots(&robots(&lab, "content-usage.lab").await, "*", "/");
-    assert_eq!(effects(&heard), [(Carrier::RobotsTxt, no_training.clone())]);
+    assert_eq!(effects(&parsed), [(Carrier::Header, with_search)]);
+    let parsed = aipref::from_robots(&robots(&lab, "content-usage.lab").await, "*", "/");
+    assert_eq!(effects(&parsed), [(Carrier::RobotsTxt, no_training.clone())]);
 
     let licences = robots(&lab, "rsl.lab").await.licenses();
     assert_eq!(licences[0].value, "https://rsl.lab/license.xml");
     let licence = get(&lab, "rsl.lab", "/license.xml", BROWSER).await;
     assert_eq!(licence.header("content-type"), Some(rsl::MEDIA_TYPE));
-    let heard = rsl::parse(&licence.body, "/");
-    assert!(heard.faults.is_empty());
+    let parsed = rsl::parse(&licence.body, "/");
+    assert!(parsed.faults.is_empty());
     let licensed = vec![
         (ContentUse::Train, Effect::Disallow),
         (ContentUse::Ground, Effect::Disallow),
         (ContentUse::Summarize, Effect::Disallow),
         (ContentUse::Cite, Effect::Allow),
     ];
-    assert_eq!(effects(&heard), [(Carrier::File, licensed)]);
+    assert_eq!(effects(&parsed), [(Carrier::File, licensed)]);
 
     let file = get(&lab, "ai-txt.lab", "/ai.txt", BROWSER).await;
     assert_eq!(effects(&ai_txt::parse(&file.body)), [(Carrier::File, no_training.clone())]);
@@ -231,21 +231,21 @@ async fn only_the_intended_signals_contradict_or_are_misspelt() {
     let train = |effect| vec![(ContentUse::Train, effect)];
     let odds = robots(&lab, "signals-at-odds.lab").await;
     assert_eq!(wrong(&find_faults(&odds)), [] as [&str; 0]);
-    let heard = content_signal::from_robots(&odds);
-    assert_eq!(effects(&heard), [(Carrier::RobotsTxt, train(Effect::Disallow))]);
+    let parsed = content_signal::from_robots(&odds);
+    assert_eq!(effects(&parsed), [(Carrier::RobotsTxt, train(Effect::Disallow))]);
     let home = get(&lab, "signals-at-odds.lab", "/", BROWSER).await;
-    let heard =
+    let parsed =
         content_signal::parse_value(home.header("content-signal").unwrap(), Carrier::Header);
-    assert_eq!(effects(&heard), [(Carrier::Header, train(Effect::Allow))]);
+    assert_eq!(effects(&parsed), [(Carrier::Header, train(Effect::Allow))]);
 
     let misspelt = robots(&lab, "signals-misspelt.lab").await;
     assert_eq!(wrong(&find_faults(&misspelt)), ["content_signal_misspelt"]);
     assert!(content_signal::from_robots(&misspelt).statements.is_empty());
     let home = get(&lab, "signals-misspelt.lab", "/", BROWSER).await;
-    let heard =
+    let parsed =
         content_signal::parse_value(home.header("content-signal").unwrap(), Carrier::Header);
-    assert!(heard.statements.is_empty());
-    assert_eq!(wrong(&heard.faults), ["signal_separator", "signal_value", "signal_value"]);
+    assert!(parsed.statements.is_empty());
+    assert_eq!(wrong(&parsed.faults), ["signal_separator", "signal_value", "signal_value"]);
 }
 
 #[tokio::test]

@@ -390,10 +390,10 @@ mod tests {
         let own = catalogue.identity_with_role(Role::Own).unwrap().headers();
         let sent = markdown.request(RedirectPolicy::All).headers;
         assert_eq!(sent.len(), own.len());
-        for (asked, usual) in sent.iter().zip(&own) {
+        for (field, usual) in sent.iter().zip(&own) {
             match usual.0.as_str() {
-                "accept" => assert_eq!(asked.1, "text/markdown"),
-                _ => assert_eq!(asked, usual),
+                "accept" => assert_eq!(field.1, "text/markdown"),
+                _ => assert_eq!(field, usual),
             }
         }
     }

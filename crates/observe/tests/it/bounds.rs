@@ -69,11 +69,11 @@ async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_privat
     assert_eq!(lab.trap().connections(), 0);
     assert_eq!(lab.hits("open.lab"), [], "another domain's is not read");
     // robots.txt of both hosts was read.
-    let asked = of(&read, ReadTarget::RobotsElsewhere);
-    let asked: Vec<&str> = asked.iter().map(|reading| &*reading.exchange.url).collect();
+    let robots_reads = of(&read, ReadTarget::RobotsElsewhere);
+    let urls: Vec<&str> = robots_reads.iter().map(|reading| &*reading.exchange.url).collect();
     let expected =
         ["https://inner.many-sitemaps.lab/robots.txt", "https://www.many-sitemaps.lab/robots.txt"];
-    assert_eq!(asked, expected);
+    assert_eq!(urls, expected);
 }
 
 #[tokio::test]
@@ -121,12 +121,12 @@ async fn all_bodies_share_one_limit_and_equal_bodies_count_once() {
     let lab = lab().await;
     let mut policy = door(&lab).policy().clone();
     let all = scan(&door(&lab), "open.lab", Duration::from_secs(10)).await;
-    let kept: usize = all.bodies.values().map(bytes::Bytes::len).sum();
+    let stored: usize = all.bodies.values().map(bytes::Bytes::len).sum();
     let read: u64 = all.evidence.reads.iter().map(|reading| answer(reading).body.bytes).sum();
-    assert!(read > 2 * kept as u64, "{read} bytes read, {kept} kept");
+    assert!(read > 2 * stored as u64, "{read} bytes read, {stored} kept");
     // A budget for the stored bodies plus those being read is enough for everything.
     let in_hand = 12 * all.bodies.values().map(bytes::Bytes::len).max().unwrap();
-    policy.limits.max_visit_bytes = (kept + in_hand) as u64;
+    policy.limits.max_visit_bytes = (stored + in_hand) as u64;
     let enough = Door::new(policy.clone(), std::sync::Arc::new(door::SystemClock)).unwrap();
     let same = scan(&enough, "open.lab", Duration::from_secs(10)).await;
     assert!(same.evidence.reads.iter().all(|reading| answer(reading).body.cut.is_none()));

@@ -25,8 +25,8 @@ async fn the_page_is_requested_once_after_robots_txt() {
     assert_eq!(fetched.exchange.response().unwrap().status, 200);
     let sent = &fetched.exchange.request_headers;
     assert!(sent.iter().any(|line| line.name == "if-none-match" && line.value == "\"x\""));
-    let asked: Vec<String> = lab.hits("open.lab").into_iter().map(|hit| hit.path).collect();
-    assert_eq!(asked, ["/robots.txt", "/"]);
+    let paths: Vec<String> = lab.hits("open.lab").into_iter().map(|hit| hit.path).collect();
+    assert_eq!(paths, ["/robots.txt", "/"]);
 }
 
 #[tokio::test]
@@ -34,9 +34,9 @@ async fn only_robots_txt_is_read_if_it_disallows_us() {
     let lab = lab().await;
     let read = check(&door(&lab), "https://robots-opt-out.lab/", None).await;
     assert!(matches!(read, ContentClockOutcome::Disallowed), "{read:?}");
-    let asked: Vec<String> =
+    let paths: Vec<String> =
         lab.hits("robots-opt-out.lab").into_iter().map(|hit| hit.path).collect();
-    assert_eq!(asked, ["/robots.txt"]);
+    assert_eq!(paths, ["/robots.txt"]);
     // This also applies to the target of a redirect.
     let led = check(&door(&lab), "https://to-opted-out.lab/", None).await;
     assert!(matches!(led, ContentClockOutcome::Disallowed), "{led:?}");

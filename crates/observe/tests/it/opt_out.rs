@@ -15,9 +15,9 @@ async fn an_opt_out_stops_everything_but_the_policy_file() {
     assert_eq!(read.evidence.reads.len(), 1);
     assert_eq!(read.evidence.not_read.len(), all_reads() - 1);
     assert!(read.evidence.not_read.iter().all(|unread| unread.why == SkipReason::OptOut));
-    let asked: Vec<String> =
+    let paths: Vec<String> =
         lab.hits("robots-opt-out.lab").into_iter().map(|hit| hit.path).collect();
-    assert_eq!(asked, ["/robots.txt"]);
+    assert_eq!(paths, ["/robots.txt"]);
 }
 
 #[tokio::test]
@@ -35,9 +35,9 @@ async fn an_opt_out_of_a_redirect_target_applies_too() {
     // Read once for all reads, and recorded as another host's robots.txt.
     let [policy] = of(&read, ReadTarget::RobotsElsewhere)[..] else { panic!("one reading") };
     assert_eq!(answer(policy).url, "https://robots-opt-out.lab/robots.txt");
-    let asked: Vec<String> =
+    let paths: Vec<String> =
         lab.hits("robots-opt-out.lab").into_iter().map(|hit| hit.path).collect();
-    assert_eq!(asked, ["/robots.txt"]);
+    assert_eq!(paths, ["/robots.txt"]);
     // The site itself disallows nothing.
     let files = of(&read, ReadTarget::MachineFile);
     assert!(files.iter().all(|reading| reading.exchange.response().is_some()));

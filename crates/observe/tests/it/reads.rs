@@ -78,14 +78,14 @@ async fn a_cache_bypassing_read_may_return_something_else() {
     let lab = lab().await;
     let read = scan(&door(&lab), "cache-split.lab", TIME).await;
     let fresh = of(&read, ReadTarget::Fresh);
-    let asked: Vec<(&str, &str)> = fresh.iter().map(|r| (&*r.path, &*r.identity)).collect();
+    let requests: Vec<(&str, &str)> = fresh.iter().map(|r| (&*r.path, &*r.identity)).collect();
     let expected = [
         ("/", "browser"),
         ("/robots.txt", "wayleave"),
         ("/llms.txt", "wayleave"),
         ("/sitemap.xml", "wayleave"),
     ];
-    assert_eq!(asked, expected);
+    assert_eq!(requests, expected);
     assert!(fresh.iter().all(|reading| reading.exchange.url.ends_with(&format!("?{TOKEN}"))));
     let bare = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "browser").unwrap();
     assert_eq!(answer(bare).header("cf-cache-status"), Some("HIT"));
@@ -95,7 +95,7 @@ async fn a_cache_bypassing_read_may_return_something_else() {
 }
 
 #[tokio::test]
-async fn markdown_is_asked_for_once() {
+async fn markdown_is_requested_once() {
     let lab = lab().await;
     let read = scan(&door(&lab), "markdown.lab", TIME).await;
     let [markdown] = of(&read, ReadTarget::Markdown)[..] else { panic!("one reading") };
@@ -112,14 +112,14 @@ async fn markdown_is_asked_for_once() {
 async fn robots_txt_is_recorded_as_each_identity_gets_it() {
     let lab = lab().await;
     let read = scan(&door(&lab), "robots-by-reader.lab", TIME).await;
-    let said = |identity: &str| {
+    let robots_body = |identity: &str| {
         let readings = of(&read, ReadTarget::RobotsAs);
         let reading = readings.iter().find(|reading| reading.identity == identity).unwrap();
         read.bodies[&answer(reading).body.sha256].clone()
     };
-    assert_eq!(said("gptbot"), "User-agent: *\nDisallow: /\n");
-    assert_eq!(said("browser"), "");
-    assert_eq!(said("control"), "");
+    assert_eq!(robots_body("gptbot"), "User-agent: *\nDisallow: /\n");
+    assert_eq!(robots_body("browser"), "");
+    assert_eq!(robots_body("control"), "");
 }
 
 #[tokio::test]
@@ -203,8 +203,8 @@ async fn a_short_overload_is_not_a_refusal() {
     let refused = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
     assert_eq!(answer(refused).status, 429);
     let hits = lab.hits("rate-limits.lab");
-    let asked = hits.iter().filter(|hit| hit.path == "/" && hit.user_agent.contains("GPTBot"));
-    assert_eq!(asked.count(), 1);
+    let requests = hits.iter().filter(|hit| hit.path == "/" && hit.user_agent.contains("GPTBot"));
+    assert_eq!(requests.count(), 1);
     // There is also no second try without enough time.
     let read = scan(&door, "challenge-503.lab", Duration::from_millis(700)).await;
     let busy = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "gptbot").unwrap();
@@ -225,13 +225,13 @@ async fn progress_is_reported_for_every_read() {
         (1..=all).collect::<Vec<_>>()
     );
     assert!(steps.iter().all(|step| step.total == all));
-    let told = |identity: &str| {
+    let home_read = |identity: &str| {
         let reads = steps.iter().filter_map(|step| step.read.as_ref());
         let mut homes = reads.filter(|read| read.target == ReadTarget::Home);
         homes.find(|read| read.identity == identity).unwrap().clone()
     };
-    assert_eq!((told("gptbot").status, told("gptbot").failure), (Some(403), None));
-    assert_eq!((told("browser").status, told("browser").path.as_str()), (Some(200), "/"));
+    assert_eq!((home_read("gptbot").status, home_read("gptbot").failure), (Some(403), None));
+    assert_eq!((home_read("browser").status, home_read("browser").path.as_str()), (Some(200), "/"));
 
     let steps: Mutex<Vec<ScanProgress>> = Mutex::default();
     let tell = |step: ScanProgress| steps.lock().unwrap().push(step);

@@ -213,7 +213,7 @@ fn a_key_that_may_not_sign_heads_is_named() {
 }
 
 #[test]
-fn sums_and_links_are_made_anew() {
+fn sums_and_links_are_recomputed() {
     let (audit, batches) = audited(&[1, 5]);
     let with = |change: fn(&mut Value)| {
         fault(&audit, &batch_with(&audit, entries(2, 3), &heads_key(), change))
@@ -382,7 +382,7 @@ fn two_heads_of_one_batch_are_a_fork() {
 }
 
 #[test]
-fn a_head_that_anybody_could_have_made_is_no_proof_of_a_fork() {
+fn a_head_without_the_logs_signature_is_no_proof_of_a_fork() {
     let (audit, _) = audited(&[1, 5]);
     let (before, _) = audited(&[1]);
     let forged = batch_with(&before, entries(7, 5), &key(9, KeyPurpose::LogHeads, 0), |_| {});

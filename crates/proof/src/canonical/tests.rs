@@ -169,13 +169,13 @@ fn refuses_types_without_a_form() {
 fn digests_cover_all_but_the_seal() {
     let mut document =
         json!({ "kind": "svc-a", "sha": 1, "nested": { "sha256": "kept", "signature": "kept" } });
-    let made = canonicalize_and_hash(document.as_object().unwrap()).unwrap();
-    assert_eq!(made.canonical, canonical(&document).into_bytes());
-    assert_eq!(made.digest, sha256(&made.canonical));
+    let output = canonicalize_and_hash(document.as_object().unwrap()).unwrap();
+    assert_eq!(output.canonical, canonical(&document).into_bytes());
+    assert_eq!(output.digest, sha256(&output.canonical));
     document["sha256"] = json!("x");
     document["signature"] = json!({});
     let members = document.as_object().unwrap();
-    assert_eq!(document_digest(members).unwrap(), made.digest);
+    assert_eq!(document_digest(members).unwrap(), output.digest);
     assert!(canonicalize_and_hash(members).is_err());
     assert_eq!(
         document_digest(json!({ "sha256": 1 }).as_object().unwrap()).unwrap(),
@@ -283,7 +283,7 @@ fn refuses_what_some_reader_would_read_otherwise() {
 }
 
 #[test]
-fn says_where_it_went_wrong() {
+fn an_error_names_its_position() {
     let error = parse_strict(br#"{"a":1,"a":2}"#).unwrap_err();
     assert_eq!(error, ProofError::Parse { at: 7, why: "repeated member name" });
 }

@@ -53,7 +53,7 @@ fn checked(
 
 /// RFC 9421, B.1.4 and B.2.6.
 #[test]
-fn the_example_of_the_standard_verifies_and_is_made_again() {
+fn the_example_of_the_standard_verifies_and_is_reproduced() {
     let seed = BASE64URL_NOPAD.decode(b"n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU").unwrap();
     let key =
         SigningKey::from_seed(&seed.try_into().unwrap(), KeyPurpose::Requests, at(0)).unwrap();
@@ -128,14 +128,14 @@ fn requests_that_others_signed_verify() {
 const WEB_BOT_AUTH: &str = "sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:";
 
 #[test]
-fn an_answer_is_signed_as_asked() {
+fn a_response_is_signed_as_requested() {
     let line = "sig1=(\"@status\" \"content-type\" \"content-digest\" \"vary\" \"@method\";req \
                 \"@target-uri\";req \"@authority\";req);created;expires;nonce=\"n-1\";tag=\"app\"";
-    let asked = parse_accept_signature([line]);
-    assert_eq!(asked.len(), 1);
+    let requests = parse_accept_signature([line]);
+    assert_eq!(requests.len(), 1);
     let key = key(KeyPurpose::Requests);
     let message = Message::response(Response { status: 200, fields: FIELDS }, ASK);
-    let signed = asked[0].sign(&message, &key, at(1000)).unwrap();
+    let signed = requests[0].sign(&message, &key, at(1000)).unwrap();
     assert_eq!(
         signed.input,
         format!(
@@ -188,7 +188,7 @@ fn an_answer_is_signed_as_asked() {
 }
 
 #[test]
-fn what_cannot_be_given_is_passed_over() {
+fn requests_that_cannot_be_met_are_skipped() {
     let ours = key(KeyPurpose::Requests);
     let good = [
         "s=(\"@status\")".to_owned(),
@@ -197,10 +197,10 @@ fn what_cannot_be_given_is_passed_over() {
         "s=(\"@status\";x), t=(\"@status\")".to_owned(),
     ];
     for line in &good {
-        let asked = parse_accept_signature([line.as_str()]);
-        assert_eq!(asked.len(), 1, "{line}");
+        let requests = parse_accept_signature([line.as_str()]);
+        assert_eq!(requests.len(), 1, "{line}");
         let message = Message::response(Response { status: 200, fields: FIELDS }, ASK);
-        assert!(asked[0].sign(&message, &ours, at(1)).is_ok(), "{line}");
+        assert!(requests[0].sign(&message, &ours, at(1)).is_ok(), "{line}");
     }
     for line in [
         "",
@@ -236,9 +236,9 @@ fn what_cannot_be_given_is_passed_over() {
         "s=(\"@status\");keyid=\"another\"",
     ] {
         let message = Message::response(Response { status: 200, fields: FIELDS }, ASK);
-        let asked = parse_accept_signature([line]);
-        assert_eq!(asked.len(), 1, "{line}");
-        assert!(asked[0].sign(&message, &ours, at(1)).is_err(), "{line}");
+        let requests = parse_accept_signature([line]);
+        assert_eq!(requests.len(), 1, "{line}");
+        assert!(requests[0].sign(&message, &ours, at(1)).is_err(), "{line}");
     }
     let long = format!("s=(\"@status\");nonce=\"{}\"", "n".repeat(257));
     assert_eq!(parse_accept_signature([long.as_str()]), []);
@@ -251,10 +251,10 @@ fn what_cannot_be_given_is_passed_over() {
 
 #[test]
 fn answers_are_signed_by_the_key_for_http_alone() {
-    let asked = parse_accept_signature(["s=(\"@status\")"]);
+    let requests = parse_accept_signature(["s=(\"@status\")"]);
     let message = Message::response(Response { status: 200, fields: &[] }, ASK);
     for purpose in [KeyPurpose::Documents, KeyPurpose::Decisions, KeyPurpose::LogHeads] {
-        let refused = asked[0].sign(&message, &key(purpose), at(1));
+        let refused = requests[0].sign(&message, &key(purpose), at(1));
         assert_eq!(refused, Err(HttpSignatureError::WrongKeyPurpose), "{purpose}");
     }
 }
@@ -352,11 +352,11 @@ proptest! {
         target in "\\PC{0,40}", value in "\\PC{0,40}",
     ) {
         let key = key(KeyPurpose::Requests);
-        for asked in parse_accept_signature([accept.as_str(), input.as_str()]) {
+        for signature_request in parse_accept_signature([accept.as_str(), input.as_str()]) {
             let fields = [("content-type", value.as_str())];
             let request = Request { method: "GET", target_uri: &target, fields: &fields };
             let message = Message::response(Response { status: 200, fields: &fields }, request);
-            let _ = asked.sign(&message, &key, at(1));
+            let _ = signature_request.sign(&message, &key, at(1));
         }
         let fields = [
             ("signature-input", input.as_str()),
@@ -376,8 +376,8 @@ proptest! {
         let line = format!("sig=({}){params}", items.join(" "));
         let message = Message::response(Response { status: 200, fields: FIELDS }, ASK);
         let key = key(KeyPurpose::Requests);
-        for asked in parse_accept_signature([line.as_str()]) {
-            if let Ok(signed) = asked.sign(&message, &key, at(1)) {
+        for signature_request in parse_accept_signature([line.as_str()]) {
+            if let Ok(signed) = signature_request.sign(&message, &key, at(1)) {
                 let fields = with_signature(FIELDS, &signed);
                 prop_assert!(checked(200, &fields, ASK, &expected(1), &key).is_ok(), "{line}");
             }

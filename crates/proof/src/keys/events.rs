@@ -83,15 +83,16 @@ mod tests {
     }
 
     #[test]
-    fn a_life_is_told_whole_and_always_in_the_same_bytes() {
+    fn a_key_has_all_its_events_in_deterministic_bytes() {
         let brand = Brand::default();
         let (first, second) = (record(1, Some(2_000_000), Some(1_500_000)), record(2, None, None));
-        let told = key_events(&KeyRing::new(vec![first.clone(), second.clone()]), &brand).unwrap();
-        let names: Vec<_> = told.iter().map(|event| (event.event, event.kid.as_str())).collect();
+        let events =
+            key_events(&KeyRing::new(vec![first.clone(), second.clone()]), &brand).unwrap();
+        let names: Vec<_> = events.iter().map(|event| (event.event, event.kid.as_str())).collect();
         let (one, two) = (first.public.kid(), second.public.kid());
         assert_eq!(names, [("added", one), ("retired", one), ("compromised", one), ("added", two)]);
         assert_eq!(
-            String::from_utf8(told[1].content.clone()).unwrap(),
+            String::from_utf8(events[1].content.clone()).unwrap(),
             format!(
                 r#"{{"at":"1970-01-01T00:33:20Z","event":"retired","kid":"{one}","kind":"svc-key-event","log":"svc-resolve-log-v1","purpose":"log heads","x":"{}"}}"#,
                 first.public.x()
@@ -99,10 +100,10 @@ mod tests {
         );
         // In another order the events are the same, and earlier events do not change.
         let again = key_events(&KeyRing::new(vec![second.clone(), first]), &brand).unwrap();
-        assert_eq!(again, told);
+        assert_eq!(again, events);
         let before =
             key_events(&KeyRing::new(vec![record(1, None, None), second]), &brand).unwrap();
-        assert!(before.iter().all(|event| told.contains(event)));
+        assert!(before.iter().all(|event| events.contains(event)));
         assert_eq!(before.len(), 2);
     }
 }

@@ -79,7 +79,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn is_made_once_and_kept_private() {
+    fn is_created_once_with_private_permissions() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("keys");
         let first = DeploymentSecret::open(&directory).unwrap().mac("x", &[b"y"]);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_store_lives_beside_it() {
+    fn the_key_store_is_in_the_same_directory() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("keys");
         DeploymentSecret::open(&directory).unwrap();

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_as_rfc_8032_says() {
+    fn signs_the_examples_of_rfc_8032() {
         // RFC 8032, 7.1, test 1 (also the key of RFC 8037).
         let seed = data_encoding::HEXLOWER
             .decode(b"9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_tells_nothing_of_the_seed() {
+    fn debug_output_has_no_seed() {
         let key = from_seed([7; 32]);
         let shown = format!("{key:?} {key:#?}");
         assert_eq!(*key.encoded_seed().unwrap(), BASE64URL_NOPAD.encode(&[7; 32]));

@@ -60,7 +60,7 @@ fn an_honest_log_is_cosigned_from_its_first_tree_on() {
 }
 
 #[test]
-fn a_log_that_starts_elsewhere_is_told_the_size() {
+fn a_request_from_another_size_gets_the_known_size() {
     for (known, old, new) in [(5, 0, 9), (5, 4, 9), (5, 6, 9), (0, 3, 9), (9, 5, 5), (5, 0, 0)] {
         let decision = decided(&request(old, new), Some(&log(state(known))));
         assert_eq!(decision, WitnessDecision::Conflict { size: known }, "{known} {old} {new}");
@@ -117,10 +117,10 @@ fn strangers_are_turned_away_before_anything_else() {
     let moved = WitnessRequest::parse(text.as_bytes()).unwrap();
     assert_eq!(decide_cosignature(&moved, Some(&known)), WitnessDecision::BadSignature);
     // Signatures of others beside the log's do no harm.
-    let mut beside = note(ORIGIN, 9, root(&leaves(9)), 1);
-    beside.add(note(ORIGIN, 9, root(&leaves(9)), 2).signatures()[0].clone()).unwrap();
-    let beside = WitnessRequest::new(5, request(5, 9).proof, beside).unwrap();
-    assert_eq!(decided(&beside, Some(&known)), WitnessDecision::Cosign(state(9)));
+    let mut several = note(ORIGIN, 9, root(&leaves(9)), 1);
+    several.add(note(ORIGIN, 9, root(&leaves(9)), 2).signatures()[0].clone()).unwrap();
+    let several = WitnessRequest::new(5, request(5, 9).proof, several).unwrap();
+    assert_eq!(decided(&several, Some(&known)), WitnessDecision::Cosign(state(9)));
 }
 
 #[test]

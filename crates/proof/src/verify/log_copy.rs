@@ -482,7 +482,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_read_is_told_of_and_never_a_panic(
+        fn any_bytes_are_reported_without_a_panic(
             heads in proptest::collection::vec(".{0,40}", 0..4),
             batch in proptest::prelude::any::<u64>(),
             size in proptest::prelude::any::<u64>(),

@@ -18,9 +18,9 @@ fn official_files() {
         let hex: Vec<u8> =
             hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
         let value = parse_strict(&fs::read(input).unwrap()).unwrap();
-        let made = value_to_vec(&value).unwrap();
-        assert_eq!(made, hex, "{name}");
-        assert_eq!(made, output, "{name}");
+        let canonical = value_to_vec(&value).unwrap();
+        assert_eq!(canonical, hex, "{name}");
+        assert_eq!(canonical, output, "{name}");
         assert_eq!(to_vec(&value).unwrap(), hex, "{name}");
     }
 }
@@ -75,13 +75,13 @@ fn nearest_even(digits: String, exponent: &str, number: f64) -> String {
 
 fn check_number(number: f64) {
     let value = Value::Number(Number::from_f64(number).unwrap());
-    let made = String::from_utf8(value_to_vec(&value).unwrap()).unwrap();
-    assert_eq!(made, by_the_book(number), "{:016x}", number.to_bits());
-    let back: f64 = made.parse().unwrap();
-    assert_eq!(back, number, "{made}");
+    let canonical = String::from_utf8(value_to_vec(&value).unwrap()).unwrap();
+    assert_eq!(canonical, by_the_book(number), "{:016x}", number.to_bits());
+    let back: f64 = canonical.parse().unwrap();
+    assert_eq!(back, number, "{canonical}");
     // Read back it is a double or, where it looks like one, a whole number.
-    if let Ok(read) = parse_strict(made.as_bytes()) {
-        assert_eq!(value_to_vec(&read).unwrap(), made.as_bytes());
+    if let Ok(read) = parse_strict(canonical.as_bytes()) {
+        assert_eq!(value_to_vec(&read).unwrap(), canonical.as_bytes());
     }
 }
 
@@ -219,17 +219,17 @@ proptest! {
 
     #[test]
     fn equal_to_the_oracle(value in value()) {
-        let made = value_to_vec(&value).unwrap();
-        prop_assert_eq!(&made, &serde_json_canonicalizer::to_vec(&value).unwrap());
-        prop_assert_eq!(&made, &to_vec(&value).unwrap());
+        let canonical = value_to_vec(&value).unwrap();
+        prop_assert_eq!(&canonical, &serde_json_canonicalizer::to_vec(&value).unwrap());
+        prop_assert_eq!(&canonical, &to_vec(&value).unwrap());
     }
 
     #[test]
     fn idempotent(value in value()) {
-        let made = value_to_vec(&value).unwrap();
+        let canonical = value_to_vec(&value).unwrap();
         // A double beyond 2^53 is written like a whole number and refused when read as one.
-        if let Ok(read) = parse_strict(&made) {
-            prop_assert_eq!(value_to_vec(&read).unwrap(), made);
+        if let Ok(read) = parse_strict(&canonical) {
+            prop_assert_eq!(value_to_vec(&read).unwrap(), canonical);
         }
     }
 
@@ -238,9 +238,9 @@ proptest! {
         let mut other = String::new();
         write_otherwise(&value, &mut other);
         let read = parse_strict(other.as_bytes()).unwrap();
-        let made = value_to_vec(&value).unwrap();
-        prop_assert_eq!(value_to_vec(&read).unwrap(), &made[..]);
-        prop_assert_eq!(value_to_vec(&reversed(&value)).unwrap(), made);
+        let canonical = value_to_vec(&value).unwrap();
+        prop_assert_eq!(value_to_vec(&read).unwrap(), &canonical[..]);
+        prop_assert_eq!(value_to_vec(&reversed(&value)).unwrap(), canonical);
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn nothing_changed_is_accepted() {
 
 /// Somebody who has the documents key can sign anything, but the log checks must still fail.
 #[test]
-fn a_place_in_the_log_cannot_be_made_up_with_the_documents_key() {
+fn a_log_entry_cannot_be_forged_with_the_documents_key() {
     for gold in golds() {
         let key = gold.key(KeyPurpose::Documents);
         for answer in gold.file["answers"].as_array().unwrap() {
@@ -253,7 +253,7 @@ fn a_head_is_signed_by_the_log_and_a_receipt_by_the_decisions_key() {
 }
 
 #[test]
-fn without_a_directory_it_says_so() {
+fn without_a_directory_the_key_is_not_checked() {
     for gold in golds() {
         for document in gold.documents() {
             let bytes = serde_json::to_vec(document).unwrap();

@@ -57,10 +57,10 @@ fn write(batches: &[u64]) -> Written {
                         .unwrap()
                 }
                 TileKind::Hashes { level } if file.is_full() => {
-                    let made = |tile: &&proof::tlog::FullTile| {
+                    let is_at = |tile: &&proof::tlog::FullTile| {
                         (tile.level, tile.index) == (level, file.index)
                     };
-                    full.iter().find(made).unwrap().hashes.clone()
+                    full.iter().find(is_at).unwrap().hashes.clone()
                 }
                 TileKind::Hashes { level } => {
                     let hashes = edge.partial_tile(level);
@@ -143,7 +143,7 @@ fn a_second_implementation_reads_the_whole_log() {
 }
 
 #[test]
-fn entries_hash_to_the_leaves_beside_them() {
+fn entries_hash_to_their_leaves() {
     let log = write(&[1, 5, 300, 2000]);
     let mut entries = 0;
     for (name, bytes) in &log.files {

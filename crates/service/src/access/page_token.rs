@@ -63,9 +63,9 @@ mod tests {
         let secret = DeploymentSecret::from_bytes(&[1; 32]);
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let block = |text: &str| AddressBlock::from_address(text.parse().unwrap());
-        let (reader, made) = (block("192.0.2.1"), at("2026-11-15T10:00:00.900Z"));
-        let given = make_token(&secret, made, reader);
-        assert!(given.len() <= MAX_TOKEN_BYTES);
+        let (reader, created_at) = (block("192.0.2.1"), at("2026-11-15T10:00:00.900Z"));
+        let token = make_token(&secret, created_at, reader);
+        assert!(token.len() <= MAX_TOKEN_BYTES);
         for (moment, good) in [
             ("2026-11-15T10:00:00Z", true),
             ("2026-11-15T11:59:59Z", true),
@@ -75,11 +75,16 @@ mod tests {
             ("2026-11-15T09:56:00Z", true),
             ("2026-11-15T09:00:00Z", false),
         ] {
-            assert_eq!(is_valid_token(&secret, at(moment), &given, reader), good, "{moment}");
+            assert_eq!(is_valid_token(&secret, at(moment), &token, reader), good, "{moment}");
         }
-        assert!(!is_valid_token(&secret, made, &given, block("192.0.2.2")));
-        assert!(!is_valid_token(&DeploymentSecret::from_bytes(&[2; 32]), made, &given, reader));
-        let (seconds, mac) = given.split_once('.').unwrap();
+        assert!(!is_valid_token(&secret, created_at, &token, block("192.0.2.2")));
+        assert!(!is_valid_token(
+            &DeploymentSecret::from_bytes(&[2; 32]),
+            created_at,
+            &token,
+            reader
+        ));
+        let (seconds, mac) = token.split_once('.').unwrap();
         let later = seconds.parse::<i64>().unwrap() + 60;
         for forged in [
             format!("{later}.{mac}"),
@@ -93,7 +98,7 @@ mod tests {
             ".".to_owned(),
             String::new(),
         ] {
-            assert!(!is_valid_token(&secret, made, &forged, reader), "{forged}");
+            assert!(!is_valid_token(&secret, created_at, &forged, reader), "{forged}");
         }
     }
 }

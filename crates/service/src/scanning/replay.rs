@@ -361,14 +361,14 @@ mod tests {
         let rows = |list: &[(&str, &str)]| {
             list.iter().map(|(rule, state)| ((*rule).to_owned(), row(state))).collect()
         };
-        let kept = rows(&[("a", "passed"), ("b", "passed"), ("c", "passed")]);
+        let stored = rows(&[("a", "passed"), ("b", "passed"), ("c", "passed")]);
         let now = rows(&[("b", "failed"), ("c", "passed"), ("d", "passed")]);
-        let told: Vec<_> = row_changes(&kept, &now)
+        let changes: Vec<_> = row_changes(&stored, &now)
             .into_iter()
             .map(|change| (change.rule, change.kept.is_some(), change.now.is_some()))
             .collect();
         let expected = [("a", true, false), ("b", true, true), ("d", false, true)];
-        assert_eq!(told, expected.map(|(rule, kept, now)| (rule.to_owned(), kept, now)));
+        assert_eq!(changes, expected.map(|(rule, stored, now)| (rule.to_owned(), stored, now)));
     }
 
     #[test]

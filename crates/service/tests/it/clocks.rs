@@ -17,11 +17,11 @@ async fn every_head_is_later_than_the_one_before_whatever_the_clock_does() {
     // Back to just before now, stuck, forward, ten years forward, back again.
     for (n, at) in (0..).zip([0, 0, 0, -hour / 2, hour * 3, hour, 10 * year, 0, 0, hour]) {
         clock.set(NOON + at);
-        let kept = service.log.seal_answer(answer(n), domain(n)).await.unwrap();
+        let sealed = service.log.seal_answer(answer(n), domain(n)).await.unwrap();
         let head = service.log.head().unwrap().unwrap();
         assert!(head.chain.created_at > last, "{n}");
         last = head.chain.created_at;
-        assert_verifies(&kept, &policy(&service));
+        assert_verifies(&sealed, &policy(&service));
     }
     // Before the keys' start time nothing can be signed; the error says so and is not permanent.
     clock.set(NOON - 24 * hour);

@@ -97,7 +97,7 @@ fn incompressible_content(number: u64) -> Bytes {
 struct DiskTest {
     service: Arc<Service>,
     store: Arc<SqliteStore>,
-    told: Vec<AcknowledgedAnswer>,
+    acknowledged: Vec<AcknowledgedAnswer>,
     next: u64,
 }
 
@@ -107,7 +107,7 @@ impl DiskTest {
         let service = build_service_on(dir, settings(), HandClock::new(NOON), store.clone());
         let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
         service.log.open(mark, marked).await.unwrap();
-        Self { service, store, told: Vec::new(), next: 0 }
+        Self { service, store, acknowledged: Vec::new(), next: 0 }
     }
 
     /// Seals answers and long entries at once. Returns how many answers were refused because the disk
@@ -129,9 +129,9 @@ impl DiskTest {
         let mut refused = 0;
         for (number, sealed) in sealed {
             match sealed {
-                Ok(kept) => {
-                    let (log_index, sha256) = (kept.log_index, kept.sha256);
-                    self.told.push(AcknowledgedAnswer { number, log_index, sha256 });
+                Ok(stored) => {
+                    let (log_index, sha256) = (stored.log_index, stored.sha256);
+                    self.acknowledged.push(AcknowledgedAnswer { number, log_index, sha256 });
                 }
                 Err(error) => {
                     assert_eq!(error, full);
@@ -145,9 +145,9 @@ impl DiskTest {
     async fn assert_readable(&self) {
         let newest = self.service.log.head().unwrap().unwrap();
         assert!(self.service.log.checkpoint().unwrap().is_some());
-        for told in self.told.iter().rev().step_by(1 + self.told.len() / 20) {
-            assert!(told.log_index < newest.chain.tree_size, "acknowledged but not shown");
-            assert!(self.store.answer(told.sha256).await.unwrap().is_some(), "{told:?}");
+        for one in self.acknowledged.iter().rev().step_by(1 + self.acknowledged.len() / 20) {
+            assert!(one.log_index < newest.chain.tree_size, "acknowledged but not shown");
+            assert!(self.store.answer(one.sha256).await.unwrap().is_some(), "{one:?}");
         }
         let size = newest.chain.tree_size;
         assert!(self.service.log.consistency_proof(1, size).await.unwrap().is_some());
@@ -189,13 +189,13 @@ async fn fill_and_free(megabytes: u64) {
     world.next = 0;
     assert_eq!(world.seal(40, 0).await, 0);
     world.assert_readable().await;
-    let DiskTest { service, store, told, .. } = world;
+    let DiskTest { service, store, acknowledged, .. } = world;
     service.log.close().await;
     drop((service, store));
-    check_log(&disk.data(), &told, true).await;
+    check_log(&disk.data(), &acknowledged, true).await;
     println!(
         "{megabytes} MB: full after {rounds} rounds, {} acknowledged, resumed after {resumed:?}, {:?} in all",
-        told.len(),
+        acknowledged.len(),
         begun.elapsed()
     );
 }
@@ -219,12 +219,12 @@ async fn a_store_on_a_full_disk_is_opened_for_reading() {
     for _ in 0..4 {
         assert_eq!(world.seal(4, 20).await, 0);
     }
-    let DiskTest { service, store, told, .. } = world;
+    let DiskTest { service, store, acknowledged, .. } = world;
     service.log.close().await;
     drop((service, store));
     fill_up(&disk);
     let store = Arc::new(crate::world::open_store(&disk.data()));
-    for one in &told {
+    for one in &acknowledged {
         assert!(store.answer(one.sha256).await.unwrap().is_some(), "{one:?}");
     }
     let service = build_service_on(&disk.data(), settings(), HandClock::new(NOON), store.clone());
@@ -259,9 +259,9 @@ async fn a_read_only_directory_is_reported_and_nothing_is_signed() {
     let dir = disk.data();
     let seal = async |number| {
         let service = open_sound(&dir).await;
-        let kept = service.log.seal_answer(answer(number), domain(number)).await.unwrap();
+        let stored = service.log.seal_answer(answer(number), domain(number)).await.unwrap();
         service.log.close().await;
-        kept.log_index
+        stored.log_index
     };
     assert_eq!(seal(0).await, 0);
     let before = file_contents(&dir);

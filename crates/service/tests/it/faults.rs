@@ -52,8 +52,8 @@ fn child_that_seals_one_batch() {
         let seal = async |number: u64| {
             let sealed = service.log.seal_answer(answer(number), domain(number)).await;
             match &sealed {
-                Ok(kept) => {
-                    print_line(&format!("sealed {number} {} {}", kept.log_index, kept.sha256))
+                Ok(stored) => {
+                    print_line(&format!("sealed {number} {} {}", stored.log_index, stored.sha256))
                 }
                 Err(error) => print_line(&format!("refused {number} {error}")),
             }
@@ -146,7 +146,7 @@ impl Template {
 /// What a child did under strace.
 struct ChildRun {
     dir: tempfile::TempDir,
-    told: Vec<AcknowledgedAnswer>,
+    acknowledged: Vec<AcknowledgedAnswer>,
     output: String,
     code: Option<i32>,
     signal: Option<i32>,
@@ -171,10 +171,10 @@ fn run_child(
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    let mut said = String::new();
-    while !said.ends_with("ready\n") {
-        assert!(output.read_line(&mut said).unwrap() > 0, "the log did not open: {said}");
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut output = String::new();
+    while !output.ends_with("ready\n") {
+        assert!(reader.read_line(&mut output).unwrap() > 0, "the log did not open: {output}");
     }
     let trace = dir.path().join("trace");
     let file = file.map(|file| dir.path().join(file).to_str().unwrap().to_owned());
@@ -201,14 +201,14 @@ fn run_child(
     // A killed child does not read.
     let _ = (&stdin).write_all(b"go\n");
     let mut bytes = Vec::new();
-    output.read_to_end(&mut bytes).unwrap();
-    said.push_str(&String::from_utf8_lossy(&bytes));
+    reader.read_to_end(&mut bytes).unwrap();
+    output.push_str(&String::from_utf8_lossy(&bytes));
     let status = child.wait().unwrap();
     std::io::copy(&mut notes, &mut std::io::sink()).unwrap();
     strace.wait().unwrap();
     let trace = String::from_utf8_lossy(&fs::read(trace).unwrap()).into_owned();
-    let told = said.lines().filter_map(parse_acknowledged).collect();
-    Ok(ChildRun { dir, told, output: said, code: status.code(), signal: status.signal(), trace })
+    let acknowledged = output.lines().filter_map(parse_acknowledged).collect();
+    Ok(ChildRun { dir, acknowledged, output, code: status.code(), signal: status.signal(), trace })
 }
 
 fn kill_child(child: &mut Child) {
@@ -265,7 +265,7 @@ fn inject_and_check(template: &Template, call: &SystemCall, fault: InjectedFault
         assert_eq!(ran.code, Some(0), "{}", about());
     }
     if hit && fault != InjectedFault::Kill && call.is_sync_of_the_batch() {
-        assert_eq!(ran.told.len(), 1, "acknowledged after a failed sync: {}", about());
+        assert_eq!(ran.acknowledged.len(), 1, "acknowledged after a failed sync: {}", about());
         assert_eq!(ran.code, Some(3), "{}", about());
         assert!(ran.output.contains("refused 110 the log accepts no more entries"), "{}", about());
         let ended = ran.output.lines().find_map(|line| line.strip_prefix("ended ")).unwrap();
@@ -273,7 +273,7 @@ fn inject_and_check(template: &Template, call: &SystemCall, fault: InjectedFault
         assert!(ended < HALT_WITHIN, "it continued for {ended:?}: {}", about());
     }
     let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        runtime().block_on(check_log(ran.dir.path(), &ran.told, true));
+        runtime().block_on(check_log(ran.dir.path(), &ran.acknowledged, true));
     }));
     assert!(checked.is_ok(), "the remaining log is not sound: {}", about());
     hit
@@ -294,7 +294,7 @@ fn every_call_of_a_batch_may_fail_and_what_was_told_holds() {
             return;
         }
     };
-    assert_eq!(listed.told.len() as u64, 1 + BATCH, "{}", listed.output);
+    assert_eq!(listed.acknowledged.len() as u64, 1 + BATCH, "{}", listed.output);
     let (all, calls) = list_calls(&listed.trace, listed.dir.path());
     let synced = calls.iter().filter(|call| call.is_sync_of_the_batch()).count();
     assert_eq!(synced, 2, "the commit and the mark: {calls:?}");

@@ -92,7 +92,7 @@ async fn fill_log(dir: &Path) -> Vec<Digest> {
         let sealing =
             next.by_ref().take(answers).map(|n| service.log.seal_answer(answer(n), domain(n)));
         let sealed = futures_util::future::join_all(sealing).await;
-        known.extend(sealed.into_iter().map(|kept| kept.unwrap().sha256));
+        known.extend(sealed.into_iter().map(|answer| answer.unwrap().sha256));
     }
     service.log.close().await;
     known

@@ -659,10 +659,14 @@ fn damaged() -> StoreError {
 async fn seal(
     service: &Service,
     number: u64,
-    told: &mut Vec<AcknowledgedAnswer>,
+    acknowledged: &mut Vec<AcknowledgedAnswer>,
 ) -> Result<(), SealError> {
-    let kept = service.log.seal_answer(answer(number), domain(number)).await?;
-    told.push(AcknowledgedAnswer { number, log_index: kept.log_index, sha256: kept.sha256 });
+    let sealed = service.log.seal_answer(answer(number), domain(number)).await?;
+    acknowledged.push(AcknowledgedAnswer {
+        number,
+        log_index: sealed.log_index,
+        sha256: sealed.sha256,
+    });
     Ok(())
 }
 
@@ -682,25 +686,25 @@ async fn check_failure(
     let service = build_service_on(dir.path(), settings, HandClock::new(NOON), store.clone());
     let (mark, marked) = LogMark::open(&dir.path().join("keys")).unwrap();
     service.log.open(mark, marked).await.unwrap();
-    let mut told = Vec::new();
-    seal(&service, 0, &mut told).await.unwrap();
-    seal(&service, 1, &mut told).await.unwrap();
+    let mut acknowledged = Vec::new();
+    seal(&service, 0, &mut acknowledged).await.unwrap();
+    seal(&service, 1, &mut acknowledged).await.unwrap();
 
     *store.fault.lock().unwrap() = Some((verb, when, error.clone()));
     // `batch_at` is called only for a leaf that is already in the log.
     let number = if verb == "batch_at" { 0 } else { 2 };
     let about = format!("{verb} {when:?} {error}");
-    let refused = seal(&service, number, &mut told).await;
+    let refused = seal(&service, number, &mut acknowledged).await;
     assert_eq!(refused, Err(SealError::NotStored(error.clone())), "{about}");
     assert!(store.fault.lock().unwrap().is_none(), "{about}: the fault did not occur");
     let head = service.log.head().unwrap().unwrap();
     assert_eq!(head.chain.tree_size, 2, "{about}: shown but not acknowledged");
 
-    let next = seal(&service, 3, &mut told).await;
+    let next = seal(&service, 3, &mut acknowledged).await;
     match then {
         ExpectedReaction::GoesOn => {
             next.unwrap();
-            seal(&service, 2, &mut told).await.unwrap();
+            seal(&service, 2, &mut acknowledged).await.unwrap();
             assert_eq!(service.log.fault(), None, "{about}");
         }
         ExpectedReaction::Halts => {
@@ -709,7 +713,7 @@ async fn check_failure(
         ExpectedReaction::HaltsAtTheNext => {
             let moved = matches!(next, Err(SealError::NotStored(StoreError::LogConflict { .. })));
             assert!(moved, "{about}: {next:?}");
-            let next = seal(&service, 2, &mut told).await;
+            let next = seal(&service, 2, &mut acknowledged).await;
             assert!(matches!(next, Err(SealError::Halted(_))), "{about}: {next:?}");
         }
     }
@@ -722,15 +726,15 @@ async fn check_failure(
     drop((service, store));
 
     // A restart continues from the stored log, and nothing is in the log twice.
-    check_log(dir.path(), &told, true).await;
+    check_log(dir.path(), &acknowledged, true).await;
     let service = crate::world::open_sound(dir.path()).await;
     for number in 0..5 {
-        seal(&service, number, &mut told).await.unwrap();
+        seal(&service, number, &mut acknowledged).await.unwrap();
     }
     assert_eq!(service.log.head().unwrap().unwrap().chain.tree_size, 5, "{about}");
     service.log.close().await;
     drop(service);
-    check_log(dir.path(), &told, true).await;
+    check_log(dir.path(), &acknowledged, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -748,7 +752,7 @@ async fn whatever_a_store_says_of_an_append_the_log_is_not_forked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_fails_before_an_append_is_told_and_ends_only_what_it_must() {
+async fn a_failure_before_an_append_is_reported_and_stops_only_what_it_must() {
     for verb in ["take_log_lease", "leaf_places", "batch_at"] {
         for when in [FailurePoint::Before, FailurePoint::After] {
             check_failure(verb, when, failed(), ExpectedReaction::GoesOn).await;

@@ -36,9 +36,9 @@ fn child_that_seals() {
             tokio::spawn(async move {
                 for n in 0.. {
                     let number = first + n * 16 + caller;
-                    let kept =
+                    let sealed =
                         service.log.seal_answer(answer(number), domain(number)).await.unwrap();
-                    print_line(&format!("sealed {number} {} {}", kept.log_index, kept.sha256));
+                    print_line(&format!("sealed {number} {} {}", sealed.log_index, sealed.sha256));
                 }
             })
         });
@@ -86,17 +86,17 @@ pub(crate) fn read_acknowledged(
     mut progress: impl FnMut(u64),
 ) -> Vec<AcknowledgedAnswer> {
     let mut output = BufReader::new(child.stdout.take().unwrap());
-    let mut told = Vec::new();
+    let mut acknowledged = Vec::new();
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).unwrap() > 0 {
         let text = String::from_utf8_lossy(&line).into_owned();
         if let Some(one) = text.strip_suffix('\n').and_then(parse_acknowledged) {
-            told.push(one);
-            progress(told.len() as u64);
+            acknowledged.push(one);
+            progress(acknowledged.len() as u64);
         }
         line.clear();
     }
-    told
+    acknowledged
 }
 
 /// Parses a complete line of the child.
@@ -108,18 +108,18 @@ pub(crate) fn parse_acknowledged(line: &str) -> Option<AcknowledgedAnswer> {
 
 /// Fails unless the log opens, its whole chain verifies from its bytes, and every acknowledged answer
 /// is stored, verifies, and has the reported log index.
-pub(crate) async fn check_log(dir: &Path, told: &[AcknowledgedAnswer], whole: bool) {
+pub(crate) async fn check_log(dir: &Path, acknowledged: &[AcknowledgedAnswer], whole: bool) {
     let store = Arc::new(crate::world::open_store(dir));
     let service =
         crate::world::build_service_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = proof::keys::LogMark::open(&dir.join("keys")).unwrap();
     service.log.open(mark, marked).await.unwrap();
     let keys = policy(&service);
-    for one in told {
-        let kept = store.answer(one.sha256).await.unwrap();
-        let kept = kept.unwrap_or_else(|| panic!("{one:?} was acknowledged and is lost"));
-        assert_eq!(kept.log_index, one.log_index);
-        assert_verifies(&kept, &keys);
+    for one in acknowledged {
+        let stored = store.answer(one.sha256).await.unwrap();
+        let stored = stored.unwrap_or_else(|| panic!("{one:?} was acknowledged and is lost"));
+        assert_eq!(stored.log_index, one.log_index);
+        assert_verifies(&stored, &keys);
     }
     if whole {
         audit_log(store.as_ref(), keys).await;
@@ -161,16 +161,16 @@ async fn nothing_acknowledged_is_lost_or_sealed_twice() {
         };
         let early = (round % 4 == 0).then(|| std::thread::spawn(kill));
         let mut late = None;
-        let told = read_acknowledged(&mut child, |count| {
+        let acknowledged = read_acknowledged(&mut child, |count| {
             if early.is_none() && count == after {
                 late = Some(std::thread::spawn(kill));
             }
         });
         [early, late].into_iter().flatten().for_each(|killer| killer.join().unwrap());
         assert!(!child.wait().unwrap().success(), "the child ended by itself");
-        productive += u64::from(!told.is_empty());
-        check_log(dir.path(), &told, round % 50 == 0).await;
-        all.extend(told);
+        productive += u64::from(!acknowledged.is_empty());
+        check_log(dir.path(), &acknowledged, round % 50 == 0).await;
+        all.extend(acknowledged);
     }
     check_log(dir.path(), &all, true).await;
     println!("{rounds} kills, {productive} of them under load, {} answers", all.len());

@@ -13,7 +13,7 @@ use crate::answers::{answer, domain};
 use crate::world::{HandClock, NOON, assert_verifies, open, open_sound, policy, settings};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_is_in_the_log_signed_and_kept_when_it_is_given_out() {
+async fn an_answer_is_logged_signed_and_stored_when_it_is_returned() {
     let dir = tempfile::tempdir().unwrap();
     let service = open_sound(dir.path()).await;
     let sealed = join_all((0..40).map(|n| service.log.seal_answer(answer(n), domain(n)))).await;

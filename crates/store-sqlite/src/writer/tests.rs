@@ -21,7 +21,7 @@ async fn put(writer: &Writer, x: i64) -> Result<(), StoreError> {
         .await
 }
 
-fn kept(dir: &tempfile::TempDir) -> Vec<i64> {
+fn stored_rows(dir: &tempfile::TempDir) -> Vec<i64> {
     let connection = Connection::open(dir.path().join("test.db")).unwrap();
     let mut statement = connection.prepare("SELECT x FROM kept ORDER BY x").unwrap();
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
@@ -59,7 +59,7 @@ async fn writes_that_wait_together_share_a_commit_and_keep_their_own_fate() {
     assert_eq!(fates, [true, true, true, false, true, false, true]);
     assert!(commits.load(Ordering::Relaxed) <= 3, "{commits:?}");
     drop(writer);
-    assert_eq!(kept(&dir), [1, 2, 3, 4, 5]);
+    assert_eq!(stored_rows(&dir), [1, 2, 3, 4, 5]);
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_refused_write_leaves_nothing_of_itself() {
     assert_eq!(half.await, Err(StoreError::Full));
     put(&writer, 8).await.unwrap();
     drop(writer);
-    assert_eq!(kept(&dir), [8]);
+    assert_eq!(stored_rows(&dir), [8]);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn a_commit_that_fails_on_the_disk_is_never_tried_again() {
     }
     assert_eq!(commits.load(Ordering::Relaxed), 2, "nothing was committed afterwards");
     drop(writer);
-    assert_eq!(kept(&dir), [1]);
+    assert_eq!(stored_rows(&dir), [1]);
 }
 
 #[tokio::test]
@@ -113,11 +113,11 @@ async fn a_write_that_fails_on_the_disk_takes_its_group_with_it() {
     assert!(matches!(failed, Err(StoreError::Unavailable { .. })), "{failed:?}");
     assert!(matches!(put(&writer, 2).await, Err(StoreError::Unavailable { .. })));
     drop(writer);
-    assert_eq!(kept(&dir), [1]);
+    assert_eq!(stored_rows(&dir), [1]);
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_got_over() {
+async fn a_full_disk_is_reported_and_survived() {
     let (dir, connection) = table();
     let writer = Writer::start(connection).unwrap();
     let limit = |pages: i64| {
@@ -148,7 +148,7 @@ async fn a_full_disk_is_told_and_got_over() {
         .into_iter()
         .filter_map(|(result, x)| result.is_ok().then_some(x))
         .collect();
-    assert_eq!(kept(&dir), acknowledged);
+    assert_eq!(stored_rows(&dir), acknowledged);
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn what_waits_when_the_store_is_dropped_is_still_written() {
     }
     drop(queue);
     drop(writer);
-    assert_eq!(kept(&dir), (0..50).collect::<Vec<_>>());
+    assert_eq!(stored_rows(&dir), (0..50).collect::<Vec<_>>());
 }
 
 #[test]
@@ -247,5 +247,5 @@ async fn callers_that_come_back_together_are_committed_together() {
     // Ten at best; a lone first write, and a busy machine, cost a few more.
     assert!(commits.load(Ordering::Relaxed) < 100, "{commits:?}");
     drop(writer);
-    assert_eq!(kept(&dir).len(), 500);
+    assert_eq!(stored_rows(&dir).len(), 500);
 }

@@ -69,7 +69,7 @@ async fn without_a_server_admin_creates_the_store() {
 }
 
 #[test]
-fn beside_a_server_of_another_version_nothing_is_touched() {
+fn an_operator_is_refused_if_the_schema_version_differs() {
     let dir = tempfile::tempdir().unwrap();
     let server = open(dir.path());
     let known = server.schema_version();

@@ -66,16 +66,16 @@ async fn a_failed_sync_ends_all_writing() {
         let wrapper = [&strace[..], &["timeout", "-s", "KILL", "60"]].concat();
         let mut child = start_child(dir.path(), when, &wrapper);
         // The child unwraps every write, so the error ends it.
-        let kept: HashSet<String> = acknowledged(&mut child).into_iter().collect();
+        let stored: HashSet<String> = acknowledged(&mut child).into_iter().collect();
         let output = child.wait_with_output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        if told.contains("ptrace") {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if stderr.contains("ptrace") {
             return;
         }
         // 101 is the exit code of a failed test; a store that continued would hit the timeout.
-        assert_eq!(output.status.code(), Some(101), "{told}");
-        assert!(told.contains("Unavailable"), "{told}");
-        check(dir.path(), &kept).await;
+        assert_eq!(output.status.code(), Some(101), "{stderr}");
+        assert!(stderr.contains("Unavailable"), "{stderr}");
+        check(dir.path(), &stored).await;
     }
 }
 

@@ -76,12 +76,12 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
     assert_eq!(read(&open(dir.path()), &put).await, BTreeSet::new());
 
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-    let mut seen: BTreeMap<&String, BTreeSet<Seen>> = BTreeMap::new();
+    let mut faults: BTreeMap<&String, BTreeSet<ReadFault>> = BTreeMap::new();
     let listed = |column: &&String| UNDETECTED.contains(&column.as_str());
     // Not every flip of a listed column goes undetected, so try more of those.
     let more = columns.iter().filter(listed).cycle().take(FLIPS);
     for (number, column) in columns.iter().cycle().take(FLIPS).chain(more).enumerate() {
-        let shown = seen.get(column).is_some_and(|seen| seen.iter().any(Seen::is_wrong));
+        let shown = faults.get(column).is_some_and(|faults| faults.iter().any(ReadFault::is_wrong));
         if number >= FLIPS && shown {
             continue;
         }
@@ -96,18 +96,19 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
         };
         let found = match SqliteStore::open(dir.path(), SqliteOptions::default()) {
             Ok(store) => read(&store, &put).await,
-            Err(_) => BTreeSet::from([Seen::Error]),
+            Err(_) => BTreeSet::from([ReadFault::Error]),
         };
-        let wrong = found.iter().any(Seen::is_wrong);
+        let wrong = found.iter().any(ReadFault::is_wrong);
         assert!(!wrong || listed(&column), "{what}: {found:?}");
-        seen.entry(column).or_default().extend(found);
+        faults.entry(column).or_default().extend(found);
     }
     // A column counts as checked if some flip of it was an error. A column whose flips never show
     // would not be tested at all.
     for column in &columns {
-        let seen = &seen[column];
-        let detected = seen.contains(&Seen::Error) && !seen.iter().any(Seen::is_wrong);
-        assert_eq!(detected, !listed(&column), "{column}: {seen:?}");
+        let faults = &faults[column];
+        let detected =
+            faults.contains(&ReadFault::Error) && !faults.iter().any(ReadFault::is_wrong);
+        assert_eq!(detected, !listed(&column), "{column}: {faults:?}");
     }
 }
 
@@ -125,25 +126,25 @@ fn the_readme_lists_the_undetected_columns() {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Seen {
+enum ReadFault {
     Error,
     /// The query that returned something other than what was stored.
     Wrong(&'static str),
 }
 
-impl Seen {
+impl ReadFault {
     fn is_wrong(&self) -> bool {
         matches!(self, Self::Wrong(_))
     }
 }
 
 /// Runs every query and compares the results with what was stored.
-async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
-    let mut seen = BTreeSet::new();
+async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<ReadFault> {
+    let mut faults = BTreeSet::new();
     let mut is = |what: &'static str, right: Result<bool, StoreError>| match right {
         Ok(true) => {}
-        Ok(false) => drop(seen.insert(Seen::Wrong(what))),
-        Err(_) => drop(seen.insert(Seen::Error)),
+        Ok(false) => drop(faults.insert(ReadFault::Wrong(what))),
+        Err(_) => drop(faults.insert(ReadFault::Error)),
     };
     let last = put.batches.last().map(NewBatch::to_stored);
     let size = last.as_ref().unwrap().tree_size();
@@ -152,10 +153,10 @@ async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
     is("past the end", store.batch(put.batches.len() as u64).await.map(|got| got.is_none()));
     is("indexed_leaves", store.count_indexed_leaves().await.map(|got| got == size));
     for batch in &put.batches {
-        let kept = batch.to_stored();
-        is("batch", store.batch(kept.batch).await.map(|got| got.as_ref() == Some(&kept)));
-        for index in [kept.first_index, kept.tree_size() - 1] {
-            is("batch_at", store.batch_at(index).await.map(|got| got.as_ref() == Some(&kept)));
+        let stored = batch.to_stored();
+        is("batch", store.batch(stored.batch).await.map(|got| got.as_ref() == Some(&stored)));
+        for index in [stored.first_index, stored.tree_size() - 1] {
+            is("batch_at", store.batch_at(index).await.map(|got| got.as_ref() == Some(&stored)));
         }
         for tile in &batch.tiles {
             let got = store.tile(tile.level, tile.index).await;
@@ -189,11 +190,11 @@ async fn read(store: &SqliteStore, put: &Put) -> BTreeSet<Seen> {
     }
     let all = store.export_answers(None, usize::MAX).await;
     is("export_answers", all.map(|got| got == put.answers));
-    let said = store.cosignatures(put.cosignatures[0].tree_size).await;
-    is("cosignatures", said.map(|got| got == put.cosignatures));
+    let cosignatures = store.cosignatures(put.cosignatures[0].tree_size).await;
+    is("cosignatures", cosignatures.map(|got| got == put.cosignatures));
     is("sightings", store.contradicting_heads().await.map(|got| got == put.sightings));
     // `heads` is left out: by design it returns the stored bytes unchecked.
-    seen
+    faults
 }
 
 /// A small log with a row in every table. Answers are in export order.

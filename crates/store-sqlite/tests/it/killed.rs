@@ -81,16 +81,16 @@ pub(crate) fn start_child(dir: &Path, round: u32, wrapper: &[&str]) -> Child {
 /// The writes that the child reported, without an incomplete last line.
 pub(crate) fn acknowledged(child: &mut Child) -> Vec<String> {
     let mut output = BufReader::new(child.stdout.take().unwrap());
-    let mut kept = Vec::new();
+    let mut lines = Vec::new();
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).unwrap() > 0 {
         let text = String::from_utf8_lossy(&line).into_owned();
         if let Some(what) = text.strip_suffix('\n').and_then(|text| text.strip_prefix("kept ")) {
-            kept.push(what.to_owned());
+            lines.push(what.to_owned());
         }
         line.clear();
     }
-    kept
+    lines
 }
 
 /// Fails unless everything that was acknowledged is there and intact.
@@ -123,11 +123,11 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
             std::thread::sleep(wait);
             Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
         });
-        let kept = acknowledged(&mut child);
+        let stored = acknowledged(&mut child);
         killer.join().unwrap();
         assert!(!child.wait().unwrap().success(), "the child ended by itself");
-        productive += u32::from(!kept.is_empty());
-        let new: HashSet<String> = kept.into_iter().collect();
+        productive += u32::from(!stored.is_empty());
+        let new: HashSet<String> = stored.into_iter().collect();
         check(dir.path(), &new).await;
         acknowledged_ever.extend(new);
     }

@@ -81,17 +81,17 @@ async fn comes_back(engine: &dyn Engine) -> CaseResult {
         extras: AppendExtras::default(),
     };
     store.append(append).await.map_err(unexpected_error)?;
-    for kept in &odd {
-        let got = store.answer(kept.sha256).await.map_err(unexpected_error)?;
-        check!(got.as_ref() == Some(kept), "{} did not come back", kept.sha256);
+    for stored in &odd {
+        let got = store.answer(stored.sha256).await.map_err(unexpected_error)?;
+        check!(got.as_ref() == Some(stored), "{} did not come back", stored.sha256);
     }
     check_eq!(store.answer(Digest::of(b"none")).await, Ok(None), "an unknown digest");
     same_log(store.as_ref(), &chain.batches).await?;
     drop(store);
     let store = location.open().await;
-    for kept in &odd {
-        let got = store.answer(kept.sha256).await.map_err(unexpected_error)?;
-        check!(got.as_ref() == Some(kept), "{} did not come back after reopening", kept.sha256);
+    for stored in &odd {
+        let got = store.answer(stored.sha256).await.map_err(unexpected_error)?;
+        check!(got.as_ref() == Some(stored), "{} did not come back after reopening", stored.sha256);
     }
     let too_large = StoredAnswer {
         bytes: Bytes::from(vec![0; MAX_VALUE_BYTES + 1]),
@@ -112,9 +112,9 @@ async fn no_batch(engine: &dyn Engine) -> CaseResult {
     let mut chain = SampleLog::new("ours");
     chain.grow(3);
     for number in 0..3 {
-        let kept = answer(&format!("a{number}"), "shop.lab", 0, number)?;
-        check_eq!(put(store.as_ref(), vec![kept.clone()]).await?, Ok(()), "an answer alone");
-        check_eq!(store.answer(kept.sha256).await, Ok(Some(kept)), "it");
+        let stored = answer(&format!("a{number}"), "shop.lab", 0, number)?;
+        check_eq!(put(store.as_ref(), vec![stored.clone()]).await?, Ok(()), "an answer alone");
+        check_eq!(store.answer(stored.sha256).await, Ok(Some(stored)), "it");
         same_log(store.as_ref(), &chain.batches).await?;
     }
     check_eq!(put(store.as_ref(), vec![]).await?, Ok(()), "nothing at all");
@@ -158,20 +158,20 @@ async fn beyond(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     let epoch = lease(store.as_ref()).await?;
-    let kept = answer("a", "shop.lab", 0, 0)?;
+    let stored = answer("a", "shop.lab", 0, 0)?;
     let append = Append {
         epoch,
         previous_head: None,
         batch: None,
-        answers: vec![kept],
+        answers: vec![stored],
         extras: AppendExtras::default(),
     };
     let refused = store.append(append).await;
     check!(refused.is_err(), "an answer in an empty log");
     for log_index in [3, 4, u64::MAX] {
-        let beside = answer("beside", "shop.lab", 0, 2)?;
+        let second = answer("beside", "shop.lab", 0, 2)?;
         let refused =
-            put(store.as_ref(), vec![beside, answer("b", "shop.lab", 0, log_index)?]).await?;
+            put(store.as_ref(), vec![second, answer("b", "shop.lab", 0, log_index)?]).await?;
         check!(
             matches!(refused, Err(StoreError::Failed { .. })),
             "index {log_index} of three: {refused:?}"
@@ -214,10 +214,11 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
         for number in 0..300 {
             all.push(answer(&format!("a{round} {number}"), &format!("d{number}.lab"), ms, 0)?);
         }
-        for kept in &all {
-            let newest = newest.entry(domain_digest(&kept.domain)).or_insert_with(|| kept.clone());
-            if kept.cursor() > newest.cursor() {
-                *newest = kept.clone();
+        for stored in &all {
+            let newest =
+                newest.entry(domain_digest(&stored.domain)).or_insert_with(|| stored.clone());
+            if stored.cursor() > newest.cursor() {
+                *newest = stored.clone();
             }
         }
         check_eq!(put(store.as_ref(), all).await?, Ok(()), "round {round}");
@@ -231,7 +232,7 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
         let in_it =
             |(domain, _): &(&Digest, &StoredAnswer)| domain.as_bytes().first() == Some(&bucket);
         let expected: Vec<StoredAnswer> =
-            newest.iter().filter(in_it).map(|(_, kept)| kept.clone()).collect();
+            newest.iter().filter(in_it).map(|(_, stored)| stored.clone()).collect();
         found += expected.len();
         let got = store.answers_by_prefix(prefix.clone(), usize::MAX).await;
         same_as(&format!("bucket {}", prefix.as_str()), got, &expected)?;
@@ -239,11 +240,11 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
         same_as("one of a bucket", one, expected.get(..1).unwrap_or_default())?;
     }
     check_eq!(found, 300, "all buckets together");
-    for (domain, kept) in newest.iter().take(20) {
+    for (domain, stored) in newest.iter().take(20) {
         let digits: String = domain.to_hex().chars().take(HexPrefix::LONGEST).collect();
         let prefix = HexPrefix::parse(&digits).ok_or("a prefix")?;
         let got = store.answers_by_prefix(prefix, 9).await;
-        check_eq!(got, Ok(vec![kept.clone()]), "by eight digits");
+        check_eq!(got, Ok(vec![stored.clone()]), "by eight digits");
     }
     Ok(())
 }

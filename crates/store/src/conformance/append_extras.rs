@@ -17,7 +17,7 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("an append is written with all its extras or not at all", |e| Box::pin(one_step(e))),
     ("the chain of revocations recomputes, also after reopening", |e| Box::pin(recomputes(e))),
     ("the chain of revocations cannot fork", |e| Box::pin(cannot_fork(e))),
-    ("revocations are filtered by the query", |e| Box::pin(asked(e))),
+    ("revocations are filtered by the query", |e| Box::pin(filters_by_query(e))),
     ("withheld actions replace each other, and cleared ones are listed", |e| {
         Box::pin(standings(e))
     }),
@@ -67,17 +67,11 @@ fn one_of<const N: usize>(names: [&str; N], number: u64) -> &str {
 }
 
 /// Appends these extras without an answer.
-async fn put(store: &dyn Store, beside: AppendExtras) -> Result<Result<(), StoreError>, String> {
+async fn put(store: &dyn Store, extras: AppendExtras) -> Result<Result<(), StoreError>, String> {
     let epoch = lease(store).await?;
     let after = store.last_batch().await.map_err(unexpected_error)?.map(|last| last.sth_sha256);
     Ok(store
-        .append(Append {
-            epoch,
-            previous_head: after,
-            batch: None,
-            answers: vec![],
-            extras: beside,
-        })
+        .append(Append { epoch, previous_head: after, batch: None, answers: vec![], extras })
         .await)
 }
 
@@ -94,21 +88,21 @@ async fn changes(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     check_eq!(store.first_change().await, Ok(None), "the first of none");
-    let mut kept: Vec<StoredChange> = Vec::new();
+    let mut stored: Vec<StoredChange> = Vec::new();
     for round in 0..5_u64 {
         let mut new = Vec::new();
         for number in round * 10 + 1..=round * 10 + 10 {
             let ms = i64::try_from(number).unwrap_or(0);
             new.push(change(number, one_of(["c.lab", "a.lab", "b.lab"], number), ms)?);
         }
-        let first = kept.len() as u64 + 1;
-        kept.extend((first..).zip(new.clone()).map(|(seq, new)| new.into_stored(seq)));
-        let beside = AppendExtras { changes: new, ..AppendExtras::default() };
-        check_eq!(put(store.as_ref(), beside).await?, Ok(()), "round {round}");
+        let first = stored.len() as u64 + 1;
+        stored.extend((first..).zip(new.clone()).map(|(seq, new)| new.into_stored(seq)));
+        let extras = AppendExtras { changes: new, ..AppendExtras::default() };
+        check_eq!(put(store.as_ref(), extras).await?, Ok(()), "round {round}");
     }
     drop(store);
     let store = location.open().await;
-    check_eq!(store.first_change().await, Ok(kept.first().cloned()), "the first");
+    check_eq!(store.first_change().await, Ok(stored.first().cloned()), "the first");
     let b = domain("b.lab")?;
     let asks = [
         ChangesQuery { limit: usize::MAX, ..ChangesQuery::default() },
@@ -144,7 +138,7 @@ async fn changes(engine: &dyn Engine) -> CaseResult {
                 && ask.since.is_none_or(|since| change.at >= since)
                 && change.seq > ask.after.unwrap_or(0)
         };
-        let mut expected: Vec<StoredChange> = kept.iter().filter(fits).cloned().collect();
+        let mut expected: Vec<StoredChange> = stored.iter().filter(fits).cloned().collect();
         if ask.after.is_none() {
             expected.reverse();
         }
@@ -160,14 +154,14 @@ async fn one_step(engine: &dyn Engine) -> CaseResult {
     let epoch = lease(store.as_ref()).await?;
     let mut chain = SampleLog::new("ours");
     let batch = Some(chain.grow(3));
-    let beside = AppendExtras {
+    let extras = AppendExtras {
         changes: vec![change(1, "shop.lab", 1)?],
         revocations: vec![revocation(1, "shop.lab", 1)?, revocation(2, "shop.lab", 2)?],
         withheld_actions: vec![standing("shop.lab", &["incident"], 3)?],
     };
     let answers = vec![answer("a", "shop.lab", 0, 0)?];
-    let good = Append { epoch, previous_head: None, batch, answers, extras: beside.clone() };
-    let mut unfit = beside.clone();
+    let good = Append { epoch, previous_head: None, batch, answers, extras: extras.clone() };
+    let mut unfit = extras.clone();
     unfit.revocations.iter_mut().for_each(|r| r.actions = vec![String::from("two words")]);
     let refused: [Append; 3] = [
         Append { previous_head: Some(Digest::of(b"another head")), ..good.clone() },
@@ -181,14 +175,14 @@ async fn one_step(engine: &dyn Engine) -> CaseResult {
         check_eq!(store.withheld_actions(None).await, Ok(vec![]), "standings after step {number}");
     }
     store.append(good).await.map_err(unexpected_error)?;
-    let kept = chained(beside.revocations.clone())?;
-    check_eq!(store.last_revocation().await, Ok(kept.last().cloned()), "the last revocation");
+    let stored = chained(extras.revocations.clone())?;
+    check_eq!(store.last_revocation().await, Ok(stored.last().cloned()), "the last revocation");
     check_eq!(
         store.withheld_actions(None).await,
-        Ok(beside.withheld_actions.clone()),
+        Ok(extras.withheld_actions.clone()),
         "the standings"
     );
-    let first = beside.changes.first().map(|change| change.clone().into_stored(1));
+    let first = extras.changes.first().map(|change| change.clone().into_stored(1));
     check_eq!(store.first_change().await, Ok(first), "the change");
     Ok(())
 }
@@ -206,11 +200,11 @@ async fn recomputes(engine: &dyn Engine) -> CaseResult {
     let long = String::from_utf8_lossy(&noise(7, 5_000)).into_owned();
     entries.iter_mut().skip(7).take(1).for_each(|entry| entry.why.clone_from(&long));
     let expected = chained(entries.clone())?;
-    let (by_verb, beside) = entries.split_at(8);
-    let kept = store.append_revocations(by_verb.to_vec(), vec![]).await;
-    same_as("what was put", kept, expected.get(..8).unwrap_or_default())?;
-    let beside = AppendExtras { revocations: beside.to_vec(), ..AppendExtras::default() };
-    check_eq!(put(store.as_ref(), beside).await?, Ok(()), "beside a step of the log");
+    let (by_verb, with_append) = entries.split_at(8);
+    let stored = store.append_revocations(by_verb.to_vec(), vec![]).await;
+    same_as("what was put", stored, expected.get(..8).unwrap_or_default())?;
+    let with_append = AppendExtras { revocations: with_append.to_vec(), ..AppendExtras::default() };
+    check_eq!(put(store.as_ref(), with_append).await?, Ok(()), "beside a step of the log");
     drop(store);
     let store = location.open().await;
     let ask = RevocationsQuery { after: Some(0), limit: usize::MAX, ..RevocationsQuery::default() };
@@ -239,19 +233,19 @@ async fn cannot_fork(engine: &dyn Engine) -> CaseResult {
         puts.push(store.append_revocations(new, vec![]));
     }
     let mut given: Vec<StoredRevocation> = Vec::new();
-    for kept in futures_util::future::join_all(puts).await {
-        given.extend(kept.map_err(unexpected_error)?);
+    for stored in futures_util::future::join_all(puts).await {
+        given.extend(stored.map_err(unexpected_error)?);
     }
-    given.sort_by_key(|kept| kept.seq);
+    given.sort_by_key(|stored| stored.seq);
     let ask = RevocationsQuery { after: Some(0), limit: usize::MAX, ..RevocationsQuery::default() };
     check_eq!(store.revocations(ask).await, Ok(given.clone()), "what was given and what is kept");
-    let entries = given.iter().map(|kept| kept.entry.clone()).collect();
+    let entries = given.iter().map(|stored| stored.entry.clone()).collect();
     check_eq!(given, chained(entries)?, "the chain");
-    check_eq!(given.last().map(|kept| kept.seq), Some(80), "its length");
+    check_eq!(given.last().map(|stored| stored.seq), Some(80), "its length");
     Ok(())
 }
 
-async fn asked(engine: &dyn Engine) -> CaseResult {
+async fn filters_by_query(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     let mut entries = Vec::new();
@@ -259,7 +253,7 @@ async fn asked(engine: &dyn Engine) -> CaseResult {
         let name = one_of(["a.lab", "b.lab"], number);
         entries.push(revocation(number, name, i64::try_from(number).unwrap_or(0))?);
     }
-    let kept = store.append_revocations(entries, vec![]).await.map_err(unexpected_error)?;
+    let stored = store.append_revocations(entries, vec![]).await.map_err(unexpected_error)?;
     let b = domain("b.lab")?;
     let none = RevocationsQuery::default();
     let asks = [
@@ -283,14 +277,14 @@ async fn asked(engine: &dyn Engine) -> CaseResult {
         },
     ];
     for ask in asks {
-        let fits = |kept: &&StoredRevocation| {
-            ask.domain.is_none_or_is(kept.entry.domain.as_ref())
-                && ask.kind.as_ref().is_none_or(|kind| *kind == kept.entry.kind)
-                && ask.target_kind.as_ref().is_none_or(|kind| *kind == kept.entry.target_kind)
-                && ask.since.is_none_or(|since| kept.entry.at >= since)
-                && kept.seq > ask.after.unwrap_or(0)
+        let fits = |stored: &&StoredRevocation| {
+            ask.domain.is_none_or_is(stored.entry.domain.as_ref())
+                && ask.kind.as_ref().is_none_or(|kind| *kind == stored.entry.kind)
+                && ask.target_kind.as_ref().is_none_or(|kind| *kind == stored.entry.target_kind)
+                && ask.since.is_none_or(|since| stored.entry.at >= since)
+                && stored.seq > ask.after.unwrap_or(0)
         };
-        let mut expected: Vec<StoredRevocation> = kept.iter().filter(fits).cloned().collect();
+        let mut expected: Vec<StoredRevocation> = stored.iter().filter(fits).cloned().collect();
         if ask.after.is_none() && ask.since.is_none() {
             expected.drain(..expected.len().saturating_sub(ask.limit));
         } else {
@@ -298,10 +292,10 @@ async fn asked(engine: &dyn Engine) -> CaseResult {
         }
         same_as(&format!("{ask:?}"), store.revocations(ask.clone()).await, &expected)?;
     }
-    let of = |kept: &&StoredRevocation| {
-        kept.entry.target_kind == "answer" && kept.entry.target_id == "target 2"
+    let of = |stored: &&StoredRevocation| {
+        stored.entry.target_kind == "answer" && stored.entry.target_id == "target 2"
     };
-    let expected: Vec<StoredRevocation> = kept.iter().filter(of).cloned().collect();
+    let expected: Vec<StoredRevocation> = stored.iter().filter(of).cloned().collect();
     check!(expected.len() > 2, "a case of {}", expected.len());
     same_as("of a target", store.revocations_of("answer", "target 2").await, &expected)?;
     check_eq!(store.revocations_of("answer", "target").await, Ok(vec![]), "of nothing");

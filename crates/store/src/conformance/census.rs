@@ -59,7 +59,7 @@ async fn run(engine: &dyn Engine) -> CaseResult {
     check!(two > one, "run {two} after {one}");
     drop(store);
     let store = location.open().await;
-    let made = |run, started_at, finished_at| CensusRun {
+    let run_with = |run, started_at, finished_at| CensusRun {
         run,
         started_at,
         finished_at,
@@ -67,7 +67,7 @@ async fn run(engine: &dyn Engine) -> CaseResult {
         method: String::from("one reading"),
         version_id: String::from("v1"),
     };
-    let (first_run, second) = (made(one, at(1), Some(at(50))), made(two, at(70), None));
+    let (first_run, second) = (run_with(one, at(1), Some(at(50))), run_with(two, at(70), None));
     check_eq!(store.census_run(Some(one)).await, Ok(Some((first_run.clone(), 2))), "the first");
     check_eq!(store.census_run(None).await, Ok(Some((second.clone(), 0))), "the latest");
     check_eq!(store.census_run(Some(two + 1)).await, Ok(None), "one that never was");

@@ -100,9 +100,9 @@ async fn newest(engine: &dyn Engine) -> CaseResult {
             .await
             .map_err(unexpected_error)?;
     }
-    let kept = store.clock(PAGE).await.map_err(unexpected_error)?;
+    let stored = store.clock(PAGE).await.map_err(unexpected_error)?;
     let numbers: Vec<u32> =
-        kept.map(|(_, versions)| versions.iter().map(|v| v.n).collect()).unwrap_or_default();
+        stored.map(|(_, versions)| versions.iter().map(|v| v.n).collect()).unwrap_or_default();
     check_eq!(numbers, (6..=most + 5).rev().collect::<Vec<_>>(), "the versions");
     Ok(())
 }

@@ -207,8 +207,12 @@ async fn revoked_since(engine: &dyn Engine) -> CaseResult {
         .map_err(unexpected_error)?;
     let refused = copy(from.as_ref(), other.as_ref(), &clock(), &mut |_| {}).await;
     check!(matches!(refused, Err(StoreError::Duplicate { .. })), "a conflict: {refused:?}");
-    let kept = other.licence_by_key(key).await.map_err(unexpected_error)?;
-    check_eq!(kept.map(|kept| (kept.id, kept.revoked_at)), Some(("m".into(), None)), "the other");
+    let stored = other.licence_by_key(key).await.map_err(unexpected_error)?;
+    check_eq!(
+        stored.map(|stored| (stored.id, stored.revoked_at)),
+        Some(("m".into(), None)),
+        "the other"
+    );
     Ok(())
 }
 
@@ -218,8 +222,8 @@ async fn broken_off(engine: &dyn Engine) -> CaseResult {
     fill(from.as_ref()).await?;
     // What an earlier run had brought over before it broke off.
     for number in (0..SCANS).step_by(2) {
-        let kept = from.scan(&format!("s{number}")).await.map_err(unexpected_error)?;
-        to.put_scan(kept.ok_or("a scan is missing")?).await.map_err(unexpected_error)?;
+        let stored = from.scan(&format!("s{number}")).await.map_err(unexpected_error)?;
+        to.put_scan(stored.ok_or("a scan is missing")?).await.map_err(unexpected_error)?;
     }
     to.put_artifact(Digest::of(&body(3)), body(3), at(3)).await.map_err(unexpected_error)?;
     drop(to);

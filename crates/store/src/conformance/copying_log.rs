@@ -24,7 +24,7 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy acquires the target's lease and releases it", |e| Box::pin(leased(e))),
     (
         "a copy contains changes, revocations, readings and decisions, and copying again changes nothing",
-        |e| Box::pin(what_is_beside(e)),
+        |e| Box::pin(copies_extras(e)),
     ),
     ("a copy never extends a different chain of revocations", |e| Box::pin(another_chain(e))),
     ("a copied log ends before the first damaged batch", |e| Box::pin(damaged(e))),
@@ -148,39 +148,33 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
 }
 
 /// More than a page of each.
-const BESIDE: u64 = 270;
+const EXTRAS: u64 = 270;
 
-async fn fill_beside(store: &dyn Store, from: u64, to: u64) -> CaseResult {
+async fn fill_extras(store: &dyn Store, from: u64, to: u64) -> CaseResult {
     let epoch = lease(store).await?;
     let after = store.last_batch().await.map_err(unexpected_error)?.map(|last| last.sth_sha256);
-    let mut beside = AppendExtras::default();
+    let mut extras = AppendExtras::default();
     let (mut readings, mut decisions) = (Vec::new(), Vec::new());
     for number in from..to {
         let ms = i64::try_from(number).unwrap_or(0);
         let name = format!("d{number}.lab");
-        beside.changes.push(change(number, &name, ms)?);
-        beside.revocations.push(revocation(number, &name, ms)?);
+        extras.changes.push(change(number, &name, ms)?);
+        extras.revocations.push(revocation(number, &name, ms)?);
         let causes: &[&str] = if number % 2 == 0 { &["incident"] } else { &[] };
-        beside.withheld_actions.push(standing(&name, causes, ms)?);
+        extras.withheld_actions.push(standing(&name, causes, ms)?);
         readings.push(store.put_reading(reading(&format!("r{number}"), &name, ms)?));
         decisions.push(decision(number, ms)?);
     }
     futures_util::future::try_join_all(readings).await.map_err(unexpected_error)?;
     store.put_decisions(decisions).await.map_err(unexpected_error)?;
     store
-        .append(Append {
-            epoch,
-            previous_head: after,
-            batch: None,
-            answers: vec![],
-            extras: beside,
-        })
+        .append(Append { epoch, previous_head: after, batch: None, answers: vec![], extras })
         .await
         .map_err(unexpected_error)?;
     give_back(store).await
 }
 
-async fn compare_beside(original: &dyn Store, copy: &dyn Store, count: u64) -> CaseResult {
+async fn compare_extras(original: &dyn Store, copy: &dyn Store, count: u64) -> CaseResult {
     let all = ChangesQuery { after: Some(0), limit: usize::MAX, ..ChangesQuery::default() };
     let expected = original.changes(all.clone()).await.map_err(unexpected_error)?;
     check_eq!(expected.len() as u64, count, "changes");
@@ -208,10 +202,10 @@ async fn compare_beside(original: &dyn Store, copy: &dyn Store, count: u64) -> C
     Ok(())
 }
 
-async fn what_is_beside(engine: &dyn Engine) -> CaseResult {
+async fn copies_extras(engine: &dyn Engine) -> CaseResult {
     let (from_place, to_place) = (engine.new_location().await, engine.new_location().await);
     let (from, to) = (from_place.open().await, to_place.open().await);
-    fill_beside(from.as_ref(), 0, BESIDE).await?;
+    fill_extras(from.as_ref(), 0, EXTRAS).await?;
     let of = |count| CopyReport {
         changes: count,
         revocations: count,
@@ -221,18 +215,18 @@ async fn what_is_beside(engine: &dyn Engine) -> CaseResult {
     };
     for round in 0..2 {
         let report = copied(from.as_ref(), to.as_ref()).await.map_err(unexpected_error)?;
-        check_eq!(report, of(BESIDE), "copied {round}");
-        compare_beside(from.as_ref(), to.as_ref(), BESIDE).await?;
+        check_eq!(report, of(EXTRAS), "copied {round}");
+        compare_extras(from.as_ref(), to.as_ref(), EXTRAS).await?;
     }
-    fill_beside(from.as_ref(), BESIDE, BESIDE + 9).await?;
+    fill_extras(from.as_ref(), EXTRAS, EXTRAS + 9).await?;
     let report = copied(from.as_ref(), to.as_ref()).await.map_err(unexpected_error)?;
-    check_eq!(report, of(BESIDE + 9), "copied after it grew");
-    compare_beside(from.as_ref(), to.as_ref(), BESIDE + 9).await?;
+    check_eq!(report, of(EXTRAS + 9), "copied after it grew");
+    compare_extras(from.as_ref(), to.as_ref(), EXTRAS + 9).await?;
     // Backwards: the copy goes on by itself, and the original has nothing to add.
-    fill_beside(to.as_ref(), BESIDE + 9, BESIDE + 12).await?;
+    fill_extras(to.as_ref(), EXTRAS + 9, EXTRAS + 12).await?;
     copied(from.as_ref(), to.as_ref()).await.map_err(unexpected_error)?;
     copied(to.as_ref(), from.as_ref()).await.map_err(unexpected_error)?;
-    compare_beside(to.as_ref(), from.as_ref(), BESIDE + 12).await
+    compare_extras(to.as_ref(), from.as_ref(), EXTRAS + 12).await
 }
 
 async fn another_chain(engine: &dyn Engine) -> CaseResult {
@@ -299,7 +293,7 @@ async fn another_log(engine: &dyn Engine) -> CaseResult {
         let to_place = engine.new_location().await;
         let to = to_place.open().await;
         let epoch = lease(to.as_ref()).await?;
-        let (mut theirs, mut kept) = (SampleLog::new("theirs"), Vec::new());
+        let (mut theirs, mut batches) = (SampleLog::new("theirs"), Vec::new());
         let mut after = None;
         for number in 0..length {
             let size = ours.batches.get(number).map_or(2, |batch| batch.entries.len());
@@ -309,7 +303,7 @@ async fn another_log(engine: &dyn Engine) -> CaseResult {
                 _ => other,
             };
             let sth_sha256 = batch.sth_sha256;
-            kept.push(batch.clone());
+            batches.push(batch.clone());
             let append = Append {
                 epoch,
                 previous_head: after,
@@ -326,7 +320,7 @@ async fn another_log(engine: &dyn Engine) -> CaseResult {
             matches!(refused, Err(StoreError::Duplicate { .. })),
             "{length} batches, other from {same_until} on: {refused:?}"
         );
-        same_log(to.as_ref(), &kept).await?;
+        same_log(to.as_ref(), &batches).await?;
         check_eq!(to.export_answers(None, 9).await, Ok(vec![]), "answers in another log");
         check_eq!(to.export_scans(None, 9).await, Ok(vec![]), "scans beside another log");
     }

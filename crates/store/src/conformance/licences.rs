@@ -67,8 +67,8 @@ async fn duplicate(engine: &dyn Engine) -> CaseResult {
 async fn revoked(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    let (kept, ended) = (licence("kept", 0)?, licence("ended", 1)?);
-    store.put_licence(kept.clone()).await.map_err(unexpected_error)?;
+    let (active, ended) = (licence("kept", 0)?, licence("ended", 1)?);
+    store.put_licence(active.clone()).await.map_err(unexpected_error)?;
     store.put_licence(ended.clone()).await.map_err(unexpected_error)?;
     check_eq!(store.revoke_licence("unknown", at(2)).await, Ok(None), "an unknown id");
     let expected = Licence { revoked_at: Some(at(2)), ..ended.clone() };
@@ -80,6 +80,6 @@ async fn revoked(engine: &dyn Engine) -> CaseResult {
     drop(store);
     let store = location.open().await;
     check_eq!(store.licence_by_key(ended.key_sha256).await, Ok(Some(expected)), "after reopening");
-    check_eq!(store.licence_by_key(kept.key_sha256).await, Ok(Some(kept)), "its neighbour");
+    check_eq!(store.licence_by_key(active.key_sha256).await, Ok(Some(active)), "its neighbour");
     Ok(())
 }

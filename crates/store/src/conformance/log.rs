@@ -411,19 +411,19 @@ async fn places(engine: &dyn Engine) -> CaseResult {
     let own: Vec<Digest> =
         chain.batches.iter().flat_map(|batch| batch.to_stored().leaves).collect();
     // Backwards, with strangers between, and one of them twice.
-    let mut asked = Vec::new();
+    let mut leaves = Vec::new();
     let mut expected = Vec::new();
     for (index, leaf) in own.iter().enumerate().rev() {
-        asked.push(*leaf);
+        leaves.push(*leaf);
         expected.push(Some(index as u64));
         if let Some(stranger) = other.get(index) {
-            asked.push(*stranger);
+            leaves.push(*stranger);
             expected.push(None);
         }
     }
-    asked.extend(own.first());
+    leaves.extend(own.first());
     expected.push(Some(0));
-    same_as("places", store.leaf_indexes(asked).await, &expected)?;
+    same_as("places", store.leaf_indexes(leaves).await, &expected)?;
     check_eq!(store.leaf_indexes(vec![]).await, Ok(vec![]), "places of nothing");
     for (batch, index) in [(0, 0), (0, 4), (1, 5), (2, 6), (2, 12)] {
         let found = store.batch_at(index).await.map_err(unexpected_error)?;
@@ -574,12 +574,12 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
         for count in [3, 260, 4] {
             chain.put(store.as_ref(), epoch, count).await?;
         }
-        let kept = answer("a", "shop.lab", 0, 1)?;
+        let stored = answer("a", "shop.lab", 0, 1)?;
         let append = Append {
             epoch,
             previous_head: chain.last(),
             batch: None,
-            answers: vec![kept.clone()],
+            answers: vec![stored.clone()],
             extras: AppendExtras::default(),
         };
         store.append(append).await.map_err(unexpected_error)?;
@@ -612,14 +612,14 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
         check!(right, "{part:?}, the tile: {got:?}");
 
         let hit = matches!(part, LogPart::Answer { .. });
-        let by_digest = store.answer(kept.sha256).await;
-        let by_domain = store.latest_answer(&kept.domain).await;
+        let by_digest = store.answer(stored.sha256).await;
+        let by_domain = store.latest_answer(&stored.domain).await;
         for got in [by_digest, by_domain] {
-            let right = if hit { is_damage(&got) } else { got == Ok(Some(kept.clone())) };
+            let right = if hit { is_damage(&got) } else { got == Ok(Some(stored.clone())) };
             check!(right, "{part:?}, the answer: {got:?}");
         }
         let got = store.export_answers(None, 9).await;
-        let right = if hit { is_damage(&got) } else { got == Ok(vec![kept]) };
+        let right = if hit { is_damage(&got) } else { got == Ok(vec![stored]) };
         check!(right, "{part:?}, all answers: {got:?}");
         // `heads` is not tested: it returns stored bytes unchecked, and callers verify each head's
         // digest and signature.

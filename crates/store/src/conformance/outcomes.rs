@@ -212,14 +212,14 @@ async fn forgotten(engine: &dyn Engine) -> CaseResult {
 async fn imported(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    let kept = |seq: u64, number| {
+    let stored = |seq: u64, number| {
         Ok::<_, String>(StoredOutcome { seq, outcome: outcome("shop.lab", number, number)? })
     };
-    let some = vec![kept(3, 1)?, kept(9, 2)?];
+    let some = vec![stored(3, 1)?, stored(9, 2)?];
     for _ in 0..2 {
         check_eq!(store.import_outcomes(some.clone()).await, Ok(()), "the same again is fine");
     }
-    let refused = store.import_outcomes(vec![kept(10, 1)?, kept(9, 7)?]).await;
+    let refused = store.import_outcomes(vec![stored(10, 1)?, stored(9, 7)?]).await;
     check!(matches!(refused, Err(StoreError::Duplicate { .. })), "another one: {refused:?}");
     check_eq!(store.export_outcomes(None, 9).await, Ok(some.clone()), "what is kept");
     check_eq!(

@@ -125,23 +125,23 @@ pub(super) fn answer(
 
 /// Fails unless the store's log is this one, through every read method.
 pub(super) async fn same_log(store: &dyn Store, batches: &[NewBatch]) -> CaseResult {
-    let kept: Vec<StoredBatch> = batches.iter().map(NewBatch::to_stored).collect();
-    let size = kept.last().map_or(0, StoredBatch::tree_size);
-    check_eq!(store.last_batch().await, Ok(kept.last().cloned()), "the last batch");
+    let stored: Vec<StoredBatch> = batches.iter().map(NewBatch::to_stored).collect();
+    let size = stored.last().map_or(0, StoredBatch::tree_size);
+    check_eq!(store.last_batch().await, Ok(stored.last().cloned()), "the last batch");
     check_eq!(store.count_indexed_leaves().await, Ok(size), "leaves that can be found");
-    for (number, batch) in (0..).zip(&kept) {
+    for (number, batch) in (0..).zip(&stored) {
         check_eq!(store.batch(number).await, Ok(Some(batch.clone())), "batch {number}");
         for index in [batch.first_index, batch.tree_size() - 1] {
             check_eq!(store.batch_at(index).await, Ok(Some(batch.clone())), "the batch at {index}");
         }
     }
-    for number in [kept.len() as u64, kept.len() as u64 + 1, u64::MAX] {
+    for number in [stored.len() as u64, stored.len() as u64 + 1, u64::MAX] {
         check_eq!(store.batch(number).await, Ok(None), "batch {number}");
     }
     for index in [size, size + 1, u64::MAX] {
         check_eq!(store.batch_at(index).await, Ok(None), "the batch at {index}");
     }
-    let heads: Vec<Bytes> = kept.iter().map(|batch| batch.sth.clone()).collect();
+    let heads: Vec<Bytes> = stored.iter().map(|batch| batch.sth.clone()).collect();
     same_as("the heads", store.heads(0, usize::MAX).await, &heads)?;
 
     let entries: Vec<&LogEntry> = batches.iter().flat_map(|batch| &batch.entries).collect();

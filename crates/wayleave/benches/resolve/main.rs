@@ -40,14 +40,14 @@ const MIN_FRESH_WORK_RATIO: f64 = 0.15;
 
 /// Options of a run, from the environment.
 struct BenchOptions {
-    kept: String,
+    cached: String,
     fresh: String,
     load: wrk::Load,
 }
 
 fn main() {
     let options = BenchOptions {
-        kept: env_or("BENCH_KEPT", "/api/v1/resolve?domain={name}"),
+        cached: env_or("BENCH_KEPT", "/api/v1/resolve?domain={name}"),
         // A domain that was read in the last minutes is not read again; its answer is built and sealed anew.
         fresh: env_or("BENCH_FRESH", "/api/v1/resolve?domain={name}&live=always"),
         load: wrk::Load {
@@ -64,14 +64,14 @@ fn main() {
     println!("{} cores; load of {} connections", machine::cores(), options.load.connections);
     if part("live") {
         let server = server::Server::start(&lab, folder.path(), None);
-        runtime.block_on(live::measure(&server, &options.kept));
+        runtime.block_on(live::measure(&server, &options.cached));
     }
     if part("kept") || part("fresh") {
         compare_with_nginx(&options, &lab, &folder, &part);
     }
     if part("stall") {
         let server = server::Server::start(&lab, folder.path(), None);
-        runtime.block_on(stall::measure(&server, &lab, &options.kept));
+        runtime.block_on(stall::measure(&server, &lab, &options.cached));
     }
     runtime.block_on(lab.stop());
 }
@@ -89,7 +89,7 @@ fn compare_with_nginx(
         return;
     }
     let server = server::Server::start(lab, folder.path(), Some(0));
-    let path = options.kept.replace("{name}", "n001.lab");
+    let path = options.cached.replace("{name}", "n001.lab");
     let (status, media_type, bytes) = client::get_blocking(server.address, &path);
     if status != 200 {
         println!("kept, fresh: not measured because {path} returned {status}");
@@ -129,7 +129,7 @@ fn compare_with_nginx(
     if part("fresh") {
         // Read every domain first, so that no site is read during the measurement.
         for site in lab::load_test_sites().iter().take(live::DOMAINS) {
-            client::get_blocking(server.address, &options.kept.replace("{name}", site.name));
+            client::get_blocking(server.address, &options.cached.replace("{name}", site.name));
         }
         let names = lab::load_test_sites().iter().take(live::DOMAINS);
         let paths: Vec<String> =

@@ -30,11 +30,11 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
         .map(|site| template.replace("{name}", site.name))
         .collect();
     let count = stalling.len();
-    let (stalled, beside) = tokio::join!(
+    let (stalled, during) = tokio::join!(
         client::get_all(server.address, stalling, count),
         client::get_all(server.address, of(UNREAD + HEALTHY, HEALTHY), HEALTHY_AT_ONCE),
     );
-    let mut beside = successful_times(beside);
+    let mut during = successful_times(during);
     let mut stalled = successful_times(stalled);
     println!(
         "stall   {} of {count} stalling domains answered: p50 {:?}, p99 {:?}",
@@ -51,11 +51,11 @@ pub(crate) async fn measure(server: &Server, lab: &Lab, template: &str) {
         MAX_STALLED_P99_MS,
         false,
     );
-    let (alone, beside) = (percentile(&mut alone, 50), percentile(&mut beside, 50));
-    println!("  first requests to healthy sites: p50 {alone:?} alone, {beside:?} during the stall");
+    let (alone, during) = (percentile(&mut alone, 50), percentile(&mut during, 50));
+    println!("  first requests to healthy sites: p50 {alone:?} alone, {during:?} during the stall");
     report_goal(
         "  slowdown of healthy sites",
-        beside.as_secs_f64() / alone.as_secs_f64(),
+        during.as_secs_f64() / alone.as_secs_f64(),
         MAX_SLOWDOWN,
         false,
     );

@@ -16,7 +16,7 @@ fn get_json(server: &Server, path: &str) -> Value {
 }
 
 #[test]
-fn rights_are_told_for_the_path_and_the_agent_that_are_asked_about() {
+fn rights_are_reported_for_the_path_and_agent_of_the_query() {
     let server = Server::shared();
     server.get("/api/v1/resolve?domain=content-signals.lab");
     let rights = get_json(server, "/api/v1/rights?domain=content-signals.lab");
@@ -34,12 +34,12 @@ fn rights_are_told_for_the_path_and_the_agent_that_are_asked_about() {
 }
 
 #[test]
-fn comparisons_come_from_readings_and_are_made_when_asked_for() {
+fn comparisons_come_from_readings_and_are_built_on_request() {
     let server = Server::shared();
-    let told = get_json(server, "/api/v1/read-equivalence?url=https://blocks-ai.lab/&live=1");
-    assert_eq!((&told["observed"], &told["verdict"]), (&json!(true), &json!("not_served")));
-    assert!(told["ai_identities_served"].as_str().unwrap().starts_with("0 of "));
-    assert_eq!(told["compared_with"]["status"], 200);
+    let record = get_json(server, "/api/v1/read-equivalence?url=https://blocks-ai.lab/&live=1");
+    assert_eq!((&record["observed"], &record["verdict"]), (&json!(true), &json!("not_served")));
+    assert!(record["ai_identities_served"].as_str().unwrap().starts_with("0 of "));
+    assert_eq!(record["compared_with"]["status"], 200);
     let page = get_json(server, "/api/v1/read-equivalence?url=https://blocks-ai.lab/other");
     assert_eq!(page["verdict"], "unmeasured");
 }
@@ -48,9 +48,9 @@ fn comparisons_come_from_readings_and_are_made_when_asked_for() {
 fn claims_are_recorded_with_both_times() {
     let server = Server::shared();
     server.scan("business.lab");
-    let told = get_json(server, "/api/v1/claims?domain=business.lab&property=organization.name");
-    let claims = told["claims"].as_array().unwrap();
-    assert!(!claims.is_empty(), "{told}");
+    let record = get_json(server, "/api/v1/claims?domain=business.lab&property=organization.name");
+    let claims = record["claims"].as_array().unwrap();
+    assert!(!claims.is_empty(), "{record}");
     for claim in claims {
         assert_eq!(claim["state"], "current");
         assert!(claim["said_to"].is_null() && claim["carrier"]["evidence_sha256"].is_string());
@@ -77,7 +77,7 @@ fn reading_a_clock_starts_it_and_an_opt_out_is_honoured() {
 }
 
 #[test]
-fn the_operator_is_told_as_far_as_he_is_configured() {
+fn the_operator_is_reported_as_far_as_configured() {
     let server = Server::start_demo(&[
         "--operator-name",
         "Example & Co",
@@ -88,12 +88,12 @@ fn the_operator_is_told_as_far_as_he_is_configured() {
         "--network-asn",
         "64500",
     ]);
-    let told = get_json(&server, "/.well-known/crawlcheck-observers.json");
-    assert_eq!(told["operator"]["name"], "Example & Co");
-    assert!(told["operator"]["contact"].is_null());
-    assert_eq!(told["observers"][0]["network"]["asn"], 64500);
+    let record = get_json(&server, "/.well-known/crawlcheck-observers.json");
+    assert_eq!(record["operator"]["name"], "Example & Co");
+    assert!(record["operator"]["contact"].is_null());
+    assert_eq!(record["observers"][0]["network"]["asn"], 64500);
     assert_eq!(
-        told["prefixes"],
+        record["prefixes"],
         json!([{"ipv4Prefix": "192.0.2.0/28"}, {"ipv6Prefix": "2001:db8::/48"}])
     );
 }

@@ -88,9 +88,9 @@ fn run_client_checks(
     python.arg(tools::script("client_calls.py")).args(servers.map(Server::base));
     let output = python.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told: BTreeMap<String, Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let checks: BTreeMap<String, Value> = serde_json::from_slice(&output.stdout).unwrap();
     let why = |one: &Value| (one["ok"] != true).then(|| one["why"].to_string());
-    told.iter().map(|(name, one)| (name.clone(), why(one))).collect()
+    checks.iter().map(|(name, one)| (name.clone(), why(one))).collect()
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -122,10 +122,11 @@ fn the_published_client_can_do_all_that_it_can() {
     copy(&one, &other);
     let (base, foreign, forked) = (started(&one), Server::start_demo(&BRAND), started(&other));
 
-    let said = run_client_checks(python, [&base, &foreign, &forked]);
-    let wrong: Vec<_> = said.iter().filter_map(|(name, why)| Some((name, why.as_ref()?))).collect();
+    let results = run_client_checks(python, [&base, &foreign, &forked]);
+    let wrong: Vec<_> =
+        results.iter().filter_map(|(name, why)| Some((name, why.as_ref()?))).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    let mut names: Vec<&str> = said.keys().map(String::as_str).collect();
+    let mut names: Vec<&str> = results.keys().map(String::as_str).collect();
     let mut expected = CHECKS.to_vec();
     names.sort_unstable();
     expected.sort_unstable();
@@ -141,9 +142,9 @@ fn the_published_client_can_do_all_that_it_can() {
 fn the_published_client_takes_nothing_of_another_brand() {
     let Some(python) = tools::python() else { return };
     let server = Server::start_demo(&[]);
-    let said = run_client_checks(python, [&server, &server, &server]);
-    assert_eq!(said.len(), CHECKS.len());
+    let results = run_client_checks(python, [&server, &server, &server]);
+    assert_eq!(results.len(), CHECKS.len());
     let good: Vec<_> =
-        said.iter().filter(|(_, why)| why.is_none()).map(|(name, _)| name.as_str()).collect();
+        results.iter().filter(|(_, why)| why.is_none()).map(|(name, _)| name.as_str()).collect();
     assert_eq!(good, FOR_ANY_BRAND);
 }

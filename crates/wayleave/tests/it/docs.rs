@@ -208,11 +208,11 @@ fn with_current_snippets(page: &str, name: &str) -> String {
         let Some(file) = file.and_then(|rest| rest.strip_suffix(" -->")) else { continue };
         now.push_str(lines.next().filter(|line| line.starts_with("```")).expect("a fence"));
         let shown: String = lines.by_ref().take_while(|line| line.trim_end() != "```").collect();
-        let kept = std::fs::read_to_string(root().join("docs/snippets").join(file)).unwrap();
-        if shown != kept {
+        let snippet = std::fs::read_to_string(root().join("docs/snippets").join(file)).unwrap();
+        if shown != snippet {
             wrong.push(file);
         }
-        let _ = writeln!(now, "{kept}```");
+        let _ = writeln!(now, "{snippet}```");
     }
     assert!(
         wrong.is_empty() || std::env::var_os("UPDATE_DOCS").is_some(),
@@ -240,7 +240,7 @@ fn check_every_fence_is_run(page: &str) {
 #[test]
 fn the_readme_names_every_address() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let told: Vec<&str> = readme
+    let listed: Vec<&str> = readme
         .split('`')
         .map(|word| word.trim_start_matches("GET ").trim_start_matches("POST "))
         .filter(|word| word.starts_with('/'))
@@ -248,13 +248,13 @@ fn the_readme_names_every_address() {
     let described = Server::shared().get("/openapi.json").json();
     let paths = described["paths"].as_object().unwrap();
     assert!(paths.len() > 40, "{}", paths.len());
-    let is_told = |path: &str| {
-        told.iter().any(|word| match word.strip_suffix('…') {
+    let is_listed = |path: &str| {
+        listed.iter().any(|word| match word.strip_suffix('…') {
             Some(begin) => path.starts_with(begin),
             None => *word == path,
         })
     };
-    let missing: Vec<&String> = paths.keys().filter(|path| !is_told(path)).collect();
+    let missing: Vec<&String> = paths.keys().filter(|path| !is_listed(path)).collect();
     assert!(missing.is_empty(), "the README does not name {missing:?}");
 }
 

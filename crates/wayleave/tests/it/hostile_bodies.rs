@@ -17,12 +17,12 @@ const LIMIT: usize = 1_048_576;
 const READ: &[u8] = br#"{"domain":"127.0.0.1"}"#;
 
 /// A report made before the bad requests, which must still exist afterwards.
-struct Kept {
+struct StoredReport {
     address: String,
     bytes: Vec<u8>,
 }
 
-impl Kept {
+impl StoredReport {
     fn make(server: &Server) -> Self {
         let record = ask(server, &json!("open.lab")).json();
         let address = format!("/r/{}.json", record["id"].as_str().unwrap());
@@ -57,7 +57,7 @@ fn shown(body: &[u8]) -> String {
 #[test]
 fn a_body_that_is_no_request_is_refused_with_its_reason() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let bad = "bad_request";
     let unknown = "unknown_field";
     let deep = |open: &str, close: &str, levels: usize| {
@@ -149,14 +149,14 @@ fn a_body_that_is_no_request_is_refused_with_its_reason() {
     for (body, code, param) in rows {
         check(&server.post_scan(&body), 400, code, param, &shown(&body));
     }
-    kept.check(server);
+    stored_report.check(server);
 }
 
 /// A missing body is 400, a body of another type is 415.
 #[test]
 fn only_json_is_taken_for_json() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let refused = [
         (None, READ, 400, "bad_request"),
         (None, b"".as_slice(), 400, "bad_request"),
@@ -201,13 +201,13 @@ fn only_json_is_taken_for_json() {
         let answer = server.post("/api/scan", Some(taken), READ);
         check(&answer, 400, "bad_domain", Some("domain"), taken);
     }
-    kept.check(server);
+    stored_report.check(server);
 }
 
 #[test]
 fn the_largest_body_is_one_mebibyte_to_the_byte() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let padded = |body: &[u8], size: usize| {
         let mut bytes = body.to_vec();
         bytes.resize(size, b' ');
@@ -229,7 +229,7 @@ fn the_largest_body_is_one_mebibyte_to_the_byte() {
     // A body that is too large is refused whatever its content type.
     let answer = server.post("/api/scan", Some("text/plain"), &padded(READ, LIMIT + 1));
     check(&answer, 413, "body_too_large", None, "text");
-    kept.check(server);
+    stored_report.check(server);
 }
 
 fn head(lines: &str) -> Vec<u8> {
@@ -254,7 +254,7 @@ fn chunked(body: &[u8], size: usize) -> Vec<u8> {
 #[test]
 fn a_body_in_chunks_is_measured_as_it_comes() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let mut body = READ.to_vec();
     for (size, chunk, status, code) in [
         (READ.len(), 1, 400, "bad_domain"),
@@ -274,12 +274,12 @@ fn a_body_in_chunks_is_measured_as_it_comes() {
         let request = [head("transfer-encoding: chunked\r\n"), broken.into()].concat();
         check(&server.send(&request), 400, "bad_request", None, broken);
     }
-    kept.check(server);
+    stored_report.check(server);
 }
 
 /// Sends the request, closes the sending side, and returns the whole response.
 #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
-fn send_and_hang_up(server: &Server, request: &[u8]) -> String {
+fn send_and_close(server: &Server, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let _ = stream.write_all(request);
@@ -292,7 +292,7 @@ fn send_and_hang_up(server: &Server, request: &[u8]) -> String {
 #[test]
 fn a_length_that_lies_is_found_out() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let with_length = |length: &str| head(&format!("content-length: {length}\r\n"));
 
     // Length too small: the rest is not parsed as a second request.
@@ -309,9 +309,9 @@ fn a_length_that_lies_is_found_out() {
         request,
         [head("transfer-encoding: chunked\r\n"), b"16\r\n".to_vec(), READ.to_vec()].concat(),
     ] {
-        let told = send_and_hang_up(server, &request);
-        assert!(told.starts_with("HTTP/1.1 400 "), "{told}");
-        assert!(told.contains(r#""code":"bad_request""#), "{told}");
+        let response = send_and_close(server, &request);
+        assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+        assert!(response.contains(r#""code":"bad_request""#), "{response}");
     }
     // No length means no body.
     check(&server.send(&[head(""), READ.to_vec()].concat()), 400, "bad_request", None, "none");
@@ -339,16 +339,16 @@ fn a_length_that_lies_is_found_out() {
     let two = b"POST /api/scan HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
         content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n16\r\n{\"domain\":\"127.0.0.1\"}\r\n\
         0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    let told = send_and_hang_up(server, two);
-    assert!(told.starts_with("HTTP/1.1 400 "), "{told}");
-    assert_eq!(told.matches("HTTP/1.1 ").count(), 1, "{told}");
-    kept.check(server);
+    let response = send_and_close(server, two);
+    assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+    assert_eq!(response.matches("HTTP/1.1 ").count(), 1, "{response}");
+    stored_report.check(server);
 }
 
 #[test]
 fn a_head_that_is_none_is_refused_and_never_our_fault() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let many = "x: y\r\n".repeat(150);
     let rows: Vec<(Vec<u8>, &[u16])> = vec![
         (b"G@T /healthz HTTP/1.1\r\nhost: x\r\n\r\n".to_vec(), &[400]),
@@ -371,7 +371,7 @@ fn a_head_that_is_none_is_refused_and_never_our_fault() {
         assert!(statuses.contains(&answer.status), "{}: {answer:?}", shown(&request));
         assert_eq!(answer.header("connection"), Some("close"), "{}", shown(&request));
     }
-    kept.check(server);
+    stored_report.check(server);
 }
 
 /// A request of this method for this path, without a body.
@@ -383,9 +383,9 @@ fn bare(method: &str, path: &str, lines: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_wrong_method_is_told_the_right_one() {
+fn a_wrong_method_gets_the_allowed_ones() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let reads: &[&str] = &["GET", "HEAD"];
     let rows: &[(&str, &[&str])] = &[
         ("/api/scan", &["POST"]),
@@ -401,7 +401,7 @@ fn a_wrong_method_is_told_the_right_one() {
         ("/crawlcheck-verify.mjs", reads),
         ("/docs", reads),
         ("/", reads),
-        (&kept.address, reads),
+        (&stored_report.address, reads),
     ];
     let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "BREW"];
     for (path, takes) in rows {
@@ -435,7 +435,7 @@ fn a_wrong_method_is_told_the_right_one() {
     let answer = server.send(&bare("OPTIONS", "/metrics", asks));
     check(&answer, 405, "method_not_allowed", None, "preflight of /metrics");
     assert_eq!(answer.header("access-control-allow-origin"), None);
-    kept.check(server);
+    stored_report.check(server);
 }
 
 /// Input is never echoed as markup.
@@ -455,7 +455,7 @@ fn an_error_page_holds_no_markup_of_the_callers() {
 #[test]
 fn a_crowd_of_bad_bodies_is_answered_one_by_one() {
     let server = Server::shared();
-    let kept = Kept::make(server);
+    let stored_report = StoredReport::make(server);
     let deep = "[".repeat(100_000);
     let large = vec![b' '; LIMIT + 1];
     std::thread::scope(|scope| {
@@ -468,5 +468,5 @@ fn a_crowd_of_bad_bodies_is_answered_one_by_one() {
             });
         }
     });
-    kept.check(server);
+    stored_report.check(server);
 }

@@ -310,19 +310,19 @@ pub(crate) fn ask(server: &Server, domain: &Value) -> HttpReply {
 
 /// How a response differs from a refusal of the domain.
 fn not_refused(answer: &HttpReply, why: Option<&str>) -> Option<String> {
-    let told = || {
-        let said: String = answer.text().chars().take(300).collect();
-        Some(format!("{} {said}", answer.status))
+    let describe = || {
+        let body_start: String = answer.text().chars().take(300).collect();
+        Some(format!("{} {body_start}", answer.status))
     };
     if answer.status != 400 {
-        return told();
+        return describe();
     }
     let body = answer.json();
     let good = answer.error_code() == "bad_domain"
         && body["param"] == "domain"
         && body["retryable"] == false
         && why.is_none_or(|why| body["error"] == why);
-    if good { None } else { told() }
+    if good { None } else { describe() }
 }
 
 fn shown(input: &str) -> String {
@@ -331,7 +331,7 @@ fn shown(input: &str) -> String {
 }
 
 #[test]
-fn the_table_is_large_and_says_nothing_twice() {
+fn the_table_is_large_and_has_no_duplicates() {
     let mut seen = BTreeSet::new();
     for (input, _) in refused().into_iter().chain(taken()) {
         assert!(seen.insert(input.clone()), "twice: {}", shown(&input));
@@ -352,9 +352,9 @@ fn hostile_domains_are_refused_however_they_are_dressed() {
         ];
         for (dressed, why) in dressings {
             let answer = server.post_scan(json!({ "domain": dressed }).to_string().as_bytes());
-            if let Some(told) = not_refused(&answer, why) {
+            if let Some(response) = not_refused(&answer, why) {
                 let expected = why.unwrap_or("a refusal");
-                wrong.push(format!("{}: expected {expected:?}, got {told}", shown(&dressed)));
+                wrong.push(format!("{}: expected {expected:?}, got {response}", shown(&dressed)));
             }
         }
     }
@@ -370,9 +370,9 @@ fn odd_ways_to_write_a_good_domain_lead_to_its_one_form() {
         let answer = ask(server, &json!(input));
         let found = answer.json()["domain"].clone();
         if answer.status != 200 || found != domain {
-            let told: String = answer.text().chars().take(200).collect();
+            let response: String = answer.text().chars().take(200).collect();
             wrong.push(format!(
-                "{}: expected {domain}, got {} {told}",
+                "{}: expected {domain}, got {} {response}",
                 shown(&input),
                 answer.status
             ));

@@ -35,16 +35,16 @@ impl DataDir {
             .args(["--network-allow-names", "lab"])
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{arguments:?}: {said}");
+        let stderr = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{arguments:?}: {stderr}");
         serde_json::from_slice(&done.stdout).unwrap()
     }
 }
 
 /// Creates a licence and returns its key.
 pub(crate) fn licence(data: &DataDir, arguments: &[&str]) -> String {
-    let made = data.command(&[&["licence", "create", "--json"], arguments].concat());
-    made["key"].as_str().unwrap().to_owned()
+    let created = data.command(&[&["licence", "create", "--json"], arguments].concat());
+    created["key"].as_str().unwrap().to_owned()
 }
 
 fn scan(server: &Server, headers: &str, domain: &str) -> crate::server::HttpReply {
@@ -58,7 +58,7 @@ fn a_licence_opens_its_domains_until_it_is_revoked() {
     let server =
         Server::start_demo(&[data.flags().as_slice(), &["--log-filter", "trace"]].concat());
     // Created while the server is running; valid at once.
-    let made = data.command(&[
+    let created = data.command(&[
         "licence",
         "create",
         "--domain",
@@ -69,8 +69,8 @@ fn a_licence_opens_its_domains_until_it_is_revoked() {
         "Ada",
         "--json",
     ]);
-    let (id, key) = (made["id"].as_str().unwrap(), made["key"].as_str().unwrap());
-    assert_eq!(made["domains"], serde_json::json!(["minimal.lab", "open.lab"]));
+    let (id, key) = (created["id"].as_str().unwrap(), created["key"].as_str().unwrap());
+    assert_eq!(created["domains"], serde_json::json!(["minimal.lab", "open.lab"]));
     assert!(key.starts_with("wl_") && key.len() == 46, "{key}");
 
     for headers in [format!("x-svc-key: {key}\r\n"), format!("Authorization: Bearer {key}\r\n")] {
@@ -236,6 +236,6 @@ fn what_makes_no_sense_is_refused_by_the_command() {
         .args(data.flags())
         .output()
         .unwrap();
-    let said = String::from_utf8(done.stdout).unwrap();
-    assert!(said.starts_with("wl_") && said.len() == 47, "{said:?}");
+    let stdout = String::from_utf8(done.stdout).unwrap();
+    assert!(stdout.starts_with("wl_") && stdout.len() == 47, "{stdout:?}");
 }

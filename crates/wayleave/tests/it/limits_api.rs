@@ -173,7 +173,7 @@ fn the_form_of_our_own_page_is_not_counted_by_the_day() {
 }
 
 #[test]
-fn limits_that_are_off_are_told_loudly() {
+fn disabled_limits_are_logged_as_a_warning() {
     let loud = Server::start_demo(&["--log-filter", "warn,web=info"]);
     for _ in 0..12 {
         assert_eq!(loud.post_scan(br#"{"domain":"localhost"}"#).status, 400);
@@ -194,6 +194,6 @@ fn limits_that_are_off_are_told_loudly() {
     )
     .unwrap();
     child.kill().unwrap();
-    let said = child.wait_with_output().unwrap().stderr;
-    assert!(String::from_utf8_lossy(&said).contains("ADDRESS LIMITS ARE OFF"), "{ready}");
+    let stderr = child.wait_with_output().unwrap().stderr;
+    assert!(String::from_utf8_lossy(&stderr).contains("ADDRESS LIMITS ARE OFF"), "{ready}");
 }

@@ -23,14 +23,14 @@ fn verified(server: &Server, bytes: &[u8]) {
 }
 
 #[test]
-fn a_receipt_is_signed_kept_and_accepted_by_its_host() {
+fn a_receipt_is_signed_stored_and_accepted_by_its_host() {
     let server = Server::shared();
     let operation = json!({"method": "GET", "url": "https://open.lab/"});
-    let asked = json!({
+    let request = json!({
         "domain": "open.lab", "action": "read", "agent": "ExampleBot",
         "nonce": "0123", "operation": operation,
     });
-    let answer = preflight(server, &asked);
+    let answer = preflight(server, &request);
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     verified(server, &answer.body);
@@ -118,7 +118,7 @@ fn a_batch_is_decided_in_order_and_each_receipt_stands_alone() {
 }
 
 #[test]
-fn a_staple_says_what_the_answer_says() {
+fn a_staple_agrees_with_the_answer() {
     let server = Server::shared();
     let resolved = server.get("/api/v1/resolve?domain=open.lab").json();
     let answer = server.get("/api/v1/staple?domain=open.lab");

@@ -82,12 +82,12 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
 
 /// A cached answer is served without the router, unless the request needs more than its bytes.
 #[test]
-fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
+fn a_stored_answer_is_the_same_on_both_code_paths_and_counts_for_the_limit() {
     let server = Server::start_demo_with_limits(&[]);
     let path = "/api/v1/resolve?domain=open.lab";
     let first = server.get(path);
     assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=59"));
-    let told = |answer: &HttpReply| {
+    let headers_of = |answer: &HttpReply| {
         assert_eq!(answer.status, 200, "{}", answer.text());
         [
             "content-type",
@@ -106,7 +106,7 @@ fn a_kept_answer_is_the_same_on_either_way_and_counts_for_the_limit() {
     let short = server.get(path);
     // An option that does not apply changes only the code path.
     let long = server.get_with(path, "range: bytes=0-5\r\n");
-    assert_eq!(told(&short), told(&long));
+    assert_eq!(headers_of(&short), headers_of(&long));
     assert_eq!((&short.body, &first.body), (&long.body, &long.body));
     assert!(short.header("ratelimit").unwrap().contains(";r=58;"));
     assert!(long.header("ratelimit").unwrap().contains(";r=57;"));
@@ -178,7 +178,7 @@ fn absences_name_everything_that_was_checked() {
 }
 
 #[test]
-fn a_scan_replaces_the_answer_and_the_change_is_told() {
+fn a_scan_replaces_the_answer_and_the_change_is_reported() {
     let server = Server::start_demo(&[]);
     let before = resolved(&server, "business.lab");
     assert_eq!(before["status"], "partial");
@@ -276,7 +276,7 @@ fn a_domain_is_looked_up_without_being_named() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_said() {
+fn invalid_queries_are_refused_with_a_reason() {
     let server = Server::shared();
     for (query, status, code) in [
         ("", 400, "bad_request"),
@@ -291,8 +291,8 @@ fn what_is_asked_for_wrongly_is_said() {
         ("?domain=never-asked.lab&live=never", 404, "not_tracked"),
     ] {
         let answer = server.get(&format!("/api/v1/resolve{query}"));
-        let told = (answer.status, answer.json()["code"].as_str().unwrap().to_owned());
-        assert_eq!(told, (status, code.to_owned()), "{query}");
+        let found = (answer.status, answer.json()["code"].as_str().unwrap().to_owned());
+        assert_eq!(found, (status, code.to_owned()), "{query}");
     }
 }
 

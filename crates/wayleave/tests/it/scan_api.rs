@@ -22,8 +22,8 @@ fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
     let id = record["id"].as_str().unwrap();
 
     // The report is served as exactly the bytes that were signed.
-    let kept = server.get(&format!("/r/{id}.json"));
-    assert_eq!((kept.status, &kept.body), (200, &answer.body));
+    let stored = server.get(&format!("/r/{id}.json"));
+    assert_eq!((stored.status, &stored.body), (200, &answer.body));
     let page = server.get(&format!("/r/{id}"));
     assert!(page.header("content-type").unwrap().starts_with("text/html"));
     assert!(page.text().contains("open.lab"));
@@ -57,7 +57,7 @@ fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
 }
 
 #[test]
-fn where_nothing_answers_nothing_is_kept() {
+fn an_unreachable_site_is_not_stored() {
     let server = Server::shared();
     for _ in 0..2 {
         let record = server.scan("no-such-site.lab");
@@ -148,15 +148,15 @@ fn what_was_acknowledged_survives_a_kill() {
 fn a_stop_is_clean_and_leaves_nothing_behind() {
     let mut server = Server::start_demo(&[]);
     let pid = server.child.id();
-    let kept = || {
+    let has_temporary_files = || {
         let ours = format!("wayleave-demo-{pid}-");
         let mut entries = std::fs::read_dir(std::env::temp_dir()).unwrap();
         entries.any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with(&ours))
     };
-    assert!(kept());
+    assert!(has_temporary_files());
     Command::new("kill").arg("-TERM").arg(pid.to_string()).status().unwrap();
     assert!(server.child.wait().unwrap().success());
-    assert!(!kept(), "the temporary store is removed");
+    assert!(!has_temporary_files(), "the temporary store is removed");
 }
 
 #[test]

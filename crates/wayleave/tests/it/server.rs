@@ -58,11 +58,14 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut reader = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         let address = loop {
             line.clear();
-            assert!(said.read_line(&mut line).unwrap() > 0, "the demo stopped before it was ready");
+            assert!(
+                reader.read_line(&mut line).unwrap() > 0,
+                "the demo stopped before it was ready"
+            );
             if let Some(rest) = line.split("running at http://").nth(1) {
                 break rest.split(' ').next().unwrap().parse().unwrap();
             }
@@ -72,7 +75,7 @@ impl Server {
         let writer = Arc::clone(&stderr);
         std::thread::spawn(move || {
             let mut part = [0; 4096];
-            while let Ok(count @ 1..) = said.read(&mut part) {
+            while let Ok(count @ 1..) = reader.read(&mut part) {
                 writer.lock().unwrap().extend_from_slice(&part[..count]);
             }
         });

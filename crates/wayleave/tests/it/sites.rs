@@ -33,14 +33,17 @@ fn every_record_says_what_the_catalogue_promises() {
     assert!(sites.len() >= 40, "{} sites", sites.len());
     let queue = Mutex::new(sites.iter());
     let wrong = Mutex::new(BTreeMap::new());
-    let told = Mutex::new(BTreeMap::new());
+    let summaries = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
                 while let Some(site) = { queue.lock().unwrap().next() } {
                     let name = site["name"].as_str().unwrap();
                     let record = server.scan(name);
-                    told.lock().unwrap().insert(name.to_owned(), owner_and_record(site, &record));
+                    summaries
+                        .lock()
+                        .unwrap()
+                        .insert(name.to_owned(), owner_and_record(site, &record));
                     let faults = differences(&site["expect"], &record);
                     if !faults.is_empty() {
                         wrong.lock().unwrap().insert(name.to_owned(), faults);
@@ -51,7 +54,7 @@ fn every_record_says_what_the_catalogue_promises() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} of {} records are wrong: {wrong:#?}", wrong.len(), sites.len());
-    let lines: Vec<String> = told.into_inner().unwrap().into_values().flatten().collect();
+    let lines: Vec<String> = summaries.into_inner().unwrap().into_values().flatten().collect();
     insta::assert_snapshot!("what_records_say", lines.join("\n"));
 }
 
@@ -169,7 +172,7 @@ fn differences(expect: &Value, record: &Value) -> Vec<String> {
         let failure = &expect["failure"];
         if !failure.is_null() {
             // If DNS fails, one read is tried and the others are skipped.
-            let told = match browser["error"].is_null() {
+            let found = match browser["error"].is_null() {
                 true => {
                     record["non_observations"][0]["why"].as_str().unwrap_or_default().to_owned()
                 }
@@ -182,11 +185,11 @@ fn differences(expect: &Value, record: &Value) -> Vec<String> {
             let kind = failure["kind"].as_str().unwrap();
             let reasons = failure["reasons"].as_array().unwrap();
             // The shared deadline may come before the timeout of a single read.
-            let cut = kind == "timeout" && told == "timeout: deadline";
+            let cut = kind == "timeout" && found == "timeout: deadline";
             let one_of =
-                cut || reasons.iter().any(|r| told == format!("{kind}: {}", r.as_str().unwrap()));
+                cut || reasons.iter().any(|r| found == format!("{kind}: {}", r.as_str().unwrap()));
             if !one_of {
-                faults.push(format!("failure: promised {failure}, found {told:?}"));
+                faults.push(format!("failure: promised {failure}, found {found:?}"));
             }
         }
     }
@@ -201,10 +204,10 @@ fn differences(expect: &Value, record: &Value) -> Vec<String> {
         faults.push(format!("contradicts itself: {}", record["self_audit"]));
     }
     if let Some(word) = expect["tls_error"].as_str() {
-        let said = record["findings"].as_array().unwrap().iter().any(|finding| {
+        let reported = record["findings"].as_array().unwrap().iter().any(|finding| {
             finding["id"] == "bad_certificate" && finding["seen"].as_str().unwrap().contains(word)
         });
-        if !said {
+        if !reported {
             faults.push(format!("the certificate error {word} is not told"));
         }
     }

@@ -43,8 +43,8 @@ pub(crate) fn node_modules() -> Option<PathBuf> {
 pub(crate) fn shell() -> Option<Command> {
     static HERE: OnceLock<bool> = OnceLock::new();
     let here = HERE.get_or_init(|| {
-        let asked = Command::new("bash").args(["-c", "command -v curl && command -v jq"]).output();
-        asked.is_ok_and(|asked| asked.status.success())
+        let output = Command::new("bash").args(["-c", "command -v curl && command -v jq"]).output();
+        output.is_ok_and(|output| output.status.success())
     });
     if *here { Some(Command::new("bash")) } else { skip_test("bash, curl or jq is missing") }
 }

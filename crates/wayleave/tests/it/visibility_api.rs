@@ -117,8 +117,8 @@ fn record_manifest_and_graph_hold_together() {
             .arg(file.path())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&verified.stdout).into_owned();
-        assert!(verified.status.success(), "{path}: {said}");
+        let stdout = String::from_utf8_lossy(&verified.stdout).into_owned();
+        assert!(verified.status.success(), "{path}: {stdout}");
         answer.json()
     };
     let manifest = served(&format!("/r/{id}.manifest.json"));

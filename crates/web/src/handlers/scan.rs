@@ -176,7 +176,7 @@ mod tests {
     use contract::NameRefusal;
 
     #[test]
-    fn each_refusal_has_its_code_and_says_only_what_the_caller_may_know() {
+    fn each_refusal_has_its_code_and_reveals_nothing_private() {
         let internal = ScanError::Internal("/data/secret".to_owned());
         let cases = [
             (ScanError::BadDomain(NameRefusal::IpAddress), 400, "bad_domain"),

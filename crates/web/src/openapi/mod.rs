@@ -147,9 +147,9 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, now).unwrap();
         }
-        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
-            read(&kept) == read(now),
+            read(&committed) == read(now),
             "{name} differs from the code; if the change is intended, run the tests once with \
              UPDATE_CONTRACT=1 and review the difference"
         );

@@ -90,8 +90,9 @@ mod tests {
         assert_eq!(shown(&[("authorization", spaced.as_bytes())]), key(ONE));
         let both = [("authorization", bearer.as_bytes()), ("x-svc-key", ONE.as_bytes())];
         assert_eq!(shown(&both), key(ONE));
-        let beside = [("authorization", b"Basic eDp5".as_slice()), ("x-svc-key", TWO.as_bytes())];
-        assert_eq!(shown(&beside), key(TWO));
+        let with_basic =
+            [("authorization", b"Basic eDp5".as_slice()), ("x-svc-key", TWO.as_bytes())];
+        assert_eq!(shown(&with_basic), key(TWO));
     }
 
     #[test]

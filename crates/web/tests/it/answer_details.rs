@@ -4,8 +4,8 @@ use crate::app;
 
 #[tokio::test]
 async fn the_observer_directory_is_signed_and_stays_the_same_for_a_day() {
-    let site = app::start().await;
-    let reply = site.server.get("/.well-known/crawlcheck-observers.json", "").await;
+    let test_server = app::start().await;
+    let reply = test_server.server.get("/.well-known/crawlcheck-observers.json", "").await;
     assert_eq!(reply.status, 200);
     let record = reply.json();
     assert_eq!(record["kind"], "svc-observers");
@@ -22,14 +22,14 @@ async fn the_observer_directory_is_signed_and_stays_the_same_for_a_day() {
     assert_eq!(reply.header("cache-control").unwrap(), "public, max-age=3600");
     assert!(reply.header("last-modified").unwrap().ends_with(" 00:00:00 GMT"));
     let same = format!("If-None-Match: {}\r\n", reply.header("etag").unwrap());
-    let again = site.server.get("/.well-known/crawlcheck-observers.json", &same).await;
+    let again = test_server.server.get("/.well-known/crawlcheck-observers.json", &same).await;
     assert_eq!(again.status, 304);
 }
 
 #[tokio::test]
 async fn a_site_that_was_never_read_gets_answers_without_claims() {
-    let site = app::start().await;
-    let get = |path: &'static str| async { site.server.get(path, "").await };
+    let test_server = app::start().await;
+    let get = |path: &'static str| async { test_server.server.get(path, "").await };
 
     let rights = get("/api/v1/rights?domain=nobody.org&path=/a&agent=GPTBot").await.json();
     assert_eq!(
@@ -67,8 +67,8 @@ async fn a_site_that_was_never_read_gets_answers_without_claims() {
 
 #[tokio::test]
 async fn a_clock_of_a_site_that_cannot_be_reached_is_started_and_pauses() {
-    let site = app::start().await;
-    let reply = site.server.get("/api/v1/content-clock?url=https://nobody.org/", "").await;
+    let test_server = app::start().await;
+    let reply = test_server.server.get("/api/v1/content-clock?url=https://nobody.org/", "").await;
     assert_eq!(reply.header("cache-control").unwrap(), "no-store");
     let clock = reply.json();
     assert_eq!(
@@ -78,21 +78,25 @@ async fn a_clock_of_a_site_that_cannot_be_reached_is_started_and_pauses() {
     assert!(clock["why"].is_string() && clock["clock"]["checks"] == 0);
     assert_eq!(clock["clock"]["every_hours"], 12);
     // The clock is stored: the next request returns the same one.
-    let again = site.server.get("/api/v1/content-clock?url=https://nobody.org/", "").await;
+    let again = test_server.server.get("/api/v1/content-clock?url=https://nobody.org/", "").await;
     assert_eq!(again.header("cache-control").unwrap(), "public, max-age=300");
     assert_eq!(again.json()["clock"]["started_at"], clock["clock"]["started_at"]);
     // A site has at most three clocks.
     for path in ["a", "b", "c"] {
-        site.server.get(&format!("/api/v1/content-clock?url=https://nobody.org/{path}"), "").await;
+        test_server
+            .server
+            .get(&format!("/api/v1/content-clock?url=https://nobody.org/{path}"), "")
+            .await;
     }
-    let over = site.server.get("/api/v1/content-clock?url=https://nobody.org/d", "").await.json();
+    let over =
+        test_server.server.get("/api/v1/content-clock?url=https://nobody.org/d", "").await.json();
     assert_eq!(over["state"], "refused");
     assert!(over["why"].as_str().unwrap().contains("The limit of clocks"));
 }
 
 #[tokio::test]
 async fn invalid_parameters_are_refused() {
-    let site = app::start().await;
+    let test_server = app::start().await;
     for (path, status, code) in [
         ("/api/v1/rights", 400, "bad_request"),
         ("/api/v1/rights?domain=localhost", 400, "bad_domain"),
@@ -115,7 +119,7 @@ async fn invalid_parameters_are_refused() {
         ("/api/census/records?format=csv", 400, "bad_request"),
         ("/.well-known/crawlcheck-observers.json?x=1", 400, "unknown_field"),
     ] {
-        let reply = site.server.get(path, "").await;
+        let reply = test_server.server.get(path, "").await;
         assert_eq!((reply.status, reply.json()["code"].as_str()), (status, Some(code)), "{path}");
     }
 }

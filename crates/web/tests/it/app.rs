@@ -15,7 +15,7 @@ use crate::harness::{Reply, Server};
 
 const RECORD: &str = r#"{"visibility":"public","made":"by a later version"}"#;
 
-pub(crate) struct Site {
+pub(crate) struct TestServer {
     pub(crate) server: Server,
     pub(crate) service: Arc<Service>,
     _dir: tempfile::TempDir,
@@ -26,11 +26,11 @@ const KEY: &str = "wl_KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK";
 const OTHER_KEY: &str = "wl_OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO";
 
 /// Without rate limits, and with three stored scans: `public1`, `unlisted1`, `private1`.
-pub(crate) async fn start() -> Site {
+pub(crate) async fn start() -> TestServer {
     start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
 }
 
-async fn start_with(limits: RateLimits) -> Site {
+async fn start_with(limits: RateLimits) -> TestServer {
     let dir = tempfile::tempdir().unwrap();
     let now = Timestamp::from_millis(1_794_736_800_000);
     let clock = Arc::new(FixedClock(now));
@@ -110,10 +110,10 @@ async fn start_with(limits: RateLimits) -> Site {
     service.log.seal_entry("test", Bytes::from_static(b"{}")).await.unwrap();
     let service = Arc::new(service);
     let app = web::build_app(Arc::clone(&service), WebOptions { limits, ..WebOptions::default() });
-    Site { server: Server::of(app, ServerOptions::default()).await, service, _dir: dir }
+    TestServer { server: Server::of(app, ServerOptions::default()).await, service, _dir: dir }
 }
 
-impl Site {
+impl TestServer {
     async fn get(&self, path: &str) -> Reply {
         self.server.get(path, "").await
     }
@@ -135,9 +135,9 @@ impl Site {
 /// The fast path answers without the router, with the same response.
 #[tokio::test]
 async fn the_fast_path_gives_the_same_response_as_the_router() {
-    let site = start().await;
+    let test_server = start().await;
     let counted = async || {
-        let metrics = site.get("/metrics").await;
+        let metrics = test_server.get("/metrics").await;
         let start = "http_requests_total{route=\"/openapi.json\",method=\"GET\",status=\"2xx\"} ";
         let line = metrics.text().lines().find_map(|line| line.strip_prefix(start));
         line.map_or(0, |count| count.parse::<u64>().unwrap())
@@ -149,24 +149,25 @@ async fn the_fast_path_gives_the_same_response_as_the_router() {
         lines
     };
     let before = counted().await;
-    let short = site.server.get("/openapi.json", "").await;
+    let short = test_server.server.get("/openapi.json", "").await;
     // Range is not supported; it only forces the request through the router.
-    let long = site.server.get("/openapi.json", "Range: bytes=0-5\r\n").await;
+    let long = test_server.server.get("/openapi.json", "Range: bytes=0-5\r\n").await;
     assert_eq!(head(&short), head(&long));
     assert_eq!((short.status, &short.body), (long.status, &long.body));
     // Other tests of this process count as well.
     assert!(counted().await >= before + 2);
     assert_ne!(short.header("x-request-id"), long.header("x-request-id"));
-    let named = site.server.get("/openapi.json", "X-Request-Id: mine-1\r\n").await;
+    let named = test_server.server.get("/openapi.json", "X-Request-Id: mine-1\r\n").await;
     assert_eq!(named.header("x-request-id"), Some("mine-1"));
-    let other =
-        site.server.ask("POST /openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+    let other = test_server
+        .server
+        .ask("POST /openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(other.await.status, 405);
 }
 
 #[tokio::test]
 async fn documents_are_served_with_their_type_and_not_sent_twice() {
-    let site = start().await;
+    let test_server = start().await;
     let page = "text/html; charset=utf-8";
     let schema = "application/schema+json";
     let directory = "application/http-message-signatures-directory+json";
@@ -187,22 +188,22 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
         ("/r/public1.json", "application/json"),
         ("/r/public1.raw.json", "application/json"),
     ] {
-        let reply = site.get(path).await;
+        let reply = test_server.get(path).await;
         assert_eq!((reply.status, reply.header("content-type")), (200, Some(media_type)), "{path}");
         let tag = reply.header("etag").unwrap();
         assert!(tag.len() == 66 && tag.starts_with('"'), "{path}: {tag}");
-        let again = site.server.get(path, &format!("If-None-Match: {tag}\r\n")).await;
+        let again = test_server.server.get(path, &format!("If-None-Match: {tag}\r\n")).await;
         assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
         assert_eq!(again.header("etag"), Some(tag), "{path}");
     }
-    let verifier = site.get("/crawlcheck-verify.mjs").await;
+    let verifier = test_server.get("/crawlcheck-verify.mjs").await;
     assert_eq!(verifier.header("cache-control"), Some("public, max-age=3600"));
     assert!(verifier.body.starts_with(b"#!/usr/bin/env node\n"));
-    let purposes = site.get("/.well-known/http-message-signatures-directory").await.json();
+    let purposes = test_server.get("/.well-known/http-message-signatures-directory").await.json();
     assert_eq!(purposes["keys"].as_array().unwrap().len(), 4);
-    let report = site.get("/api/v1/schema").await.json();
+    let report = test_server.get("/api/v1/schema").await.json();
     assert_eq!(report["$id"], "https://svc.example/api/v1/schema");
-    let core = site.get("/api/v1/core").await.json();
+    let core = test_server.get("/api/v1/core").await.json();
     let operations = core["operations"].as_array().unwrap();
     let served = operations.iter().filter(|one| one["served"] == true);
     let served: Vec<&str> = served.map(|one| one["operationId"].as_str().unwrap()).collect();
@@ -213,10 +214,11 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
 
 #[tokio::test]
 async fn every_documented_operation_has_a_route() {
-    let site = start().await;
-    let build = site.service.builds.identify_running_build(BuildFacts::default()).await.unwrap();
+    let test_server = start().await;
+    let build =
+        test_server.service.builds.identify_running_build(BuildFacts::default()).await.unwrap();
     let version_id = build.version_id().to_hex();
-    let document = site.get("/openapi.json").await.json();
+    let document = test_server.get("/openapi.json").await.json();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
             let path = path.replace("{id}", "public1").replace("{kind}", "svc-scan");
@@ -227,7 +229,7 @@ async fn every_documented_operation_has_a_route() {
             let method = method.to_uppercase();
             let request =
                 format!("{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
-            let reply = site.server.ask(&request).await;
+            let reply = test_server.server.ask(&request).await;
             // A handler that finds nothing answers 404 with a text of its own.
             let nothing =
                 reply.status == 404 && reply.text().contains("no resource at this address");
@@ -239,28 +241,28 @@ async fn every_documented_operation_has_a_route() {
 
 #[tokio::test]
 async fn reports_have_three_forms_and_private_ones_are_not_found() {
-    let site = start().await;
-    assert_eq!(site.get("/r/public1.json").await.text(), RECORD);
-    let reply = site.server.get("/r/public1", "Accept: application/json\r\n").await;
+    let test_server = start().await;
+    assert_eq!(test_server.get("/r/public1.json").await.text(), RECORD);
+    let reply = test_server.server.get("/r/public1", "Accept: application/json\r\n").await;
     assert_eq!((reply.text(), reply.header("vary")), (RECORD, Some("Accept")));
-    let page = site.get("/r/public1").await;
+    let page = test_server.get("/r/public1").await;
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
     assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
     assert!(page.text().contains("href=\"/r/public1.json\""));
-    assert_eq!(site.get("/r/public1.raw.json").await.text(), "{\"v\":1}");
+    assert_eq!(test_server.get("/r/public1.raw.json").await.text(), "{\"v\":1}");
 
-    let unlisted = site.get("/r/unlisted1.json").await;
+    let unlisted = test_server.get("/r/unlisted1.json").await;
     assert_eq!(unlisted.header("x-robots-tag"), Some("noindex"));
     assert!(unlisted.header("cache-control").unwrap().starts_with("private"));
 
     for end in ["", ".json", ".raw.json"] {
-        let private = site.get(&format!("/r/private1{end}")).await;
-        let unknown = site.get(&format!("/r/unknown1{end}")).await;
+        let private = test_server.get(&format!("/r/private1{end}")).await;
+        let unknown = test_server.get(&format!("/r/unknown1{end}")).await;
         assert_eq!((private.status, unknown.status), (404, 404), "{end}");
         assert_eq!(private.json()["error"], unknown.json()["error"], "{end}");
     }
     for odd in ["/r/..%2f..%2fetc", "/r/%00", "/r/.json", "/r/.raw.json", "/r/a%20b", "/r/%ff"] {
-        let reply = site.get(odd).await;
+        let reply = test_server.get(odd).await;
         assert!([400, 404].contains(&reply.status), "{odd}: {}", reply.status);
         assert!(reply.json()["code"].is_string(), "{odd}");
     }
@@ -268,7 +270,7 @@ async fn reports_have_three_forms_and_private_ones_are_not_found() {
 
 #[tokio::test]
 async fn a_private_report_opens_with_a_key_for_its_domain() {
-    let site = start().await;
+    let test_server = start().await;
     for (headers, status) in [
         (format!("X-Svc-Key: {KEY}\r\n"), 200),
         (format!("Authorization: Bearer {KEY}\r\n"), 200),
@@ -277,7 +279,7 @@ async fn a_private_report_opens_with_a_key_for_its_domain() {
         ("X-Svc-Key: wl_\r\n".to_owned(), 404),
     ] {
         for path in ["/r/private1", "/r/private1.json", "/r/private1.raw.json"] {
-            let reply = site.server.get(path, &headers).await;
+            let reply = test_server.server.get(path, &headers).await;
             assert_eq!(reply.status, status, "{path} {headers}");
             if status == 200 {
                 assert_eq!(reply.header("cache-control"), Some("private, no-store"), "{path}");
@@ -286,15 +288,16 @@ async fn a_private_report_opens_with_a_key_for_its_domain() {
         }
     }
     // A public report needs no key, and an invalid key is ignored.
-    assert_eq!(site.server.get("/r/public1", "X-Svc-Key: x\r\n").await.status, 200);
+    assert_eq!(test_server.server.get("/r/public1", "X-Svc-Key: x\r\n").await.status, 200);
 }
 
 #[tokio::test]
 async fn the_versioned_scan_needs_a_licence_and_lists_public_scans() {
-    let site = start().await;
+    let test_server = start().await;
     let json = "application/json";
-    let ask =
-        async |headers: &str, body: &str| site.post_with("/api/v1/scan", headers, json, body).await;
+    let ask = async |headers: &str, body: &str| {
+        test_server.post_with("/api/v1/scan", headers, json, body).await
+    };
     let (key, other) =
         (format!("X-Svc-Key: {KEY}\r\n"), format!("Authorization: bearer {OTHER_KEY}\r\n"));
     let body = r#"{"domain":"kept.com"}"#;
@@ -308,7 +311,7 @@ async fn the_versioned_scan_needs_a_licence_and_lists_public_scans() {
 
     let other = ask(&other, r#"{"domain":"other.com"}"#).await;
     assert_eq!(other.status, 200, "{}", other.text());
-    let (schema, report) = (site.get("/api/v1/schema").await.json(), other.json());
+    let (schema, report) = (test_server.get("/api/v1/schema").await.json(), other.json());
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
     assert!(report["id"].is_null() && report["history"].as_array().unwrap().is_empty());
 
@@ -324,32 +327,32 @@ async fn the_versioned_scan_needs_a_licence_and_lists_public_scans() {
 
 #[tokio::test]
 async fn too_many_scan_requests_get_429_and_a_wait() {
-    let site = start_with(RateLimits::default()).await;
+    let test_server = start_with(RateLimits::default()).await;
     let json = "application/json";
     for _ in 0..5 {
-        let reply = site.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
+        let reply = test_server.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
         assert_eq!(reply.code(), "bad_domain");
     }
-    let reply = site.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
+    let reply = test_server.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
     assert_eq!((reply.status, reply.code().as_str()), (429, "rate_limited"));
     let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=10).contains(&wait), "{wait}");
     let form = "application/x-www-form-urlencoded";
-    let page = site.post("/scan", form, "domain=localhost").await;
+    let page = test_server.post("/scan", form, "domain=localhost").await;
     assert_eq!((page.status, page.header("retry-after").is_some()), (429, true));
     assert!(page.text().contains("role=\"alert\""));
-    assert_eq!(site.get("/").await.status, 200, "reading is not scanning");
+    assert_eq!(test_server.get("/").await.status, 200, "reading is not scanning");
 }
 
 #[tokio::test]
 async fn health_readiness_and_metrics_are_served() {
-    let site = start().await;
-    assert_eq!(site.get("/healthz").await.json()["status"], "ok");
-    let ready = site.get("/readyz").await.json();
+    let test_server = start().await;
+    assert_eq!(test_server.get("/healthz").await.json()["status"], "ok");
+    let ready = test_server.get("/readyz").await.json();
     assert_eq!(ready["status"], "ready");
     let log = serde_json::json!({ "state": "open", "tree_size": 1, "contradictions": 0 });
     assert_eq!(ready["log"], log);
-    let metrics = site.get("/metrics").await;
+    let metrics = test_server.get("/metrics").await;
     assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     assert!(metrics.text().contains("http_requests_total{route=\"/healthz\""));
     assert!(metrics.text().contains("http_connections_open"));
@@ -357,7 +360,7 @@ async fn health_readiness_and_metrics_are_served() {
 
 #[tokio::test]
 async fn queries_are_parsed_strictly() {
-    let site = start().await;
+    let test_server = start().await;
     for (query, status, code) in [
         ("kind=svc-nothing", 404, "not_found"),
         ("kind=scan", 404, "not_found"),
@@ -367,15 +370,15 @@ async fn queries_are_parsed_strictly() {
         ("list=2", 400, "bad_request"),
         ("list=1&kind=svc-scan", 400, "bad_request"),
     ] {
-        let reply = site.get(&format!("/api/v1/schema?{query}")).await;
+        let reply = test_server.get(&format!("/api/v1/schema?{query}")).await;
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{query}");
     }
-    assert_eq!(site.get("/api/v1/schema/svc-nothing").await.status, 404);
+    assert_eq!(test_server.get("/api/v1/schema/svc-nothing").await.status, 404);
 }
 
 #[tokio::test]
 async fn invalid_scans_are_refused_with_a_reason() {
-    let site = start().await;
+    let test_server = start().await;
     let json = "application/json";
     for (body, status, code, param) in [
         (r#"{"domain":"127.0.0.1"}"#, 400, "bad_domain", "domain"),
@@ -386,11 +389,12 @@ async fn invalid_scans_are_refused_with_a_reason() {
         (r#"{"domain":"a.com","visibility":"private"}"#, 403, "forbidden", "visibility"),
         (r#"{"domain":"a.com","deep":1}"#, 400, "unknown_field", "deep"),
     ] {
-        let reply = site.post("/api/scan", json, body).await;
+        let reply = test_server.post("/api/scan", json, body).await;
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{body}");
         assert_eq!(reply.json()["param"], param, "{body}");
     }
-    let reply = site.post("/api/scan", json, r#"{"domain":"https://www.Silent.com/x"}"#).await;
+    let reply =
+        test_server.post("/api/scan", json, r#"{"domain":"https://www.Silent.com/x"}"#).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     let record = reply.json();
     assert_eq!((&record["domain"], &record["unreachable"]), (&"silent.com".into(), &true.into()));
@@ -400,21 +404,21 @@ async fn invalid_scans_are_refused_with_a_reason() {
 
 #[tokio::test]
 async fn the_home_page_has_a_form_that_works_without_scripts() {
-    let site = start().await;
+    let test_server = start().await;
     let form = "application/x-www-form-urlencoded";
-    let home = site.get("/").await;
+    let home = test_server.get("/").await;
     assert!(home.text().contains("<form method=\"post\" action=\"/scan\">"));
     assert!(!home.text().contains("<script"));
 
-    let refused = site.post("/scan", form, "domain=%3Cscript%3Ex").await;
+    let refused = test_server.post("/scan", form, "domain=%3Cscript%3Ex").await;
     assert_eq!(refused.status, 400);
     assert!(
         refused.text().contains("role=\"alert\"") && refused.text().contains("&lt;script&gt;x")
     );
     assert!(!refused.text().contains("<script"));
 
-    let silent = site.post("/scan", form, "domain=silent.com&unlisted=on").await;
+    let silent = test_server.post("/scan", form, "domain=silent.com&unlisted=on").await;
     assert_eq!(silent.status, 200);
     assert!(silent.text().contains("The site did not answer."));
-    assert_eq!(site.post("/scan", "application/json", "{}").await.status, 415);
+    assert_eq!(test_server.post("/scan", "application/json", "{}").await.status, 415);
 }

@@ -4,7 +4,7 @@ use crate::app;
 
 #[tokio::test]
 async fn invalid_parameters_are_refused() {
-    let site = app::start().await;
+    let test_server = app::start().await;
     let digest = "0".repeat(64);
     for (path, status, code) in [
         (format!("/api/v1/decisions/{digest}"), 404, "unknown_decision"),
@@ -30,15 +30,15 @@ async fn invalid_parameters_are_refused() {
         ("/api/v1/staple?domain=localhost".to_owned(), 400, "bad_domain"),
         ("/api/v1/staple?domain=kept.com".to_owned(), 404, "not_tracked"),
     ] {
-        let reply = site.server.get(&path, "").await;
+        let reply = test_server.server.get(&path, "").await;
         assert_eq!((reply.status, reply.json()["code"].as_str()), (status, Some(code)), "{path}");
     }
 }
 
 #[tokio::test]
 async fn an_empty_list_is_signed_and_not_sent_twice() {
-    let site = app::start().await;
-    let reply = site.server.get("/api/v1/revocations", "").await;
+    let test_server = app::start().await;
+    let reply = test_server.server.get("/api/v1/revocations", "").await;
     assert_eq!(reply.status, 200);
     let list = reply.json();
     assert_eq!(list["kind"], "svc-revocations");
@@ -48,7 +48,7 @@ async fn an_empty_list_is_signed_and_not_sent_twice() {
     let cache = reply.header("cache-control").unwrap();
     assert_eq!(cache, "public, max-age=60, stale-while-revalidate=60");
     let tag = format!("If-None-Match: {}\r\n", reply.header("etag").unwrap());
-    assert_eq!(site.server.get("/api/v1/revocations", &tag).await.status, 304);
-    let page = site.server.get("/api/v1/revocations?cursor=r1-0&limit=500", "").await;
+    assert_eq!(test_server.server.get("/api/v1/revocations", &tag).await.status, 304);
+    let page = test_server.server.get("/api/v1/revocations?cursor=r1-0&limit=500", "").await;
     assert_eq!((page.status, &page.json()["from_cursor"]), (200, &"r1-0".into()));
 }

@@ -4,8 +4,8 @@ use crate::app;
 
 #[tokio::test]
 async fn a_domain_without_readings_has_an_empty_signed_list() {
-    let site = app::start().await;
-    let reply = site.server.get("/api/v1/changes?domain=kept.com&limit=100", "").await;
+    let test_server = app::start().await;
+    let reply = test_server.server.get("/api/v1/changes?domain=kept.com&limit=100", "").await;
     assert_eq!(reply.status, 200);
     let record = reply.json();
     assert_eq!(record["kind"], "svc-changes");
@@ -15,16 +15,17 @@ async fn a_domain_without_readings_has_an_empty_signed_list() {
     assert_eq!(reply.header("cache-control").unwrap(), "public, max-age=60");
     let tag = reply.header("etag").unwrap();
     let same = format!("If-None-Match: {tag}\r\n");
-    let again = site.server.get("/api/v1/changes?domain=kept.com&limit=100", &same).await;
+    let again = test_server.server.get("/api/v1/changes?domain=kept.com&limit=100", &same).await;
     assert_eq!(again.status, 304);
     // As a client that knows no domain yet asks.
-    let reply = site.server.get("/api/v1/changes?since=2026-11-15T00:00:00Z&limit=100", "").await;
+    let reply =
+        test_server.server.get("/api/v1/changes?since=2026-11-15T00:00:00Z&limit=100", "").await;
     assert_eq!((reply.status, reply.json()["domain"].is_null()), (200, true));
 }
 
 #[tokio::test]
 async fn invalid_parameters_are_refused() {
-    let site = app::start().await;
+    let test_server = app::start().await;
     for (path, status, code) in [
         ("/api/v1/changes?cursor=c1-12", 400, "bad_request"),
         ("/api/v1/changes?cursor=c1-12-AAAA", 400, "bad_request"),
@@ -39,7 +40,7 @@ async fn invalid_parameters_are_refused() {
         ("/api/corroboration?domain=127.0.0.1", 400, "bad_domain"),
         ("/api/corroboration?domain=kept.com", 404, "not_tracked"),
     ] {
-        let reply = site.server.get(path, "").await;
+        let reply = test_server.server.get(path, "").await;
         assert_eq!((reply.status, reply.json()["code"].as_str()), (status, Some(code)), "{path}");
     }
 }

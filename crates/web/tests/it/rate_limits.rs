@@ -20,8 +20,8 @@ fn reset(field: &str) -> u64 {
 #[tokio::test]
 async fn every_response_reports_the_quota_of_its_policy() {
     let limits = RateLimits { reads: rate(3), feeds: rate(2), ..RateLimits::default() };
-    let site = start(500, limits).await;
-    let ask = async |path: &str, headers: &str| site.server.get(path, headers).await;
+    let test_server = start(500, limits).await;
+    let ask = async |path: &str, headers: &str| test_server.server.get(path, headers).await;
     // An error counts and is reported like a success.
     for (path, status, left) in
         [("domain=a.com", 200, 2), ("domain=!", 400, 1), ("domain=a.com", 200, 0)]
@@ -54,8 +54,8 @@ async fn every_response_reports_the_quota_of_its_policy() {
 
 #[tokio::test]
 async fn both_limits_of_scans_are_reported() {
-    let site = start(500, RateLimits::default()).await;
-    let ask = async || site.post("/api/scan", "", "{").await;
+    let test_server = start(500, RateLimits::default()).await;
+    let ask = async || test_server.post("/api/scan", "", "{").await;
     let reply = ask().await;
     assert_eq!(reply.status, 400);
     assert_eq!(reply.header("ratelimit-policy"), Some("\"scan-10s\";q=5;w=10, \"scan\";q=6;w=60"));
@@ -76,9 +76,9 @@ async fn both_limits_of_scans_are_reported() {
 
 #[tokio::test]
 async fn without_limits_nothing_is_refused_or_reported() {
-    let site = start(500, RateLimits::none()).await;
+    let test_server = start(500, RateLimits::none()).await;
     for _ in 0..150 {
-        let reply = site.server.get("/api/v1/outcomes?domain=a.com", "").await;
+        let reply = test_server.server.get("/api/v1/outcomes?domain=a.com", "").await;
         assert_eq!((reply.status, reply.header("ratelimit")), (200, None));
         assert_eq!(reply.header("ratelimit-policy"), None);
     }
@@ -86,8 +86,8 @@ async fn without_limits_nothing_is_refused_or_reported() {
 
 #[tokio::test]
 async fn scripts_may_send_a_key_and_read_the_rate_limit_headers() {
-    let site = start(500, RateLimits::default()).await;
-    let preflight = site
+    let test_server = start(500, RateLimits::default()).await;
+    let preflight = test_server
         .server
         .ask(
             "OPTIONS /api/v1/outcome HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n\
@@ -98,7 +98,7 @@ async fn scripts_may_send_a_key_and_read_the_rate_limit_headers() {
     for name in ["Idempotency-Key", "x-svc-key", "Content-Type"] {
         assert!(allowed.split(", ").any(|one| one == name), "{name}: {allowed}");
     }
-    let reply = site.server.get("/api/v1/outcomes?domain=a.com", "").await;
+    let reply = test_server.server.get("/api/v1/outcomes?domain=a.com", "").await;
     let exposed = reply.header("access-control-expose-headers").unwrap();
     for name in ["RateLimit", "RateLimit-Policy", "Retry-After", "Idempotency-Replayed"] {
         assert!(exposed.split(", ").any(|one| one == name), "{name}: {exposed}");

@@ -51,7 +51,7 @@ impl Hands {
     }
 }
 
-struct Site {
+struct TestServer {
     server: Server,
     service: Arc<Service>,
     store: Arc<SqliteStore>,
@@ -63,14 +63,14 @@ struct Site {
 const HOUR: Duration = Duration::from_secs(3601);
 const START: &str = "2026-11-15T10:00:00Z";
 
-async fn start() -> Site {
+async fn start() -> TestServer {
     let lab = Lab::start(LabOptions::default()).await.unwrap();
     let calendars = vec![lab.calendar().url()];
     let explorers = vec![lab.calendar().explorer_url()];
     start_with(lab, calendars, explorers).await
 }
 
-async fn start_with(lab: Lab, calendars: Vec<String>, explorers: Vec<String>) -> Site {
+async fn start_with(lab: Lab, calendars: Vec<String>, explorers: Vec<String>) -> TestServer {
     let dir = tempfile::tempdir().unwrap();
     let clock = Arc::new(Hands(AtomicI64::new(0)));
     clock.set("2026-11-10T00:00:00Z");
@@ -98,7 +98,7 @@ async fn start_with(lab: Lab, calendars: Vec<String>, explorers: Vec<String>) ->
     let service = Arc::new(service);
     let app = web::build_app(Arc::clone(&service), WebOptions::default());
     let server = Server::of(app, ServerOptions::default()).await;
-    Site { server, service, store, clock, lab, dir }
+    TestServer { server, service, store, clock, lab, dir }
 }
 
 /// The digest of the made-up record of this id.
@@ -106,7 +106,7 @@ fn digest(id: &str) -> Digest {
     proof::sha256(id.as_bytes())
 }
 
-impl Site {
+impl TestServer {
     async fn keep(&self, id: &str, at: &str, visibility: Visibility) {
         let record = json!({ "id": id, "sha256": digest(id), "signature": {} });
         let scan = Scan {
@@ -190,17 +190,17 @@ impl Site {
 
 #[tokio::test]
 async fn past_days_are_sealed_in_a_chain_and_every_record_is_proven() {
-    let site = start().await;
-    site.keep_three_days().await;
+    let test_server = start().await;
+    test_server.keep_three_days().await;
     let day = |text: &str| text.parse::<Day>().unwrap();
-    let sealed = site.service.seals.seal_past_days(None).await.unwrap();
+    let sealed = test_server.service.seals.seal_past_days(None).await.unwrap();
     assert_eq!(sealed, [day("2026-11-12"), day("2026-11-13"), day("2026-11-14")]);
-    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap(), [], "and not again");
+    assert_eq!(test_server.service.seals.seal_past_days(None).await.unwrap(), [], "and not again");
 
     let (first, second, third) = (
-        site.checked_day("2026-11-12").await,
-        site.checked_day("2026-11-13").await,
-        site.checked_day("2026-11-14").await,
+        test_server.checked_day("2026-11-12").await,
+        test_server.checked_day("2026-11-13").await,
+        test_server.checked_day("2026-11-14").await,
     );
     proof::day_seal::check_link(&first, &second).unwrap();
     proof::day_seal::check_link(&second, &third).unwrap();
@@ -214,7 +214,7 @@ async fn past_days_are_sealed_in_a_chain_and_every_record_is_proven() {
 
     for (id, in_day) in [("a1", &first), ("a2", &first), ("c1", &third)] {
         for query in [format!("id={id}"), format!("sha256={}", digest(id))] {
-            let seal = site.lookup(&query).await;
+            let seal = test_server.lookup(&query).await;
             assert_eq!((&seal["state"], &seal["day"]), (&json!("sealed"), &json!(in_day.day)));
             assert_eq!(seal["subject_sha256"], digest(id).to_hex());
             assert_eq!(seal["root"], in_day.root);
@@ -232,38 +232,38 @@ async fn past_days_are_sealed_in_a_chain_and_every_record_is_proven() {
 
 #[tokio::test]
 async fn a_day_is_sealed_from_five_past_midnight_on() {
-    let site = start().await;
-    site.keep("today", "2026-11-15T09:00:00Z", Visibility::Public).await;
+    let test_server = start().await;
+    test_server.keep("today", "2026-11-15T09:00:00Z", Visibility::Public).await;
     for now in ["2026-11-15T23:59:59Z", "2026-11-16T00:00:00Z", "2026-11-16T00:04:59.999Z"] {
-        site.clock.set(now);
-        assert_eq!(site.service.seals.seal_past_days(None).await.unwrap(), [], "{now}");
-        let seal = site.lookup("id=today").await;
+        test_server.clock.set(now);
+        assert_eq!(test_server.service.seals.seal_past_days(None).await.unwrap(), [], "{now}");
+        let seal = test_server.lookup("id=today").await;
         assert_eq!((&seal["state"], &seal["day"]), (&json!("pending"), &json!("2026-11-15")));
         assert_eq!(seal["sealed_from"], "2026-11-16T00:05:00Z");
-        assert_eq!(site.get("/proof/2026-11-15.json").await.status, 404);
+        assert_eq!(test_server.get("/proof/2026-11-15.json").await.status, 404);
     }
-    site.clock.set("2026-11-16T00:05:00Z");
-    assert_eq!(site.service.seals.seal_past_days(None).await.unwrap().len(), 1);
-    assert_eq!(site.lookup("id=today").await["state"], "sealed");
+    test_server.clock.set("2026-11-16T00:05:00Z");
+    assert_eq!(test_server.service.seals.seal_past_days(None).await.unwrap().len(), 1);
+    assert_eq!(test_server.lookup("id=today").await["state"], "sealed");
     let log = contract::records::SealedLogHead {
         batch: 3,
         tree_size: 9,
         sth_sha256: digest("head").to_hex(),
         tree_root: None,
     };
-    site.clock.set("2026-11-17T00:05:00Z");
-    site.service.seals.seal_past_days(Some(log.clone())).await.unwrap();
-    assert_eq!(site.checked_day("2026-11-16").await.log, Some(log), "a day without records");
+    test_server.clock.set("2026-11-17T00:05:00Z");
+    test_server.service.seals.seal_past_days(Some(log.clone())).await.unwrap();
+    assert_eq!(test_server.checked_day("2026-11-16").await.log, Some(log), "a day without records");
 }
 
 #[tokio::test]
 async fn a_failed_lookup_is_signed_as_well() {
-    let site = start().await;
-    let nothing = site.lookup("day=2026-11-15").await;
+    let test_server = start().await;
+    let nothing = test_server.lookup("day=2026-11-15").await;
     assert_eq!(nothing["state"], "not_found", "nothing was ever kept");
     assert_eq!(nothing["searched"], json!({ "from": null, "to": null }));
-    site.keep_three_days().await;
-    site.service.seals.seal_past_days(None).await.unwrap();
+    test_server.keep_three_days().await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
     let searched = json!({ "from": "2026-11-12", "to": "2026-11-14" });
     for query in [
         "id=a3".to_owned(),
@@ -273,31 +273,32 @@ async fn a_failed_lookup_is_signed_as_well() {
         "day=2026-11-11".to_owned(),
         "day=2026-11-16".to_owned(),
     ] {
-        let seal = site.lookup(&query).await;
+        let seal = test_server.lookup(&query).await;
         assert_eq!((&seal["state"], &seal["day"]), (&json!("not_found"), &json!(null)), "{query}");
         assert_eq!(seal["searched"], searched, "{query}");
     }
     // A private report looks like one that does not exist.
-    let [private, none] = [site.lookup("id=a3").await, site.lookup("id=nobody").await];
+    let [private, none] =
+        [test_server.lookup("id=a3").await, test_server.lookup("id=nobody").await];
     assert_eq!(private["sha256"], none["sha256"]);
-    let today = site.lookup("day=2026-11-15").await;
+    let today = test_server.lookup("day=2026-11-15").await;
     assert_eq!((&today["state"], &today["leaf"]), (&json!("pending"), &json!(null)));
     for bad in ["", "?id=a1&day=2026-11-12", "?day=yesterday", "?sha256=0", "?x=1"] {
-        assert_eq!(site.get(&format!("/api/seal/lookup{bad}")).await.status, 400, "{bad}");
+        assert_eq!(test_server.get(&format!("/api/seal/lookup{bad}")).await.status, 400, "{bad}");
     }
 }
 
 #[tokio::test]
 async fn a_seal_goes_from_waiting_to_confirmed_and_never_says_more_than_is_so() {
-    let site = start().await;
-    site.keep_three_days().await;
-    site.service.seals.seal_past_days(None).await.unwrap();
-    assert_eq!(site.state_of("2026-11-12").await, ["waiting"]);
-    assert_eq!(site.get("/proof/2026-11-12.ots").await.status, 404);
+    let test_server = start().await;
+    test_server.keep_three_days().await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
+    assert_eq!(test_server.state_of("2026-11-12").await, ["waiting"]);
+    assert_eq!(test_server.get("/proof/2026-11-12.ots").await.status, 404);
 
-    site.service.seals.anchor_seals().await.unwrap();
-    assert_eq!(site.state_of("2026-11-12").await, ["pending"]);
-    let reply = site.get("/proof/2026-11-12.ots").await;
+    test_server.service.seals.anchor_seals().await.unwrap();
+    assert_eq!(test_server.state_of("2026-11-12").await, ["pending"]);
+    let reply = test_server.get("/proof/2026-11-12.ots").await;
     assert_eq!(reply.header("content-type"), Some("application/vnd.opentimestamps.ots"));
     assert_eq!(
         reply.header("content-disposition"),
@@ -305,50 +306,50 @@ async fn a_seal_goes_from_waiting_to_confirmed_and_never_says_more_than_is_so() 
     );
     assert_eq!(reply.header("cache-control"), Some("public, max-age=300"));
     let file = OtsFile::parse(&reply.body).unwrap();
-    let statement = site.checked_day("2026-11-12").await;
+    let statement = test_server.checked_day("2026-11-12").await;
     assert_eq!(file.digest, proof::day_seal::seal_sha256(&statement).unwrap());
-    site.turn().await;
-    assert_eq!(site.state_of("2026-11-12").await, ["pending"], "no block yet");
+    test_server.turn().await;
+    assert_eq!(test_server.state_of("2026-11-12").await, ["pending"], "no block yet");
 
-    let height = site.lab.calendar().mine().unwrap();
-    site.turn().await;
-    assert_eq!(site.state_of("2026-11-12").await, ["upgraded"]);
-    let lookup = site.get("/api/seal/lookup?id=a1").await;
+    let height = test_server.lab.calendar().mine().unwrap();
+    test_server.turn().await;
+    assert_eq!(test_server.state_of("2026-11-12").await, ["upgraded"]);
+    let lookup = test_server.get("/api/seal/lookup?id=a1").await;
     assert_eq!(lookup.header("cache-control"), Some("public, max-age=300"));
-    site.turn().await;
+    test_server.turn().await;
     for day in ["2026-11-12", "2026-11-13", "2026-11-14"] {
-        assert_eq!(site.state_of(day).await, ["confirmed"], "{day}");
+        assert_eq!(test_server.state_of(day).await, ["confirmed"], "{day}");
     }
-    let lookup = site.get("/api/seal/lookup?id=a1").await;
+    let lookup = test_server.get("/api/seal/lookup?id=a1").await;
     assert_eq!(lookup.header("cache-control"), Some("public, max-age=86400, immutable"));
     let anchor = &lookup.json()["anchors"][0];
     assert_eq!(anchor["detail"], json!({ "block_height": height, "why": null }));
     assert_eq!(anchor["proof"], "https://svc.example/proof/2026-11-12.ots");
     assert!(anchor["confirmed_at"].is_string());
 
-    let reply = site.get("/proof/2026-11-12.ots").await;
+    let reply = test_server.get("/proof/2026-11-12.ots").await;
     assert_eq!(reply.header("cache-control"), Some("public, max-age=86400, immutable"));
     let file = OtsFile::parse(&reply.body).unwrap();
     let all = file.stamp.evaluate(&file.digest.0);
     assert!(all.iter().any(|attested| attested.attestation == Attestation::Bitcoin(height)));
-    let asked = site.lab.calendar().requests();
-    site.turn().await;
+    let requests = test_server.lab.calendar().requests();
+    test_server.turn().await;
     // The day that was sealed meanwhile is handed in; what is confirmed is left alone.
-    assert!(site.lab.calendar().requests() <= asked + 1);
+    assert!(test_server.lab.calendar().requests() <= requests + 1);
 }
 
 #[tokio::test]
 async fn without_an_explorer_nothing_is_confirmed() {
     let lab = Lab::start(LabOptions::default()).await.unwrap();
     let calendars = vec![lab.calendar().url()];
-    let site = start_with(lab, calendars, vec![]).await;
-    site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
-    site.turn().await;
-    site.lab.calendar().mine().unwrap();
+    let test_server = start_with(lab, calendars, vec![]).await;
+    test_server.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
+    test_server.turn().await;
+    test_server.lab.calendar().mine().unwrap();
     for _ in 0..4 {
-        site.turn().await;
+        test_server.turn().await;
     }
-    assert_eq!(site.state_of("2026-11-14").await, ["upgraded"]);
+    assert_eq!(test_server.state_of("2026-11-14").await, ["upgraded"]);
 }
 
 #[tokio::test]
@@ -357,9 +358,9 @@ async fn misbehaving_calendars_change_only_their_own_anchor() {
     let bad = lab.another_calendar().unwrap();
     let calendars = vec![bad.url(), lab.calendar().url()];
     let explorers = vec![lab.calendar().explorer_url()];
-    let site = start_with(lab, calendars.clone(), explorers).await;
-    site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
-    site.keep("c2", "2026-11-13T10:00:00Z", Visibility::Public).await;
+    let test_server = start_with(lab, calendars.clone(), explorers).await;
+    test_server.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
+    test_server.keep("c2", "2026-11-13T10:00:00Z", Visibility::Public).await;
     let states = |seal: &Value| -> Vec<(String, String)> {
         let of = |anchor: &Value| {
             (
@@ -378,8 +379,8 @@ async fn misbehaving_calendars_change_only_their_own_anchor() {
     ] {
         bad.set_behaviour(mood);
         // Pauses grow with each failure, and are not longer than a turn yet.
-        site.turn().await;
-        let seal = site.lookup("day=2026-11-14").await;
+        test_server.turn().await;
+        let seal = test_server.lookup("day=2026-11-14").await;
         assert!(states(&seal).contains(&(bad.url(), "waiting".to_owned())), "{mood:?} {seal}");
         assert!(states(&seal).contains(&(calendars[1].clone(), "pending".to_owned())), "{seal}");
         let anchors = seal["anchors"].as_array().unwrap();
@@ -389,18 +390,18 @@ async fn misbehaving_calendars_change_only_their_own_anchor() {
         assert_eq!(broken["proof"], json!(null));
     }
     // The other calendar is not affected.
-    site.lab.calendar().mine().unwrap();
-    site.turn().await;
-    site.turn().await;
-    let seal = site.lookup("day=2026-11-14").await;
+    test_server.lab.calendar().mine().unwrap();
+    test_server.turn().await;
+    test_server.turn().await;
+    let seal = test_server.lookup("day=2026-11-14").await;
     assert!(states(&seal).contains(&(calendars[1].clone(), "confirmed".to_owned())), "{seal}");
     // The first calendar recovers.
     bad.set_behaviour(CalendarBehaviour::Normal);
-    site.clock.forward(Duration::from_secs(86_400));
-    site.turn().await;
-    let seal = site.lookup("day=2026-11-14").await;
+    test_server.clock.forward(Duration::from_secs(86_400));
+    test_server.turn().await;
+    let seal = test_server.lookup("day=2026-11-14").await;
     assert!(states(&seal).contains(&(bad.url(), "pending".to_owned())), "{seal}");
-    let file = OtsFile::parse(&site.get("/proof/2026-11-14.ots").await.body).unwrap();
+    let file = OtsFile::parse(&test_server.get("/proof/2026-11-14.ots").await.body).unwrap();
     let pending = |calendar: &str| {
         let promise = Attestation::pending(calendar).unwrap();
         file.stamp.evaluate(&file.digest.0).iter().any(|a| a.attestation == promise)
@@ -410,39 +411,41 @@ async fn misbehaving_calendars_change_only_their_own_anchor() {
 
 #[tokio::test]
 async fn a_timestamp_for_another_digest_fails_and_is_not_served() {
-    let site = start().await;
-    let calendar: &TimestampCalendar = site.lab.calendar();
-    site.keep("c1", "2026-11-13T10:00:00Z", Visibility::Public).await;
-    site.service.seals.seal_past_days(None).await.unwrap();
-    site.service.seals.anchor_seals().await.unwrap();
+    let test_server = start().await;
+    let calendar: &TimestampCalendar = test_server.lab.calendar();
+    test_server.keep("c1", "2026-11-13T10:00:00Z", Visibility::Public).await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
+    test_server.service.seals.anchor_seals().await.unwrap();
     let height = calendar.mine().unwrap();
     // A valid timestamp of another digest.
     calendar.set_behaviour(CalendarBehaviour::WrongAnswer);
     let wrong = |anchors: Vec<String>| anchors == ["failed"];
-    site.turn().await;
-    assert_eq!(site.state_of("2026-11-14").await, ["upgraded"]);
-    site.turn().await;
-    let days = [site.state_of("2026-11-13").await, site.state_of("2026-11-14").await];
+    test_server.turn().await;
+    assert_eq!(test_server.state_of("2026-11-14").await, ["upgraded"]);
+    test_server.turn().await;
+    let days = [test_server.state_of("2026-11-13").await, test_server.state_of("2026-11-14").await];
     assert_eq!(days.into_iter().filter(|state| wrong(state.clone())).count(), 1, "one of the two");
-    let failed = if wrong(site.state_of("2026-11-13").await) { "2026-11-13" } else { "2026-11-14" };
-    let seal = site.lookup(&format!("day={failed}")).await;
+    let failed =
+        if wrong(test_server.state_of("2026-11-13").await) { "2026-11-13" } else { "2026-11-14" };
+    let seal = test_server.lookup(&format!("day={failed}")).await;
     let why = seal["anchors"][0]["detail"]["why"].as_str().unwrap();
     assert!(why.contains(&height.to_string()), "{why}");
-    let file = OtsFile::parse(&site.get(&format!("/proof/{failed}.ots")).await.body).unwrap();
+    let file =
+        OtsFile::parse(&test_server.get(&format!("/proof/{failed}.ots")).await.body).unwrap();
     let all = file.stamp.evaluate(&file.digest.0);
     assert!(all.iter().all(|a| matches!(a.attestation, Attestation::Pending(_))), "{all:?}");
     calendar.set_behaviour(CalendarBehaviour::Normal);
-    site.turn().await;
-    site.turn().await;
-    assert_eq!(site.state_of(failed).await, ["confirmed"], "tried again");
+    test_server.turn().await;
+    test_server.turn().await;
+    assert_eq!(test_server.state_of(failed).await, ["confirmed"], "tried again");
 }
 
 #[tokio::test]
 async fn explorers_that_lie_or_are_silent_confirm_nothing() {
-    let site = start().await;
-    let calendar = site.lab.calendar().clone();
-    site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
-    site.turn().await;
+    let test_server = start().await;
+    let calendar = test_server.lab.calendar().clone();
+    test_server.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
+    test_server.turn().await;
     calendar.mine().unwrap();
     for mood in [
         CalendarBehaviour::Down,
@@ -451,33 +454,33 @@ async fn explorers_that_lie_or_are_silent_confirm_nothing() {
         CalendarBehaviour::Silent,
     ] {
         calendar.set_explorer_behaviour(mood);
-        site.clock.forward(Duration::from_secs(86_400));
-        site.service.seals.anchor_seals().await.unwrap();
-        site.clock.forward(Duration::from_secs(86_400));
-        site.service.seals.anchor_seals().await.unwrap();
-        assert_eq!(site.state_of("2026-11-14").await, ["upgraded"], "{mood:?}");
+        test_server.clock.forward(Duration::from_secs(86_400));
+        test_server.service.seals.anchor_seals().await.unwrap();
+        test_server.clock.forward(Duration::from_secs(86_400));
+        test_server.service.seals.anchor_seals().await.unwrap();
+        assert_eq!(test_server.state_of("2026-11-14").await, ["upgraded"], "{mood:?}");
     }
     calendar.set_explorer_behaviour(CalendarBehaviour::WrongAnswer);
-    site.clock.forward(Duration::from_secs(86_400));
-    site.service.seals.anchor_seals().await.unwrap();
-    assert_eq!(site.state_of("2026-11-14").await, ["failed"]);
+    test_server.clock.forward(Duration::from_secs(86_400));
+    test_server.service.seals.anchor_seals().await.unwrap();
+    assert_eq!(test_server.state_of("2026-11-14").await, ["failed"]);
     calendar.set_explorer_behaviour(CalendarBehaviour::Normal);
     for _ in 0..2 {
-        site.clock.forward(Duration::from_secs(86_400));
-        site.service.seals.anchor_seals().await.unwrap();
+        test_server.clock.forward(Duration::from_secs(86_400));
+        test_server.service.seals.anchor_seals().await.unwrap();
     }
-    assert_eq!(site.state_of("2026-11-14").await, ["confirmed"]);
+    assert_eq!(test_server.state_of("2026-11-14").await, ["confirmed"]);
 }
 
 #[tokio::test]
 async fn the_index_is_signed_and_read_in_pages() {
-    let site = start().await;
-    site.keep("first", "2026-11-05T10:00:00Z", Visibility::Public).await;
-    site.service.seals.seal_past_days(None).await.unwrap();
+    let test_server = start().await;
+    test_server.keep("first", "2026-11-05T10:00:00Z", Visibility::Public).await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
     let mut days = Vec::new();
     let mut address = "/proof.json?limit=4".to_owned();
     loop {
-        let index = site.signed(&address).await;
+        let index = test_server.signed(&address).await;
         assert_eq!(index["kind"], "svc-proof-index");
         days.extend(index["days"].as_array().unwrap().iter().map(|day| day["day"].clone()));
         let Some(cursor) = index["cursor"].as_str() else {
@@ -491,35 +494,35 @@ async fn the_index_is_signed_and_read_in_pages() {
     assert_eq!(days, expected);
 
     let accepts = "accept: application/json\r\n";
-    let reply = site.server.get("/proof", accepts).await;
+    let reply = test_server.server.get("/proof", accepts).await;
     assert_eq!(reply.json()["kind"], "svc-proof-index");
-    let page = site.server.get("/proof", "accept: text/html\r\n").await;
+    let page = test_server.server.get("/proof", "accept: text/html\r\n").await;
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
     assert_eq!(page.header("cache-control"), Some("public, max-age=3600"));
     assert!(page.text().contains("2026-11-14") && page.text().contains("ots verify -d"));
     for bad in ["?limit=0", "?limit=101", "?limit=x", "?before=x", "?page=2"] {
-        assert_eq!(site.get(&format!("/proof.json{bad}")).await.status, 400, "{bad}");
+        assert_eq!(test_server.get(&format!("/proof.json{bad}")).await.status, 400, "{bad}");
     }
     for none in ["/proof/2026-11-15.json", "/proof/2026-11-14", "/proof/x.json", "/proof/x.ots"] {
-        assert_eq!(site.get(none).await.status, 404, "{none}");
+        assert_eq!(test_server.get(none).await.status, 404, "{none}");
     }
-    let day = site.get("/proof/2026-11-14.json").await;
+    let day = test_server.get("/proof/2026-11-14.json").await;
     assert_eq!(day.header("cache-control"), Some("public, max-age=86400, immutable"));
 }
 
 /// Runs the public client, which must be installed next to the configured Python.
-fn ots(site: &Site, arguments: &[&str]) -> Output {
+fn ots(test_server: &TestServer, arguments: &[&str]) -> Output {
     let python = std::env::var("WAYLEAVE_PYTHON").unwrap();
     let program = std::path::Path::new(&python).with_file_name("ots");
     Command::new(program)
         .args(arguments)
-        .env("HOME", site.dir.path())
-        .current_dir(site.dir.path())
+        .env("HOME", test_server.dir.path())
+        .current_dir(test_server.dir.path())
         .output()
         .unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat()
 }
 
@@ -531,40 +534,43 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
         println!("left out: WAYLEAVE_PYTHON names no Python with opentimestamps-client");
         return;
     }
-    let site = start().await;
-    site.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
-    site.service.seals.seal_past_days(None).await.unwrap();
-    site.service.seals.anchor_seals().await.unwrap();
-    let calendar = site.lab.calendar().clone();
+    let test_server = start().await;
+    test_server.keep("c1", "2026-11-14T10:00:00Z", Visibility::Public).await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
+    test_server.service.seals.anchor_seals().await.unwrap();
+    let calendar = test_server.lab.calendar().clone();
 
     // The statement as it was anchored, and the timestamp beside it.
-    let statement = site.checked_day("2026-11-14").await;
+    let statement = test_server.checked_day("2026-11-14").await;
     let anchored = proof::day_seal::anchored_bytes(&statement).unwrap();
-    std::fs::write(site.dir.path().join("statement.json"), &anchored).unwrap();
-    let path = site.dir.path().join("statement.json.ots");
-    let download = async || site.get("/proof/2026-11-14.ots").await.body;
+    std::fs::write(test_server.dir.path().join("statement.json"), &anchored).unwrap();
+    let path = test_server.dir.path().join("statement.json.ots");
+    let download = async || test_server.get("/proof/2026-11-14.ots").await.body;
     std::fs::write(&path, download().await).unwrap();
-    let info = said(&ots(&site, &["info", "statement.json.ots"]));
+    let info = output_text(&ots(&test_server, &["info", "statement.json.ots"]));
     let seal = proof::sha256(&anchored).to_hex();
     assert!(info.contains(&format!("File sha256 hash: {seal}")), "{info}");
     assert!(info.contains(&format!("PendingAttestation('{}')", calendar.url())), "{info}");
 
     // The client can upgrade it at the calendar by itself.
     let upgrade = ["--no-cache", "-l", &calendar.url(), "upgrade", "statement.json.ots"];
-    let early = ots(&site, &upgrade);
-    assert!(!early.status.success() && said(&early).contains("Pending confirmation"), "{early:?}");
-    let height = calendar.mine().unwrap();
-    let done = ots(&site, &upgrade);
+    let early = ots(&test_server, &upgrade);
     assert!(
-        done.status.success() && said(&done).contains("Success! Timestamp complete"),
+        !early.status.success() && output_text(&early).contains("Pending confirmation"),
+        "{early:?}"
+    );
+    let height = calendar.mine().unwrap();
+    let done = ots(&test_server, &upgrade);
+    assert!(
+        done.status.success() && output_text(&done).contains("Success! Timestamp complete"),
         "{done:?}"
     );
     let theirs = OtsFile::parse(&std::fs::read(&path).unwrap()).unwrap();
 
     // The server upgrades it too, and both files are equal.
-    site.turn().await;
-    site.turn().await;
-    assert_eq!(site.state_of("2026-11-14").await, ["confirmed"]);
+    test_server.turn().await;
+    test_server.turn().await;
+    assert_eq!(test_server.state_of("2026-11-14").await, ["confirmed"]);
     let ours = download().await;
     assert_eq!(OtsFile::parse(&ours).unwrap(), theirs);
     assert_eq!(ours, std::fs::read(&path).unwrap(), "byte for byte");
@@ -578,15 +584,15 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
     let turned: Vec<u8> = root.unwrap().into_iter().rev().collect();
     let block = format!("Bitcoin block {height} has merkleroot {}", HEXLOWER.encode(&turned));
     for of in [&["statement.json.ots"][..], &["-d", &seal, "statement.json.ots"]] {
-        let verify = ots(&site, &[&["--no-cache", "--no-bitcoin", "verify"], of].concat());
-        assert!(said(&verify).contains(&block), "{}", said(&verify));
+        let verify = ots(&test_server, &[&["--no-cache", "--no-bitcoin", "verify"], of].concat());
+        assert!(output_text(&verify).contains(&block), "{}", output_text(&verify));
     }
-    let info = said(&ots(&site, &["info", "statement.json.ots"]));
+    let info = output_text(&ots(&test_server, &["info", "statement.json.ots"]));
     assert!(info.contains(&format!("BitcoinBlockHeaderAttestation({height})")), "{info}");
 
     // Another statement does not match the timestamp.
-    std::fs::write(site.dir.path().join("statement.json"), b"{}").unwrap();
-    let other = ots(&site, &["--no-cache", "--no-bitcoin", "verify", "statement.json.ots"]);
-    assert!(said(&other).contains("does not match"), "{}", said(&other));
-    assert!(!said(&other).contains("merkleroot"), "{}", said(&other));
+    std::fs::write(test_server.dir.path().join("statement.json"), b"{}").unwrap();
+    let other = ots(&test_server, &["--no-cache", "--no-bitcoin", "verify", "statement.json.ots"]);
+    assert!(output_text(&other).contains("does not match"), "{}", output_text(&other));
+    assert!(!output_text(&other).contains("merkleroot"), "{}", output_text(&other));
 }

@@ -14,13 +14,13 @@ async fn running_requests_finish_and_no_new_ones_start() {
     working.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n").await;
     server.arrived.notified().await;
     let mut silent = server.dial().await;
-    let mut kept = server.dial().await;
-    kept.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
-    assert_eq!(kept.reply().await.unwrap().status, 200);
+    let mut idle = server.dial().await;
+    idle.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert_eq!(idle.reply().await.unwrap().status, 200);
 
     server.begin_stop();
     assert!(silent.closed_after().await < Duration::from_secs(1), "a silent one");
-    assert!(kept.closed_after().await < Duration::from_secs(1), "an idle one");
+    assert!(idle.closed_after().await < Duration::from_secs(1), "an idle one");
     assert!(TcpStream::connect(server.address).await.is_err(), "a new one");
 
     server.release.notify_waiters();
@@ -39,7 +39,7 @@ async fn connections_completed_by_the_kernel_are_answered() {
     use std::io::{Read, Write};
     let mut server = Server::start().await;
     // No await here: the server runs in this thread and must not run in between.
-    let asked: Vec<std::net::TcpStream> = (0..50)
+    let streams: Vec<std::net::TcpStream> = (0..50)
         .map(|_| {
             let mut stream = std::net::TcpStream::connect(server.address).unwrap();
             let request = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -50,7 +50,7 @@ async fn connections_completed_by_the_kernel_are_answered() {
     server.begin_stop();
     let report = server.report().await;
     assert_eq!((report.accepted, report.aborted), (50, 0));
-    for mut stream in asked {
+    for mut stream in streams {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");

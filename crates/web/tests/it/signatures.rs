@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use service::log::builds::{BuildFacts, LoggedBuild};
 
 use crate::{
-    app::{Site, start},
+    app::{TestServer, start},
     harness::{Reply, Server},
 };
 
@@ -46,8 +46,8 @@ fn expected(tag: Option<&str>) -> SignatureRequirements<'_> {
     SignatureRequirements { now, skew_seconds: 1, max_age_seconds: None, tag, covers: &[] }
 }
 
-async fn directory(site: &Site) -> (Reply, Vec<(String, PublicKey)>) {
-    let reply = site.server.get(DIRECTORY, "").await;
+async fn directory(test_server: &TestServer) -> (Reply, Vec<(String, PublicKey)>) {
+    let reply = test_server.server.get(DIRECTORY, "").await;
     let keys = reply.json()["keys"].as_array().unwrap().clone();
     let keys = keys.iter().map(|key: &Value| {
         (key["svc_purpose"].as_str().unwrap().to_owned(), PublicKey::from_jwk(key).unwrap())
@@ -58,7 +58,7 @@ async fn directory(site: &Site) -> (Reply, Vec<(String, PublicKey)>) {
 
 #[tokio::test]
 async fn every_answer_with_a_body_carries_its_digest() {
-    let site = start().await;
+    let test_server = start().await;
     let post = |path: &str, body: &str| {
         format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\
@@ -77,7 +77,7 @@ async fn every_answer_with_a_body_carries_its_digest() {
         post("/api/scan", "{"),
         post("/api/scan", "{\"domain\":\"cannot-be-resolved.com\"}"),
     ] {
-        let reply = site.server.ask(&request).await;
+        let reply = test_server.server.ask(&request).await;
         assert!(!reply.body.is_empty(), "{request}");
         let digest = content_digest(&proof::sha256(&reply.body));
         assert_eq!(reply.header("content-digest"), Some(digest.as_str()), "{request}");
@@ -85,12 +85,14 @@ async fn every_answer_with_a_body_carries_its_digest() {
     }
     assert_eq!(statuses, [200, 200, 200, 404, 404, 405, 400, 200]);
 
-    let tag = site.server.get("/openapi.json", "").await.header("etag").unwrap().to_owned();
-    let unchanged = site.server.get("/openapi.json", &format!("If-None-Match: {tag}\r\n")).await;
+    let tag = test_server.server.get("/openapi.json", "").await.header("etag").unwrap().to_owned();
+    let unchanged =
+        test_server.server.get("/openapi.json", &format!("If-None-Match: {tag}\r\n")).await;
     let preflight = "OPTIONS /api/scan HTTP/1.1\r\nHost: x\r\nOrigin: https://a.example\r\n\
                      Access-Control-Request-Method: POST\r\n\r\n";
-    let preflight = site.server.ask(preflight).await;
-    let head = without_body(&site.server, "HEAD /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    let preflight = test_server.server.ask(preflight).await;
+    let head =
+        without_body(&test_server.server, "HEAD /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n").await;
     for (reply, status) in [(unchanged, 304), (preflight, 204), (head, 200)] {
         assert_eq!((reply.status, reply.header("content-digest")), (status, None));
     }
@@ -110,8 +112,8 @@ async fn without_body(server: &Server, request: &str) -> Reply {
 
 #[tokio::test]
 async fn responses_are_signed_on_request() {
-    let site = start().await;
-    let (_, keys) = directory(&site).await;
+    let test_server = start().await;
+    let (_, keys) = directory(&test_server).await;
     let of = |purpose: &str| {
         let key = keys.iter().find(|(known, _)| known == purpose).unwrap();
         key.1.clone()
@@ -125,7 +127,7 @@ async fn responses_are_signed_on_request() {
     for (path, status) in
         [("/openapi.json", 200), ("/r/public1.json?x=1", 200), ("/nowhere", 404), ("/", 200)]
     {
-        let reply = site.server.get(path, ask).await;
+        let reply = test_server.server.get(path, ask).await;
         assert_eq!(reply.status, status, "{path}");
         let all = [requests.clone()];
         let good = checked(&reply, "GET", path, &all, &expected(Some("mine"))).unwrap();
@@ -149,7 +151,7 @@ async fn responses_are_signed_on_request() {
         "Accept-Signature: ((((\r\n",
         "Accept-Signature: \u{fc}\r\n",
     ] {
-        let reply = site.server.get("/openapi.json", ask).await;
+        let reply = test_server.server.get("/openapi.json", ask).await;
         assert_eq!(reply.status, 200, "{ask}");
         assert_eq!(reply.header("signature"), None, "{ask}");
         assert_eq!(reply.header("signature-input"), None, "{ask}");
@@ -158,8 +160,8 @@ async fn responses_are_signed_on_request() {
 
 #[tokio::test]
 async fn every_key_of_the_directory_proves_that_we_hold_it() {
-    let site = start().await;
-    let (reply, keys) = directory(&site).await;
+    let test_server = start().await;
+    let (reply, keys) = directory(&test_server).await;
     assert_eq!(
         reply.header("content-type"),
         Some("application/http-message-signatures-directory+json")
@@ -178,12 +180,12 @@ async fn every_key_of_the_directory_proves_that_we_hold_it() {
     let digest = content_digest(&proof::sha256(&reply.body));
     assert_eq!(reply.header("content-digest"), Some(digest.as_str()));
     // A cached copy gets fresh signatures.
-    let unchanged = site.server.get(DIRECTORY, &format!("If-None-Match: {tag}\r\n")).await;
+    let unchanged = test_server.server.get(DIRECTORY, &format!("If-None-Match: {tag}\r\n")).await;
     assert_eq!(unchanged.status, 304);
     assert_eq!(unchanged.header("signature"), reply.header("signature"));
     // It can also be signed on request, in addition to its own signatures.
     let ask = "Accept-Signature: mine=(\"@status\" \"content-digest\");tag=\"mine\"\r\n";
-    let both = site.server.get(DIRECTORY, ask).await;
+    let both = test_server.server.get(DIRECTORY, ask).await;
     let all: Vec<PublicKey> = keys.into_iter().map(|(_, key)| key).collect();
     let ours = SignatureRequirements { tag: Some("mine"), covers: &[], ..expected };
     assert_eq!(checked(&both, "GET", DIRECTORY, &all, &ours).unwrap().label, "mine");
@@ -192,8 +194,8 @@ async fn every_key_of_the_directory_proves_that_we_hold_it() {
 
 #[tokio::test]
 async fn scripts_of_other_sites_may_read_digests_and_signatures() {
-    let site = start().await;
-    let reply = site.server.get("/openapi.json", "Origin: https://a.example\r\n").await;
+    let test_server = start().await;
+    let reply = test_server.server.get("/openapi.json", "Origin: https://a.example\r\n").await;
     let exposed = reply.header("access-control-expose-headers").unwrap();
     for name in ["Content-Digest", "Signature", "Signature-Input"] {
         assert!(exposed.split(", ").any(|known| known == name), "{exposed}");
@@ -202,16 +204,16 @@ async fn scripts_of_other_sites_may_read_digests_and_signatures() {
 
 #[tokio::test]
 async fn a_build_is_found_by_its_id_with_its_log_entry() {
-    let site = start().await;
+    let test_server = start().await;
     let facts = BuildFacts {
         profile: "release".to_owned(),
         commit: Some("c0ffee".to_owned()),
         clean: Some(true),
         ..BuildFacts::default()
     };
-    let build = site.service.builds.identify_running_build(facts).await.unwrap();
+    let build = test_server.service.builds.identify_running_build(facts).await.unwrap();
     let path = format!("/api/v1/builds/{}", build.version_id());
-    let before = site.server.get(&path, "").await;
+    let before = test_server.server.get(&path, "").await;
     assert_eq!(before.status, 200);
     assert_eq!(before.header("cache-control"), Some("public, max-age=300"));
     let record = before.json();
@@ -220,16 +222,19 @@ async fn a_build_is_found_by_its_id_with_its_log_entry() {
         (&json!("unattested"), &json!(null))
     );
     let tag = before.header("etag").unwrap();
-    assert_eq!(site.server.get(&path, &format!("If-None-Match: {tag}\r\n")).await.status, 304);
+    assert_eq!(
+        test_server.server.get(&path, &format!("If-None-Match: {tag}\r\n")).await.status,
+        304
+    );
 
     // Told of the entry of another build, nothing is claimed; told of its own, it is.
     let entry = LoggedBuild { content: "{}".into(), log_index: 5, logged_at: None };
-    site.service.builds.set_logged_build(entry.clone());
-    assert_eq!(site.server.get(&path, "").await.json()["state"], "unattested");
-    site.service.builds.set_logged_build(LoggedBuild { content: build.entry(), ..entry });
-    let record = site.server.get(&path, "").await.json();
+    test_server.service.builds.set_logged_build(entry.clone());
+    assert_eq!(test_server.server.get(&path, "").await.json()["state"], "unattested");
+    test_server.service.builds.set_logged_build(LoggedBuild { content: build.entry(), ..entry });
+    let record = test_server.server.get(&path, "").await.json();
     assert_eq!((&record["state"], &record["build_log_entry"]), (&json!("attested"), &json!(5)));
-    let code = serde_json::to_value(site.service.builds.code().unwrap()).unwrap();
+    let code = serde_json::to_value(test_server.service.builds.code().unwrap()).unwrap();
     for (name, value) in code.as_object().unwrap() {
         assert_eq!(&record[name], value, "{name}");
     }
@@ -237,9 +242,9 @@ async fn a_build_is_found_by_its_id_with_its_log_entry() {
 
 #[tokio::test]
 async fn an_unknown_build_is_not_found() {
-    let site = start().await;
+    let test_server = start().await;
     for name in ["0".repeat(64), "A".repeat(64), "0".repeat(63), "x".to_owned()] {
-        let reply = site.server.get(&format!("/api/v1/builds/{name}"), "").await;
+        let reply = test_server.server.get(&format!("/api/v1/builds/{name}"), "").await;
         assert_eq!((reply.status, reply.code().as_str()), (404, "not_found"), "{name}");
     }
 }

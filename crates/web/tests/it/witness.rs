@@ -167,8 +167,8 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
         running.seal(number).await.unwrap();
     }
     running.cosigned(3).await;
-    let said = running.store.cosignatures(3).await.unwrap();
-    assert_eq!((said.len(), said[0].witness.as_str()), (1, "w.example/1"));
+    let cosignatures = running.store.cosignatures(3).await.unwrap();
+    assert_eq!((cosignatures.len(), cosignatures[0].witness.as_str()), (1, "w.example/1"));
     let (status, note) = witness_1.call("GET", &checkpoint_path(ORIGIN), None).await;
     assert_eq!(status, 200);
     let note = proof::tlog::Note::parse(&note).unwrap();

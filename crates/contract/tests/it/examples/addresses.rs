@@ -38,11 +38,11 @@ pub(super) fn observers() -> ObserverDirectory {
         }],
         identities: vec![ObserverIdentity {
             id: "gptbot".to_owned(),
-            label: "GPTBot as sent by us".to_owned(),
+            label: "GPTBot (OpenAI, training)".to_owned(),
             role: Some(Role::Train),
             user_agent: "GPTBot/1.3".to_owned(),
             agent_imitated: some("GPTBot"),
-            note: "sent by us".to_owned(),
+            note: "We send this from our own network; it does not come from GPTBot. It shows how the site treats that name.".to_owned(),
         }],
         creation_time: at("00:00:00"),
         prefixes: vec![
@@ -51,13 +51,13 @@ pub(super) fn observers() -> ObserverDirectory {
         ],
         signature_agent: SignatureAgent {
             directory: url("/.well-known/http-message-signatures-directory"),
-            purpose: "names our own reader".to_owned(),
+            purpose: "The keys that sign the answers of this service. Requests to sites are not signed.".to_owned(),
         },
         verify: ObserverVerify { how: texts(&["by address"]), reverse_dns_suffix: None },
         robots: ObserverRobots {
             product_token: "Wayleave".to_owned(),
             honoured: true,
-            opt_out: "A group for the token.".to_owned(),
+            opt_out: "A robots.txt group for Wayleave that disallows a path stops all our reads of it.".to_owned(),
         },
         limits: ObserverLimits {
             requests_at_once_per_host: 6,
@@ -88,7 +88,7 @@ pub(super) fn census_page() -> CensusPage {
                 size: 2,
                 frame_sha256: digest('b'),
             },
-            method: "one full scan of each".to_owned(),
+            method: "One full public scan of each domain of the list, from one network, and the answer built from it.".to_owned(),
             code: CensusCode { version_id: digest('c') },
         },
         count: 1,
@@ -175,19 +175,19 @@ pub(super) fn content_clock() -> ContentClockRecord {
         }],
         compare: ClockComparison {
             state: ClockAgreement::NotComparable,
-            detail: "No date is declared.".to_owned(),
+            detail: "The site declares no readable modification date.".to_owned(),
         },
         precision: ClockPrecision {
-            rule: "a change lies between two checks".to_owned(),
+            rule: "A change happened between two checks.".to_owned(),
             widest_gap_hours: Some(1),
         },
         cadence: ClockCadence {
             changes: 0,
             days: 0,
             median_gap_hours: None,
-            note: "not a forecast".to_owned(),
+            note: "Changes observed in the past; this is not a forecast.".to_owned(),
         },
-        reading: "Our digests are the clock.".to_owned(),
+        reading: "We detect changes by our own digests.".to_owned(),
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }
@@ -287,13 +287,15 @@ pub(super) fn read_equivalence() -> ReadEquivalenceRecord {
             },
             method_sha256: Some(digest('d')),
         },
-        identity_basis: "sent by us from our own network".to_owned(),
+        identity_basis:
+            "This service sent every request from its own network, under the name of the identity."
+                .to_owned(),
         history: vec![EquivalenceHistoryEntry {
             checked_at: at("01:00:00"),
             verdict: EquivalenceVerdict::Equivalent,
         }],
         api: url("/api/v1/read-equivalence?url=https%3A%2F%2Fshop.lab%2F"),
-        reading: "A refusal here is not proof of what the real agent gets.".to_owned(),
+        reading: "We compare the text of the home page.".to_owned(),
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }
@@ -353,7 +355,8 @@ pub(super) fn rights() -> RightsRecord {
         }],
         rule: RightsRule { text: "any prohibition".to_owned(), rule_sha256: digest('c') },
         not_read: texts(&["c2pa"]),
-        reading: "Public statements only.".to_owned(),
+        reading: "Only public statements are considered; an agent's own licence may differ."
+            .to_owned(),
         api: url("/api/v1/rights?domain=shop.lab"),
         sha256: Some(digest('a')),
         signature: Some(signature()),

@@ -48,7 +48,7 @@ pub(super) fn build() -> Build {
             state: ReproducedState::NotMeasured,
             by: None,
             at: None,
-            why: some("no second build"),
+            why: some("No second build has been reported."),
         },
         supersedes: None,
         superseded_by: None,
@@ -56,7 +56,7 @@ pub(super) fn build() -> Build {
         answers_signed: BuildAnswers::Counted(4021),
         revoked: None,
         files: BuildFiles { scoring_policy: None, decision_rules: None },
-        content_rule: "the log entry is made of these members".to_owned(),
+        content_rule: "The log entry is an object of six members.".to_owned(),
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }

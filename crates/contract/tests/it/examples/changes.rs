@@ -73,7 +73,7 @@ pub(super) fn changes() -> Changes {
             gaps: vec![CoverageGap {
                 from: at("01:00:00"),
                 to: at("02:00:00"),
-                why: "The service did not run.".to_owned(),
+                why: "The service was not running.".to_owned(),
             }],
         },
         sha256: Some(digest('a')),
@@ -120,12 +120,12 @@ pub(super) fn corroboration() -> Corroboration {
         },
         vantage_state: VantageSummary {
             state: VantageState::NetworkDivergence,
-            means: "Networks were served different things.".to_owned(),
+            means: "Different networks received different content at the same time.".to_owned(),
             networks: 2,
             readings: 2,
             states: BTreeMap::from([(
                 "network_divergence".to_owned(),
-                "Networks were served different things.".to_owned(),
+                "Different networks received different content at the same time.".to_owned(),
             )]),
             from: texts(&["lab-1", "lab-2"]),
         },
@@ -144,7 +144,7 @@ pub(super) fn corroboration() -> Corroboration {
                 agreement: FieldAgreement::Split,
                 contested: true,
                 spread: ValueSpread { by: SpreadCause::Network },
-                note: "Compare by network.".to_owned(),
+                note: "The value differs by network.".to_owned(),
             },
             CorroboratedField {
                 field: "entity.untrusted_name".to_owned(),
@@ -152,11 +152,12 @@ pub(super) fn corroboration() -> Corroboration {
                 agreement: FieldAgreement::Single,
                 contested: false,
                 spread: ValueSpread { by: SpreadCause::None },
-                note: "One reading only.".to_owned(),
+                note: "Only one reading has this field.".to_owned(),
             },
         ],
         quorum: Quorum {
-            rule: "two networks and three readings, nothing contested".to_owned(),
+            rule: "At least three readings from at least two networks, and no field is contested."
+                .to_owned(),
             networks_needed: 2,
             readings_needed: 3,
             met: false,
@@ -164,12 +165,12 @@ pub(super) fn corroboration() -> Corroboration {
         },
         not_completed: vec![IncompleteReading {
             reading_id: "rd_1".to_owned(),
-            why: "It did not come to its end.".to_owned(),
+            why: "The reading was not completed.".to_owned(),
         }],
         independence: Independence {
             same_operator: true,
             shared_resolver: false,
-            note: "One operator runs both networks.".to_owned(),
+            note: "One operator made all readings.".to_owned(),
         },
         sha256: Some(digest('a')),
         signature: Some(signature()),

@@ -20,7 +20,7 @@ pub(super) fn check() -> DecisionCheck {
         schema: schema("decision-check"),
         checked_at: at("11:00:00"),
         accept: false,
-        reason: "A newer reading is stricter for this.".to_owned(),
+        reason: "A newer answer is stricter. Request a new decision.".to_owned(),
         receipt: Some(serde_json::to_value(receipt()).unwrap()),
         decision_sha256: digest('c'),
         of_kind: kind("decision"),
@@ -28,7 +28,7 @@ pub(super) fn check() -> DecisionCheck {
         issued_at: at("10:00:00"),
         state: DecisionState::Tightened,
         stands: false,
-        means: "A newer reading is stricter for this.".to_owned(),
+        means: "A newer answer is stricter. Request a new decision.".to_owned(),
         actions: BTreeMap::from([(
             "read".to_owned(),
             ActionCheck {
@@ -49,7 +49,7 @@ pub(super) fn check() -> DecisionCheck {
             effective_from: at("10:40:11"),
             reason: RevocationReason::SiteChanged,
             entry_seq: 48_214,
-            why: "The policy file now disallows the path for all agents.".to_owned(),
+            why: "A newer answer about shop.lab is stricter for: read, cite.".to_owned(),
         }),
         changed_sections: texts(&["crawl_policy"]),
         log: DecisionLogPosition {
@@ -107,7 +107,7 @@ pub(super) fn revocations() -> RevocationList {
             },
             actions: vec![Action::Read, Action::Cite],
             reason: RevocationReason::SiteChanged,
-            why: "The policy file now disallows the path for all agents.".to_owned(),
+            why: "A newer answer about shop.lab is stricter for: read, cite.".to_owned(),
             replaced_by: some(&digest('9')),
             prev: some(&digest('7')),
             entry_sha256: digest('e'),
@@ -136,7 +136,8 @@ pub(super) fn staple() -> StapleRecord {
             transact: Decision::RequireConfirmation,
         },
         fresh_until: at("12:00:00"),
-        reading: "The line holds until `fresh_until`.".to_owned(),
+        reading: "The staple is valid until `fresh_until` and cannot be revoked before then."
+            .to_owned(),
         answer: StapleAnswer {
             answer_sha256: digest('5'),
             address: url("/api/v1/resolve?domain=shop.lab"),

@@ -46,7 +46,7 @@ pub(super) fn record() -> LogRecord {
         latest: Some(latest()),
         first: Some(FirstBatchRef { batch: 0, address: url("/api/v1/log/sth/0") }),
         rules: tree_head().rules,
-        content_rule: "the decisions and doubts of the answer".to_owned(),
+        content_rule: "The content is an object with nine members.".to_owned(),
         key: signature().key,
         witnesses: url("/api/v1/log/witness/latest"),
         promise: LogPromise { max_batch_interval_s: 1, max_delay_s: 0 },
@@ -79,7 +79,8 @@ pub(super) fn record() -> LogRecord {
             sth: Some(head()),
         }),
         verify: LogVerify {
-            how: "Walk prev_sth_sha256 from the head to batch 0.".to_owned(),
+            how: "Fetch the heads and follow prev_sth_sha256 from the newest to batch 0."
+                .to_owned(),
             verifier: url("/crawlcheck-verify.mjs"),
         },
         sha256: Some(digest('a')),
@@ -172,6 +173,6 @@ pub(super) fn gossip_answer() -> GossipAnswer {
             why: "This is the head of our batch 0.".to_owned(),
         }],
         head: Some(latest()),
-        note: "Heads that bear our signature and are not of our log are kept.".to_owned(),
+        note: "Every head that our key signed and that is not in our log is stored.".to_owned(),
     }
 }

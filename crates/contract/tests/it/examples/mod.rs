@@ -151,7 +151,7 @@ fn signature() -> Signature {
             },
             published_in: url("/.well-known/http-message-signatures-directory"),
         },
-        canonical: "RFC 8785 over every member except sha256 and signature".to_owned(),
+        canonical: "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature".to_owned(),
     }
 }
 
@@ -187,9 +187,10 @@ fn tree_head() -> TreeHead {
         prev_sth_sha256: None,
         created_at: at("03:00:00"),
         rules: LogRules {
-            leaf: "SHA-256 of 0x00 and the canonical decision content".to_owned(),
-            tree: "RFC 9162 over the sorted leaf hashes".to_owned(),
-            chain: "each head carries the digest of the one before".to_owned(),
+            leaf: "SHA-256 of a zero byte followed by the RFC 8785 form of the decision content"
+                .to_owned(),
+            tree: "RFC 9162 Merkle tree over the batch's leaf hashes".to_owned(),
+            chain: "Batches are numbered from 0 without a gap".to_owned(),
         },
         code: Some(code()),
         sha256: Some(digest('a')),
@@ -209,6 +210,6 @@ fn transparency() -> Transparency {
         path: vec![digest('f')],
         sth: tree_head(),
         witnesses: url("/api/v1/log/witness/latest"),
-        content_rule: "the decisions and doubts of the answer".to_owned(),
+        content_rule: "The content is an object with nine members.".to_owned(),
     }
 }

@@ -59,10 +59,10 @@ pub(super) fn request() -> PreflightRequest {
     }
 }
 
-fn duty(what: ObligationType) -> Obligation {
+fn duty(what: ObligationType, why: &str) -> Obligation {
     Obligation {
         obligation_type: what,
-        why: "So the file says.".to_owned(),
+        why: why.to_owned(),
         seconds: None,
         user_agent: None,
         at: None,
@@ -102,8 +102,9 @@ pub(super) fn receipt() -> DecisionReceipt {
         meaning: "Connecting must wait until a person agrees.".to_owned(),
         base_decision: Decision::Warn,
         tightened_by: vec![Doubt::Template],
-        why: "The template does not go on with a warning.".to_owned(),
-        needs: "a declared capability".to_owned(),
+        why: "The template turns a warning into require_confirmation.".to_owned(),
+        needs: "A declared capability that was called read-only and matched its declaration."
+            .to_owned(),
         doubts: vec![Doubt::Template],
         reason_codes: vec![Doubt::Template],
         reasons: vec![DecisionReason {
@@ -112,24 +113,42 @@ pub(super) fn receipt() -> DecisionReceipt {
             effect: "require_confirmation".to_owned(),
             retryable: false,
             remedy: Remedy::Agent,
-            detail: "The template does not go on with a warning.".to_owned(),
+            detail: "The template turns a warning into require_confirmation.".to_owned(),
         }],
         steps: vec![DecisionStep {
             rule: "answer.connect".to_owned(),
             effect: "warn".to_owned(),
-            why: "So the sections say.".to_owned(),
+            why: "No declared capability was called.".to_owned(),
         }],
         obligations: vec![
-            Obligation { seconds: Quotient::of(10, 1), ..duty(ObligationType::CrawlDelay) },
-            Obligation { user_agent: some("ExampleBot"), ..duty(ObligationType::Identify) },
-            Obligation { at: Some(at("04:00:00")), ..duty(ObligationType::Recheck) },
+            Obligation {
+                seconds: Quotient::of(10, 1),
+                ..duty(
+                    ObligationType::CrawlDelay,
+                    "robots.txt sets this delay between two requests.",
+                )
+            },
+            Obligation {
+                user_agent: some("ExampleBot"),
+                ..duty(
+                    ObligationType::Identify,
+                    "The decision is only for the agent named in the request.",
+                )
+            },
+            Obligation {
+                at: Some(at("04:00:00")),
+                ..duty(
+                    ObligationType::Recheck,
+                    "The decision expires at this time. Request a new one then.",
+                )
+            },
             Obligation {
                 address: some("https://www.shop.lab/docs"),
                 protocol: some("http_402"),
-                ..duty(ObligationType::Pay)
+                ..duty(ObligationType::Pay, "The site asked AI identities to pay.")
             },
         ],
-        alternatives: texts(&["Ask about read."]),
+        alternatives: texts(&["Request read instead: this answer's decision for it is allow."]),
         facts: Some(PublishedFacts {
             untrusted_name: some("North Quay Shop"),
             untrusted_types: texts(&["Organization"]),

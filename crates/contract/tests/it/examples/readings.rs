@@ -26,7 +26,7 @@ pub(super) fn policy() -> PolicyReading {
         robots: RobotsReading {
             state: RobotsState::Declared,
             http_status: Some(200),
-            why: "It was read and sets rules.".to_owned(),
+            why: "robots.txt was served and read.".to_owned(),
             same_for_every_identity: Some(false),
             differs_for: texts(&["gptbot"]),
             crawl_delay: BTreeMap::from([("*".to_owned(), "10".to_owned())]),
@@ -51,7 +51,7 @@ pub(super) fn policy() -> PolicyReading {
             path: some("/"),
             untrusted_raw: "Content-Signal: ai-train=no".to_owned(),
             line: Some(2),
-            note: some("Stands in a group."),
+            note: some("use=immediate: the content may be used at once but not stored."),
             evidence: texts(&["robots"]),
         }],
         signal_faults: vec![SignalFault {

@@ -27,7 +27,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         schema: schema("resolve"),
         domain: domain(),
         answered_at: at("03:00:00"),
-        reading: "Each section says for itself how it came about.".to_owned(),
+        reading: "Each section shows what the site declares, what we observed, or why we did not measure it.".to_owned(),
         status: AnswerStatus::Partial,
         basis: Basis::JustInTime(JustInTimeBasis {
             measured_at: observed_at,
@@ -44,7 +44,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             last_verified_at: Some(observed_at),
             fresh_until: Some(observed_at.plus_millis(168 * 3_600_000)),
             stale: false,
-            fresh_policy: "168 hours after observed_at".to_owned(),
+            fresh_policy: "An answer is fresh for 168 hours after observed_at.".to_owned(),
         },
         observers: observers(),
         crawl_policy: Section::Declared { observed_at, body: crawl_policy() },
@@ -53,15 +53,15 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         capabilities: Section::Declared { observed_at, body: capabilities() },
         entity: Section::NotMeasured {
             observed_at: Some(observed_at),
-            why: "A live read looks at no entity.".to_owned(),
+            why: "No readable HTML page was served.".to_owned(),
         },
         findings: ResolveFindings {
             access: FindingsAccess::Public,
-            rule: "readings, not findings".to_owned(),
+            rule: "Findings come from a full scan and are free of charge.".to_owned(),
             items: Vec::new(),
             summary: None,
             withheld: None,
-            note: "A full scan has findings.".to_owned(),
+            note: "This answer has no findings. A full scan has them.".to_owned(),
         },
         confidence: ResolveConfidence {
             identities_answered: 3,
@@ -71,12 +71,12 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             sample_note: some("three readings"),
             vantage_state: Some(VantageSummary {
                 state: VantageState::SingleVantage,
-                means: "One network looked.".to_owned(),
+                means: "All readings come from one network.".to_owned(),
                 networks: 1,
                 readings: 3,
                 states: BTreeMap::from([(
                     "single_vantage".to_owned(),
-                    "One network looked.".to_owned(),
+                    "All readings come from one network.".to_owned(),
                 )]),
                 from: texts(&["lab-1"]),
             }),
@@ -84,7 +84,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         contradictions: Some(vec![Contradiction {
             what: "content_signal".to_owned(),
             between: texts(&["robots.txt", "header"]),
-            why: "One allows training, the other does not.".to_owned(),
+            why: "One signal permits this use and another prohibits it. The prohibition decides.".to_owned(),
         }]),
         evidence: EvidenceLinks {
             report: None,
@@ -95,7 +95,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
                 body: RescanBody { domain: domain() },
             },
             verifier: url("/crawlcheck-verify.mjs"),
-            verify: "Save the answer and run the verifier on it.".to_owned(),
+            verify: "Save this answer to a file and run: node crawlcheck-verify.mjs FILE".to_owned(),
         },
         assurance: Assurance::Partial,
         impersonation: Section::Observed {
@@ -107,7 +107,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
                     of: "shops.lab".to_owned(),
                     rank: 7,
                     class: LikenessClass::Omission,
-                    why: "One letter is left out.".to_owned(),
+                    why: "It leaves out one letter of that name.".to_owned(),
                 }],
             },
         },
@@ -117,7 +117,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             state: UpgradeState::Queued,
             to: Assurance::Full,
             expected: "within 30 minutes".to_owned(),
-            how: "A full scan is queued.".to_owned(),
+            how: "A full scan is queued. When it is finished, it replaces this answer.".to_owned(),
             scan_now: url("/api/scan"),
         }),
         content_clock: ContentClock {
@@ -125,24 +125,24 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
                 url: "https://www.shop.lab/".to_owned(),
                 observed: false,
                 start: url("/api/v1/content-clock?url=https%3A%2F%2Fwww.shop.lab%2F"),
-                reading: "Nobody asked yet.".to_owned(),
+                reading: "No content clock runs for this page.".to_owned(),
             },
-            reading: "Our digests are the clock.".to_owned(),
+            reading: "We detect changes by our own digests.".to_owned(),
         },
         self_claims: SelfClaims {
             observed: false,
             start: url("/api/v1/claims?domain=shop.lab"),
-            reading: "Not recorded yet.".to_owned(),
+            reading: "There is no stored reading of this site.".to_owned(),
         },
         read_equivalence: read_equivalence(),
         rights: rights(),
         stored_sections: Some(StoredSections {
             sections: texts(&["impersonation"]),
             as_of: at("02:00:00"),
-            reading: "Shown as stored.".to_owned(),
+            reading: "These sections could not be refreshed in time.".to_owned(),
         }),
-        served_from: some("a reading kept for 1 hour of 6"),
-        incident: Some(Incident { since: at("01:00:00"), why: "The owner says so.".to_owned() }),
+        served_from: some("a live reading from 2026-11-15T02:00:00Z, 1 hour old; it is reused for up to 6 hours"),
+        incident: Some(Incident { since: at("01:00:00"), why: "The owner of this domain reported an incident.".to_owned() }),
         high_risk_fields: Some(HighRiskFields {
             pending: vec![HighRiskField { field: "payment".to_owned(), seen_at: at("01:00:00") }],
         }),
@@ -163,7 +163,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
                 status: 404,
                 redirects: 0,
             }],
-            scope: "this path at this time".to_owned(),
+            scope: "Only this path, at this time, as this service under its own name.".to_owned(),
         }],
         control: ControlSummary {
             state: ClaimState::Unproven,
@@ -173,7 +173,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
             }],
             organization: None,
             claim: url("/registry/shop.lab/claim"),
-            why: "Nobody claimed the domain.".to_owned(),
+            why: "Nobody has proven control of this domain to this service.".to_owned(),
             note: "Control changes no decision.".to_owned(),
         },
         assurance_ladder: ladder(),
@@ -185,41 +185,65 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
 }
 
 pub(super) fn actions() -> Actions {
-    let action = |decision, minimum: &str, doubts: &[Doubt], hours| ActionDecision {
-        decision,
-        minimum_assurance: minimum.to_owned(),
-        assurance_found: vec![Rung::Declared, Rung::Discovered, Rung::Reachable],
-        needs: "a policy and a page".to_owned(),
-        why: "So the sections say.".to_owned(),
-        doubts: doubts.to_vec(),
-        max_age_hours: hours,
-    };
+    let action =
+        |decision, minimum: &str, needs: &str, why: &str, doubts: &[Doubt], hours| ActionDecision {
+            decision,
+            minimum_assurance: minimum.to_owned(),
+            assurance_found: vec![Rung::Declared, Rung::Discovered, Rung::Reachable],
+            needs: needs.to_owned(),
+            why: why.to_owned(),
+            doubts: doubts.to_vec(),
+            max_age_hours: hours,
+        };
     Actions {
         v: 1,
         decisions: Decision::WORDS.join(", "),
-        rule: "taken from the answer's own sections".to_owned(),
-        read: action(Decision::Allow, "reachable", &[], 168),
+        rule: "Each decision follows from this answer's own sections at signing time.".to_owned(),
+        read: action(
+            Decision::Allow,
+            "reachable",
+            "A robots.txt that allows AI agents to read the path, and the page served to at least one AI identity.",
+            "No rule restricts it.",
+            &[],
+            168,
+        ),
         cite: CiteDecision {
             decision: Decision::Warn,
             minimum_assurance: "reachable plus entity observed".to_owned(),
             assurance_found: vec![Rung::Declared],
-            needs: "an observed entity".to_owned(),
-            why: "No entity was observed.".to_owned(),
+            needs: "Everything that read needs, a page that says who runs the site, and no contradiction within the site.".to_owned(),
+            why: "We found no statement of who runs the site.".to_owned(),
             doubts: vec![Doubt::EntityUnobserved, Doubt::NoPolicy],
             max_age_hours: 168,
             scope: CiteScope {
                 covers: texts(&["the home page"]),
-                does_not_cover: "that its content is right".to_owned(),
+                does_not_cover: "What the site does after this time, other paths, other agents, and whether its content is true.".to_owned(),
             },
         },
-        connect: action(Decision::Unsupported, "conformant", &[Doubt::NoneDeclared], 72),
+        connect: action(
+            Decision::Unsupported,
+            "conformant",
+            "A declared capability that was called read-only and matched its declaration.",
+            "The site declares no capability to connect to.",
+            &[Doubt::NoneDeclared],
+            72,
+        ),
         transact: action(
             Decision::RequireConfirmation,
             "action_ready",
+            "An owner who has proven control of the domain, and a capability that is ready for action.",
+            "A person must confirm every transaction. This service certifies none.",
             &[Doubt::HumanConfirms],
             24,
         ),
-        administer: action(Decision::Block, "never automatic", &[Doubt::NeverAutomatic], 0),
+        administer: action(
+            Decision::Block,
+            "never automatic",
+            "The owner's own authority. A public record cannot give it.",
+            "A public record cannot authorise administration.",
+            &[Doubt::NeverAutomatic],
+            0,
+        ),
     }
 }
 
@@ -237,10 +261,11 @@ pub(super) fn ladder() -> AssuranceLadder {
             LadderRung {
                 rung: Rung::Conformant,
                 state: RungState::NotMeasured,
-                why: "No capability is declared.".to_owned(),
+                why: "The site declares no capability, so there is nothing to measure.".to_owned(),
             },
         ],
-        rule: "the highest rung under which every rung is reached".to_owned(),
+        rule: "The level is the highest rung that is reached together with every rung below it."
+            .to_owned(),
     }
 }
 
@@ -266,17 +291,19 @@ fn crawl_policy() -> CrawlPolicy {
         path_tested: "/".to_owned(),
         agents: vec![AgentPolicy { agent: "GPTBot".to_owned(), allowed_homepage: true }],
         content_signal: Some(BTreeMap::from([("ai-train".to_owned(), "no".to_owned())])),
-        note: "What the file says, not what is served.".to_owned(),
+        note: "What robots.txt says about the home page. It is a statement; the site may enforce something else.".to_owned(),
     }
 }
 
 fn delivery() -> Delivery {
     Delivery {
         url: "https://shop.lab/".to_owned(),
-        identity_basis: "sent by us from our own network".to_owned(),
+        identity_basis:
+            "This service sent every request from its own network, under the name of the identity."
+                .to_owned(),
         identities: vec![DeliveryIdentity {
             identity: "gptbot".to_owned(),
-            label: "GPTBot as sent by us".to_owned(),
+            label: "GPTBot (OpenAI, training)".to_owned(),
             status: Some(200),
             bytes: Some(1800),
             html: Some(true),
@@ -297,7 +324,7 @@ fn machine_files() -> MachineFiles {
             present: Some(false),
             sha256: None,
         }],
-        hashes: "over the decoded body".to_owned(),
+        hashes: "SHA-256 of the decoded body, as far as it was read.".to_owned(),
     }
 }
 
@@ -307,7 +334,8 @@ fn capabilities() -> Capabilities {
         by_safety_class: BTreeMap::from([("unknown".to_owned(), 1)]),
         verified: 0,
         mismatches: 0,
-        invocation_rule: "only read_only_public is ever called".to_owned(),
+        invocation_rule: "Only capabilities of the class read_only_public are ever called."
+            .to_owned(),
         certificate: None,
         items: vec![Capability {
             untrusted_name: "search".to_owned(),
@@ -317,7 +345,8 @@ fn capabilities() -> Capabilities {
             as_declared: None,
         }],
         declared_files: texts(&["/.well-known/mcp/server-card.json"]),
-        note: "Read from declarations alone.".to_owned(),
+        note: "Read from declarations only. No capability was called, so none is verified."
+            .to_owned(),
     }
 }
 
@@ -330,7 +359,7 @@ fn dns() -> Dns {
         cname: Vec::new(),
         rcode: some("NOERROR"),
         dnssec_validated: Some(false),
-        note: "As one resolver sees it.".to_owned(),
+        note: "The answer of our resolver.".to_owned(),
     }
 }
 
@@ -341,9 +370,9 @@ fn tls() -> Tls {
         final_host: some("www.shop.lab"),
         http_status: Some(200),
         hsts: some("max-age=31536000"),
-        certificate: some("valid for this name"),
+        certificate: some("TLS 1.3, certificate from Example CA, valid until 2027-02-01T00:00:00Z; valid for this name."),
         certificate_holds: Some(true),
-        note: "As served to us.".to_owned(),
+        note: "How the home page was delivered to the browser identity, or to the first identity that got a response.".to_owned(),
     }
 }
 
@@ -362,7 +391,7 @@ fn read_equivalence() -> ReadEquivalence {
             instruction_like_text: false,
         }],
         api: url("/api/v1/read-equivalence?url=https%3A%2F%2Fwww.shop.lab%2F"),
-        reading: "A refusal here is not proof of what the real agent gets.".to_owned(),
+        reading: "We compare the text of the home page.".to_owned(),
     }
 }
 
@@ -377,7 +406,8 @@ fn rights() -> Rights {
         path: "/".to_owned(),
         read_at: Some(at("02:59:58")),
         api: url("/api/v1/rights?domain=shop.lab"),
-        reading: "Public statements only.".to_owned(),
+        reading: "Only public statements are considered; an agent's own licence may differ."
+            .to_owned(),
         train: RightsUse {
             value: RightsValue::Disallowed,
             decided_by: RightsSource {

@@ -39,7 +39,7 @@ pub(crate) fn scan_record() -> ScanRecord {
         grade_detail: GradeDetail {
             capped: true,
             cap: Some(79),
-            cap_reason: some("An AI crawler is refused."),
+            cap_reason: some("All AI crawlers are blocked while the browser gets the page."),
             unscored_affects_grade: false,
             unscored: texts(&["Identity"]),
         },
@@ -56,7 +56,7 @@ pub(crate) fn scan_record() -> ScanRecord {
             split: IdentitySplit::Refused,
             split_evidence: Some(SplitEvidence {
                 identities: texts(&["gptbot"]),
-                detail: "Refused although the browser is served.".to_owned(),
+                detail: "The browser got the page. 1 of 3 AI crawlers did not.".to_owned(),
                 readings: texts(&["home-gptbot"]),
             }),
             all_refused: Some(false),
@@ -67,11 +67,13 @@ pub(crate) fn scan_record() -> ScanRecord {
                 identity: "gptbot".to_owned(),
                 declared: "allowed".to_owned(),
                 served: "refused".to_owned(),
-                why: "robots.txt lets it in and the server does not.".to_owned(),
+                why: "robots.txt allows this crawler, but the server refused it.".to_owned(),
                 evidence: texts(&["robots", "home-gptbot"]),
             }],
             aimed_at: "one_agent".to_owned(),
-            aimed_at_why: "Only GPTBot is refused.".to_owned(),
+            aimed_at_why:
+                "Of 3 AI crawlers, only GPTBot was refused. This points to a rule for this crawler."
+                    .to_owned(),
             vendors_present: texts(&["Cloudflare"]),
         },
         policy: readings::policy(),
@@ -166,7 +168,7 @@ pub(crate) fn public_report() -> PublicReportV1 {
         proof: ReportProof {
             digest: Some(digest('a')),
             algorithm: "sha-256".to_owned(),
-            anchored: "waiting for the seal of 2026-11-15".to_owned(),
+            anchored: "sealed in 2026-11-15; no calendar has accepted the seal yet".to_owned(),
             verify: url("/proof"),
         },
         links: links(),
@@ -267,7 +269,7 @@ fn failure() -> Failure {
         kind: FailureKind::Timeout,
         phase: FailurePhase::Head,
         reason: "read_timeout".to_owned(),
-        detail: "No answer came in time.".to_owned(),
+        detail: "The server did not answer in time.".to_owned(),
     }
 }
 
@@ -291,7 +293,7 @@ fn section_scores() -> Vec<SectionScore> {
             score: None,
             points: 0,
             of: 0,
-            why: some("No page was read."),
+            why: some("No readable HTML page was served."),
         },
     ]
 }
@@ -307,16 +309,16 @@ fn ledger() -> ScoreLedger {
         rows: vec![LedgerRow {
             rule: "reach.home".to_owned(),
             section: "reach".to_owned(),
-            title: "The home page is served".to_owned(),
+            title: "Training crawlers get the page".to_owned(),
             state: LedgerState::Partial,
             points: Some(10),
             of: 14,
             weight: 14,
-            why: "Two of three AI identities were served.".to_owned(),
+            why: "2 of 3 training crawlers got the page.".to_owned(),
             evidence: texts(&["home-gptbot"]),
         }],
         rows_withheld: 0,
-        method: "points of points, in hundredths".to_owned(),
+        method: "The rules that could be applied share 100 points by weight.".to_owned(),
     }
 }
 
@@ -325,10 +327,13 @@ fn finding() -> Finding {
         id: "ai-refused".to_owned(),
         severity: Severity::High,
         section: "reach".to_owned(),
-        title: "An AI crawler is refused".to_owned(),
-        seen: "GPTBot got no answer where the browser got the page.".to_owned(),
-        why: "What cannot be read cannot be cited.".to_owned(),
-        fix: some("Let the crawler through, or say in robots.txt that it may not come."),
+        title: "Training crawlers are blocked".to_owned(),
+        seen: "The browser got the page. 1 of 3 training crawlers did not: GPTBot (403)."
+            .to_owned(),
+        why: "Models cannot learn from pages that training crawlers cannot read.".to_owned(),
+        fix: some(
+            "If this is not intended, find the rule that matches these user agents. If it is intended, also disallow them in robots.txt.",
+        ),
         matters_to: texts(&["agents", "site_owner"]),
         paste: some("User-agent: GPTBot\nAllow: /"),
         rule: some("reach.training"),
@@ -408,7 +413,7 @@ fn row_served() -> AgentRow {
 fn row_failed() -> AgentRow {
     AgentRow {
         id: "gptbot".to_owned(),
-        label: "GPTBot as sent by us".to_owned(),
+        label: "GPTBot (OpenAI, training)".to_owned(),
         role: Role::Train,
         user_agent: "GPTBot/1.3".to_owned(),
         status: None,
@@ -492,7 +497,7 @@ fn provenance() -> Provenance {
         catalogue_sha256: digest('c'),
         audit_version: 1,
         meg_v: 1,
-        scope: "home page and machine files".to_owned(),
+        scope: "The home page, robots.txt and the machine files.".to_owned(),
         observed_at: at("02:56:20"),
         stored_at: Some(at("02:56:23")),
         artifacts: some("manifest of 12 bodies"),
@@ -507,8 +512,8 @@ fn bitemporal() -> Bitemporal {
         v: 1,
         recorded_at: at("02:56:23"),
         axes: BitemporalAxes {
-            valid: "when the site showed it".to_owned(),
-            recorded: "when we wrote it down".to_owned(),
+            valid: "When the site stated the fact.".to_owned(),
+            recorded: "When we recorded the fact.".to_owned(),
         },
         facts: vec![BitemporalFact {
             fact: "phone".to_owned(),

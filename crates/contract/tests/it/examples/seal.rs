@@ -78,7 +78,10 @@ pub(super) fn seal() -> Seal {
         previous: Some(previous()),
         anchors: vec![anchor()],
         statement: some(&url("/proof/2026-11-14.json")),
-        verify: texts(&["hash the record", "walk the path to the root", "check the timestamp"]),
+        verify: texts(&[
+            "leaf = SHA-256 of a zero byte followed by the 32 bytes of that digest.",
+            "Verify the path from the leaf to the root with index and leaves (RFC 9162, 2.1.3.2).",
+        ]),
         sha256: some(&digest('9')),
         signature: Some(signature()),
     }
@@ -101,7 +104,10 @@ pub(super) fn proof_index() -> ProofIndex {
         has_more: true,
         keys: url("/.well-known/http-message-signatures-directory"),
         verifier: url("/proof"),
-        how: texts(&["fetch the day's statement", "check the timestamp"]),
+        how: texts(&[
+            "Fetch the day's statement.",
+            "Verify the timestamp file against seal_sha256 with any OpenTimestamps client.",
+        ]),
         sha256: some(&digest('9')),
         signature: Some(signature()),
     }

@@ -47,10 +47,10 @@ pub(super) fn outcome_accepted() -> OutcomeAccepted {
             domain: domain(),
             action: OutcomeAction::Fetch,
             outcome: OutcomeClass::Blocked,
-            disagreement: some("The answer said open, the agent was blocked."),
+            disagreement: some("The resolve answer said open; the agent was blocked (status 403)."),
         },
         summary: url("/api/v1/outcomes?domain=shop.lab"),
-        note: "Self-reported and unverified.".to_owned(),
+        note: "Counted as reported, without verification.".to_owned(),
     }
 }
 
@@ -148,7 +148,7 @@ pub(super) fn control() -> ControlRecord {
         v: 1,
         domain: domain(),
         state: ClaimState::ProofMissing,
-        means: "The proof was there and is not now.".to_owned(),
+        means: "The proof of control is currently missing.".to_owned(),
         method: Some(ControlMethod::MetaTag),
         claimed_at: Some(at("00:00:00")),
         last_verified_at: Some(at("00:00:05")),
@@ -166,7 +166,7 @@ pub(super) fn control() -> ControlRecord {
             from_state: ClaimState::Proven,
             to_state: ClaimState::ProofMissing,
             method: Some(ControlMethod::MetaTag),
-            why: "The tag is gone.".to_owned(),
+            why: "The meta tag was not found.".to_owned(),
             readings: vec![ControlReading {
                 observer: "obs-1".to_owned(),
                 network: "lab-1".to_owned(),
@@ -223,13 +223,13 @@ pub(super) fn visitor_answer() -> VisitorAnswer {
         v: 1,
         checked_at: at("02:00:00"),
         ranges_as_of: Some(at("00:00:00")),
-        reading: "A verdict speaks of the address and the name alone.".to_owned(),
+        reading: "The verdict is about the address and the user agent only.".to_owned(),
         spec: url("/spec/visitor-resolve"),
         claimed: some("GPTBot"),
         operator: some("OpenAI"),
         purpose: Some(Purpose::Training),
         verdict: VisitorVerdict::Spoofed,
-        why: "The address is in none of the operator's ranges.".to_owned(),
+        why: "The address is not in any published range of the operator.".to_owned(),
         feeds: texts(&["https://feeds.lab/gptbot.json"]),
         sha256: None,
         signature: None,
@@ -249,7 +249,7 @@ pub(super) fn visitor_batch_answer() -> VisitorBatchAnswer {
             operator: None,
             purpose: None,
             verdict: VisitorVerdict::NotAKnownAgent,
-            why: "The user agent names no agent we know.".to_owned(),
+            why: "The user agent names no known agent.".to_owned(),
             feeds: Vec::new(),
         }],
         sha256: None,
@@ -303,7 +303,7 @@ pub(super) fn conduct() -> ConductRecord {
         not_assessed: vec![UnassessedAgent {
             agent: "OtherBot".to_owned(),
             claimed_hits: 7,
-            why: "Its operator publishes no address ranges.".to_owned(),
+            why: "The operator publishes no address ranges.".to_owned(),
         }],
         sha256: Some(digest('a')),
         signature: Some(signature()),
@@ -312,7 +312,7 @@ pub(super) fn conduct() -> ConductRecord {
 
 pub(super) fn error() -> ErrorV1 {
     ErrorV1 {
-        errors: texts(&["domain is missing", "visibility is not known"]),
+        errors: texts(&["Member `domain` is missing.", "Unknown member `visibilty`."]),
         param: some("domain"),
         retry_after_s: Some(7),
         request_id: some("01J9Z3K8"),

@@ -131,10 +131,10 @@ fn protected_resources() {
     );
     // The suffix stands between host and path.
     let mut at_path = metadata.changed("/resource", Some(json!("https://shop.example/mcp")));
-    at_path.asked.push_str("/mcp");
+    at_path.requested_url.push_str("/mcp");
     at_path.url.push_str("/mcp");
     right(&at_path, &[]);
-    at_path.asked.push_str("/deeper");
+    at_path.requested_url.push_str("/deeper");
     wrong(&at_path, "resource_mismatch", "/resource", Whole);
 }
 

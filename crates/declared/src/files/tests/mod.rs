@@ -20,7 +20,7 @@ const NOW: i64 = 1_794_711_380;
 #[derive(Clone)]
 struct Answer {
     kind: FileKind,
-    asked: String,
+    requested_url: String,
     url: String,
     redirects: usize,
     status: u16,
@@ -35,7 +35,7 @@ impl Answer {
         let url = format!("https://shop.example{path}");
         Self {
             kind,
-            asked: url.clone(),
+            requested_url: url.clone(),
             url,
             redirects: 0,
             status: 200,
@@ -78,7 +78,7 @@ impl Answer {
 
     fn look(&self) -> Inspection {
         let served = ServedFile {
-            requested_url: &self.asked,
+            requested_url: &self.requested_url,
             final_url: &self.url,
             redirects: self.redirects,
             status: self.status,
@@ -195,13 +195,13 @@ fn many_faults_of_one_kind_become_a_few() {
     let links: Vec<Value> = (0..50).map(|_| serde_json::json!({"href": 1})).collect();
     let body = serde_json::json!({"linkset": [{"item": links}]}).to_string();
     let found = Answer::new(FileKind::ApiCatalog, "application/linkset+json", body).look();
-    let told: Vec<&Fault> =
+    let wrong_types: Vec<&Fault> =
         found.faults.iter().filter(|fault| fault.code == "wrong_type").collect();
-    assert_eq!(told.len(), 5);
+    assert_eq!(wrong_types.len(), 5);
     assert!(
-        told[4].problem.ends_with("There are 45 more faults of this kind."),
+        wrong_types[4].problem.ends_with("There are 45 more faults of this kind."),
         "{}",
-        told[4].problem
+        wrong_types[4].problem
     );
     assert_eq!(found.counts["links"], 50);
 }

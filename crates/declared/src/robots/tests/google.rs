@@ -323,18 +323,19 @@ fn paths_of_addresses() {
 fn a_long_line_is_cut_where_google_cuts_it() {
     // The whole line may have 2083 * 8 - 1 bytes.
     let room = 2_083 * 8 - 1 - "disallow: ".len();
-    let kept = format!("/{}", "e".repeat(room - 1));
-    let file = format!("user-agent: Heron\ndisallow: {kept}/eel\n");
+    let long_path = format!("/{}", "e".repeat(room - 1));
+    let file = format!("user-agent: Heron\ndisallow: {long_path}/eel\n");
     assert!(may(&file, "Heron", "/cod"));
-    assert!(!may(&file, "Heron", &format!("{kept}/cod")), "cut rules still count");
-    let one_less = kept.strip_suffix('e').unwrap();
+    assert!(!may(&file, "Heron", &format!("{long_path}/cod")), "cut rules still count");
+    let one_less = long_path.strip_suffix('e').unwrap();
     assert!(may(&file, "Heron", one_less), "and no shorter than that");
     let room = 2_083 * 8 - 1 - "allow: ".len();
-    let kept = format!("/{}", "o".repeat(room - 1));
-    let file = format!("user-agent: Heron\ndisallow: /\nallow: {kept}/eel\n");
+    let long_path = format!("/{}", "o".repeat(room - 1));
+    let file = format!("user-agent: Heron\ndisallow: /\nallow: {long_path}/eel\n");
     assert!(!may(&file, "Heron", "/"));
     assert!(
-        may(&file, "Heron", &format!("{kept}/eel")) && may(&file, "Heron", &format!("{kept}/cod"))
+        may(&file, "Heron", &format!("{long_path}/eel"))
+            && may(&file, "Heron", &format!("{long_path}/cod"))
     );
 }
 
@@ -371,16 +372,16 @@ fn a_zero_byte_ends_its_line() {
 }
 
 fn table(cases: &[Case]) {
-    for (file, asked) in cases {
-        for (agent, path, allowed) in *asked {
+    for (file, expectations) in cases {
+        for (agent, path, allowed) in *expectations {
             assert_eq!(may(file, agent, path), *allowed, "{file:?} {agent} {path}");
         }
     }
 }
 
 fn table_for_everyone(cases: &[Case]) {
-    for (rules, asked) in cases {
-        for (_, path, allowed) in *asked {
+    for (rules, expectations) in cases {
+        for (_, path, allowed) in *expectations {
             let file = format!("user-agent: *\n{rules}");
             assert_eq!(may(&file, "Heron", path), *allowed, "{rules:?} {path}");
         }

@@ -581,7 +581,7 @@ proptest! {
             }),
             ..PreflightCheck::default()
         };
-        let asked = PreflightCheck { policy: Some(policy), ..bare.clone() };
+        let with_policy = PreflightCheck { policy: Some(policy), ..bare.clone() };
         let known = || PreflightFacts {
             mcp: mcp.map(|word| ReceiptMcp {
                 url: "https://shop.lab/mcp".to_owned(),
@@ -594,7 +594,7 @@ proptest! {
         let without = decide_with(&bare, now(), known()).unwrap();
         let own = Effect::from_decision(&decision_for(&actions, &action).decision);
         prop_assert!(Effect::from_decision(&without.decision) >= own);
-        let Ok(with) = decide_with(&asked, now(), known()) else { return Ok(()) };
+        let Ok(with) = decide_with(&with_policy, now(), known()) else { return Ok(()) };
         prop_assert!(Effect::from_decision(&with.decision) >= Effect::from_decision(&without.decision));
         for receipt in [&without, &with] {
             prop_assert_eq!(Effect::from_decision(&receipt.base_decision), own);

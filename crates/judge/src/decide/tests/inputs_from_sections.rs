@@ -188,11 +188,11 @@ fn every_other_input_is_derived_from_its_section() {
         (json!("access"), UsageRight::KeptOut),
         (json!("content_signal"), UsageRight::Disallowed),
     ] {
-        let said = with(&[
+        let inputs = with(&[
             ("/rights/ground/value", json!("disallowed")),
             ("/rights/ground/decided_by/signal", signal),
         ]);
-        assert_eq!(said.ground, expected);
+        assert_eq!(inputs.ground, expected);
     }
     assert_eq!(
         one("/rights/transact/value", json!("conditional")).transact,

@@ -316,11 +316,11 @@ fn no_rule_is_dead() {
                 continue;
             }
             let tells = |inputs: &DecisionInputs, with: bool| {
-                let kept: Vec<_> = applicable_rules(inputs, action)
+                let applicable: Vec<_> = applicable_rules(inputs, action)
                     .filter(|(one, _)| with || one.id != rule.id)
                     .collect();
-                let strictest = kept.iter().map(|(_, effect)| *effect).max();
-                let doubts: Vec<_> = kept.iter().map(|(one, _)| one.doubt.clone()).collect();
+                let strictest = applicable.iter().map(|(_, effect)| *effect).max();
+                let doubts: Vec<_> = applicable.iter().map(|(one, _)| one.doubt.clone()).collect();
                 (strictest, doubts)
             };
             let matters = alone.iter().any(|g| tells(g, true) != tells(g, false));

@@ -18,12 +18,12 @@ const CARD: &str = "/.well-known/agent-card.json";
 const SKILLS: &str = "/.well-known/agent-skills/index.json";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
-struct Site {
+struct SiteBuilder {
     evidence: Evidence,
     bodies: BTreeMap<String, Vec<u8>>,
 }
 
-impl Site {
+impl SiteBuilder {
     fn new() -> Self {
         let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
         let at: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
@@ -166,10 +166,10 @@ fn card(skills: &Value) -> Value {
 }
 
 #[test]
-fn what_files_declare_is_told_with_its_class() {
+fn declared_capabilities_have_a_safety_class() {
     let skill = json!([{"id": "times", "name": "Times", "description": "d", "tags": ["t"]}]);
-    let told = Site::new().file(OPENAPI, &times()).file(CARD, &card(&skill)).declared();
-    let items: Vec<(&str, &str, &str)> = told
+    let section = SiteBuilder::new().file(OPENAPI, &times()).file(CARD, &card(&skill)).declared();
+    let items: Vec<(&str, &str, &str)> = section
         .items
         .iter()
         .map(|item| {
@@ -184,21 +184,21 @@ fn what_files_declare_is_told_with_its_class() {
             ("Times", CARD, "unknown"),
         ]
     );
-    assert_eq!(told.declared, 3);
-    assert_eq!(told.by_safety_class.values().sum::<u32>(), 3);
-    assert_eq!(told.declared_files, [OPENAPI, CARD]);
-    assert_eq!((told.verified, told.mismatches, &told.certificate), (0, 0, &None));
-    assert_eq!(told.note, NOTE);
+    assert_eq!(section.declared, 3);
+    assert_eq!(section.by_safety_class.values().sum::<u32>(), 3);
+    assert_eq!(section.declared_files, [OPENAPI, CARD]);
+    assert_eq!((section.verified, section.mismatches, &section.certificate), (0, 0, &None));
+    assert_eq!(section.note, NOTE);
 }
 
 #[test]
-fn nothing_declared_is_said_only_of_what_was_read() {
-    let told = Site::new().status(OPENAPI, 404).status(CARD, 410).declared();
-    assert_eq!((told.declared, told.items.len(), told.declared_files.len()), (0, 0, 0));
-    assert!(Site::new().why_not().contains("was requested"));
-    let refused = Site::new().status(OPENAPI, 403).status(CARD, 503);
+fn none_declared_is_reported_only_if_the_files_were_read() {
+    let section = SiteBuilder::new().status(OPENAPI, 404).status(CARD, 410).declared();
+    assert_eq!((section.declared, section.items.len(), section.declared_files.len()), (0, 0, 0));
+    assert!(SiteBuilder::new().why_not().contains("was requested"));
+    let refused = SiteBuilder::new().status(OPENAPI, 403).status(CARD, 503);
     assert!(refused.why_not().contains("None of the files"));
-    let half = Site::new().status(OPENAPI, 404).unread(CARD);
+    let half = SiteBuilder::new().status(OPENAPI, 404).unread(CARD);
     assert!(half.why_not().contains(CARD), "{}", half.why_not());
     let failed = ExchangeOutcome::Failed(Failure {
         kind: FailureKind::Timeout,
@@ -206,34 +206,35 @@ fn nothing_declared_is_said_only_of_what_was_read() {
         reason: "late".into(),
         detail: "Nothing came.".into(),
     });
-    let late = Site::new().read(ReadTarget::MachineFile, OPENAPI, failed).status(CARD, 404);
+    let late = SiteBuilder::new().read(ReadTarget::MachineFile, OPENAPI, failed).status(CARD, 404);
     assert!(late.why_not().contains(OPENAPI));
 }
 
 #[test]
-fn what_was_found_is_told_beside_what_could_not_be_read() {
-    let told = Site::new().file(OPENAPI, &times()).status(CARD, 403).declared();
-    assert_eq!(told.declared, 2);
-    assert!(told.note.contains(CARD) && told.note.starts_with(NOTE), "{}", told.note);
+fn found_capabilities_are_reported_with_the_unread_files() {
+    let section = SiteBuilder::new().file(OPENAPI, &times()).status(CARD, 403).declared();
+    assert_eq!(section.declared, 2);
+    assert!(section.note.contains(CARD) && section.note.starts_with(NOTE), "{}", section.note);
 }
 
 #[test]
 fn a_file_that_is_not_what_it_should_be_declares_nothing() {
-    let invalid = Site::new().file(CARD, &json!({"skills": [{"name": "x"}]})).declared();
+    let invalid = SiteBuilder::new().file(CARD, &json!({"skills": [{"name": "x"}]})).declared();
     assert_eq!((invalid.declared, invalid.declared_files.len()), (0, 0));
     let page = times().to_string();
-    let soft = Site::new()
+    let soft = SiteBuilder::new()
         .answer(ReadTarget::ControlPath, "/zzz.json", 200, "application/json", &page)
         .answer(ReadTarget::MachineFile, OPENAPI, 200, "application/json", &page)
         .declared();
     assert_eq!(soft.declared, 0, "the same bytes for a path that cannot exist");
-    let wall = Site::new().status(OPENAPI, 402).why_not();
+    let wall = SiteBuilder::new().status(OPENAPI, 402).why_not();
     assert!(wall.contains("None of the files"));
 }
 
 #[test]
 fn other_paths_do_not_count() {
-    let elsewhere = Site::new().file("/v1/openapi.json", &times()).status(CARD, 404).declared();
+    let elsewhere =
+        SiteBuilder::new().file("/v1/openapi.json", &times()).status(CARD, 404).declared();
     assert_eq!(elsewhere.declared, 0);
 }
 
@@ -241,9 +242,12 @@ fn other_paths_do_not_count() {
 fn what_needs_a_token_is_not_public() {
     let resource = |address: &str| json!({"resource": address, "authorization_servers": ["https://ferry.lab"]});
     let class = |address: &str| {
-        let told =
-            Site::new().file(OPENAPI, &times()).file(RESOURCE, &resource(address)).declared();
-        let item = told.items.into_iter().find(|item| item.untrusted_name == "getTimes").unwrap();
+        let section = SiteBuilder::new()
+            .file(OPENAPI, &times())
+            .file(RESOURCE, &resource(address))
+            .declared();
+        let item =
+            section.items.into_iter().find(|item| item.untrusted_name == "getTimes").unwrap();
         item.safety_class
     };
     assert_eq!(class("https://ferry.lab"), SafetyClass::ReadOnlyAuthenticated);
@@ -258,19 +262,19 @@ fn the_same_thing_in_two_files_is_one() {
     };
     let (first, second) = ("/.well-known/ai-catalog.json", "/.well-known/ard.json");
     let same = entry("https://ferry.lab/desk");
-    let told = Site::new().file(first, &same).file(second, &same).declared();
-    assert_eq!((told.declared, told.declared_files.len()), (1, 2));
-    assert_eq!(told.items[0].declared_in, first);
-    let other = Site::new().file(first, &same).file(second, &entry("https://ferry.lab/two"));
+    let section = SiteBuilder::new().file(first, &same).file(second, &same).declared();
+    assert_eq!((section.declared, section.declared_files.len()), (1, 2));
+    assert_eq!(section.items[0].declared_in, first);
+    let other = SiteBuilder::new().file(first, &same).file(second, &entry("https://ferry.lab/two"));
     assert_eq!(other.declared().declared, 2);
     // One name at one address, and two opinions of it.
     let api = openapi(&json!({"/desk": {"get": {"operationId": "Desk", "responses": {}}}}));
-    let told = Site::new().file(OPENAPI, &api).file(first, &same).declared();
-    assert_eq!((told.declared, &told.items[0].safety_class), (1, &SafetyClass::Unknown));
+    let section = SiteBuilder::new().file(OPENAPI, &api).file(first, &same).declared();
+    assert_eq!((section.declared, &section.items[0].safety_class), (1, &SafetyClass::Unknown));
 }
 
 #[test]
-fn many_are_counted_and_few_told() {
+fn many_are_counted_and_few_listed() {
     let skills: Vec<Value> = (0..=capability::MAX_ITEMS)
         .map(|n| {
             json!({"name": format!("s{n}"), "type": "skill-md", "description": "d", "url": "/s",
@@ -278,9 +282,9 @@ fn many_are_counted_and_few_told() {
         })
         .collect();
     let index = json!({"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": skills});
-    let told = Site::new().file(SKILLS, &index).declared();
-    assert_eq!(told.declared, 200);
-    assert_eq!(told.items.len(), CAPABILITY_ITEMS_MAX);
-    assert_eq!(told.by_safety_class, BTreeMap::from([("unknown".to_owned(), 200)]));
-    assert!(told.note.contains(SKILLS) && told.note.contains("first 50"), "{}", told.note);
+    let section = SiteBuilder::new().file(SKILLS, &index).declared();
+    assert_eq!(section.declared, 200);
+    assert_eq!(section.items.len(), CAPABILITY_ITEMS_MAX);
+    assert_eq!(section.by_safety_class, BTreeMap::from([("unknown".to_owned(), 200)]));
+    assert!(section.note.contains(SKILLS) && section.note.contains("first 50"), "{}", section.note);
 }

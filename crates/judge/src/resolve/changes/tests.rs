@@ -21,7 +21,7 @@ fn seen() -> ChangeContext {
 }
 
 /// The main members of an entry.
-fn told(entry: &ChangeEntry) -> (String, String, String, String, String) {
+fn main_members(entry: &ChangeEntry) -> (String, String, String, String, String) {
     let value = |value: &Option<FieldValue>| serde_json::to_string(value).unwrap();
     (
         entry.field.clone(),
@@ -36,7 +36,7 @@ fn changed(
     change: impl FnOnce(&mut ResolveAnswer),
 ) -> Vec<(String, String, String, String, String)> {
     let (before, after) = later(change);
-    detect_changes(&before, &after, &seen()).iter().map(told).collect()
+    detect_changes(&before, &after, &seen()).iter().map(main_members).collect()
 }
 
 fn one(
@@ -68,14 +68,17 @@ fn the_same_again_is_no_change() {
 }
 
 #[test]
-fn an_upgrade_is_told_as_the_interface_has_it() {
+fn an_upgrade_is_reported_as_the_interface_has_it() {
     let (before, after) = later(|after| after.assurance = Assurance::Full);
     let entries = detect_changes(&before, &after, &seen());
     assert_eq!(entries.len(), 1);
     let entry = &entries[0];
-    assert_eq!(told(entry).0, "assurance");
+    assert_eq!(main_members(entry).0, "assurance");
     assert_eq!(entry.section, "assurance");
-    assert_eq!((told(entry).1, told(entry).2), ("\"partial\"".into(), "\"full\"".into()));
+    assert_eq!(
+        (main_members(entry).1, main_members(entry).2),
+        ("\"partial\"".into(), "\"full\"".into())
+    );
     assert_eq!(
         (&entry.cause, &entry.direction),
         (&ChangeCause::Upgrade, &ChangeDirection::Neutral)
@@ -174,7 +177,7 @@ fn our_rules_and_lists_are_not_the_sites_doing() {
 }
 
 #[test]
-fn decisions_are_told_with_what_made_them() {
+fn decision_changes_are_reported_with_their_cause() {
     let (before, after) = later(|after| {
         after.actions.read.decision = Decision::Block;
         after.actions.connect.decision = Decision::Allow;
@@ -201,7 +204,7 @@ fn decisions_are_told_with_what_made_them() {
 }
 
 #[test]
-fn what_the_owner_tells_is_the_owners() {
+fn a_change_of_an_owners_statement_is_the_owners() {
     let entries = changed(|after| {
         after.incident = Some(Incident { since: after.answered_at, why: "x".to_owned() });
         after.actions.transact.decision = Decision::Block;

@@ -46,8 +46,8 @@ const PHONE: ClaimsQuery<'static> =
 fn a_change_closes_one_claim_and_begins_another() {
     let readings =
         [reading(0, "+1 555 0100"), reading(10, "+1 555 0100"), reading(20, "+1 555 0199")];
-    let told = ask(&readings, PHONE);
-    let [old, new] = told.claims.as_slice() else { panic!("{told:#?}") };
+    let record = ask(&readings, PHONE);
+    let [old, new] = record.claims.as_slice() else { panic!("{record:#?}") };
     assert_eq!(
         (old.state.clone(), old.said_from, old.said_to),
         (ClaimStatus::Changed, at(0), Some(at(20)))
@@ -72,10 +72,10 @@ fn a_change_closes_one_claim_and_begins_another() {
 
 #[test]
 fn a_page_that_was_refused_withdraws_nothing() {
-    let told = ask(&[reading(0, "+1 555 0100"), refused(10)], PHONE);
-    assert_eq!(told.claims.len(), 1);
+    let record = ask(&[reading(0, "+1 555 0100"), refused(10)], PHONE);
+    assert_eq!(record.claims.len(), 1);
     assert_eq!(
-        (told.claims[0].state.clone(), told.claims[0].said_to),
+        (record.claims[0].state.clone(), record.claims[0].said_to),
         (ClaimStatus::Current, None)
     );
     let gone = ask(&[reading(0, "+1 555 0100"), reading(10, "")], PHONE);
@@ -83,21 +83,24 @@ fn a_page_that_was_refused_withdraws_nothing() {
 }
 
 #[test]
-fn a_value_that_came_back_is_told() {
-    let told = ask(
+fn a_value_that_came_back_is_reported() {
+    let record = ask(
         &[reading(0, "+1 555 0100"), reading(10, "+1 555 0199"), reading(20, "+1 555 0100")],
         PHONE,
     );
-    assert_eq!(told.contradictions.len(), 1, "{told:#?}");
-    assert_eq!(told.contradictions[0].kind, ContradictionKind::OverTime);
-    assert_eq!(told.contradictions[0].claim_ids.len(), 2);
+    assert_eq!(record.contradictions.len(), 1, "{record:#?}");
+    assert_eq!(record.contradictions[0].kind, ContradictionKind::OverTime);
+    assert_eq!(record.contradictions[0].claim_ids.len(), 2);
 }
 
 #[test]
-fn a_site_that_was_never_read_says_where_to_begin() {
-    let told = ask(&[], ClaimsQuery::default());
-    assert!(!told.observed && told.claims.is_empty());
-    assert_eq!(told.start.as_deref(), Some("https://svc.example/api/v1/resolve?domain=ferry.lab"));
+fn a_site_that_was_never_read_gets_a_start_url() {
+    let record = ask(&[], ClaimsQuery::default());
+    assert!(!record.observed && record.claims.is_empty());
+    assert_eq!(
+        record.start.as_deref(),
+        Some("https://svc.example/api/v1/resolve?domain=ferry.lab")
+    );
     let read = ask(&[refused(0)], ClaimsQuery::default());
     assert!(read.observed && read.start.is_none());
     assert!(read.carriers_read.iter().any(|carrier| carrier.kind == "home_page"
@@ -105,7 +108,7 @@ fn a_site_that_was_never_read_says_where_to_begin() {
 }
 
 #[test]
-fn a_property_is_asked_for_whole_or_by_its_beginning() {
+fn a_property_is_queried_by_name_or_prefix() {
     let readings = [reading(0, "+1 555 0100")];
     let count =
         |property| ask(&readings, ClaimsQuery { property: Some(property), ..PHONE }).claims.len();

@@ -48,7 +48,7 @@ fn changed(before: (u16, &str), now: (u16, &str)) -> Option<ClockChange> {
 }
 
 #[test]
-fn words_markup_and_status_are_told_apart() {
+fn words_markup_and_status_are_distinguished() {
     let page = "<p>one two two three</p>";
     assert_eq!(changed((200, page), (200, page)), None);
     let text = changed((200, page), (200, "<p>two four three five</p>")).unwrap();
@@ -70,8 +70,8 @@ fn words_are_not_counted_against_a_body_that_is_gone() {
         body: None,
     };
     let now = look(200, "<p>new</p>");
-    let told = detect_change(&before, &now, b"<p>new</p>", Some("text/html")).unwrap();
-    assert_eq!((told.kind, told.words_added), (PageChangeKind::Text, None));
+    let change = detect_change(&before, &now, b"<p>new</p>", Some("text/html")).unwrap();
+    assert_eq!((change.kind, change.words_added), (PageChangeKind::Text, None));
 }
 
 #[test]
@@ -80,10 +80,10 @@ fn declared_dates_are_read_from_every_carrier() {
         type='application/ld+json'>{\"@graph\":[{\"dateModified\":\"2026-11-10T00:00:00Z\"}]}</script>";
     let headers = [HTML, ("last-modified", "Mon, 09 Nov 2026 08:00:00 GMT"), ("etag", "\"x\"")];
     let seen = read_snapshot(&response(200, body, &headers), body.as_bytes(), at(0));
-    let told: Vec<(&str, &str)> =
+    let dates: Vec<(&str, &str)> =
         seen.declared.iter().map(|date| (date.what.as_str(), date.carrier.as_str())).collect();
     assert_eq!(
-        told,
+        dates,
         [
             ("date_modified", "meta"),
             ("date_modified", "json_ld"),
@@ -135,18 +135,18 @@ fn a_declared_date_is_held_against_the_bracket_of_the_last_change() {
     let issuer = Issuer::new(brand.clone(), "https://svc.example");
     let versions =
         || vec![version(2, 48, 96, PageChangeKind::Text), version(1, 0, 36, PageChangeKind::None)];
-    let told = |date: Timestamp, versions: Vec<PageVersion>| {
+    let answer_for = |date: Timestamp, versions: Vec<PageVersion>| {
         let clock = clock(&date.to_string(), versions);
         answer("https://ferry.lab/", Some(&clock), None, 100, &issuer)
     };
-    assert_eq!(told(at(40), versions()).compare.state, ClockAgreement::Consistent);
-    assert_eq!(told(at(30), versions()).compare.state, ClockAgreement::DeclaredOlder);
-    assert_eq!(told(at(60), versions()).compare.state, ClockAgreement::DeclaredNewer);
+    assert_eq!(answer_for(at(40), versions()).compare.state, ClockAgreement::Consistent);
+    assert_eq!(answer_for(at(30), versions()).compare.state, ClockAgreement::DeclaredOlder);
+    assert_eq!(answer_for(at(60), versions()).compare.state, ClockAgreement::DeclaredNewer);
     let never = || vec![version(1, 0, 96, PageChangeKind::None)];
-    assert_eq!(told(at(-5), never()).compare.state, ClockAgreement::Consistent);
-    assert_eq!(told(at(5), never()).compare.state, ClockAgreement::DeclaredNewer);
+    assert_eq!(answer_for(at(-5), never()).compare.state, ClockAgreement::Consistent);
+    assert_eq!(answer_for(at(5), never()).compare.state, ClockAgreement::DeclaredNewer);
 
-    let one = told(at(40), versions());
+    let one = answer_for(at(40), versions());
     assert_eq!((one.last_changed_at, one.first_observed), (Some(at(48)), Some(at(0))));
     assert_eq!((one.cadence.changes, one.cadence.days, one.cadence.median_gap_hours), (1, 4, None));
     assert_eq!(one.precision.widest_gap_hours, Some(13));
@@ -155,7 +155,7 @@ fn a_declared_date_is_held_against_the_bracket_of_the_last_change() {
         version(2, 48, 60, PageChangeKind::Text),
         version(1, 0, 36, PageChangeKind::None),
     ];
-    assert_eq!(told(at(40), three).cadence.median_gap_hours, Some(24));
+    assert_eq!(answer_for(at(40), three).cadence.median_gap_hours, Some(24));
     assert_eq!(answer("https://ferry.lab/", None, None, 5, &issuer).state, ClockState::NotMeasured);
     let full = answer("https://ferry.lab/", None, Some("too many"), 5, &issuer);
     assert_eq!((full.state, full.why.as_deref()), (ClockState::Refused, Some("too many")));

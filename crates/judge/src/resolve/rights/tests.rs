@@ -41,7 +41,7 @@ fn a_robots_rule_decides_as_access_and_names_its_lines() {
 }
 
 #[test]
-fn nothing_is_said_where_nothing_was_read() {
+fn rights_are_unknown_if_nothing_was_read() {
     let record = EvidenceBuilder::new().robots(403, "no").build_record();
     let rights = rights_section(&record, "https://svc.example");
     assert!(!rights.observed);
@@ -62,27 +62,27 @@ proptest! {
     /// The section is computed again from the stored statements and must give the same values as the
     /// record.
     #[test]
-    fn the_block_says_what_the_record_says(lines in proptest::collection::vec(prop_oneof![
+    fn the_section_agrees_with_the_record(lines in proptest::collection::vec(prop_oneof![
         Just("User-agent: *"), Just("User-agent: GPTBot"), Just("User-agent: CCBot"),
         Just("Allow: /"), Just("Disallow: /"), Just(""),
         Just("Content-Signal: ai-train=no"), Just("Content-Signal: ai-train=yes, search=no, use=immediate"),
         Just("Content-Usage: train-ai=n"), Just("Content-Usage: / train-ai=y, search=n"),
     ], 0..14)) {
         let (record, rights) = decided(&lines.join("\n"));
-        let said = BTreeMap::from([
+        let section_rights = BTreeMap::from([
             ("train", &rights.train), ("ground", &rights.ground), ("summarize", &rights.summarize),
             ("cite", &rights.cite), ("transact", &rights.transact),
         ]);
-        for (name, told) in said {
-            let kept = &record.policy.rights[name];
-            prop_assert_eq!(&told.value, &kept.value);
-            prop_assert_eq!(told.conflicts, kept.conflicts);
-            prop_assert_eq!(told.decided_by.signal.is_some(), kept.value != Value::Unknown);
+        for (name, right) in section_rights {
+            let recorded = &record.policy.rights[name];
+            prop_assert_eq!(&right.value, &recorded.value);
+            prop_assert_eq!(right.conflicts, recorded.conflicts);
+            prop_assert_eq!(right.decided_by.signal.is_some(), recorded.value != Value::Unknown);
         }
     }
 }
 
-mod asked {
+mod query_answers {
     use agents::Catalogue;
     use contract::Brand;
     use contract::records::{ConflictRule, RightsRecord};
@@ -136,18 +136,22 @@ mod asked {
     }
 
     #[test]
-    fn a_body_that_is_gone_is_told_and_grants_nothing() {
+    fn a_missing_body_is_reported_and_grants_nothing() {
         let mut site = site(ROBOTS);
         let record = site.build_record();
         site.bodies.clear();
         let brand = Brand::default();
         let issuer = Issuer::new(brand.clone(), "https://svc.example");
         let catalogue = Catalogue::built_in().unwrap();
-        let asked = RightsQuery { path: "/ai-ok/x", agent: None };
-        let told = answer(&record.domain, Some(&record), &site.bodies, &catalogue, asked, &issuer);
-        assert_eq!(told.train.value, Value::Unknown);
-        assert!(told.not_read.iter().any(|what| what.starts_with("robots.txt")), "{told:?}");
-        let none = answer(&record.domain, None, &site.bodies, &catalogue, asked, &issuer);
+        let query = RightsQuery { path: "/ai-ok/x", agent: None };
+        let record_answer =
+            answer(&record.domain, Some(&record), &site.bodies, &catalogue, query, &issuer);
+        assert_eq!(record_answer.train.value, Value::Unknown);
+        assert!(
+            record_answer.not_read.iter().any(|what| what.starts_with("robots.txt")),
+            "{record_answer:?}"
+        );
+        let none = answer(&record.domain, None, &site.bodies, &catalogue, query, &issuer);
         assert!(!none.observed && none.read_at.is_none());
     }
 
@@ -155,14 +159,15 @@ mod asked {
     fn conflicts_name_both_signals_and_are_as_many_as_counted() {
         let torn =
             "User-agent: *\nContent-Signal: ai-train=no\nContent-Usage: train-ai=y\nAllow: /\n";
-        let told = ask(&site(torn), "/", None);
-        assert_eq!(told.train.value, Value::Disallowed);
-        let about: Vec<_> = told.conflicts.iter().filter(|c| c.content_use == "train").collect();
-        assert_eq!(about.len(), usize::try_from(told.train.conflicts).unwrap());
+        let record_answer = ask(&site(torn), "/", None);
+        assert_eq!(record_answer.train.value, Value::Disallowed);
+        let about: Vec<_> =
+            record_answer.conflicts.iter().filter(|c| c.content_use == "train").collect();
+        assert_eq!(about.len(), usize::try_from(record_answer.train.conflicts).unwrap());
         assert_eq!(about[0].signals, ["content_signal", "aipref"]);
         assert_eq!(about[0].resolved_by, ConflictRule::MostRestrictive);
-        assert_eq!(told.signals.len(), 2);
-        assert_eq!(told.signals[0].group.as_deref(), Some("*"));
+        assert_eq!(record_answer.signals.len(), 2);
+        assert_eq!(record_answer.signals[0].group.as_deref(), Some("*"));
     }
 
     proptest! {
@@ -176,11 +181,11 @@ mod asked {
         ], 0..12)) {
             let site = site(&lines.join("\n"));
             let block = rights_section(&site.build_record(), "https://svc.example");
-            let told = ask(&site, "/", None);
-            prop_assert_eq!(&told.train.value, &block.train.value);
-            prop_assert_eq!(&told.train.decided_by, &block.train.decided_by);
-            prop_assert_eq!(&told.cite.value, &block.cite.value);
-            let counted = told.conflicts.iter().filter(|c| c.content_use == "train").count();
+            let record_answer = ask(&site, "/", None);
+            prop_assert_eq!(&record_answer.train.value, &block.train.value);
+            prop_assert_eq!(&record_answer.train.decided_by, &block.train.decided_by);
+            prop_assert_eq!(&record_answer.cite.value, &block.cite.value);
+            let counted = record_answer.conflicts.iter().filter(|c| c.content_use == "train").count();
             prop_assert_eq!(counted, usize::try_from(block.train.conflicts).unwrap());
         }
     }

@@ -13,9 +13,9 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_millis(START + second * 1000)
 }
 
-struct Place(tempfile::TempDir);
+struct TestDirectory(tempfile::TempDir);
 
-impl Place {
+impl TestDirectory {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -35,9 +35,9 @@ fn kids(list: &Value, member: &str) -> Vec<String> {
 
 #[test]
 fn the_first_start_makes_one_key_per_purpose_and_the_next_finds_them() {
-    let place = Place::new();
+    let dir = TestDirectory::new();
     let brand = Brand::default();
-    let store = KeyStore::open(&place.path(), Timestamp::from_millis(START + 600)).unwrap();
+    let store = KeyStore::open(&dir.path(), Timestamp::from_millis(START + 600)).unwrap();
     let directory = store.directory(&brand);
     let purposes = kids(&directory["keys"], "svc_purpose");
     assert_eq!(purposes, ["requests", "documents", "decisions", "log heads"]);
@@ -49,20 +49,20 @@ fn the_first_start_makes_one_key_per_purpose_and_the_next_finds_them() {
         assert_eq!(key["svc_signs_from"], json!(at(0)), "a whole second");
     }
     assert_eq!(store.rotation_record(&brand), json!({ "retired": [], "compromised": [] }));
-    assert_eq!(place.open(50).directory(&brand), directory);
+    assert_eq!(dir.open(50).directory(&brand), directory);
     for purpose in KeyPurpose::ALL {
         assert_eq!(store.signer(purpose, at(1)).unwrap().purpose(), purpose);
     }
     let error = store.signer(KeyPurpose::Documents, at(-1)).unwrap_err().to_string();
     assert!(error.contains("Check the clock."), "{error}");
     // A clock that stands before the start of all keys makes no new ones.
-    assert_eq!(place.open(-1000).directory(&brand), directory);
+    assert_eq!(dir.open(-1000).directory(&brand), directory);
 }
 
 #[test]
 fn two_first_starts_at_once_agree() {
-    let place = Place::new();
-    let path = place.path();
+    let dir = TestDirectory::new();
+    let path = dir.path();
     let directories: Vec<Value> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|_| {
@@ -77,17 +77,17 @@ fn two_first_starts_at_once_agree() {
 
 #[test]
 fn a_rotation_stops_the_old_key_and_destroys_its_seed() {
-    let place = Place::new();
+    let dir = TestDirectory::new();
     let brand = Brand::default();
-    let mut store = place.open(0);
+    let mut store = dir.open(0);
     let old = store.signer(KeyPurpose::Decisions, at(5)).unwrap();
     let seed = old.encoded_seed().unwrap();
-    assert!(everything(&place).contains(seed.as_str()));
+    assert!(everything(&dir).contains(seed.as_str()));
     store.rotate(KeyPurpose::Decisions, at(10)).unwrap();
     let new = store.signer(KeyPurpose::Decisions, at(10)).unwrap();
     assert_ne!(new.kid(), old.kid());
-    assert!(!everything(&place).contains(seed.as_str()));
-    let reopened = place.open(11);
+    assert!(!everything(&dir).contains(seed.as_str()));
+    let reopened = dir.open(11);
     assert_eq!(reopened.directory(&brand), store.directory(&brand));
     assert!(!kids(&store.directory(&brand)["keys"], "kid").contains(&old.kid().to_owned()));
     assert_eq!(
@@ -111,15 +111,15 @@ fn a_rotation_stops_the_old_key_and_destroys_its_seed() {
 
 #[test]
 fn a_start_ahead_lets_the_old_key_sign_until_then() {
-    let place = Place::new();
-    let mut store = place.open(0);
+    let dir = TestDirectory::new();
+    let mut store = dir.open(0);
     let old = store.signer(KeyPurpose::LogHeads, at(1)).unwrap();
     assert!(store.rotate_from(KeyPurpose::LogHeads, at(1), at(5)).is_err(), "in the past");
     store.rotate_from(KeyPurpose::LogHeads, at(100), at(5)).unwrap();
     assert_eq!(store.directory(&Brand::default())["keys"].as_array().unwrap().len(), 5);
     assert_eq!(store.signer(KeyPurpose::LogHeads, at(99)).unwrap().kid(), old.kid());
     assert_ne!(store.signer(KeyPurpose::LogHeads, at(100)).unwrap().kid(), old.kid());
-    assert_eq!(place.open(99).signer(KeyPurpose::LogHeads, at(99)).unwrap().kid(), old.kid());
+    assert_eq!(dir.open(99).signer(KeyPurpose::LogHeads, at(99)).unwrap().kid(), old.kid());
     store.reload(at(100)).unwrap();
     assert_eq!(store.directory(&Brand::default())["keys"].as_array().unwrap().len(), 4);
     assert_eq!(
@@ -130,9 +130,9 @@ fn a_start_ahead_lets_the_old_key_sign_until_then() {
 
 #[test]
 fn a_compromised_key_stops_and_is_named() {
-    let place = Place::new();
+    let dir = TestDirectory::new();
     let brand = Brand::default();
-    let mut store = place.open(0);
+    let mut store = dir.open(0);
     let old = store.signer(KeyPurpose::Documents, at(5)).unwrap();
     store.mark_compromised(old.kid(), at(3), at(10)).unwrap();
     assert_ne!(store.signer(KeyPurpose::Documents, at(10)).unwrap().kid(), old.kid());
@@ -141,16 +141,16 @@ fn a_compromised_key_stops_and_is_named() {
     store.mark_compromised(old.kid(), at(7), at(20)).unwrap();
     assert_eq!(listed(&store)[0]["compromised_since"], json!(at(3)), "the earliest stands");
     store.mark_compromised(old.kid(), at(1), at(20)).unwrap();
-    assert_eq!(listed(&place.open(21))[0]["compromised_since"], json!(at(1)));
+    assert_eq!(listed(&dir.open(21))[0]["compromised_since"], json!(at(1)));
     assert_eq!(store.rotation_record(&brand)["retired"][0]["stopped_signing_at"], json!(at(10)));
-    assert!(!everything(&place).contains(old.encoded_seed().unwrap().as_str()));
+    assert!(!everything(&dir).contains(old.encoded_seed().unwrap().as_str()));
     assert!(store.mark_compromised("nobody", at(0), at(20)).is_err());
 }
 
 #[test]
 fn a_compromise_while_a_successor_waits_is_bridged() {
-    let place = Place::new();
-    let mut store = place.open(0);
+    let dir = TestDirectory::new();
+    let mut store = dir.open(0);
     store.rotate_from(KeyPurpose::Documents, at(100), at(5)).unwrap();
     let old = store.signer(KeyPurpose::Documents, at(10)).unwrap();
     store.mark_compromised(old.kid(), at(10), at(10)).unwrap();
@@ -179,8 +179,8 @@ fn a_crash_anywhere_leaves_a_usable_store() {
     for (name, change) in changes {
         let mut crashes = 0;
         loop {
-            let place = Place::new();
-            let mut store = place.open(0);
+            let dir = TestDirectory::new();
+            let mut store = dir.open(0);
             let before = kids(&store.directory(&Brand::default())["keys"], "kid");
             crash_after(Some(crashes));
             let result = change(&mut store);
@@ -188,7 +188,7 @@ fn a_crash_anywhere_leaves_a_usable_store() {
             if result.is_ok() {
                 break;
             }
-            check_usable(&place, &before, &format!("{name}, {crashes} steps"));
+            check_usable(&dir, &before, &format!("{name}, {crashes} steps"));
             crashes += 1;
         }
         assert!(crashes >= 6, "{name}: {crashes}");
@@ -199,21 +199,21 @@ fn a_crash_anywhere_leaves_a_usable_store() {
 fn a_crash_during_the_first_start_leaves_a_usable_store() {
     let mut crashes = 0;
     loop {
-        let place = Place::new();
+        let dir = TestDirectory::new();
         crash_after(Some(crashes));
-        let result = KeyStore::open(&place.path(), at(0));
+        let result = KeyStore::open(&dir.path(), at(0));
         crash_after(None);
         if result.is_ok() {
             break;
         }
-        check_usable(&place, &[], &format!("first start, {crashes} steps"));
+        check_usable(&dir, &[], &format!("first start, {crashes} steps"));
         crashes += 1;
     }
     assert!(crashes >= 20, "{crashes}");
 }
 
-fn check_usable(place: &Place, before: &[String], case: &str) {
-    let store = place.open(20);
+fn check_usable(dir: &TestDirectory, before: &[String], case: &str) {
+    let store = dir.open(20);
     let brand = Brand::default();
     let directory = kids(&store.directory(&brand)["keys"], "kid");
     let retired = kids(&store.rotation_record(&brand)["retired"], "thumbprint");
@@ -225,22 +225,22 @@ fn check_usable(place: &Place, before: &[String], case: &str) {
     for record in store.ring().records() {
         assert_ne!(record.signing.is_some(), record.stopped_signing_at.is_some(), "{case}");
     }
-    let files = fs::read_dir(place.path()).unwrap().count();
+    let files = fs::read_dir(dir.path()).unwrap().count();
     assert_eq!(files, 1 + directory.len() + retired.len(), "{case}: the lock and one file per key");
 }
 
 #[test]
 fn refuses_files_that_were_opened_to_others_or_tampered_with() {
-    let place = Place::new();
-    let store = place.open(0);
+    let dir = TestDirectory::new();
+    let store = dir.open(0);
     let record = store.ring().records().first().unwrap();
-    let path = place.path().join(file_name(record));
+    let path = dir.path().join(file_name(record));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let text = fs::read_to_string(&path).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
 
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    let why = KeyStore::open(&place.path(), at(1)).unwrap_err().to_string();
+    let why = KeyStore::open(&dir.path(), at(1)).unwrap_err().to_string();
     assert!(why.contains("mode 0644"), "{why}");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
 
@@ -262,40 +262,40 @@ fn refuses_files_that_were_opened_to_others_or_tampered_with() {
         let mut changed = file.clone();
         changed[member] = value.clone();
         fs::write(&path, changed.to_string()).unwrap();
-        let why = KeyStore::open(&place.path(), at(1)).unwrap_err().to_string();
+        let why = KeyStore::open(&dir.path(), at(1)).unwrap_err().to_string();
         assert!(why.contains(record.public.kid()), "{member} {value}: {why}");
         assert!(!why.contains(file["seed"].as_str().unwrap()), "{why}");
     }
     for cut in [0, 1, text.len() / 2] {
         fs::write(&path, &text.as_bytes()[..cut]).unwrap();
-        assert!(KeyStore::open(&place.path(), at(1)).is_err());
+        assert!(KeyStore::open(&dir.path(), at(1)).is_err());
     }
     fs::write(&path, text).unwrap();
-    place.open(1);
+    dir.open(1);
 }
 
 /// All bytes in the store's files, as text.
-fn everything(place: &Place) -> String {
-    let files = fs::read_dir(place.path()).unwrap();
+fn everything(dir: &TestDirectory) -> String {
+    let files = fs::read_dir(dir.path()).unwrap();
     files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
 }
 
 #[test]
 fn a_store_that_another_changed_is_out_of_date_once() {
-    let place = Place::new();
-    place.open(0);
+    let dir = TestDirectory::new();
+    dir.open(0);
     let tick = || std::thread::sleep(std::time::Duration::from_millis(20));
     tick();
-    let mut store = place.open(0);
+    let mut store = dir.open(0);
     assert!(!store.is_out_of_date());
     tick();
-    place.open(1).rotate(KeyPurpose::Decisions, at(1)).unwrap();
+    dir.open(1).rotate(KeyPurpose::Decisions, at(1)).unwrap();
     assert!(store.is_out_of_date());
     store.reload(at(2)).unwrap();
     assert!(!store.is_out_of_date());
     // What cannot be read is tried once for each change, and keeps the keys in use.
     tick();
-    fs::write(place.path().join("documents-0009-x.json"), "{").unwrap();
+    fs::write(dir.path().join("documents-0009-x.json"), "{").unwrap();
     assert!(store.is_out_of_date());
     assert!(store.reload(at(3)).is_err());
     assert!(!store.is_out_of_date());

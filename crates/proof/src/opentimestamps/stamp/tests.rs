@@ -68,7 +68,7 @@ fn an_upgrade_joins_where_its_message_is() {
 }
 
 #[test]
-fn what_is_not_kept_is_cut_with_its_branch() {
+fn removed_attestations_take_their_branch_along() {
     let message = [3; 32];
     let mut stamp = answer(1, "https://a.example");
     let before = stamp.clone();

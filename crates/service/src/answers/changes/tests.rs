@@ -39,9 +39,8 @@ fn change(number: i64, name: &str, section: &str, direction: ChangeDirection) ->
 async fn put(store: &dyn Store, changes: Vec<NewChange>) {
     let lease = store.acquire_log_lease("us", now(), now().plus_millis(60_000)).await.unwrap();
     let LogLease::Granted { epoch } = lease else { panic!("{lease:?}") };
-    let beside = AppendExtras { changes, ..AppendExtras::default() };
-    let append =
-        Append { epoch, previous_head: None, batch: None, answers: Vec::new(), extras: beside };
+    let extras = AppendExtras { changes, ..AppendExtras::default() };
+    let append = Append { epoch, previous_head: None, batch: None, answers: Vec::new(), extras };
     store.append(append).await.unwrap();
 }
 

@@ -25,7 +25,7 @@ fn reading(number: i64, network: &str, status: u16) -> StoredReading {
 }
 
 #[tokio::test]
-async fn readings_are_compared_as_they_are_kept() {
+async fn readings_are_compared_as_they_are_stored() {
     let dir = tempfile::tempdir().unwrap();
     let service = build_service(dir.path(), Vec::new());
     let store = std::sync::Arc::clone(&service.store);

@@ -43,7 +43,7 @@ async fn issued(service: &Service, of: &StoredAnswer, decision: Decision) -> Dig
     receipt.expires_at = of.answered_at.plus_millis(HOUR);
     (receipt.sha256, receipt.signature) = (None, None);
     let signed = service.keys.sign_document(&receipt, KeyPurpose::Decisions).unwrap();
-    let kept = StoredDecision {
+    let stored = StoredDecision {
         lookup: StoredDecision::lookup_of(&signed.digest),
         domain: of.domain.clone(),
         action: "read".to_owned(),
@@ -53,7 +53,7 @@ async fn issued(service: &Service, of: &StoredAnswer, decision: Decision) -> Dig
         expires_at: receipt.expires_at,
         sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes).unwrap()),
     };
-    service.store.put_decisions(vec![kept]).await.unwrap();
+    service.store.put_decisions(vec![stored]).await.unwrap();
     signed.digest
 }
 
@@ -61,7 +61,7 @@ fn ask(digest: Digest) -> DecisionQuery {
     DecisionQuery { digest, host: None, action: None, at: None }
 }
 
-async fn told(service: &Service, ask: DecisionQuery) -> Value {
+async fn check_decision(service: &Service, ask: DecisionQuery) -> Value {
     service.answers.check_decision(ask).await.unwrap().document.document
 }
 
@@ -92,14 +92,14 @@ async fn a_receipt_is_accepted_by_its_host_alone_and_the_check_is_signed() {
     let digest = issued(&service, &answer, Decision::Allow).await;
     let host = |host: &str| DecisionQuery { host: Some(host.to_owned()), ..ask(digest) };
     // The example domain is not a public name, so no host matches it here.
-    let record = told(&service, ask(digest)).await;
+    let record = check_decision(&service, ask(digest)).await;
     assert_eq!((&record["state"], &record["stands"]), (&"standing".into(), &true.into()));
     assert_eq!(record["receipt"]["sha256"], digest.to_hex());
     assert_eq!(record["of_kind"], "svc-decision");
     assert_eq!(record["log"]["state"], "included");
     assert_eq!(record["accept"], false, "no host was named");
     for other in ["other.example.com", "127.0.0.1", ""] {
-        assert_eq!(told(&service, host(other)).await["accept"], false, "{other}");
+        assert_eq!(check_decision(&service, host(other)).await["accept"], false, "{other}");
     }
     let verdict = proof::verify_document(
         &service.answers.check_decision(ask(digest)).await.unwrap().document.bytes,
@@ -125,23 +125,23 @@ async fn newer_answers_supersede_or_tighten_and_receipts_expire() {
     let receipt = issued(&service, &first, Decision::Warn).await;
     let state = async |digest: Digest| {
         let ask = DecisionQuery { action: Some(Action::Read), ..ask(digest) };
-        told(&service, ask).await["state"].as_str().unwrap().to_owned()
+        check_decision(&service, ask).await["state"].as_str().unwrap().to_owned()
     };
     assert_eq!(state(receipt).await, "standing");
     assert_eq!(state(first.sha256).await, "standing");
     let same = answered(&service, Decision::Warn, now().plus_millis(-20 * 60_000)).await;
     assert_eq!(state(receipt).await, "superseded");
     assert_eq!(state(first.sha256).await, "superseded");
-    let record = told(&service, ask(receipt)).await;
+    let record = check_decision(&service, ask(receipt)).await;
     assert_eq!(record["superseded_by"]["answer_sha256"], same.sha256.to_hex());
     assert_eq!(record["stands"], true);
     answered(&service, Decision::Block, now().plus_millis(-10 * 60_000)).await;
-    let record = told(&service, ask(receipt)).await;
+    let record = check_decision(&service, ask(receipt)).await;
     assert_eq!((&record["state"], &record["stands"]), (&"tightened".into(), &false.into()));
     assert_eq!(record["actions"]["read"]["now"], "block");
     // The state at an earlier time.
     let then = DecisionQuery { at: Some(now().plus_millis(-25 * 60_000)), ..ask(receipt) };
-    assert_eq!(told(&service, then).await["state"], "standing");
+    assert_eq!(check_decision(&service, then).await["state"], "standing");
     let before = DecisionQuery { at: Some(now().plus_millis(-HOUR)), ..ask(receipt) };
     assert_eq!(
         service.answers.check_decision(before).await.unwrap_err(),
@@ -170,7 +170,7 @@ async fn a_receipt_is_revoked_and_reinstated_with_everything_it_is_based_on() {
     let service = start_service(dir.path(), Vec::new()).await;
     let answer = answered(&service, Decision::Allow, now().plus_millis(-60_000)).await;
     let digest = issued(&service, &answer, Decision::Allow).await;
-    let kid = told(&service, ask(digest)).await["receipt"]["signature"]["kid"].clone();
+    let kid = check_decision(&service, ask(digest)).await["receipt"]["signature"]["kid"].clone();
     let domain = answer.domain.to_string();
     let parent = domain.split_once('.').map(|(_, parent)| parent.to_owned()).unwrap();
     let mut targets = vec![
@@ -184,22 +184,22 @@ async fn a_receipt_is_revoked_and_reinstated_with_everything_it_is_based_on() {
     }
     for target in targets {
         revoke(&service, revocation("revoked", target.clone(), &["read"])).await;
-        let record = told(&service, ask(digest)).await;
+        let record = check_decision(&service, ask(digest)).await;
         assert_eq!(record["state"], "revoked", "{target:?}");
         assert_eq!(record["revoked"]["reason"], "evidence_wrong");
         let held = service.answers.held_decision(&digest.to_hex()).await.unwrap();
         assert_eq!((held.state, held.stands), (DecisionState::Revoked, false));
         revoke(&service, revocation("reinstated", target.clone(), &["read"])).await;
-        assert_eq!(told(&service, ask(digest)).await["state"], "standing", "{target:?}");
+        assert_eq!(check_decision(&service, ask(digest)).await["state"], "standing", "{target:?}");
         // A revocation of another action.
         revoke(&service, revocation("revoked", target.clone(), &["transact"])).await;
-        assert_eq!(told(&service, ask(digest)).await["state"], "standing", "{target:?}");
+        assert_eq!(check_decision(&service, ask(digest)).await["state"], "standing", "{target:?}");
     }
     // A key that is revoked from a later time stays valid for what it signed before.
     let mut later = revocation("revoked", ("key", kid.as_str().unwrap().to_owned()), &[]);
     later.effective_from = now().plus_millis(-1);
     revoke(&service, later).await;
-    assert_eq!(told(&service, ask(digest)).await["state"], "standing");
+    assert_eq!(check_decision(&service, ask(digest)).await["state"], "standing");
     let unknown = service.answers.held_decision(&"0".repeat(64)).await.unwrap();
     assert_eq!((unknown.state, unknown.stands), (DecisionState::Unknown, false));
     stop_service(service).await;
@@ -214,11 +214,11 @@ async fn the_store_alone_gives_nothing_of_a_receipt_away_and_forgets_it() {
     let gone = issued(&service, &old, Decision::Allow).await;
     let answer = answered(&service, Decision::Allow, now()).await;
     let digest = issued(&service, &answer, Decision::Allow).await;
-    let kept = service.store.decision(StoredDecision::lookup_of(&digest)).await.unwrap().unwrap();
+    let stored = service.store.decision(StoredDecision::lookup_of(&digest)).await.unwrap().unwrap();
     for secret in [&b"ExampleBot"[..], digest.to_hex().as_bytes(), b"nonce", b"operation"] {
-        assert!(!kept.sealed.windows(secret.len()).any(|part| part == secret));
+        assert!(!stored.sealed.windows(secret.len()).any(|part| part == secret));
     }
-    assert_ne!(kept.lookup, digest);
+    assert_ne!(stored.lookup, digest);
     service.answers.delete_old_receipts().await;
     assert_eq!(
         service.answers.check_decision(ask(gone)).await.unwrap_err(),

@@ -48,11 +48,11 @@ fn challenge_and_blocked_take_precedence_over_the_status() {
 #[test]
 fn only_a_contradiction_is_a_disagreement() {
     let mut found = Vec::new();
-    for said in ResolveSaid::WORDS {
+    for word in ResolveSaid::WORDS {
         for class in OutcomeClass::WORDS {
-            let (said, class) =
-                (ResolveSaid::from_word(said), OutcomeClass::from_word(class).unwrap());
-            found.extend(describe_disagreement(said.as_ref(), &class, Some(403)));
+            let (word, class) =
+                (ResolveSaid::from_word(word), OutcomeClass::from_word(class).unwrap());
+            found.extend(describe_disagreement(word.as_ref(), &class, Some(403)));
             assert_eq!(describe_disagreement(None, &class, None), None);
         }
     }
@@ -170,36 +170,44 @@ async fn the_prediction_is_taken_from_the_answer_with_the_given_digest() {
         "evidence": {}, "freshness": {},
     });
     let Value::Object(answer) = answer else { unreachable!() };
-    let kept = service.log.seal_answer(answer, domain).await.unwrap();
+    let sealed = service.log.seal_answer(answer, domain).await.unwrap();
     let ask = |action, status, sha256: &str| OutcomeReport {
         action,
         resolve_sha256: Some(sha256.to_owned()),
         ..report("shop.com", status)
     };
-    let named = kept.sha256.to_hex();
-    let told = async |report| {
+    let named = sealed.sha256.to_hex();
+    let disagreement_of = async |report| {
         let taken = service.outcomes.report_outcome(report, block(1)).await.unwrap();
         taken.accepted.accepted.disagreement
     };
     assert_eq!(
-        told(ask(OutcomeAction::Read, 403, &named)).await.unwrap(),
+        disagreement_of(ask(OutcomeAction::Read, 403, &named)).await.unwrap(),
         "The resolve answer said open; the agent was blocked (status 403)."
     );
     assert_eq!(
-        told(ask(OutcomeAction::Checkout, 200, &named)).await.unwrap(),
+        disagreement_of(ask(OutcomeAction::Checkout, 200, &named)).await.unwrap(),
         "The resolve answer said blocked; the agent was served (status 200)."
     );
-    assert_eq!(told(ask(OutcomeAction::ToolCall, 403, &named)).await, None, "not measured");
-    assert_eq!(told(ask(OutcomeAction::Read, 403, &"0".repeat(64))).await, None, "not ours");
+    assert_eq!(
+        disagreement_of(ask(OutcomeAction::ToolCall, 403, &named)).await,
+        None,
+        "not measured"
+    );
+    assert_eq!(
+        disagreement_of(ask(OutcomeAction::Read, 403, &"0".repeat(64))).await,
+        None,
+        "not ours"
+    );
     let elsewhere =
         OutcomeReport { domain: "b.com".into(), ..ask(OutcomeAction::Read, 403, &named) };
-    assert_eq!(told(elsewhere).await, None, "about another domain");
+    assert_eq!(disagreement_of(elsewhere).await, None, "about another domain");
     // `resolve_said` takes precedence over the stored answer; the digest is still validated.
     let own = OutcomeReport {
         resolve_said: Some(ResolveSaid::Restricted),
         ..ask(OutcomeAction::Read, 403, &named)
     };
-    assert_eq!(told(own).await, None);
+    assert_eq!(disagreement_of(own).await, None);
     for bad in ["", "xyz", &named.to_uppercase()] {
         let refused =
             service.outcomes.report_outcome(ask(OutcomeAction::Read, 403, bad), block(1)).await;

@@ -171,7 +171,7 @@ mod tests {
         answers.put(cached(1, 10, 1_000_500, 2_000_000));
         answers.put(cached(1, 20, 1_000_000, 2_000_000));
         let domain = cached(1, 0, 0, 0).domain.clone();
-        let kept = answers.get(domain.as_str(), Timestamp::from_millis(1_500_000)).unwrap();
-        assert_eq!(kept.bytes.len(), 10);
+        let cached = answers.get(domain.as_str(), Timestamp::from_millis(1_500_000)).unwrap();
+        assert_eq!(cached.bytes.len(), 10);
     }
 }

@@ -110,8 +110,9 @@ fn a_suspicion_stays_until_impersonation_is_measured_again() {
         observed_at: None,
         why: "impersonation was not measured".to_owned(),
     };
-    let kept = revocations_by_answer(None, &unread, Some(&entries.withheld_actions[0]), now());
-    assert_eq!(kept, AnswerRevocations::default());
+    let revocations =
+        revocations_by_answer(None, &unread, Some(&entries.withheld_actions[0]), now());
+    assert_eq!(revocations, AnswerRevocations::default());
 }
 
 fn entry(number: i64, name: &str) -> NewRevocation {
@@ -236,7 +237,7 @@ async fn pages_go_from_cursor_to_cursor_and_forged_ones_are_refused() {
 }
 
 #[tokio::test]
-async fn a_delta_tells_what_changed_and_whether_it_reaches_back() {
+async fn a_delta_has_the_changes_and_whether_it_is_complete() {
     let dir = tempfile::tempdir().unwrap();
     let service = start_service(dir.path(), Vec::new()).await;
     crate::testing::seal_build(&service, 1).await;

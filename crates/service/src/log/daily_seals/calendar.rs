@@ -107,9 +107,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_configured_is_asked() {
+    fn only_configured_calendars_are_allowed() {
         let own = ["http://127.0.0.1:9".to_owned(), "https://calendar.example/".to_owned()];
-        for (uri, asked) in [
+        for (uri, allowed) in [
             ("http://127.0.0.1:9", true),
             ("http://127.0.0.1:9/", true),
             ("https://calendar.example", true),
@@ -120,14 +120,14 @@ mod tests {
             ("https://alice.btc.calendar.opentimestamps.org", false),
             ("", false),
         ] {
-            assert_eq!(is_allowed_calendar(uri, &own), asked, "{uri}");
+            assert_eq!(is_allowed_calendar(uri, &own), allowed, "{uri}");
         }
     }
 
     #[test]
-    fn the_calendars_behind_a_configured_pool_are_asked() {
+    fn the_calendars_behind_a_configured_pool_are_allowed() {
         let pools = super::super::PUBLIC_CALENDARS.map(str::to_owned);
-        for (uri, asked) in [
+        for (uri, allowed) in [
             ("https://alice.btc.calendar.opentimestamps.org", true),
             ("https://finney.calendar.eternitywall.com", true),
             ("https://btc.calendar.catallaxy.com", true),
@@ -138,14 +138,14 @@ mod tests {
             ("https://u@x.calendar.opentimestamps.org", false),
             ("https://alice.btc.calendar.opentimestamps.org:8443", false),
         ] {
-            assert_eq!(is_allowed_calendar(uri, &pools), asked, "{uri}");
+            assert_eq!(is_allowed_calendar(uri, &pools), allowed, "{uri}");
         }
         let one = ["https://a.pool.eternitywall.com".to_owned()];
         assert!(!is_allowed_calendar("https://alice.btc.calendar.opentimestamps.org", &one));
     }
 
     #[test]
-    fn what_was_said_is_shown_short_and_plain() {
+    fn a_response_excerpt_is_short_and_printable() {
         assert_eq!(printable_excerpt(b"Pending\n\x1b[31m"), "Pending \u{fffd}[31m");
         assert_eq!(printable_excerpt(&[b'x'; 500]).chars().count(), 120);
     }

@@ -99,21 +99,21 @@ async fn a_copy_is_whole_grows_and_is_never_rewritten() {
     }
     // Whatever is changed in the folder is named, and left.
     for (path, bytes) in files.clone() {
-        let told = ["log.json", "keys.json", "rotation.json"].contains(&path.as_str());
+        let rewritten = ["log.json", "keys.json", "rotation.json"].contains(&path.as_str());
         let mut other = bytes.to_vec();
         other[5] ^= 1;
         let mut changed = files.clone();
         changed.insert(path.clone(), Bytes::from(other));
         let again = export_into(dir.path(), &mut changed).await;
-        if told {
+        if rewritten {
             assert!(again.is_ok(), "{path}");
         } else if let Ok(file) = path.parse::<TileFile>() {
             // Partial tiles of earlier exports are not part of the log any more.
             let current = proof::tlog::tile_files(802).any(|now| now == file);
             assert_eq!(again.is_err(), current, "{path}");
         } else if path != "checkpoint" {
-            let said = again.unwrap_err().to_string();
-            assert!(said.contains(&path), "{path}: {said}");
+            let error = again.unwrap_err().to_string();
+            assert!(error.contains(&path), "{path}: {error}");
         }
     }
 }

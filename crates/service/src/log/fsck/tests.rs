@@ -50,8 +50,8 @@ async fn fill_cosigned_log(dir: &Path, leaves: usize) {
     let at = Timestamp::from_millis(1_790_000_123_000);
     let line = cosign(&checkpoint, WITNESS, &witness_key(), at).unwrap().to_string();
     let line = line.trim_end().to_owned();
-    let said = Cosignature { tree_size: size, witness: WITNESS.to_owned(), line, at };
-    store.put_cosignatures(vec![said]).await.unwrap();
+    let cosignature = Cosignature { tree_size: size, witness: WITNESS.to_owned(), line, at };
+    store.put_cosignatures(vec![cosignature]).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

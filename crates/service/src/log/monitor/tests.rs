@@ -92,11 +92,11 @@ async fn served_log(service: &crate::Service) -> ServedLog {
         ..ServedLog::default()
     };
     let mut batch = 0;
-    while let Some((kept, _)) = service.log.batch_with_cosignatures(batch).await.unwrap() {
-        shown.heads.push(serde_json::from_slice(&kept.sth).unwrap());
-        let entries = service.store.log_entries(kept.first_index, kept.leaves.len()).await;
+    while let Some((stored, _)) = service.log.batch_with_cosignatures(batch).await.unwrap() {
+        shown.heads.push(serde_json::from_slice(&stored.sth).unwrap());
+        let entries = service.store.log_entries(stored.first_index, stored.leaves.len()).await;
         shown.entries.extend(entries.unwrap());
-        shown.leaves.push(kept.leaves);
+        shown.leaves.push(stored.leaves);
         batch += 1;
     }
     shown
@@ -146,25 +146,25 @@ impl StateStore for SavedState {
 /// One check that starts from the saved state, like a new process.
 async fn run_check(
     source: &dyn LogSource,
-    kept: &mut SavedState,
+    saved: &mut SavedState,
 ) -> Result<Vec<MonitorStep>, MonitorError> {
     let brand = Brand::default();
-    let mut state = match &kept.0 {
+    let mut state = match &saved.0 {
         Some(bytes) => MonitorState::parse(bytes, "u", &brand).unwrap(),
         None => MonitorState::new("u", &brand),
     };
     let mut steps = Vec::new();
     let monitor = Monitor { source, clock: &*testing::clock(), brand };
-    monitor.check(&mut state, kept, &mut |step| steps.push(step)).await?;
+    monitor.check(&mut state, saved, &mut |step| steps.push(step)).await?;
     Ok(steps)
 }
 
-async fn alarm_of(source: &dyn LogSource, kept: &SavedState) -> AlarmKind {
-    let mut kept = SavedState(kept.0.clone());
-    match run_check(source, &mut kept).await {
+async fn alarm_of(source: &dyn LogSource, saved: &SavedState) -> AlarmKind {
+    let mut saved = SavedState(saved.0.clone());
+    match run_check(source, &mut saved).await {
         Err(MonitorError::Alarm(alarm)) => {
             // The alarm is saved, and the state did not advance past it.
-            let state: Value = serde_json::from_slice(kept.0.as_ref().unwrap()).unwrap();
+            let state: Value = serde_json::from_slice(saved.0.as_ref().unwrap()).unwrap();
             assert_eq!(state["alarms"][0]["detail"], json!(alarm.detail));
             alarm.kind
         }
@@ -177,14 +177,14 @@ async fn an_honest_log_is_followed_across_starts() {
     let dir = tempfile::tempdir().unwrap();
     let (first, second) = log_at_two_times(dir.path()).await;
     let fake = FakeLog::default();
-    let mut kept = SavedState::default();
+    let mut saved = SavedState::default();
     // Empty to begin with.
     *fake.0.lock().unwrap() = ServedLog {
         directory: first.directory.clone(),
         rotation: first.rotation.clone(),
         ..ServedLog::default()
     };
-    let steps = run_check(&fake, &mut kept).await.unwrap();
+    let steps = run_check(&fake, &mut saved).await.unwrap();
     assert!(
         matches!(&steps[..], [MonitorStep::Pinned { log_heads_keys, .. }, MonitorStep::Current { batch: None, .. }] if log_heads_keys.len() == 1),
         "{steps:?}"
@@ -192,7 +192,7 @@ async fn an_honest_log_is_followed_across_starts() {
     for (now, size) in [(first, 300), (second.clone(), 400), (second, 400)] {
         let last = now.heads.len() as u64 - 1;
         *fake.0.lock().unwrap() = now;
-        let steps = run_check(&fake, &mut kept).await.unwrap();
+        let steps = run_check(&fake, &mut saved).await.unwrap();
         let Some(MonitorStep::Current { batch, tree_size, age_seconds, .. }) = steps.last() else {
             panic!("{steps:?}")
         };
@@ -200,7 +200,7 @@ async fn an_honest_log_is_followed_across_starts() {
         assert!(age_seconds.unwrap() <= 0, "the clock of the test stands still");
     }
     fake.0.lock().unwrap().down = true;
-    assert!(matches!(run_check(&fake, &mut kept).await, Err(MonitorError::Unreachable(_))));
+    assert!(matches!(run_check(&fake, &mut saved).await, Err(MonitorError::Unreachable(_))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -208,9 +208,9 @@ async fn whatever_an_honest_log_cannot_show_is_an_alarm() {
     let dir = tempfile::tempdir().unwrap();
     let (first, second) = log_at_two_times(dir.path()).await;
     let fake = FakeLog::default();
-    let mut kept = SavedState::default();
+    let mut saved = SavedState::default();
     *fake.0.lock().unwrap() = first.clone();
-    run_check(&fake, &mut kept).await.unwrap();
+    run_check(&fake, &mut saved).await.unwrap();
     let seen = first.heads.len();
     let with_keys = |other: ServedLog| ServedLog {
         directory: second.directory.clone(),
@@ -286,15 +286,15 @@ async fn whatever_an_honest_log_cannot_show_is_an_alarm() {
         ("beyond", beyond, AlarmKind::Checkpoint),
     ] {
         *fake.0.lock().unwrap() = now;
-        let kind = alarm_of(&fake, &kept).await;
+        let kind = alarm_of(&fake, &saved).await;
         assert_eq!(kind, wanted, "{name}");
     }
     // A checkpoint older than the head, but not older than the last check, is accepted: caches may be slow.
     *fake.0.lock().unwrap() = old_checkpoint;
-    run_check(&fake, &mut SavedState(kept.0.clone())).await.unwrap();
+    run_check(&fake, &mut SavedState(saved.0.clone())).await.unwrap();
     // The honest log is still accepted.
     *fake.0.lock().unwrap() = second;
-    run_check(&fake, &mut kept).await.unwrap();
+    run_check(&fake, &mut saved).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -303,8 +303,8 @@ async fn a_published_rotation_is_accepted() {
     let service = testing::start_service(dir.path(), Vec::new()).await;
     testing::seal_answers(&service, 0..30).await;
     let fake = FakeLog(Arc::new(Mutex::new(served_log(&service).await)));
-    let mut kept = SavedState::default();
-    run_check(&fake, &mut kept).await.unwrap();
+    let mut saved = SavedState::default();
+    run_check(&fake, &mut saved).await.unwrap();
     testing::open_keys(dir.path()).rotate(KeyPurpose::LogHeads, testing::now()).unwrap();
     service.keys.reload().unwrap();
     testing::seal_answers(&service, 30..60).await;
@@ -313,9 +313,9 @@ async fn a_published_rotation_is_accepted() {
     let mut unpublished = now.clone();
     unpublished.rotation = json!({ "retired": [], "compromised": [] });
     *fake.0.lock().unwrap() = unpublished;
-    assert_eq!(alarm_of(&fake, &kept).await, AlarmKind::Keys);
+    assert_eq!(alarm_of(&fake, &saved).await, AlarmKind::Keys);
     *fake.0.lock().unwrap() = now;
-    let steps = run_check(&fake, &mut kept).await.unwrap();
+    let steps = run_check(&fake, &mut saved).await.unwrap();
     assert!(steps.iter().any(|step| matches!(step, MonitorStep::NewKey { .. })), "{steps:?}");
 }
 
@@ -354,19 +354,19 @@ async fn monitors_over_http() {
     let (first, second) = log_at_two_times(dir.path()).await;
     let fake = FakeLog(Arc::new(Mutex::new(first)));
     let source = HttpLogSource::new(&format!("{}/", serve(fake.clone()).await));
-    let mut kept = SavedState::default();
-    run_check(&source, &mut kept).await.unwrap();
+    let mut saved = SavedState::default();
+    run_check(&source, &mut saved).await.unwrap();
     let mut bad = second.clone();
     bad.entries[350] = Bytes::from_static(b"{}");
     *fake.0.lock().unwrap() = bad;
-    assert_eq!(alarm_of(&source, &kept).await, AlarmKind::Entry);
+    assert_eq!(alarm_of(&source, &saved).await, AlarmKind::Entry);
     let mut endless = second.clone();
     endless.instead.insert("/log/checkpoint".into(), Some(vec![b'a'; MAX_NOTE_BYTES + 1]));
     *fake.0.lock().unwrap() = endless;
-    let looked = run_check(&source, &mut SavedState(kept.0.clone())).await;
+    let looked = run_check(&source, &mut SavedState(saved.0.clone())).await;
     assert!(matches!(looked, Err(MonitorError::Unreachable(_))), "{looked:?}");
     *fake.0.lock().unwrap() = second;
-    run_check(&source, &mut kept).await.unwrap();
+    run_check(&source, &mut saved).await.unwrap();
     let nobody = HttpLogSource::new("http://127.0.0.1:1");
-    assert!(matches!(run_check(&nobody, &mut kept).await, Err(MonitorError::Unreachable(_))));
+    assert!(matches!(run_check(&nobody, &mut saved).await, Err(MonitorError::Unreachable(_))));
 }

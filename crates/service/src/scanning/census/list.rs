@@ -75,9 +75,9 @@ mod tests {
     fn both_forms_are_read_and_doubles_are_passed_over() {
         let list =
             read("# top\nrank,domain\n2,b.org\n1,a.org\n\n3,b.org\n3,localhost\n4,c.org # x\n");
-        let told: Vec<(u64, &str)> =
+        let ranks: Vec<(u64, &str)> =
             list.domains.iter().map(|(rank, domain)| (*rank, domain.as_str())).collect();
-        assert_eq!(told, [(1, "a.org"), (2, "b.org"), (4, "c.org")]);
+        assert_eq!(ranks, [(1, "a.org"), (2, "b.org"), (4, "c.org")]);
         assert_eq!((list.skipped_lines, list.frame.size), (3, 3));
         let plain = read("a.org\r\nb.org\r\n");
         assert_eq!(plain.domains.iter().map(|(rank, _)| *rank).collect::<Vec<_>>(), [1, 2]);

@@ -24,9 +24,9 @@ fn a_list_is_measured_once_and_served_page_by_page() {
             &data,
         ])
     };
-    let said = census(&list).expect(PASSED);
-    assert!(said.out.contains("run 1: 3 domains, 2 scanned now"), "{}", said.out);
-    assert!(said.err.contains("skipped 1 lines"), "{}", said.err);
+    let output = census(&list).expect(PASSED);
+    assert!(output.out.contains("run 1: 3 domains, 2 scanned now"), "{}", output.out);
+    assert!(output.err.contains("skipped 1 lines"), "{}", output.err);
     // A finished run is not continued: the same list starts a new one.
     assert!(census(&list).expect(PASSED).out.contains("run 2: 3 domains"));
 

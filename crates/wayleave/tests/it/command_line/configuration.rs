@@ -158,13 +158,16 @@ fn a_configuration_that_makes_no_sense_is_refused_by_name() {
             [&["config"][..], &["serve"], &["demo"], &["scan", "open.lab"], &["key", "list"]]
         {
             let arguments = [command, &["--config", file.as_str()]].concat();
-            let said = run_to_end(wayleave().args(&arguments)).expect(COULD_NOT_CHECK);
-            assert!(said.out.is_empty(), "{arguments:?}: {}", said.out);
-            assert!(said.err.contains(named), "{arguments:?} {text:?}: {}", said.err);
+            let output = run_to_end(wayleave().args(&arguments)).expect(COULD_NOT_CHECK);
+            assert!(output.out.is_empty(), "{arguments:?}: {}", output.out);
+            assert!(output.err.contains(named), "{arguments:?} {text:?}: {}", output.err);
         }
-        let told = run(&["doctor", "--json", "--config", &file]).expect(CHECK_FAILED).json();
-        assert_eq!((&told[0]["name"], &told[0]["state"]), (&json!("configuration"), &json!("bad")));
-        assert!(told[0]["says"].as_str().unwrap().contains(named), "{told}");
+        let checks = run(&["doctor", "--json", "--config", &file]).expect(CHECK_FAILED).json();
+        assert_eq!(
+            (&checks[0]["name"], &checks[0]["state"]),
+            (&json!("configuration"), &json!("bad"))
+        );
+        assert!(checks[0]["says"].as_str().unwrap().contains(named), "{checks}");
     }
     run(&["config", "--config", &folder.path("nowhere.toml")]).expect_error("nowhere.toml");
     run(&["config", "--scan-at-once", "many"]).expect_error("--scan-at-once");

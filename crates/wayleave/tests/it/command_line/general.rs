@@ -30,24 +30,32 @@ fn every_command_explains_itself() {
         &["doctor"],
     ];
     for command in commands {
-        let said = run(&[command, &["--help"][..]].concat()).expect(PASSED);
-        assert!(said.out.contains("Usage:") && said.err.is_empty(), "{command:?}: {}", said.out);
+        let output = run(&[command, &["--help"][..]].concat()).expect(PASSED);
+        assert!(
+            output.out.contains("Usage:") && output.err.is_empty(),
+            "{command:?}: {}",
+            output.out
+        );
         // Commands for scripts document their exit codes.
         if matches!(*command, [] | ["scan"] | ["verify"] | ["replay"] | ["robots"] | ["doctor"]) {
-            assert!(said.out.contains("Exit codes: 0 "), "{command:?}: {}", said.out);
+            assert!(output.out.contains("Exit codes: 0 "), "{command:?}: {}", output.out);
         }
         // Every command that reads the configuration lists its keys.
         let takes_keys = ["serve", "demo", "scan", "replay", "config", "doctor", "list", "rotate"];
         if command.last().is_some_and(|last| takes_keys.contains(last)) {
-            assert!(said.out.contains("--network-allow-names"), "{command:?}: {}", said.out);
+            assert!(output.out.contains("--network-allow-names"), "{command:?}: {}", output.out);
         }
         assert!(run(&[command, &["-h"][..]].concat()).expect(PASSED).out.contains("Usage:"));
     }
     let version = run(&["--version"]).expect(PASSED).out;
     assert_eq!(version.trim(), concat!("wayleave ", env!("CARGO_PKG_VERSION")));
     for usage in [&["frobnicate"][..], &[], &["scan"], &["config", "--no-such-flag"], &["verify"]] {
-        let said = run(usage).expect(COULD_NOT_CHECK);
-        assert!(said.out.is_empty() && said.err.contains("Usage:"), "{usage:?}: {}", said.err);
+        let output = run(usage).expect(COULD_NOT_CHECK);
+        assert!(
+            output.out.is_empty() && output.err.contains("Usage:"),
+            "{usage:?}: {}",
+            output.err
+        );
     }
 }
 
@@ -99,20 +107,20 @@ fn verify_accepts_only_what_it_could_check_to_the_end() {
     let rotation = folder.write("rotation.json", get("/.well-known/security-key-rotation.json"));
 
     // Without a key directory nobody knows whose key it is.
-    let said = run(&["verify", &file]).expect(CHECK_FAILED);
-    assert!(said.out.contains(": not fully checked (svc-scan)"), "{}", said.out);
+    let output = run(&["verify", &file]).expect(CHECK_FAILED);
+    assert!(output.out.contains(": not fully checked (svc-scan)"), "{}", output.out);
     assert!(
-        said.out.contains("not checked  key published: no key directory was given"),
+        output.out.contains("not checked  key published: no key directory was given"),
         "{}",
-        said.out
+        output.out
     );
-    assert!(!said.out.contains("failed"), "{}", said.out);
-    let told = run(&["verify", "--json", &file]).expect(CHECK_FAILED).json();
-    assert_eq!(told[0]["conclusion"], "incomplete");
+    assert!(!output.out.contains("failed"), "{}", output.out);
+    let report = run(&["verify", "--json", &file]).expect(CHECK_FAILED).json();
+    assert_eq!(report[0]["conclusion"], "incomplete");
 
-    let said = run(&["verify", "--keys", &keys, "--rotation", &rotation, &file]).expect(PASSED);
-    assert!(said.out.contains(": accepted (svc-scan)"), "{}", said.out);
-    assert!(!said.out.contains('\u{1b}'), "colours in a pipe");
+    let output = run(&["verify", "--keys", &keys, "--rotation", &rotation, &file]).expect(PASSED);
+    assert!(output.out.contains(": accepted (svc-scan)"), "{}", output.out);
+    assert!(!output.out.contains('\u{1b}'), "colours in a pipe");
     run_with_input(&["verify", "--keys", &keys, "-"], &record.body).expect(PASSED);
     run(&["verify", "--keys", &server.base(), &file]).expect(PASSED);
     // The signature of another brand does not count.
@@ -131,16 +139,16 @@ fn verify_accepts_only_what_it_could_check_to_the_end() {
             if with_keys {
                 arguments.extend(["--keys", &keys]);
             }
-            let said = run(&arguments).expect(CHECK_FAILED);
-            assert!(said.out.contains(": refused ("), "{}", said.out);
-            assert!(said.out.contains("failed "), "{}", said.out);
+            let output = run(&arguments).expect(CHECK_FAILED);
+            assert!(output.out.contains(": refused ("), "{}", output.out);
+            assert!(output.out.contains("failed "), "{}", output.out);
         }
     }
     // One bad file decides the exit code, and every file is reported.
-    let told =
+    let report =
         run(&["verify", "--json", "--keys", &keys, &file, &tampered, &file]).expect(CHECK_FAILED);
     let conclusions: Vec<Value> =
-        told.json().as_array().unwrap().iter().map(|one| one["conclusion"].clone()).collect();
+        report.json().as_array().unwrap().iter().map(|one| one["conclusion"].clone()).collect();
     assert_eq!(conclusions, ["accepted", "refused", "accepted"]);
 
     let nowhere = folder.path("nowhere.json");
@@ -162,8 +170,8 @@ fn shells_get_completions_and_people_get_manual_pages() {
     assert!(run(&["completions", "cmd"]).expect(COULD_NOT_CHECK).err.contains("possible values"));
     let folder = Folder::new();
     let pages = folder.path("pages");
-    let said = run(&["man", &pages]).expect(PASSED);
-    assert!(said.out.contains("manual pages in"), "{}", said.out);
+    let output = run(&["man", &pages]).expect(PASSED);
+    assert!(output.out.contains("manual pages in"), "{}", output.out);
     let page = std::fs::read_to_string(format!("{pages}/wayleave-scan.1")).unwrap();
     assert!(page.contains(".TH") && page.contains("fail") && page.contains("Exit codes"), "{page}");
 }

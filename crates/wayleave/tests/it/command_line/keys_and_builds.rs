@@ -49,9 +49,9 @@ impl SignedReply<'_> {
     /// The keyid and tag of the signature with this label, if it holds.
     fn verified(&self, label: &str, keys: &KeyRing) -> Option<(String, String)> {
         let verifier = MessageVerifier::parse(self, |(known, _)| known.as_str() == label).ok()?;
-        let said = &verifier.parsed.base.parameters.details;
-        let found = (said.keyid.clone()?, said.tag.clone()?);
-        assert!(said.created.is_some() && said.expires > said.created, "{said:?}");
+        let details = &verifier.parsed.base.parameters.details;
+        let found = (details.keyid.clone()?, details.tag.clone()?);
+        assert!(details.created.is_some() && details.expires > details.created, "{details:?}");
         verifier.verify(keys, None).ok().map(|_| found)
     }
 }
@@ -124,7 +124,7 @@ fn within(seconds: u64, what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn keys_are_replaced_beside_a_running_server() {
+fn keys_are_replaced_while_a_server_runs() {
     let folder = Folder::new();
     let data = folder.path("data");
     let flags = ["--store-data-dir", data.as_str()];
@@ -178,8 +178,12 @@ fn keys_are_replaced_beside_a_running_server() {
     let since = "2020-01-01T00:00:00Z";
     run(&["key", "compromised", &kid, since, flags[0], flags[1]]).expect(PASSED);
     within(60, "the compromise is told", || {
-        let told = server.get(ROTATION).json();
-        told["compromised"].as_array().unwrap().iter().any(|key| key["thumbprint"] == kid.as_str())
+        let rotation = server.get(ROTATION).json();
+        rotation["compromised"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|key| key["thumbprint"] == kid.as_str())
     });
     run(&["verify", "--keys", &base, &new]).expect(CHECK_FAILED);
     run(&["verify", "--keys", &base, &first]).expect(PASSED);
@@ -187,9 +191,10 @@ fn keys_are_replaced_beside_a_running_server() {
     assert!(third != kid && third != old, "{third}");
     run(&["verify", "--keys", &base, &last]).expect(PASSED);
     let listed = list();
-    let told = listed.as_array().unwrap().iter().find(|key| key["kid"] == kid.as_str()).unwrap();
-    assert_eq!(told["compromised_since"], since, "{listed}");
-    assert!(told["stopped_signing_at"].is_string(), "{listed}");
+    let key_status =
+        listed.as_array().unwrap().iter().find(|key| key["kid"] == kid.as_str()).unwrap();
+    assert_eq!(key_status["compromised_since"], since, "{listed}");
+    assert!(key_status["stopped_signing_at"].is_string(), "{listed}");
 }
 
 #[test]
@@ -230,8 +235,8 @@ fn the_running_program_names_its_build() {
     assert_ne!(record["state"], "attested", "a build of a test is nothing to trust");
     let schema = server.get("/api/v1/schema?kind=svc-build").json();
     assert!(jsonschema::draft202012::is_valid(&schema, &record), "{record}");
-    let kept = folder.write("build.json", &answer.body);
-    run(&["verify", "--keys", &server.base(), &kept]).expect(PASSED);
+    let file = folder.write("build.json", &answer.body);
+    run(&["verify", "--keys", &server.base(), &file]).expect(PASSED);
 
     assert_eq!(server.get(&format!("/api/v1/builds/{}", "0".repeat(64))).status, 404);
     let alone = examine("127.0.0.1:0");

@@ -24,10 +24,10 @@ fn a_key_that_was_replaced_stays_published_and_what_it_signed_holds() {
     let server = Server::start_demo(&flags);
     let record = folder.write("record.json", ask(&server, &json!("open.lab")).body);
     drop(server);
-    let said =
+    let output =
         run(&["key", "rotate", "documents", "--after", "0", flags[0], flags[1]]).expect(PASSED);
-    assert!(said.err.contains("The new key for documents starts signing at"), "{}", said.err);
-    assert!(said.out.contains(&old), "{}", said.out);
+    assert!(output.err.contains("The new key for documents starts signing at"), "{}", output.err);
+    assert!(output.out.contains(&old), "{}", output.out);
     let now = list();
     assert_eq!(now.as_array().map(Vec::len), Some(5));
     let found = documents(&now);
@@ -120,7 +120,7 @@ fn a_reader_that_goes_away_is_no_error() {
     for arguments in [&["lab", "sites", "--json"][..], &["config", "--keys"], &["lab", "sites"]] {
         let mut child = piped(&mut wayleave()).args(arguments).spawn().unwrap();
         drop(child.stdout.take());
-        let said = CommandOutput::of(child.wait_with_output().unwrap());
-        assert_eq!((said.code, said.err.as_str()), (PASSED, ""), "{arguments:?}");
+        let output = CommandOutput::of(child.wait_with_output().unwrap());
+        assert_eq!((output.code, output.err.as_str()), (PASSED, ""), "{arguments:?}");
     }
 }

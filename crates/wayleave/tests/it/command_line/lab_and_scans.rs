@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn doctor_tells_a_good_set_up_from_a_bad_one() {
+fn doctor_distinguishes_a_good_setup_from_a_bad_one() {
     let lab = LabRun::start();
     let data = lab.folder.path("data");
     let examine = |more: &[&str]| {
@@ -27,20 +27,25 @@ fn doctor_tells_a_good_set_up_from_a_bad_one() {
     }
     assert!(!Path::new(&data).exists(), "looking makes nothing");
 
-    let said = examine(&["--probe", "open.lab"]).expect(PASSED);
-    assert!(said.out.contains("ok      network.resolver: "), "{}", said.out);
-    assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{} {}", said.out, said.err);
+    let output = examine(&["--probe", "open.lab"]).expect(PASSED);
+    assert!(output.out.contains("ok      network.resolver: "), "{}", output.out);
+    assert!(
+        !output.out.contains('\u{1b}') && output.err.is_empty(),
+        "{} {}",
+        output.out,
+        output.err
+    );
 
-    let said = examine(&["--probe", "no-such-name.lab"]).expect(CHECK_FAILED);
-    assert!(said.out.contains("FAILED  network.resolver: "), "{}", said.out);
-    assert!(said.out.contains("NXDOMAIN"), "{}", said.out);
-    let said =
+    let output = examine(&["--probe", "no-such-name.lab"]).expect(CHECK_FAILED);
+    assert!(output.out.contains("FAILED  network.resolver: "), "{}", output.out);
+    assert!(output.out.contains("NXDOMAIN"), "{}", output.out);
+    let output =
         examine(&["--probe", "open.lab", "--network-resolver", "127.0.0.1:1"]).expect(CHECK_FAILED);
-    assert!(said.out.contains("FAILED  network.resolver: "), "{}", said.out);
+    assert!(output.out.contains("FAILED  network.resolver: "), "{}", output.out);
     let missing = lab.folder.path("none.json");
-    let said =
+    let output =
         examine(&["--probe", "open.lab", "--agents-catalogue", &missing]).expect(CHECK_FAILED);
-    assert!(said.out.contains("FAILED  agents.catalogue: "), "{}", said.out);
+    assert!(output.out.contains("FAILED  agents.catalogue: "), "{}", output.out);
 
     // A broken store and broken keys.
     let broken = lab.folder.path("broken");
@@ -64,13 +69,13 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
         arguments.extend(more);
         run(&arguments)
     };
-    let said = scan("https://www.open.lab/x?y", &[]).expect(PASSED);
-    assert!(said.out.starts_with("open.lab: A ("), "{}", said.out);
+    let output = scan("https://www.open.lab/x?y", &[]).expect(PASSED);
+    assert!(output.out.starts_with("open.lab: A ("), "{}", output.out);
     for part in ["Responses by identity", "GPTBot", "Machine files", "/robots.txt", "Sections"] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
+        assert!(output.out.contains(part), "{part}: {}", output.out);
     }
-    assert!(!said.out.contains('\u{1b}'), "colours in a pipe: {:?}", said.out);
-    assert_eq!(said.err, "", "a bar in a pipe");
+    assert!(!output.out.contains('\u{1b}'), "colours in a pipe: {:?}", output.out);
+    assert_eq!(output.err, "", "a bar in a pipe");
 
     let record = scan("open.lab", &["--json"]).expect(PASSED).json();
     assert_eq!(record["kind"], "svc-scan");
@@ -80,11 +85,11 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
     // Nothing is stored, so there is no signature and there are no links.
     assert_eq!((&record["signature"], &record["links"]["report"]), (&Value::Null, &Value::Null));
 
-    let said = scan("blocks-ai.lab", &[]).expect(PASSED);
-    assert!(said.out.contains("AI search crawlers are blocked"), "{}", said.out);
+    let output = scan("blocks-ai.lab", &[]).expect(PASSED);
+    assert!(output.out.contains("AI search crawlers are blocked"), "{}", output.out);
     scan("open.lab", &["--fail-under", "A"]).expect(PASSED);
-    let said = scan("blocks-ai.lab", &["--fail-under", "A"]).expect(CHECK_FAILED);
-    assert!(said.out.starts_with("blocks-ai.lab: F"), "{}", said.out);
+    let output = scan("blocks-ai.lab", &["--fail-under", "A"]).expect(CHECK_FAILED);
+    assert!(output.out.starts_with("blocks-ai.lab: F"), "{}", output.out);
     scan("blocks-ai.lab", &["--fail-under", "f", "--json"]).expect(PASSED);
     scan("blocks-ai.lab", &["--fail-under", "d", "--json"]).expect(CHECK_FAILED);
     assert!(
@@ -94,8 +99,8 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
             .contains("A, B, C, D, F")
     );
 
-    let said = scan("no-such-site.lab", &[]).expect(CHECK_FAILED);
-    assert!(said.out.starts_with("no-such-site.lab: the site did not answer"), "{}", said.out);
+    let output = scan("no-such-site.lab", &[]).expect(CHECK_FAILED);
+    assert!(output.out.starts_with("no-such-site.lab: the site did not answer"), "{}", output.out);
     let record = scan("no-such-site.lab", &["--json"]).expect(CHECK_FAILED).json();
     assert_eq!((&record["unreachable"], &record["id"]), (&json!(true), &Value::Null));
 
@@ -121,13 +126,18 @@ fn a_scan_by_a_server_is_shown_the_same() {
     for domain in ["open.lab", "blocks-ai.lab"] {
         assert_eq!(ask(server, &json!(domain)).status, 200);
     }
-    let said = run(&["scan", "open.lab", "--url", &base]).expect(PASSED);
-    assert!(said.out.starts_with("open.lab: A"), "{}", said.out);
-    assert!(said.out.contains(&format!("{base}/r/")), "{}", said.out);
-    assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{:?} {}", said.out, said.err);
-    let said = run(&["scan", "open.lab", "--json", "--url", &format!("{base}/")]).expect(PASSED);
+    let output = run(&["scan", "open.lab", "--url", &base]).expect(PASSED);
+    assert!(output.out.starts_with("open.lab: A"), "{}", output.out);
+    assert!(output.out.contains(&format!("{base}/r/")), "{}", output.out);
+    assert!(
+        !output.out.contains('\u{1b}') && output.err.is_empty(),
+        "{:?} {}",
+        output.out,
+        output.err
+    );
+    let output = run(&["scan", "open.lab", "--json", "--url", &format!("{base}/")]).expect(PASSED);
     let folder = Folder::new();
-    let record = folder.write("record.json", &said.out);
+    let record = folder.write("record.json", &output.out);
     run(&["verify", "--keys", &base, &record]).expect(PASSED);
     run(&["scan", "blocks-ai.lab", "--fail-under", "A", "--url", &base]).expect(CHECK_FAILED);
     run(&["scan", "no-such-site.lab", "--url", &base]).expect(CHECK_FAILED);

@@ -28,7 +28,7 @@ fn a_log_that_was_never_written_is_sound_and_one_that_is_not_there_cannot_be_loo
 }
 
 #[test]
-fn a_log_that_is_not_there_is_told_apart_from_one_that_lies() {
+fn an_unreachable_log_and_a_bad_state_file_are_errors() {
     let folder = Folder::new();
     let state = folder.path("state.json");
     let monitor = ["log", "monitor", "http://127.0.0.1:1", "--once", "--state", &state];

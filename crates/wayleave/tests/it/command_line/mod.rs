@@ -53,11 +53,11 @@ impl CommandOutput {
     /// contains this once.
     #[track_caller]
     fn expect_error(self, why: &str) -> Self {
-        let said = self.expect(COULD_NOT_CHECK);
-        assert_eq!(said.out, "", "{}", said.err);
-        assert!(said.err.starts_with("wayleave: "), "{}", said.err);
-        assert_eq!(said.err.matches(why).count(), 1, "{why:?} in {:?}", said.err);
-        said
+        let output = self.expect(COULD_NOT_CHECK);
+        assert_eq!(output.out, "", "{}", output.err);
+        assert!(output.err.starts_with("wayleave: "), "{}", output.err);
+        assert_eq!(output.err.matches(why).count(), 1, "{why:?} in {:?}", output.err);
+        output
     }
 
     /// Expects all of this on standard error, without colours.
@@ -136,14 +136,14 @@ impl Drop for LabRun {
 
 /// Standard error up to and including the first line that contains this.
 fn wait_for_line(child: &mut Child, part: &str) -> String {
-    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut all = String::new();
     loop {
         let before = all.len();
-        assert!(said.read_line(&mut all).unwrap() > 0, "it ended without {part:?}: {all}");
+        assert!(stderr.read_line(&mut all).unwrap() > 0, "it ended without {part:?}: {all}");
         if all[before..].contains(part) {
             // Keep reading, so that the process never blocks.
-            std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+            std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
             return all;
         }
     }

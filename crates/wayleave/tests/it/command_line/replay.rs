@@ -50,22 +50,26 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
     drop(server);
 
     for record in &records {
-        let said = replay(record["id"].as_str().unwrap(), &["--json", "--strict"]);
-        let said = said.expect(PASSED).json();
-        assert_eq!(said["conclusion"], "same", "{said}");
-        assert_eq!(said["kept"], said["now"]);
-        assert_eq!(said["now"]["sha256"], record["sha256"], "the very bytes that were signed");
-        assert_eq!(said["domain"], record["domain"]);
+        let output = replay(record["id"].as_str().unwrap(), &["--json", "--strict"]);
+        let output = output.expect(PASSED).json();
+        assert_eq!(output["conclusion"], "same", "{output}");
+        assert_eq!(output["kept"], output["now"]);
+        assert_eq!(output["now"]["sha256"], record["sha256"], "the very bytes that were signed");
+        assert_eq!(output["domain"], record["domain"]);
     }
-    let said = replay(&id, &[]).expect(PASSED);
-    assert!(said.out.starts_with(&format!("{id}: identical (blocks-ai.lab)\n")), "{}", said.out);
+    let output = replay(&id, &[]).expect(PASSED);
+    assert!(
+        output.out.starts_with(&format!("{id}: identical (blocks-ai.lab)\n")),
+        "{}",
+        output.out
+    );
     replay("nobody", &[]).expect_error("no scan with the id nobody is stored");
 
     with_store(&data, async |store| {
-        let kept = store.scan(&id).await.unwrap().unwrap();
-        let private = changed(&kept, "hidden", |record| record["visibility"] = json!("private"));
+        let stored = store.scan(&id).await.unwrap().unwrap();
+        let private = changed(&stored, "hidden", |record| record["visibility"] = json!("private"));
         store.put_scan(Scan { visibility: Visibility::Private, ..private }).await.unwrap();
-        let earlier = changed(&kept, "earlier", |record| {
+        let earlier = changed(&stored, "earlier", |record| {
             record["score_version"] = json!(0);
             record["rulepack"] = json!({ "version": 0, "sha256": "00" });
             record["grade"] = json!("A");
@@ -75,36 +79,36 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
             record.as_object_mut().unwrap().remove("transport");
         });
         store.put_scan(earlier).await.unwrap();
-        let forged = changed(&kept, "forged", |record| record["overall"] = json!(100));
+        let forged = changed(&stored, "forged", |record| record["overall"] = json!(100));
         store.put_scan(forged).await.unwrap();
     });
     // Private scans can be replayed by the operator.
-    let said = replay("hidden", &["--json"]).expect(PASSED).json();
-    assert_eq!(said["conclusion"], "same", "{said}");
+    let output = replay("hidden", &["--json"]).expect(PASSED).json();
+    assert_eq!(output["conclusion"], "same", "{output}");
 
-    let said = replay("earlier", &[]).expect(PASSED);
-    assert!(said.out.starts_with("earlier: rules changed (blocks-ai.lab)\n"), "{}", said.out);
+    let output = replay("earlier", &[]).expect(PASSED);
+    assert!(output.out.starts_with("earlier: rules changed (blocks-ai.lab)\n"), "{}", output.out);
     for part in ["  stored      A", "  recomputed  F", "rules 0", "rule ", "passed (99 of "] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
+        assert!(output.out.contains(part), "{part}: {}", output.out);
     }
     replay("earlier", &["--strict"]).expect(CHECK_FAILED);
 
-    let said = replay("forged", &["--json"]).expect(CHECK_FAILED).json();
-    assert_eq!(said["conclusion"], "different", "{said}");
-    assert_eq!(said["differs_at"], json!(["/overall"]));
+    let output = replay("forged", &["--json"]).expect(CHECK_FAILED).json();
+    assert_eq!(output["conclusion"], "different", "{output}");
+    assert_eq!(output["differs_at"], json!(["/overall"]));
     assert!(replay("forged", &[]).expect(CHECK_FAILED).out.contains("differs at /overall"));
 
     with_store(&data, async |store| {
         let later: Timestamp = "2100-01-01T00:00:00Z".parse().unwrap();
         assert!(store.sweep_artifacts(later).await.unwrap().removed > 0);
     });
-    let said = replay(&id, &["--json"]).expect(COULD_NOT_CHECK).json();
-    assert_eq!((&said["conclusion"], &said["now"]), (&json!("bodies_gone"), &Value::Null));
-    assert!(!said["bodies_gone"].as_array().unwrap().is_empty(), "{said}");
-    let said = replay(&id, &[]).expect(COULD_NOT_CHECK);
+    let output = replay(&id, &["--json"]).expect(COULD_NOT_CHECK).json();
+    assert_eq!((&output["conclusion"], &output["now"]), (&json!("bodies_gone"), &Value::Null));
+    assert!(!output["bodies_gone"].as_array().unwrap().is_empty(), "{output}");
+    let output = replay(&id, &[]).expect(COULD_NOT_CHECK);
     assert!(
-        said.out.contains("could not be checked") && said.out.contains("sha256 "),
+        output.out.contains("could not be checked") && output.out.contains("sha256 "),
         "{}",
-        said.out
+        output.out
     );
 }

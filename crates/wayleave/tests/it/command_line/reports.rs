@@ -22,9 +22,9 @@ fn holds_all(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_report_tells_the_whole_record_in_order() {
+fn a_report_shows_the_whole_record_in_order() {
     let lab = Scans(LabRun::start());
-    let said = lab.scan("blocks-ai.lab", &[]).expect(PASSED);
+    let output = lab.scan("blocks-ai.lab", &[]).expect(PASSED);
     let record = lab.scan("blocks-ai.lab", &["--json"]).expect(PASSED).json();
     let headings = [
         "Sections\n",
@@ -39,14 +39,15 @@ fn a_report_tells_the_whole_record_in_order() {
     let places: Vec<_> = headings
         .iter()
         .map(|heading| {
-            said.out
+            output
+                .out
                 .find(&format!("\n{heading}"))
-                .unwrap_or_else(|| panic!("{heading}: {}", said.out))
+                .unwrap_or_else(|| panic!("{heading}: {}", output.out))
         })
         .collect();
     assert!(places.is_sorted(), "{places:?}");
     holds_all(
-        &said.out,
+        &output.out,
         &[
             "! GPTBot",
             "403  refused",
@@ -59,7 +60,7 @@ fn a_report_tells_the_whole_record_in_order() {
     );
     // Every finding, most severe first.
     let order = ["high", "medium", "low", "info"];
-    let ranks: Vec<_> = said
+    let ranks: Vec<_> = output
         .out
         .lines()
         .filter_map(|line| line.strip_prefix("  [")?.split(']').next())
@@ -68,43 +69,48 @@ fn a_report_tells_the_whole_record_in_order() {
     assert_eq!(ranks.len(), record["findings"].as_array().unwrap().len());
     assert!(ranks.is_sorted() && !ranks.is_empty(), "{ranks:?}");
     for section in record["section_scores"].as_array().unwrap() {
-        holds_all(&said.out, &[section["title"].as_str().unwrap()]);
+        holds_all(&output.out, &[section["title"].as_str().unwrap()]);
     }
-    assert!(!said.out.contains('\u{1b}') && said.err.is_empty(), "{:?} {}", said.out, said.err);
+    assert!(
+        !output.out.contains('\u{1b}') && output.err.is_empty(),
+        "{:?} {}",
+        output.out,
+        output.err
+    );
     let too_wide = |line: &&str| line.chars().count() > 100 && !line.starts_with("        ");
-    let wide: Vec<_> = said.out.lines().filter(too_wide).collect();
+    let wide: Vec<_> = output.out.lines().filter(too_wide).collect();
     assert!(wide.is_empty(), "{wide:?}");
 
     // The ledger is printed only on request.
-    assert!(!said.out.contains("\nLedger\n"));
+    assert!(!output.out.contains("\nLedger\n"));
     let rules = record["score_ledger"]["rows"].as_array().unwrap();
     for flag in ["--ledger", "-v"] {
-        let said = lab.scan("blocks-ai.lab", &[flag]).expect(PASSED);
+        let output = lab.scan("blocks-ai.lab", &[flag]).expect(PASSED);
         for row in rules {
-            holds_all(&said.out, &["\nLedger\n", row["rule"].as_str().unwrap()]);
+            holds_all(&output.out, &["\nLedger\n", row["rule"].as_str().unwrap()]);
         }
-        assert_eq!(said.out.contains("    curl "), flag == "-v", "{}", said.out);
+        assert_eq!(output.out.contains("    curl "), flag == "-v", "{}", output.out);
     }
 }
 
 #[test]
-fn a_contradiction_is_told_once_for_all_it_is_about() {
+fn a_contradiction_is_reported_once_for_all_its_subjects() {
     let lab = Scans(LabRun::start());
-    let said = lab.scan("robots-closed.lab", &[]).expect(PASSED);
+    let output = lab.scan("robots-closed.lab", &[]).expect(PASSED);
     holds_all(
-        &said.out,
+        &output.out,
         &[
             "\nContradictions\n  gptbot, claudebot, ",
             "disallowed by line 2 of robots.txt",
             "/  disallowed  line 2: ",
         ],
     );
-    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(text.matches("Only crawlers that obey robots.txt stay away.").count(), 1, "{text}");
 }
 
 #[test]
-fn sarif_has_what_its_standard_asks_for() {
+fn sarif_has_what_its_standard_requires() {
     let lab = Scans(LabRun::start());
     let record = lab.scan("blocks-ai.lab", &["--json"]).expect(PASSED).json();
     let log = lab.scan("blocks-ai.lab", &["--sarif"]).expect(PASSED).json();
@@ -161,8 +167,8 @@ fn sarif_has_what_its_standard_asks_for() {
     }
     // The same fingerprints in the next run, here written to a file.
     let file = lab.0.folder.path("out.sarif");
-    let said = lab.scan("blocks-ai.lab", &["--sarif", &file]).expect(PASSED);
-    assert!(said.out.starts_with("blocks-ai.lab: "), "{}", said.out);
+    let output = lab.scan("blocks-ai.lab", &["--sarif", &file]).expect(PASSED);
+    assert!(output.out.starts_with("blocks-ai.lab: "), "{}", output.out);
     let again: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     let prints_again = again["runs"][0]["results"].as_array().unwrap().iter();
     let prints_again: BTreeSet<_> = prints_again
@@ -186,8 +192,8 @@ fn sarif_has_what_its_standard_asks_for() {
 fn a_build_fails_for_what_is_new() {
     let lab = Scans(LabRun::start());
     let folder = &lab.0.folder;
-    let said = lab.scan("blocks-ai.lab", &["--fail-on", "high"]).expect(CHECK_FAILED);
-    holds_all(&said.err, &["Failed by --fail-on: ", "are blocked"]);
+    let output = lab.scan("blocks-ai.lab", &["--fail-on", "high"]).expect(CHECK_FAILED);
+    holds_all(&output.err, &["Failed by --fail-on: ", "are blocked"]);
     lab.scan("blocks-ai.lab", &["--fail-on", "worst"]).expect(COULD_NOT_CHECK);
 
     let known =
@@ -196,8 +202,8 @@ fn a_build_fails_for_what_is_new() {
     lab.scan("blocks-ai.lab", &["--sarif", &sarif]).expect(PASSED);
     for baseline in [&known, &sarif] {
         let with = ["--fail-on", "info", "--baseline", baseline];
-        let said = lab.scan("blocks-ai.lab", &with).expect(PASSED);
-        holds_all(&said.out, &["Compared with the baseline: 0 new, 0 gone\n"]);
+        let output = lab.scan("blocks-ai.lab", &with).expect(PASSED);
+        holds_all(&output.out, &["Compared with the baseline: 0 new, 0 gone\n"]);
     }
     // One that was not known, and one that is known and no longer there.
     let mut record: Value = serde_json::from_slice(&std::fs::read(&known).unwrap()).unwrap();
@@ -207,17 +213,18 @@ fn a_build_fails_for_what_is_new() {
     findings.push(json!({ "id": "was_there", "title": "It was there" }));
     let earlier = folder.write("earlier.json", record.to_string());
     let with = ["--fail-on", "high", "--baseline", &earlier];
-    let said = lab.scan("blocks-ai.lab", &with).expect(CHECK_FAILED);
+    let output = lab.scan("blocks-ai.lab", &with).expect(CHECK_FAILED);
     let title = removed["title"].as_str().unwrap();
     holds_all(
-        &said.out,
+        &output.out,
         &["1 new, 1 gone\n", &format!("new  [high] {title}\n"), "gone It was there\n"],
     );
-    assert_eq!(said.err, format!("Failed by --fail-on: {title}.\n"));
+    assert_eq!(output.err, format!("Failed by --fail-on: {title}.\n"));
     // With a machine-readable result the comparison goes to standard error.
-    let said = lab.scan("blocks-ai.lab", &[&with[..], &["--sarif"]].concat()).expect(CHECK_FAILED);
-    holds_all(&said.err, &["1 new, 1 gone"]);
-    let states: Vec<Value> = said.json()["runs"][0]["results"]
+    let output =
+        lab.scan("blocks-ai.lab", &[&with[..], &["--sarif"]].concat()).expect(CHECK_FAILED);
+    holds_all(&output.err, &["1 new, 1 gone"]);
+    let states: Vec<Value> = output.json()["runs"][0]["results"]
         .as_array()
         .unwrap()
         .iter()
@@ -245,8 +252,8 @@ fn what_can_be_copied_is_written_as_files() {
         .collect();
     assert!(!pastes.is_empty(), "{record}");
     let fixes = lab.0.folder.path("fixes");
-    let said = lab.scan("minimal.lab", &["--fixes", &fixes, "--json"]).expect(PASSED);
-    assert!(said.err.contains(&fixes), "{}", said.err);
+    let output = lab.scan("minimal.lab", &["--fixes", &fixes, "--json"]).expect(PASSED);
+    assert!(output.err.contains(&fixes), "{}", output.err);
     let mut written = BTreeSet::new();
     for entry in std::fs::read_dir(&fixes).unwrap() {
         let path = entry.unwrap().path();

@@ -14,14 +14,14 @@ Sitemap: https://shop.example/sitemap.xml
 ";
 
 #[test]
-fn the_line_that_decides_is_told() {
+fn the_deciding_line_is_reported() {
     let folder = Folder::new();
     let file = folder.write("robots.txt", FILE);
-    let said =
+    let output =
         run(&["robots", &file, "--agent", "GPTBot/1.3 (+https://a.example)"]).expect(CHECK_FAILED);
-    assert_eq!(said.out, "disallowed GPTBot / (group for this agent; line 3: Disallow: /)\n");
+    assert_eq!(output.out, "disallowed GPTBot / (group for this agent; line 3: Disallow: /)\n");
 
-    let said = run(&[
+    let output = run(&[
         "robots",
         &file,
         "--json",
@@ -38,7 +38,7 @@ fn the_line_that_decides_is_told() {
     ])
     .expect(CHECK_FAILED)
     .json();
-    let decisions: Vec<_> = said["decisions"]
+    let decisions: Vec<_> = output["decisions"]
         .as_array()
         .unwrap()
         .iter()
@@ -70,28 +70,28 @@ fn the_line_that_decides_is_told() {
     );
     run(&["robots", &file, "--agent", "ClaudeBot"]).expect(PASSED);
     // The default agent is *, the default URL is the home page.
-    let said = run_with_input(&["robots", "-"], FILE.as_bytes()).expect(PASSED);
-    assert_eq!(said.out, "allowed    * / (group for *; no rule matches)\n");
-    let said = run_with_input(&["robots", "-", "--agent", "x"], b"").expect(PASSED);
-    assert!(said.out.contains("no group applies"), "{}", said.out);
+    let output = run_with_input(&["robots", "-"], FILE.as_bytes()).expect(PASSED);
+    assert_eq!(output.out, "allowed    * / (group for *; no rule matches)\n");
+    let output = run_with_input(&["robots", "-", "--agent", "x"], b"").expect(PASSED);
+    assert!(output.out.contains("no group applies"), "{}", output.out);
 }
 
 #[test]
-fn what_is_wrong_in_the_file_is_told_beside_the_answer() {
+fn faults_in_the_file_are_reported_with_the_answer() {
     let file = b"Disallow: /early\nUser-agent: *\nDisallow: secret\n";
-    let said = run_with_input(&["robots", "-"], file).expect(PASSED);
-    assert!(said.out.contains("line 1") && said.out.contains("fix: "), "{}", said.out);
+    let output = run_with_input(&["robots", "-"], file).expect(PASSED);
+    assert!(output.out.contains("line 1") && output.out.contains("fix: "), "{}", output.out);
     let faults = run_with_input(&["robots", "-", "--json"], file).expect(PASSED).json();
     let faults = faults["faults"].as_array().unwrap().clone();
     assert!(faults.iter().any(|fault| fault["at"] == "line 1"), "{faults:?}");
     // Control characters in the file do not reach the terminal.
     let hostile = b"User-agent: *\nDisallow: /\x1b[2J\xe2\x80\xae\n";
-    let said = run_with_input(&["robots", "-", "--url", "/x"], hostile).expect(PASSED);
-    assert!(!said.out.contains(['\u{1b}', '\u{202e}']), "{:?}", said.out);
+    let output = run_with_input(&["robots", "-", "--url", "/x"], hostile).expect(PASSED);
+    assert!(!output.out.contains(['\u{1b}', '\u{202e}']), "{:?}", output.out);
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn an_unreadable_file_is_reported() {
     let folder = Folder::new();
     run(&["robots", &folder.path("none")]).expect_error("cannot be read");
     let file = folder.write("robots.txt", FILE);

@@ -11,7 +11,7 @@ use store_sqlite::SqliteStore;
 use super::*;
 
 const STOP_WITHIN: Duration = Duration::from_secs(10);
-const ASKERS: usize = 8;
+const CLIENTS: usize = 8;
 
 /// Waits for a process to end; fails if it takes longer than this.
 fn ended(child: &mut Child, within: Duration) -> (i32, Duration) {
@@ -60,39 +60,40 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
     let address = server.address;
     let over = AtomicBool::new(false);
     let begun = Instant::now();
-    let (told_at, (code, took), asked) = std::thread::scope(|scope| {
-        let asker = || {
-            let mut asked = Vec::new();
+    let (stopped_at, (code, took), responses) = std::thread::scope(|scope| {
+        let client = || {
+            let mut responses = Vec::new();
             while !over.load(Ordering::SeqCst) {
                 let path = ["/api/v1/core", "/.well-known/security-key-rotation.json"];
-                match ask_once(address, path[asked.len() % 2]) {
-                    Some(one) => asked.push(one),
+                match ask_once(address, path[responses.len() % 2]) {
+                    Some(one) => responses.push(one),
                     None => break,
                 }
             }
-            asked
+            responses
         };
-        let askers: Vec<_> = (0..ASKERS).map(|_| scope.spawn(asker)).collect();
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
         std::thread::sleep(Duration::from_secs(2));
-        let told_at = Instant::now();
+        let stopped_at = Instant::now();
         let pid = server.child.id().to_string();
         Command::new("kill").args(["-TERM", &pid]).status().unwrap();
         let ended = ended(&mut server.child, STOP_WITHIN);
         over.store(true, Ordering::SeqCst);
-        let asked = askers.into_iter().flat_map(|asker| asker.join().unwrap());
-        (told_at, ended, asked.collect::<Vec<_>>())
+        let responses = clients.into_iter().flat_map(|client| client.join().unwrap());
+        (stopped_at, ended, responses.collect::<Vec<_>>())
     });
     assert_eq!(code, PASSED, "{}", server.stderr_so_far());
-    let (before, after): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(at, _)| *at < told_at);
+    let (before, after): (Vec<_>, Vec<_>) =
+        responses.into_iter().partition(|(at, _)| *at < stopped_at);
     let bad = |all: &[(Instant, Result<u16, String>)]| -> Vec<String> {
         let wrong = all.iter().filter(|(_, status)| *status != Ok(200));
         wrong.map(|(at, status)| format!("{status:?} {:?}", at.duration_since(begun))).collect()
     };
-    assert_eq!(bad(&before), [""; 0], "sent before the stop at {:?}", told_at - begun);
+    assert_eq!(bad(&before), [""; 0], "sent before the stop at {:?}", stopped_at - begun);
     assert!(before.len() > 100, "only {} requests in two seconds", before.len());
     // Connections made at the moment of the stop may not have been accepted.
     let lost = bad(&after);
-    assert!(lost.len() <= ASKERS, "{lost:?}");
+    assert!(lost.len() <= CLIENTS, "{lost:?}");
     eprintln!(
         "{} answered before the stop, {} after, {} not taken; it took {took:?}",
         before.len(),
@@ -110,22 +111,22 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
 }
 
 #[test]
-fn a_disk_that_fails_ends_the_server_and_is_told() {
+fn a_disk_failure_stops_the_server_and_is_reported() {
     let folder = Folder::new();
     let data = folder.path("data");
     let mut server = wayleave();
     server.args(["serve", "--server-listen", "127.0.0.1:0", "--store-data-dir", &data]);
     server.args(["--network-resolver", "127.0.0.1:1"]);
     let mut child = piped(&mut server).spawn().unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut log = String::new();
     // The last thing the server does by itself after its start.
     while !log.contains("this build") {
-        assert!(said.read_line(&mut log).unwrap() > 0, "it ended: {log}");
+        assert!(stderr.read_line(&mut log).unwrap() > 0, "it ended: {log}");
     }
     let rest = std::thread::spawn(move || {
         let mut rest = String::new();
-        said.read_to_string(&mut rest).unwrap();
+        stderr.read_to_string(&mut rest).unwrap();
         rest
     });
     let strace = Command::new("strace")

@@ -147,20 +147,20 @@ impl TamperingProxy {
                 length = value.trim().parse().unwrap();
             }
         }
-        let mut asked = vec![0; length];
-        reader.read_exact(&mut asked).unwrap();
-        let told = if path == "/api/v1/preflight" {
-            (self.receipt)(server.post(&path, Some("application/json"), &asked).json())
+        let mut request = vec![0; length];
+        reader.read_exact(&mut request).unwrap();
+        let response = if path == "/api/v1/preflight" {
+            (self.receipt)(server.post(&path, Some("application/json"), &request).json())
         } else {
             (self.directory)(server.get(&path).json())
         };
-        let told = told.to_string();
+        let response = response.to_string();
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
              connection: close\r\n\r\n",
-            told.len()
+            response.len()
         );
-        let _ = stream.write_all(&[head.as_bytes(), told.as_bytes()].concat());
+        let _ = stream.write_all(&[head.as_bytes(), response.as_bytes()].concat());
     }
 }
 
@@ -168,23 +168,29 @@ impl TamperingProxy {
 #[track_caller]
 fn accepts_only_signed_receipts(run: impl Fn() -> Command) {
     let server = Server::shared();
-    let asked = |base: &str| -> Output {
+    let run_against = |base: &str| -> Output {
         let mut command = run();
         remove_wayleave_variables(&mut command);
         command.args([base, "https://minimal.lab/", "read"]).output().unwrap()
     };
-    let told = asked(&server.base());
-    let said = String::from_utf8_lossy(&told.stdout).into_owned();
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    assert!(said.starts_with("warn until 2") && said.contains("robots.txt"), "{said}");
+    let output = run_against(&server.base());
+    let first_output = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        first_output.starts_with("warn until 2") && first_output.contains("robots.txt"),
+        "{first_output}"
+    );
     for case in CASES {
-        let told = asked(&case.start(server));
+        let output = run_against(&case.start(server));
         let (out, err) =
-            (String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         if case.name.is_empty() {
-            assert!(told.status.success() && out == with_time_of(&said, &out), "{out}{err}");
+            assert!(
+                output.status.success() && out == with_time_of(&first_output, &out),
+                "{out}{err}"
+            );
         } else {
-            assert!(!told.status.success() && out.is_empty(), "{}: {out}", case.name);
+            assert!(!output.status.success() && out.is_empty(), "{}: {out}", case.name);
             assert_eq!(err.trim_end(), format!("refused: {}", case.name));
         }
     }

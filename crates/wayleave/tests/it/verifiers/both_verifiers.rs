@@ -52,13 +52,13 @@ impl Both {
     #[track_caller]
     pub(crate) fn run(files: &[PathBuf], options: &[String]) -> Self {
         let [ours, theirs] = outputs(files, options).map(|output| {
-            let told: Value = serde_json::from_slice(&output.stdout)
+            let report: Value = serde_json::from_slice(&output.stdout)
                 .unwrap_or_else(|error| panic!("{error}: {output:?}"));
-            let list = told.as_array().unwrap();
+            let list = report.as_array().unwrap();
             assert_eq!(list.len(), files.len());
             let good = list.iter().all(|one| one["conclusion"] == "accepted");
             assert_eq!(output.status.code(), Some(if good { 0 } else { 1 }));
-            told
+            report
         });
         Self { ours, theirs }
     }
@@ -67,9 +67,9 @@ impl Both {
     #[track_caller]
     pub(crate) fn fail(files: &[PathBuf], options: &[String], why: &str) {
         for output in outputs(files, options) {
-            let said = String::from_utf8_lossy(&output.stderr);
+            let stderr = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{options:?}: {output:?}");
-            assert!(said.contains(why), "{why:?} in {said}");
+            assert!(stderr.contains(why), "{why:?} in {stderr}");
             assert!(output.stdout.is_empty());
         }
     }
@@ -90,11 +90,12 @@ impl Both {
 
 /// Whether both agree on one file.
 pub(crate) fn agreement(ours: &Value, theirs: &Value) -> Result<(), String> {
-    let outcomes = |told: &Value| -> Vec<(String, Value)> {
-        let checks = told["verdict"]["checks"].as_array().unwrap();
+    let outcomes = |report: &Value| -> Vec<(String, Value)> {
+        let checks = report["verdict"]["checks"].as_array().unwrap();
         checks.iter().map(|c| (c["name"].as_str().unwrap().to_owned(), c["ok"].clone())).collect()
     };
-    let stated = |told: &Value| ["kind", "sha256", "kid"].map(|name| told["verdict"][name].clone());
+    let stated =
+        |report: &Value| ["kind", "sha256", "kid"].map(|name| report["verdict"][name].clone());
     let same = ours["conclusion"] == theirs["conclusion"]
         && outcomes(ours) == outcomes(theirs)
         && stated(ours) == stated(theirs)

@@ -315,8 +315,8 @@ fn damaged_bytes(log: &TestLog, cases: &mut Cases) {
         state ^= state << 17;
         (state % below as u64) as usize
     };
-    let mut made = 0;
-    while made < 300 {
+    let mut damaged_count = 0;
+    while damaged_count < 300 {
         let place = next(plain.len());
         let mut damaged = plain.clone();
         match next(3) {
@@ -341,8 +341,8 @@ fn damaged_bytes(log: &TestLog, cases: &mut Cases) {
         if value.is_some_and(|value| covered(&value) == covered(&answer)) {
             continue;
         }
-        made += 1;
-        cases.text(format!("damage {made} at byte {place}"), damaged, Refused, None);
+        damaged_count += 1;
+        cases.text(format!("damage {damaged_count} at byte {place}"), damaged, Refused, None);
     }
 }
 

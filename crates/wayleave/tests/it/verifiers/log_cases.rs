@@ -32,16 +32,16 @@ fn expect(both: &Both, expected: Expected, name: &str) {
     let got: Vec<Conclusion> = both.conclusions();
     assert_eq!(got, conclusions, "{name}: {:#}", both.ours);
     let Some((check, reason)) = fails else { return };
-    for (who, told) in [("wayleave", &both.ours), ("node", &both.theirs)] {
-        let said = told
+    for (who, report) in [("wayleave", &both.ours), ("node", &both.theirs)] {
+        let checks = report
             .as_array()
             .unwrap()
             .iter()
             .flat_map(|one| one["verdict"]["checks"].as_array().unwrap());
-        let mut said = said.filter(|one| one["name"] == check && one["ok"] == json!(false));
+        let mut checks = checks.filter(|one| one["name"] == check && one["ok"] == json!(false));
         assert!(
-            said.any(|one| one["detail"].as_str().unwrap().contains(reason)),
-            "{name}: {who} does not say {reason:?} of {check}: {told:#}"
+            checks.any(|one| one["detail"].as_str().unwrap().contains(reason)),
+            "{name}: {who} does not say {reason:?} of {check}: {report:#}"
         );
     }
 }

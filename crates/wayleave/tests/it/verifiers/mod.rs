@@ -41,8 +41,8 @@ fn agree_on_every_check_of_every_case() {
         let keys = Keys::write(&log, folder.path());
         let both = Both::run(&files, &keys.and(&[]));
         let mut wrong = Vec::new();
-        let told = both.ours.as_array().unwrap().iter().zip(both.theirs.as_array().unwrap());
-        for (case, (ours, theirs)) in cases.list.iter().zip(told) {
+        let reports = both.ours.as_array().unwrap().iter().zip(both.theirs.as_array().unwrap());
+        for (case, (ours, theirs)) in cases.list.iter().zip(reports) {
             if let Err(why) = agreement(ours, theirs) {
                 wrong.push(format!("{}: they differ\n{why}", case.name));
             } else if conclusion(&ours["conclusion"]) != case.expected {
@@ -247,7 +247,7 @@ fn agree_on_directories() {
 
 /// The Node verifier prints its results for people, and reads standard input.
 #[test]
-fn the_file_tells_what_was_not_proven() {
+fn the_report_names_what_was_not_proven() {
     let Some(mut node) = tools::node() else { return };
     let log = TestLog::new("svc");
     let folder = tempfile::tempdir().unwrap();
@@ -282,8 +282,8 @@ fn the_file_tells_what_was_not_proven() {
     // It is one file without dependencies.
     let input = std::fs::File::open(&answer).unwrap();
     let output = node.arg(tools::verifier()).args(["-", "--json"]).stdin(input).output().unwrap();
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(told[0]["conclusion"], "incomplete");
+    let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reports[0]["conclusion"], "incomplete");
     let source = std::fs::read_to_string(tools::verifier()).unwrap();
     for line in source.lines().filter(|line| line.starts_with("import ")) {
         assert!(line.contains(" from 'node:"), "{line}");

@@ -167,7 +167,7 @@ fn agree_on_what_is_json_and_on_its_form() {
     let differ =
         texts.iter().zip(ours.iter().zip(&theirs)).filter(|(_, (ours, theirs))| ours != theirs);
     let differ: Vec<String> = differ
-        .map(|(text, said)| format!("{:?}: {said:?}", String::from_utf8_lossy(text)))
+        .map(|(text, results)| format!("{:?}: {results:?}", String::from_utf8_lossy(text)))
         .collect();
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
     let good = ours.iter().flatten().count();

@@ -33,7 +33,7 @@ impl Clock for TestClock {
     }
 }
 
-pub(super) struct Site {
+pub(super) struct TestServer {
     pub(super) server: Server,
     pub(super) service: Arc<Service>,
     pub(super) store: Arc<SqliteStore>,
@@ -42,7 +42,7 @@ pub(super) struct Site {
 }
 
 /// With an empty, open log and no limits.
-pub(super) async fn start() -> Site {
+pub(super) async fn start() -> TestServer {
     start_in(tempfile::tempdir().unwrap(), no_limits(), true).await
 }
 
@@ -50,7 +50,7 @@ pub(super) fn no_limits() -> RateLimits {
     RateLimits::none()
 }
 
-pub(super) async fn start_in(dir: tempfile::TempDir, limits: RateLimits, open: bool) -> Site {
+pub(super) async fn start_in(dir: tempfile::TempDir, limits: RateLimits, open: bool) -> TestServer {
     let clock = Arc::new(TestClock(AtomicI64::new(NOW)));
     let store = Arc::new(SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap());
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
@@ -73,14 +73,14 @@ pub(super) async fn start_in(dir: tempfile::TempDir, limits: RateLimits, open: b
     }
     let app = web::build_app(service.clone(), WebOptions { limits, ..WebOptions::default() });
     let server = Server::of(app, ServerOptions::default()).await;
-    Site { server, service, store, clock, dir }
+    TestServer { server, service, store, clock, dir }
 }
 
 pub(super) fn keys(dir: &Path) -> proof::KeyStore {
     proof::KeyStore::open(&dir.join("keys"), Timestamp::from_millis(NOW)).unwrap()
 }
 
-impl Site {
+impl TestServer {
     pub(super) async fn get(&self, path: &str) -> Reply {
         self.server.get(path, "").await
     }
@@ -119,8 +119,8 @@ impl Site {
         });
         let Value::Object(answer) = answer else { unreachable!() };
         let domain = Domain::parse(&name, &NamePolicy::default()).unwrap();
-        let kept = self.service.log.seal_answer(answer, domain).await.unwrap();
-        serde_json::from_slice(&kept.bytes).unwrap()
+        let sealed = self.service.log.seal_answer(answer, domain).await.unwrap();
+        serde_json::from_slice(&sealed.bytes).unwrap()
     }
 
     /// Logs this many entries at once, in as few batches as the log makes of them.

@@ -10,26 +10,31 @@ use proof::{
 use serde_json::{Value, json};
 use store::Log;
 
-use super::fixture::{BASE, Site, fits, keys, no_limits, start, start_in};
+use super::fixture::{BASE, TestServer, fits, keys, no_limits, start, start_in};
 
 /// The head of a batch of one leaf behind `previous`, signed by this key.
-fn forged(site: &Site, previous: Option<&Value>, leaf: &str, key: &SigningKey) -> Value {
+fn forged(
+    test_server: &TestServer,
+    previous: Option<&Value>,
+    leaf: &str,
+    key: &SigningKey,
+) -> Value {
     let previous = previous.map(|head| ChainHead::parse(head).unwrap());
     let tree = BatchTree::new([proof::sha256(leaf.as_bytes())]);
     let extras = HeadExtras::default();
-    let now = site.service_time(0);
+    let now = test_server.service_time(0);
     let head = next_head(previous.as_ref(), &tree, now, extras, &Brand::default()).unwrap();
-    sign(head, site, key)
+    sign(head, test_server, key)
 }
 
-fn sign(head: Value, site: &Site, key: &SigningKey) -> Value {
+fn sign(head: Value, test_server: &TestServer, key: &SigningKey) -> Value {
     let directory = format!("{BASE}/.well-known/http-message-signatures-directory");
-    let at = site.service_time(0).whole_seconds();
+    let at = test_server.service_time(0).whole_seconds();
     sign_document(head, key, &directory, &Brand::default(), at).unwrap().document
 }
 
-async fn found(site: &Site, heads: &[Value]) -> Vec<(String, String)> {
-    let reply = site.gossip(heads).await;
+async fn found(test_server: &TestServer, heads: &[Value]) -> Vec<(String, String)> {
+    let reply = test_server.gossip(heads).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.header("cache-control"), Some("no-store"));
     let answer = reply.json();
@@ -46,24 +51,24 @@ fn states(found: &[(String, String)]) -> Vec<&str> {
 
 #[tokio::test]
 async fn our_own_heads_are_known() {
-    let site = start().await;
+    let test_server = start().await;
     for number in 0..4 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
-    let sths = site.json("/api/v1/log/sths", "log-sths").await["sths"].clone();
-    let found = found(&site, sths.as_array().unwrap()).await;
+    let sths = test_server.json("/api/v1/log/sths", "log-sths").await["sths"].clone();
+    let found = found(&test_server, sths.as_array().unwrap()).await;
     assert_eq!(states(&found), ["known"; 4]);
     assert_eq!(found[0].1, "This is the head of our batch 3.");
-    assert!(site.store.contradicting_heads().await.unwrap().is_empty());
-    assert_eq!(site.json("/api/v1/log", "log").await["contradictions"], 0);
+    assert!(test_server.store.contradicting_heads().await.unwrap().is_empty());
+    assert_eq!(test_server.json("/api/v1/log", "log").await["contradictions"], 0);
 }
 
 #[tokio::test]
-async fn what_anybody_could_have_made_raises_no_alarm() {
-    let site = start().await;
-    site.decide(0).await;
-    let head = site.head();
-    let at = site.service_time(0).whole_seconds();
+async fn heads_that_anybody_could_forge_raise_no_alarm() {
+    let test_server = start().await;
+    test_server.decide(0).await;
+    let head = test_server.head();
+    let at = test_server.service_time(0).whole_seconds();
     let stranger = SigningKey::from_seed(&[9; 32], KeyPurpose::LogHeads, at).unwrap();
     let mut changed = head.clone();
     changed["tree_root"] = json!(proof::sha256(b"x"));
@@ -73,15 +78,15 @@ async fn what_anybody_could_have_made_raises_no_alarm() {
     other_log["log_id"] = json!("svc-resolve-log-v2");
     let mut long = head.clone();
     long["note"] = json!("x".repeat(70_000));
-    let mut borrowed = forged(&site, None, "fork", &stranger);
+    let mut borrowed = forged(&test_server, None, "fork", &stranger);
     borrowed["signature"]["key"] = head["signature"]["key"].clone();
     borrowed["signature"]["kid"] = head["signature"]["kid"].clone();
     // Another document of ours, in the clothes of a head.
-    let mut record = site.json("/api/v1/log", "log").await;
+    let mut record = test_server.json("/api/v1/log", "log").await;
     let plain = record.clone();
     record["kind"] = json!("svc-log-sth");
     let cases = [
-        (forged(&site, None, "fork", &stranger), "not one of our log-heads keys"),
+        (forged(&test_server, None, "fork", &stranger), "not one of our log-heads keys"),
         (changed, "signature is not valid"),
         (unsigned, "signature is not valid"),
         (borrowed, "signature is not valid"),
@@ -93,73 +98,74 @@ async fn what_anybody_could_have_made_raises_no_alarm() {
         (json!({ "kind": "svc-log-sth", "log_id": "svc-resolve-log-v1" }), "is not valid"),
     ];
     let heads: Vec<Value> = cases.iter().map(|(head, _)| head.clone()).collect();
-    for ((state, why), (_, word)) in found(&site, &heads).await.iter().zip(&cases) {
+    for ((state, why), (_, word)) in found(&test_server, &heads).await.iter().zip(&cases) {
         assert_eq!(state, "not_ours", "{why}");
         assert!(why.contains(word), "{why} / {word}");
     }
-    assert!(site.store.contradicting_heads().await.unwrap().is_empty());
-    assert_eq!(site.json("/api/v1/log", "log").await["contradictions"], 0);
+    assert!(test_server.store.contradicting_heads().await.unwrap().is_empty());
+    assert_eq!(test_server.json("/api/v1/log", "log").await["contradictions"], 0);
 }
 
 #[tokio::test]
-async fn a_fork_under_our_key_is_kept_counted_and_told() {
-    let site = start().await;
+async fn a_fork_under_our_key_is_stored_counted_and_reported() {
+    let test_server = start().await;
     for number in 0..3 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
-    let sths = site.json("/api/v1/log/sths", "log-sths").await["sths"].clone();
-    let key = keys(site.dir.path());
-    let key = key.signer(KeyPurpose::LogHeads, site.service_time(0).whole_seconds()).unwrap();
-    let fork = forged(&site, Some(&sths[2]), "fork", &key);
+    let sths = test_server.json("/api/v1/log/sths", "log-sths").await["sths"].clone();
+    let key = keys(test_server.dir.path());
+    let key =
+        key.signer(KeyPurpose::LogHeads, test_server.service_time(0).whole_seconds()).unwrap();
+    let fork = forged(&test_server, Some(&sths[2]), "fork", &key);
     assert_eq!(fork["batch"], 1);
-    let ahead = forged(&site, Some(&sths[0]), "ahead", &key);
+    let ahead = forged(&test_server, Some(&sths[0]), "ahead", &key);
     assert_eq!(ahead["batch"], 3);
     // Signed by us, and not even a head by its own sums.
     let mut odd = fork.clone();
     odd.as_object_mut().unwrap().remove("sha256");
     odd.as_object_mut().unwrap().remove("signature");
     odd["tree_size"] = json!(77);
-    let odd = sign(odd, &site, &key);
+    let odd = sign(odd, &test_server, &key);
 
     let heads = [fork.clone(), sths[1].clone(), ahead.clone(), odd];
-    let all = found(&site, &heads).await;
+    let all = found(&test_server, &heads).await;
     assert_eq!(states(&all), ["contradicts", "known", "ahead", "contradicts"]);
     assert!(all[0].1.contains(sths[1]["sha256"].as_str().unwrap()), "{}", all[0].1);
     assert!(all[2].1.contains("has no batch 3"), "{}", all[2].1);
     // The same again is the same, kept once.
-    assert_eq!(states(&found(&site, &heads[..1]).await), ["contradicts"]);
-    let kept = site.store.contradicting_heads().await.unwrap();
-    assert_eq!(kept.len(), 3);
+    assert_eq!(states(&found(&test_server, &heads[..1]).await), ["contradicts"]);
+    let stored = test_server.store.contradicting_heads().await.unwrap();
+    assert_eq!(stored.len(), 3);
     let seen = |head: &Value| {
         let digest: Digest = head["sha256"].as_str().unwrap().parse().unwrap();
-        let kept = kept.iter().find(|kept| kept.sth_sha256 == digest).unwrap();
-        let shown: Value = serde_json::from_slice(&kept.sth).unwrap();
+        let stored = stored.iter().find(|stored| stored.sth_sha256 == digest).unwrap();
+        let shown: Value = serde_json::from_slice(&stored.sth).unwrap();
         assert_eq!(shown, *head, "whole, so that it proves something");
-        kept.clone()
+        stored.clone()
     };
     assert_eq!(seen(&fork).batch, 1);
     assert_eq!(seen(&ahead).batch, 3);
-    assert_eq!(site.json("/api/v1/log", "log").await["contradictions"], 3);
-    let ready = site.get("/readyz").await;
+    assert_eq!(test_server.json("/api/v1/log", "log").await["contradictions"], 3);
+    let ready = test_server.get("/readyz").await;
     assert_eq!((ready.status, &ready.json()["log"]["contradictions"]), (200, &json!(3)));
-    assert!(site.get("/log").await.text().contains("role=\"alert\""));
-    let metrics = site.get("/metrics").await;
+    assert!(test_server.get("/log").await.text().contains("role=\"alert\""));
+    let metrics = test_server.get("/metrics").await;
     assert!(metrics.text().contains("log_contradicting_heads_total"));
     assert!(metrics.text().contains("log_gossip_heads_total{found=\"ahead\"}"));
 
     // A new start does not forget, also where the log is not open.
-    let Site { dir, service, store, server, .. } = site;
+    let TestServer { dir, service, store, server, .. } = test_server;
     service.log.close().await;
     drop((service, store, server));
-    let site = start_again(dir).await;
-    let answer = site.gossip(&[fork]).await.json();
+    let test_server = start_again(dir).await;
+    let answer = test_server.gossip(&[fork]).await.json();
     assert_eq!(answer["results"][0]["state"], "contradicts");
     assert_eq!(answer["head"], Value::Null);
-    assert_eq!(site.service.log.count_contradicting_heads().await.unwrap(), 3);
+    assert_eq!(test_server.service.log.count_contradicting_heads().await.unwrap(), 3);
 }
 
 /// The server of a test lives until the runtime ends and holds the store, so the data move.
-async fn start_again(dir: tempfile::TempDir) -> Site {
+async fn start_again(dir: tempfile::TempDir) -> TestServer {
     let copy = tempfile::tempdir().unwrap();
     copy_all(dir.path(), copy.path());
     start_in(copy, no_limits(), false).await
@@ -182,20 +188,21 @@ fn copy_all(from: &std::path::Path, to: &std::path::Path) {
 
 #[tokio::test]
 async fn a_retired_key_still_speaks_for_us() {
-    let site = start().await;
-    site.decide(0).await;
-    let mut ours = keys(site.dir.path());
-    let old = ours.signer(KeyPurpose::LogHeads, site.service_time(0).whole_seconds()).unwrap();
-    let known = site.head();
-    let fork = forged(&site, None, "fork", &old);
-    site.pass(60_000);
-    ours.rotate(KeyPurpose::LogHeads, site.service_time(0)).unwrap();
-    site.service.keys.reload().unwrap();
-    site.decide(1).await;
-    assert_ne!(site.head()["signature"]["kid"], known["signature"]["kid"]);
-    site.pass(60_000);
-    let later = forged(&site, None, "later", &old);
-    let all = found(&site, &[known, fork, later]).await;
+    let test_server = start().await;
+    test_server.decide(0).await;
+    let mut ours = keys(test_server.dir.path());
+    let old =
+        ours.signer(KeyPurpose::LogHeads, test_server.service_time(0).whole_seconds()).unwrap();
+    let known = test_server.head();
+    let fork = forged(&test_server, None, "fork", &old);
+    test_server.pass(60_000);
+    ours.rotate(KeyPurpose::LogHeads, test_server.service_time(0)).unwrap();
+    test_server.service.keys.reload().unwrap();
+    test_server.decide(1).await;
+    assert_ne!(test_server.head()["signature"]["kid"], known["signature"]["kid"]);
+    test_server.pass(60_000);
+    let later = forged(&test_server, None, "later", &old);
+    let all = found(&test_server, &[known, fork, later]).await;
     assert_eq!(states(&all), ["known", "contradicts", "contradicts"]);
     assert!(!all[1].1.contains("About its key"), "{}", all[1].1);
     assert!(all[2].1.contains("About its key"), "{}", all[2].1);
@@ -203,24 +210,24 @@ async fn a_retired_key_still_speaks_for_us() {
 
 #[tokio::test]
 async fn gossip_is_read_strictly() {
-    let site = start().await;
-    site.decide(0).await;
-    let head = site.head();
+    let test_server = start().await;
+    test_server.decide(0).await;
+    let head = test_server.head();
     let many = vec![head.clone(); 51];
-    assert_eq!(site.gossip(&many).await.code(), "batch_size");
-    assert_eq!(site.gossip(&[]).await.code(), "batch_size");
-    assert_eq!(site.gossip(&many[..50]).await.status, 200);
-    assert_eq!(site.gossip(&[json!("a head")]).await.code(), "bad_request");
-    assert_eq!(site.gossip(&[json!([head])]).await.code(), "bad_request");
+    assert_eq!(test_server.gossip(&many).await.code(), "batch_size");
+    assert_eq!(test_server.gossip(&[]).await.code(), "batch_size");
+    assert_eq!(test_server.gossip(&many[..50]).await.status, 200);
+    assert_eq!(test_server.gossip(&[json!("a head")]).await.code(), "bad_request");
+    assert_eq!(test_server.gossip(&[json!([head])]).await.code(), "bad_request");
     let big = json!({ "kind": "x".repeat(1_100_000) });
-    assert_eq!(site.gossip(&[big]).await.code(), "body_too_large");
+    assert_eq!(test_server.gossip(&[big]).await.code(), "body_too_large");
     let post = async |media_type: &str, body: &str| {
         let request = format!(
             "POST /api/v1/log/gossip HTTP/1.1\r\nHost: x\r\nContent-Type: {media_type}\r\n\
              Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        let reply = site.server.ask(&request).await;
+        let reply = test_server.server.ask(&request).await;
         (reply.status, reply.code())
     };
     let json = "application/json";

@@ -6,18 +6,18 @@ use proof::{
 };
 use serde_json::{Value, json};
 
-use super::fixture::{Site, digest, digests, start};
+use super::fixture::{TestServer, digest, digests, start};
 
 /// A log whose heads are at sizes of every shape, and those heads.
-async fn grown() -> (Site, Vec<Value>) {
-    let site = start().await;
+async fn grown() -> (TestServer, Vec<Value>) {
+    let test_server = start().await;
     for (from, count) in [(0, 1), (1, 2), (3, 5), (8, 8), (16, 1), (17, 40), (57, 7)] {
-        site.enter(from, count).await;
+        test_server.enter(from, count).await;
     }
-    let sths = site.json("/api/v1/log/sths?n=200", "log-sths").await;
+    let sths = test_server.json("/api/v1/log/sths?n=200", "log-sths").await;
     let mut heads = sths["sths"].as_array().unwrap().clone();
     heads.reverse();
-    (site, heads)
+    (test_server, heads)
 }
 
 fn size(head: &Value) -> u64 {
@@ -26,12 +26,12 @@ fn size(head: &Value) -> u64 {
 
 #[tokio::test]
 async fn the_log_only_grew_between_any_two_heads() {
-    let (site, heads) = grown().await;
+    let (test_server, heads) = grown().await;
     assert!(heads.len() >= 7);
     for (older, from) in heads.iter().enumerate() {
         for to in heads.iter().skip(older) {
             let path = format!("/api/v1/log/consistency?from={}&to={}", size(from), size(to));
-            let proved = site.json(&path, "log-consistency").await;
+            let proved = test_server.json(&path, "log-consistency").await;
             // The roots are those that were signed.
             assert_eq!(
                 proved["from"],
@@ -51,26 +51,26 @@ async fn the_log_only_grew_between_any_two_heads() {
         }
     }
     let newest = size(heads.last().unwrap());
-    let open = site.get("/api/v1/log/consistency?from=1").await;
+    let open = test_server.get("/api/v1/log/consistency?from=1").await;
     assert_eq!(open.json()["to"]["tree_size"], newest);
     assert_eq!(open.header("cache-control"), Some("public, max-age=30"));
-    let closed = site.get(&format!("/api/v1/log/consistency?from=1&to={newest}")).await;
+    let closed = test_server.get(&format!("/api/v1/log/consistency?from=1&to={newest}")).await;
     assert_eq!(closed.header("cache-control"), Some("public, max-age=31536000, immutable"));
 }
 
 #[tokio::test]
 async fn every_leaf_is_proved_under_its_head_and_under_later_ones() {
-    let (site, heads) = grown().await;
+    let (test_server, heads) = grown().await;
     for head in &heads {
         let batch = head["batch"].as_u64().unwrap();
-        let shown = site.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
+        let shown = test_server.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
         for (index, leaf) in digests(&shown["leaves"]).iter().enumerate() {
             if index % 3 > 0 {
                 continue;
             }
             for later in heads.iter().skip(usize::try_from(batch).unwrap()).step_by(2) {
                 let path = format!("/api/v1/log/inclusion?leaf={leaf}&tree_size={}", size(later));
-                let proved = site.json(&path, "log-inclusion").await;
+                let proved = test_server.json(&path, "log-inclusion").await;
                 assert_eq!(proved["sth"], *head);
                 assert_eq!(proved["index"], index);
                 let log_index = head["first_index"].as_u64().unwrap() + index as u64;
@@ -94,7 +94,7 @@ async fn every_leaf_is_proved_under_its_head_and_under_later_ones() {
             if batch > 0 {
                 let before = size(&heads[usize::try_from(batch).unwrap() - 1]);
                 let path = format!("/api/v1/log/inclusion?leaf={leaf}&tree_size={before}");
-                let reply = site.get(&path).await;
+                let reply = test_server.get(&path).await;
                 assert_eq!((reply.status, reply.code().as_str()), (404, "not_found"));
             }
         }
@@ -103,7 +103,7 @@ async fn every_leaf_is_proved_under_its_head_and_under_later_ones() {
 
 #[tokio::test]
 async fn a_leaf_that_is_not_in_a_batch_is_between_neighbours() {
-    let (site, heads) = grown().await;
+    let (test_server, heads) = grown().await;
     let (mut first, mut last, mut between) = (0, 0, 0);
     for head in &heads {
         let (batch, size) = (&head["batch"], head["batch_size"].as_u64().unwrap());
@@ -119,7 +119,7 @@ async fn a_leaf_that_is_not_in_a_batch_is_between_neighbours() {
         let edges = [Digest([0; 32]), Digest([255; 32])];
         for probe in (0..8_u8).map(|n| proof::sha256(&[n])).chain(edges) {
             let path = format!("/api/v1/log/absence?batch={batch}&leaf={probe}");
-            let proved = site.json(&path, "log-absence").await;
+            let proved = test_server.json(&path, "log-absence").await;
             assert_eq!((&proved["state"], &proved["found"]), (&json!("absent"), &Value::Null));
             assert_eq!(proved["sth"], *head);
             match (check(&proved["left"]), check(&proved["right"])) {
@@ -138,10 +138,10 @@ async fn a_leaf_that_is_not_in_a_batch_is_between_neighbours() {
                 (None, None) => panic!("nothing is proved"),
             }
         }
-        let leaves = site.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
+        let leaves = test_server.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
         let there = leaves["leaves"][0].as_str().unwrap();
         let path = format!("/api/v1/log/absence?batch={batch}&leaf={there}");
-        let found = site.json(&path, "log-absence").await;
+        let found = test_server.json(&path, "log-absence").await;
         assert_eq!((&found["state"], &found["left"]), (&json!("included"), &Value::Null));
         assert_eq!(check(&found["found"]), Some((there.parse().unwrap(), 0)));
     }

@@ -8,14 +8,14 @@ use web::RateLimits;
 use super::fixture::{bytes, digest, digests, no_limits, start, start_in};
 
 #[tokio::test]
-async fn an_empty_log_says_so() {
-    let site = start().await;
-    let log = site.json("/api/v1/log", "log").await;
+async fn an_empty_log_is_reported_as_empty() {
+    let test_server = start().await;
+    let log = test_server.json("/api/v1/log", "log").await;
     for member in ["head", "latest", "first", "cursor"] {
         assert_eq!(log[member], Value::Null, "{member}");
     }
     assert_eq!((&log["tree_size"], &log["batches"]), (&json!(0), &json!(0)));
-    let sths = site.json("/api/v1/log/sths", "log-sths").await;
+    let sths = test_server.json("/api/v1/log/sths", "log-sths").await;
     assert_eq!(sths, json!({ "sths": [], "to": null, "n": 0 }));
     for path in [
         "/api/v1/log/sth/0",
@@ -27,29 +27,29 @@ async fn an_empty_log_says_so() {
         "/log/sths/000000000.jsonl",
         "/log/tile/0/000.p/1",
     ] {
-        let reply = site.get(path).await;
+        let reply = test_server.get(path).await;
         assert_eq!((reply.status, reply.code().as_str()), (404, "not_found"), "{path}");
     }
-    assert!(site.get("/log").await.text().contains("The log is empty."));
+    assert!(test_server.get("/log").await.text().contains("The log is empty."));
 }
 
 #[tokio::test]
 async fn the_record_is_signed_and_carries_the_newest_head_whole() {
-    let site = start().await;
+    let test_server = start().await;
     for number in 0..5 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
-    let reply = site.get("/api/v1/log").await;
+    let reply = test_server.get("/api/v1/log").await;
     assert_eq!(reply.header("cache-control"), Some("public, max-age=30"));
-    let policy = site.policy().await;
+    let policy = test_server.policy().await;
     let verdict = verify_document(&reply.body, &policy, &Brand::default());
     assert!(verdict.accepted(), "{verdict:?}");
-    let log = site.json("/api/v1/log", "log").await;
+    let log = test_server.json("/api/v1/log", "log").await;
     assert_eq!(reply.header("etag").unwrap(), format!("\"{}\"", log["sha256"].as_str().unwrap()));
     assert_eq!(log["kind"], "svc-log");
     assert_eq!(log["log_id"], "svc-resolve-log-v1");
     assert_eq!((&log["batches"], &log["tree_size"]), (&json!(5), &json!(5)));
-    assert_eq!(log["head"], site.head());
+    assert_eq!(log["head"], test_server.head());
     let verdict = verify_document(&bytes(&log["head"]), &policy, &Brand::default());
     assert!(verdict.accepted(), "{verdict:?}");
     assert_eq!(log["latest"]["sth_sha256"], log["head"]["sha256"]);
@@ -63,17 +63,17 @@ async fn the_record_is_signed_and_carries_the_newest_head_whole() {
 
 #[tokio::test]
 async fn batches_are_listed_page_by_page_and_leaves_looked_up() {
-    let site = start().await;
+    let test_server = start().await;
     for number in 0..7 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
     let mut path = "/api/v1/log?limit=3".to_owned();
     let mut seen = Vec::new();
     loop {
-        let page = site.json(&path, "log").await;
+        let page = test_server.json(&path, "log").await;
         for entry in page["list"].as_array().unwrap() {
             let batch = entry["batch"].as_u64().unwrap();
-            let shown = site.json(&format!("/api/v1/log/sth/{batch}"), "log-batch").await;
+            let shown = test_server.json(&format!("/api/v1/log/sth/{batch}"), "log-batch").await;
             for member in ["batch_root", "first_index", "batch_size", "tree_size", "created_at"] {
                 assert_eq!(entry[member], shown["sth"][member], "{member}");
             }
@@ -86,32 +86,34 @@ async fn batches_are_listed_page_by_page_and_leaves_looked_up() {
     }
     assert_eq!(seen, [6, 5, 4, 3, 2, 1, 0]);
     assert_eq!(
-        site.json("/api/v1/log?limit=100", "log").await["list"].as_array().unwrap().len(),
+        test_server.json("/api/v1/log?limit=100", "log").await["list"].as_array().unwrap().len(),
         7
     );
 
-    let leaves = site.json("/api/v1/log/leaves/2", "log-leaves").await;
+    let leaves = test_server.json("/api/v1/log/leaves/2", "log-leaves").await;
     let leaf = leaves["leaves"][0].as_str().unwrap();
-    let lookup = site.json(&format!("/api/v1/log?leaf={leaf}"), "log").await["lookup"].clone();
+    let lookup =
+        test_server.json(&format!("/api/v1/log?leaf={leaf}"), "log").await["lookup"].clone();
     assert_eq!((&lookup["state"], &lookup["batch"]), (&json!("included"), &json!(2)));
     assert_eq!((&lookup["index"], &lookup["log_index"]), (&json!(0), &json!(2)));
     assert_eq!(lookup["sth"]["sha256"], leaves["sth_sha256"]);
     let nobodys = "0".repeat(64);
-    let lookup = site.json(&format!("/api/v1/log?leaf={nobodys}"), "log").await["lookup"].clone();
+    let lookup =
+        test_server.json(&format!("/api/v1/log?leaf={nobodys}"), "log").await["lookup"].clone();
     assert_eq!((&lookup["state"], &lookup["batch"]), (&json!("unknown"), &Value::Null));
 }
 
 #[tokio::test]
 async fn every_head_is_shown_with_leaves_that_give_its_root() {
-    let site = start().await;
-    site.decide(0).await;
-    site.enter(0, 20).await;
-    let answer = site.decide(1).await;
-    let newest = site.head()["batch"].as_u64().unwrap();
-    let policy = site.policy().await;
+    let test_server = start().await;
+    test_server.decide(0).await;
+    test_server.enter(0, 20).await;
+    let answer = test_server.decide(1).await;
+    let newest = test_server.head()["batch"].as_u64().unwrap();
+    let policy = test_server.policy().await;
     for batch in 0..=newest {
-        let reply = site.get(&format!("/api/v1/log/sth/{batch}")).await;
-        let shown = site.json(&format!("/api/v1/log/sth/{batch}"), "log-batch").await;
+        let reply = test_server.get(&format!("/api/v1/log/sth/{batch}")).await;
+        let shown = test_server.json(&format!("/api/v1/log/sth/{batch}"), "log-batch").await;
         let sth = &shown["sth"];
         let verdict = verify_document(&bytes(sth), &policy, &Brand::default());
         assert!(verdict.accepted(), "{verdict:?}");
@@ -121,7 +123,7 @@ async fn every_head_is_shown_with_leaves_that_give_its_root() {
         assert_eq!(shown["witnesses"], json!([]));
         let etag = format!("\"{}\"", sth["sha256"].as_str().unwrap());
         assert_eq!(reply.header("etag"), Some(etag.as_str()));
-        let again = site
+        let again = test_server
             .server
             .get(&format!("/api/v1/log/sth/{batch}"), &format!("If-None-Match: {etag}\r\n"))
             .await;
@@ -130,23 +132,24 @@ async fn every_head_is_shown_with_leaves_that_give_its_root() {
         assert!(link.contains(&format!("</api/v1/log/leaves/{batch}>; rel=\"item\"")));
         assert_eq!(link.contains("rel=\"prev\""), batch > 0, "{link}");
         assert_eq!(link.contains("rel=\"next\""), batch < newest, "{link}");
-        let leaves = site.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
+        let leaves = test_server.json(&format!("/api/v1/log/leaves/{batch}"), "log-leaves").await;
         assert_eq!(leaves["leaves"], shown["leaves"]);
         assert_eq!(leaves["batch_root"], sth["batch_root"]);
     }
     // The head inside an answer is the one that is shown.
     let named = answer["transparency"]["batch"].as_u64().unwrap();
-    let shown = site.json(&format!("/api/v1/log/sth/{named}"), "log-batch").await;
+    let shown = test_server.json(&format!("/api/v1/log/sth/{named}"), "log-batch").await;
     assert_eq!(shown["sth"], answer["transparency"]["sth"]);
 
-    let latest = site.get("/api/v1/log/sth/latest").await;
-    assert_eq!(latest.json()["sth"], site.head());
+    let latest = test_server.get("/api/v1/log/sth/latest").await;
+    assert_eq!(latest.json()["sth"], test_server.head());
     let here = format!("/api/v1/log/sth/{newest}");
     assert_eq!(latest.header("content-location"), Some(here.as_str()));
     // A head may be kept for ever once nobody will add to it.
-    let cache = async |path: &str| site.get(path).await.header("cache-control").unwrap().to_owned();
+    let cache =
+        async |path: &str| test_server.get(path).await.header("cache-control").unwrap().to_owned();
     assert_eq!(cache("/api/v1/log/sth/0").await, "public, max-age=30");
-    site.pass(3_600_001);
+    test_server.pass(3_600_001);
     assert_eq!(cache("/api/v1/log/sth/0").await, "public, max-age=31536000, immutable");
     assert_eq!(cache(&here).await, "public, max-age=30", "it has no next one yet");
     assert_eq!(cache("/api/v1/log/sth/latest").await, "public, max-age=30");
@@ -155,33 +158,34 @@ async fn every_head_is_shown_with_leaves_that_give_its_root() {
 
 #[tokio::test]
 async fn many_heads_come_newest_first() {
-    let site = start().await;
+    let test_server = start().await;
     for number in 0..60 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
     let numbers = |reply: &Value| -> Vec<u64> {
         let sths = reply["sths"].as_array().unwrap();
         sths.iter().map(|sth| sth["batch"].as_u64().unwrap()).collect()
     };
-    let all = site.json("/api/v1/log/sths", "log-sths").await;
+    let all = test_server.json("/api/v1/log/sths", "log-sths").await;
     assert_eq!(numbers(&all), (10..60).rev().collect::<Vec<u64>>());
     assert_eq!((&all["to"], &all["n"]), (&json!(59), &json!(50)));
-    let some = site.json("/api/v1/log/sths?to=4&n=3", "log-sths").await;
+    let some = test_server.json("/api/v1/log/sths?to=4&n=3", "log-sths").await;
     assert_eq!(numbers(&some), [4, 3, 2]);
-    let edge = site.json("/api/v1/log/sths?to=1&n=200", "log-sths").await;
+    let edge = test_server.json("/api/v1/log/sths?to=1&n=200", "log-sths").await;
     assert_eq!(numbers(&edge), [1, 0]);
-    let beyond = site.json("/api/v1/log/sths?to=1000&n=1", "log-sths").await;
+    let beyond = test_server.json("/api/v1/log/sths?to=1000&n=1", "log-sths").await;
     assert_eq!(numbers(&beyond), [59]);
-    let cache = async |path: &str| site.get(path).await.header("cache-control").unwrap().to_owned();
+    let cache =
+        async |path: &str| test_server.get(path).await.header("cache-control").unwrap().to_owned();
     assert!(cache("/api/v1/log/sths?to=4&n=3").await.contains("immutable"));
     assert!(!cache("/api/v1/log/sths?to=1000&n=1").await.contains("immutable"));
 }
 
 #[tokio::test]
-async fn what_is_asked_wrongly_is_refused() {
-    let site = start().await;
-    site.decide(0).await;
-    site.decide(1).await;
+async fn invalid_queries_are_refused() {
+    let test_server = start().await;
+    test_server.decide(0).await;
+    test_server.decide(1).await;
     let leaf = "0".repeat(64);
     let l = format!("/api/v1/log/absence?batch=9&leaf={leaf}");
     let huge = "9".repeat(30);
@@ -229,14 +233,14 @@ async fn what_is_asked_wrongly_is_refused() {
         ("/api/v1/log/nothing", 404, "not_found"),
         ("/api/v1/log/gossip", 405, "method_not_allowed"),
     ] {
-        let reply = site.get(path).await;
+        let reply = test_server.get(path).await;
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{path}");
     }
 }
 
 #[tokio::test]
-async fn a_log_that_is_not_open_says_so_and_so_does_readyz() {
-    let site = start_in(tempfile::tempdir().unwrap(), no_limits(), false).await;
+async fn a_log_that_is_not_open_answers_503_and_so_does_readyz() {
+    let test_server = start_in(tempfile::tempdir().unwrap(), no_limits(), false).await;
     for path in [
         "/api/v1/log",
         "/api/v1/log/sth/0",
@@ -250,63 +254,65 @@ async fn a_log_that_is_not_open_says_so_and_so_does_readyz() {
         "/log/sths/000000000.jsonl",
         "/log",
     ] {
-        let reply = site.get(path).await;
+        let reply = test_server.get(path).await;
         assert_eq!((reply.status, reply.code().as_str()), (503, "signing_unavailable"), "{path}");
         assert!(reply.header("retry-after").is_some());
     }
-    let ready = site.get("/readyz").await;
+    let ready = test_server.get("/readyz").await;
     assert_eq!((ready.status, ready.code().as_str()), (503, "signing_unavailable"));
     assert!(ready.text().contains("the log is not open"), "{}", ready.text());
-    assert_eq!(site.get("/healthz").await.status, 200);
+    assert_eq!(test_server.get("/healthz").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_halted_log_is_read_and_not_ready() {
-    let site = start().await;
-    site.decide(0).await;
-    assert_eq!(site.get("/readyz").await.json()["log"]["tree_size"], 1);
+    let test_server = start().await;
+    test_server.decide(0).await;
+    assert_eq!(test_server.get("/readyz").await.json()["log"]["tree_size"], 1);
     // Another process takes over: what this one would seal is refused by the store.
     use store::Log;
-    let far = site.service_time(100_000_000);
-    let lease = site.store.acquire_log_lease("another", far, far.plus_millis(1_000)).await.unwrap();
+    let far = test_server.service_time(100_000_000);
+    let lease =
+        test_server.store.acquire_log_lease("another", far, far.plus_millis(1_000)).await.unwrap();
     assert!(matches!(lease, store::LogLease::Granted { .. }), "{lease:?}");
-    let refused = site.service.log.seal_entry("test", bytes::Bytes::from_static(b"{}")).await;
+    let refused =
+        test_server.service.log.seal_entry("test", bytes::Bytes::from_static(b"{}")).await;
     assert!(refused.is_err());
-    let ready = site.get("/readyz").await;
+    let ready = test_server.get("/readyz").await;
     assert_eq!((ready.status, ready.code().as_str()), (503, "signing_unavailable"));
     assert!(ready.text().contains("The log does not accept entries: "), "{}", ready.text());
-    assert_eq!(site.json("/api/v1/log", "log").await["tree_size"], 1);
+    assert_eq!(test_server.json("/api/v1/log", "log").await["tree_size"], 1);
 }
 
 #[tokio::test]
 async fn readers_have_their_rate_and_files_none() {
-    let site = start_in(tempfile::tempdir().unwrap(), RateLimits::default(), true).await;
-    site.decide(0).await;
+    let test_server = start_in(tempfile::tempdir().unwrap(), RateLimits::default(), true).await;
+    test_server.decide(0).await;
     for number in 0..30 {
         let path = ["/api/v1/log", "/api/v1/log/sth/0", "/api/v1/log/sths"][number % 3];
-        assert_eq!(site.get(path).await.status, 200);
+        assert_eq!(test_server.get(path).await.status, 200);
     }
     for path in ["/api/v1/log", "/api/v1/log/checkpoint", "/api/v1/log/witness/latest"] {
-        let reply = site.get(path).await;
+        let reply = test_server.get(path).await;
         assert_eq!((reply.status, reply.code().as_str()), (429, "rate_limited"), "{path}");
         let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=60).contains(&wait));
     }
-    assert_eq!(site.gossip(&[site.head()]).await.status, 429);
+    assert_eq!(test_server.gossip(&[test_server.head()]).await.status, 429);
     for _ in 0..40 {
-        assert_eq!(site.get("/log/tile/0/000.p/1").await.status, 200);
+        assert_eq!(test_server.get("/log/tile/0/000.p/1").await.status, 200);
     }
-    assert_eq!(site.get("/log/checkpoint").await.status, 200);
-    assert_eq!(site.get("/log").await.status, 200);
+    assert_eq!(test_server.get("/log/checkpoint").await.status, 200);
+    assert_eq!(test_server.get("/log").await.status, 200);
 }
 
 #[tokio::test]
 async fn there_is_a_page_for_people() {
-    let site = start().await;
+    let test_server = start().await;
     for number in 0..3 {
-        site.decide(number).await;
+        test_server.decide(number).await;
     }
-    let reply = site.get("/log").await;
+    let reply = test_server.get("/log").await;
     assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
     assert!(reply.header("content-security-policy").is_some());
     let page = reply.text();
@@ -318,10 +324,10 @@ async fn there_is_a_page_for_people() {
         "href=\"/api/v1/log/sth/2\"",
         "href=\"/api/v1/log/leaves/0\"",
         "No witness has cosigned this log yet",
-        site.head()["sha256"].as_str().unwrap(),
+        test_server.head()["sha256"].as_str().unwrap(),
     ] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("role=\"alert\""));
-    assert!(site.get("/").await.text().contains("href=\"/log\""));
+    assert!(test_server.get("/").await.text().contains("href=\"/log\""));
 }
