@@ -77,6 +77,36 @@ mod tests {
         assert!(!is_hidden('\u{a0}') && !is_hidden('\u{2027}') && !is_hidden('\u{fffd}'));
     }
 
+    /// Joiners and selectors are ordinary in emoji and in many scripts. They are replaced all the same,
+    /// visible characters around them never.
+    #[test]
+    fn ordinary_joiners_are_replaced_and_letters_stay() {
+        for (text, expected) in [
+            ("👨\u{200d}👩\u{200d}👧", "👨\u{fffd}👩\u{fffd}👧"),
+            ("❤\u{fe0f}", "❤\u{fffd}"),
+            ("👍🏽 🇩🇪 1\u{20e3}", "👍🏽 🇩🇪 1\u{20e3}"),
+            ("می\u{200c}خواهم", "می\u{fffd}خواهم"),
+            ("क्\u{200d}ष हिन्दी", "क्\u{fffd}ष हिन्दी"),
+            ("שָׁלוֹם\u{200f}!", "שָׁלוֹם\u{fffd}!"),
+            ("السَّلامُ عليكم", "السَّلامُ عليكم"),
+            ("Silben\u{ad}trennung", "Silben\u{fffd}trennung"),
+            ("\u{feff}title", "\u{fffd}title"),
+            ("a\u{a0}b\u{202f}c\u{3000}d", "a\u{a0}b\u{202f}c\u{3000}d"),
+        ] {
+            assert_eq!(display_safe(text, 80), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_costs_only_what_is_shown() {
+        for letter in ['\u{301}', '\u{202e}', '\u{e0041}', '\u{fe0f}'] {
+            let text = letter.to_string().repeat(1 << 18);
+            let out = display_safe(&text, 300);
+            assert_eq!(out.chars().count(), 300);
+            assert!(out.ends_with('…') && out.capacity() < 4_096);
+        }
+    }
+
     #[test]
     fn long_text_is_cut_and_marked() {
         assert_eq!(display_safe("abcdef", 6), "abcdef");

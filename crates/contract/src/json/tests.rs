@@ -194,6 +194,79 @@ fn a_long_name_does_not_make_long_pointers() {
     assert_eq!(parsed.duplicates[0].as_str(), format!("/{}/a", "é".repeat(256)));
 }
 
+/// The values that ordinary and odd texts have, so that a change is noticed also if `serde_json` makes
+/// the same one.
+#[test]
+fn values_of_ordinary_texts() {
+    for (text, value) in [
+        ("9007199254740993", json!(9_007_199_254_740_993_u64)),
+        ("18446744073709551615", json!(u64::MAX)),
+        ("-9223372036854775808", json!(i64::MIN)),
+        ("18446744073709551616", json!(18_446_744_073_709_551_616.0)),
+        ("1e20", json!(1e20)),
+        ("1E-400", json!(0.0)),
+        ("0.1", json!(0.1)),
+        (r#""\u0000\u001f\u007f""#, json!("\0\u{1f}\u{7f}")),
+        (r#""\ud83d\udc68\u200d\ud83d\udc69""#, json!("👨\u{200d}👩")),
+        ("\"\u{202e}\u{feff}\u{e0041}\u{ffff}\"", json!("\u{202e}\u{feff}\u{e0041}\u{ffff}")),
+        ("{\"é\":1,\"e\u{301}\":2}", json!({"é": 1, "e\u{301}": 2})),
+        (r#"{"":{"":[]}}"#, json!({"": {"": []}})),
+    ] {
+        let parsed = parse_wide(text.as_bytes()).unwrap();
+        assert_eq!(parsed.value, value, "{text}");
+        assert!(parsed.duplicates.is_empty(), "{text}");
+    }
+    let minus_zero = parse_wide(b"-0").unwrap().value.as_f64().unwrap();
+    assert!(minus_zero == 0.0 && minus_zero.is_sign_negative());
+}
+
+#[test]
+fn hostile_texts_have_a_bounded_error() {
+    const MIB: usize = 1 << 20;
+    let limits = Limits { bytes: MIB + 16, depth: 64, max_integer: None, bom: Bom::Skip };
+    let kind = |bytes: &[u8]| parse(bytes, &limits, KEEP).err().map(|error| error.kind);
+    for (byte, expected) in [
+        (b'[', ErrorKind::TooDeep),
+        (b'9', ErrorKind::NumberTooLarge),
+        (b' ', ErrorKind::UnexpectedEnd),
+        (b'"', ErrorKind::TrailingData),
+        (0, ErrorKind::ExpectedValue),
+        (0xff, ErrorKind::NotUtf8),
+    ] {
+        assert_eq!(kind(&vec![byte; MIB]), Some(expected), "{byte:#x}");
+    }
+    let long = |begin: &str, repeated: &str, end: &str| {
+        format!("{begin}{}{end}", repeated.repeat(MIB / repeated.len() - 16)).into_bytes()
+    };
+    assert_eq!(
+        kind(&long("\"", "\\ud83d\\ude00", "\\ud800\"")),
+        Some(ErrorKind::UnpairedSurrogate)
+    );
+    assert_eq!(kind(&long("1e", "9", "")), Some(ErrorKind::NumberTooLarge));
+    assert_eq!(kind(&long("1e-", "9", "")), None);
+    assert_eq!(kind(&long("0.", "0", "1")), None);
+    // Only the first byte order mark is skipped.
+    assert_eq!(kind(b"\xef\xbb\xbf\xef\xbb\xbf1"), Some(ErrorKind::ExpectedValue));
+    assert_eq!(kind(b"1\xef\xbb\xbf"), Some(ErrorKind::TrailingData));
+    assert_eq!(kind(b"1\0"), Some(ErrorKind::TrailingData));
+    // Overlong forms, surrogates and cut sequences are not UTF-8.
+    for bytes in
+        [&b"\"\xc0\xaf\""[..], b"\"\xed\xa0\x80\"", b"\"\xf4\x90\x80\x80\"", b"\"\xe2\x82\""]
+    {
+        assert_eq!(kind(bytes), Some(ErrorKind::NotUtf8), "{bytes:x?}");
+    }
+}
+
+#[test]
+fn many_duplicates_under_long_names_are_listed_briefly() {
+    let open = format!("{{\"{}\":", "~".repeat(1_000)).repeat(60);
+    let text = format!("{open}{{{}\"a\":0}}{}", "\"a\":0,".repeat(10_000), "}".repeat(60));
+    let twenty = OnDuplicate::KeepLast { report_at_most: 20 };
+    let duplicates = parse(text.as_bytes(), &WIDE, twenty).unwrap().duplicates;
+    assert_eq!(duplicates.len(), 20);
+    assert!(duplicates.iter().all(|pointer| pointer.as_str().len() == 60 * (1 + 2 * 256) + 2));
+}
+
 /// Pieces of JSON in any order, good and bad.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![

@@ -49,6 +49,40 @@ mod tests {
     }
 
     #[test]
+    fn base64_has_one_form() {
+        assert_eq!(decode_base64(""), Some(vec![]));
+        assert_eq!(decode_base64("+/8="), Some(vec![0xfb, 0xff]));
+        for bad in [
+            "-_8=",
+            "+/8",
+            "+/9=",
+            "+/8==",
+            "+/8= ",
+            " +/8=",
+            "+/8=\n",
+            "+/\n8=",
+            "+/8=\0",
+            "=",
+            "====",
+            "A",
+            "AA",
+            "AA=",
+            "AA===",
+            "AB==",
+            "A===",
+            "AA==AA==",
+            "AA%3D%3D",
+            "ＡＡ==",
+            "AA\u{200b}==",
+        ] {
+            assert_eq!(decode_base64(bad), None, "{bad:?}");
+        }
+        // Long texts: refused at the end, and only padding.
+        assert_eq!(decode_base64(&format!("{}*", "A".repeat(1 << 20))), None);
+        assert_eq!(decode_base64(&"=".repeat(1 << 20)), None);
+    }
+
+    #[test]
     fn digests_have_one_form() {
         let digest = sha256(b"x");
         let text = to_base64(&digest);

@@ -130,6 +130,8 @@ mod tests {
             ("Rossi S.r.l.", "rossi"),
             ("Kowalski Sp. z o.o.", "kowalski"),
             ("Joe’s Café", "joes cafe"),
+            ("Müller\u{ad}bäcke\u{ad}rei GmbH", "mullerbackerei"),
+            ("\u{202b}קפה\u{200f} תל\u{200e} אביב\u{202c}", "קפה תל אביב"),
             ("Ltd", "ltd"),
             ("The Limited Edition Shop", "the limited edition shop"),
             ("株式会社錫", "株式会社錫"),

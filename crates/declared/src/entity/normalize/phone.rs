@@ -7,15 +7,18 @@ use crate::page::truncate_str;
 const MAX_DIGITS: usize = 15;
 /// How many digits must agree if the region of a number is unknown.
 const MIN_COMPARABLE_DIGITS: usize = 7;
+/// Calling codes (Italy, San Marino) after which the zero of a number is dialled.
+const KEEP_ZERO: [&str; 2] = ["39", "378"];
+/// A number with so many digits is complete. Letters after it are a remark.
+const COMPLETE_DIGITS: usize = 9;
 
 /// `+442079460000`, `+442079460000;ext=12`, or `~2079460000` if the region is unknown; empty if there is
 /// no number.
 pub(in super::super) fn normalize_phone(value: &str, region: Option<&str>) -> String {
     let value = truncate_str(value, 100);
-    let folded: String = super::fold(value);
+    let folded: String = super::fold(value).chars().map(ascii_digit).collect();
     let (number, extension) = split_extension(&folded);
-    // A trunk prefix in brackets is not part of an international number.
-    let number = if number.contains('+') { number.replace("(0)", "") } else { number.to_owned() };
+    let number = without_bracketed_trunk(number);
     let digits = digits_of(&number);
     let plus =
         number.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '+').starts_with('+');
@@ -54,9 +57,51 @@ pub(in super::super) fn may_be_same(one: &str, other: &str) -> Option<bool> {
         let main = normal.split(';').next().unwrap_or_default();
         main.chars().filter(char::is_ascii_digit).collect()
     };
-    let (one, other) = (bare(one), bare(other));
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    (short.len() >= MIN_COMPARABLE_DIGITS).then(|| long.ends_with(&short))
+    let (digits, other_digits) = (bare(one), bare(other));
+    let (short, long) = if digits.len() <= other_digits.len() {
+        (&digits, &other_digits)
+    } else {
+        (&other_digits, &digits)
+    };
+    (short.len() >= MIN_COMPARABLE_DIGITS).then(|| {
+        long.ends_with(short)
+            || (is_possible(one) && is_national_form(&other_digits, &digits))
+            || (is_possible(other) && is_national_form(&digits, &other_digits))
+    })
+}
+
+/// Whether `digits` are the international number as dialled within its region, with the trunk prefix.
+/// Of that prefix the leading zeros are missing, as in every number whose region is unknown.
+fn is_national_form(digits: &str, international: &str) -> bool {
+    let Some(plan) = plan_of_number(international) else { return false };
+    let trunk = plan.trunk.trim_start_matches('0');
+    !trunk.is_empty() && digits.strip_prefix(trunk) == international.strip_prefix(plan.code)
+}
+
+/// The ASCII digit for one in the digits of Arabic, Persian and Urdu, Hindi or Bengali.
+fn ascii_digit(c: char) -> char {
+    let zero = match c {
+        '\u{660}'..='\u{669}' => 0x660,
+        '\u{6f0}'..='\u{6f9}' => 0x6f0,
+        '\u{966}'..='\u{96f}' => 0x966,
+        '\u{9e6}'..='\u{9ef}' => 0x9e6,
+        _ => return c,
+    };
+    char::from_digit(u32::from(c) - zero, 10).unwrap_or(c)
+}
+
+/// Drops a trunk prefix in brackets, as in `+44 (0)20`. It is not part of an international number,
+/// except where numbers keep their zero.
+fn without_bracketed_trunk(number: &str) -> String {
+    let compact: String = number.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some((before, after)) = compact.split_once("(0)") else { return number.to_owned() };
+    let code = before.trim_start_matches(|c: char| c != '+' && !c.is_ascii_digit());
+    let code = code.strip_prefix('+').or_else(|| code.strip_prefix("00")).unwrap_or(code);
+    if code.is_empty() {
+        return number.to_owned();
+    }
+    let keeps_zero = KEEP_ZERO.contains(&code.trim_matches(|c: char| !c.is_ascii_digit()));
+    format!("{before}{}{after}", if keeps_zero { "0" } else { "" })
 }
 
 /// A number with its calling code.
@@ -113,14 +158,21 @@ fn split_extension(value: &str) -> (&str, Option<String>) {
     (value, None)
 }
 
-/// The digits of a number; letters of a vanity number become the digits of their keys.
+/// The digits of a number; letters of a vanity number become the digits of their keys. Words before
+/// the number, and those after a complete one, are not part of it.
 fn digits_of(number: &str) -> String {
+    let number = number.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let mut seen = 0;
+    let remark = number.find(|c: char| {
+        seen += usize::from(c.is_ascii_digit());
+        seen >= COMPLETE_DIGITS && c.is_alphabetic()
+    });
+    let number = remark.and_then(|at| number.get(..at)).unwrap_or(number);
     let digits = number.chars().filter(char::is_ascii_digit).count();
     let letters = number.chars().filter(char::is_ascii_alphabetic).count();
     let vanity = digits >= 3 && (3..=10).contains(&letters);
     number
         .chars()
-        .skip_while(|c| vanity && c.is_ascii_alphabetic())
         .filter_map(|c| match c {
             '0'..='9' => Some(c),
             _ if !vanity => None,
@@ -174,6 +226,83 @@ mod tests {
     }
 
     #[test]
+    fn ordinary_national_and_international_forms() {
+        for (written, region, form) in [
+            // Germany, France, India, Austria.
+            ("030 / 90 18 20", Some("DE"), "+4930901820"),
+            ("+49 (0) 30 / 90 18 20", None, "+4930901820"),
+            ("0049 (0)30 901820", None, "+4930901820"),
+            ("01 23 45 67 89", Some("FR"), "+33123456789"),
+            ("+33 (0)1.23.45.67.89", None, "+33123456789"),
+            ("098765 43210", Some("IN"), "+919876543210"),
+            ("(022) 2345-6789", Some("IN"), "+912223456789"),
+            ("+91-98765-43210", None, "+919876543210"),
+            ("1800 123 4567", Some("IN"), "~18001234567"),
+            ("(01) 58858-0", Some("AT"), "+431588580"),
+            // The brackets, with and without a plus sign.
+            ("(+44) (0)20 7946 0000", None, "+442079460000"),
+            ("+44 ( 0 ) 20 7946 0000", None, "+442079460000"),
+            ("44 (0)20 7946 0000", Some("GB"), "+442079460000"),
+            ("(0)20 7946 0000", Some("GB"), "+442079460000"),
+            ("+44 (020) 7946 0000", None, "+442079460000"),
+            // Direction marks and thin spaces from an address book, full-width digits.
+            ("\u{202a}+44\u{a0}20\u{2009}7946\u{2011}0000\u{202c}", None, "+442079460000"),
+            ("＋４４　２０　７９４６　００００", None, "+442079460000"),
+            // Arabic, Persian and Devanagari digits.
+            ("+٢٠ ٢ ٢٧٩٥ ٠٠٠٠", None, "+20227950000"),
+            ("۰۲۱ ۸۸۹۰ ۱۲۳۴", Some("IR"), "+982188901234"),
+            ("०२२ २३४५ ६७८९", Some("IN"), "+912223456789"),
+        ] {
+            assert_eq!(normalize_phone(written, region), form, "{written} {region:?}");
+        }
+    }
+
+    #[test]
+    fn italian_numbers_keep_their_zero() {
+        for written in ["+39 (0)6 69821", "+39 06 69821", "0039 (0)6 69821", "(+39) (0) 6 69821"] {
+            assert_eq!(normalize_phone(written, Some("IT")), "+390669821", "{written}");
+        }
+        assert_eq!(normalize_phone("+378 (0)549 882914", None), "+3780549882914");
+    }
+
+    #[test]
+    fn words_around_a_number_are_not_its_digits() {
+        for (written, region, form) in [
+            ("Phone No. 020 7946 0000", Some("GB"), "+442079460000"),
+            ("Call us on +44 20 7946 0000", None, "+442079460000"),
+            ("Tel.-Nr.: 030 901820", Some("DE"), "+4930901820"),
+            ("020 7946 0000 (London)", Some("GB"), "+442079460000"),
+            ("+44 20 7946 0000 (Mon to Fri, 9-17)", None, "+442079460000"),
+            ("+49 30 901820 Fax", None, "+4930901820"),
+            ("+44 20 7946 0000, Fax: +44 20 7946 0001", None, "+442079460000"),
+            ("+972 3 123 4567 משרד", None, "+97231234567"),
+            ("+1 212 555 CALL", None, "+12125552255"),
+            ("0800 FLOWERS", Some("GB"), "+448003569377"),
+        ] {
+            assert_eq!(normalize_phone(written, region), form, "{written} {region:?}");
+        }
+    }
+
+    #[test]
+    fn a_national_form_without_region_may_be_the_international_number() {
+        for (national, international) in [
+            ("8 (495) 123-45-67", "+74951234567"),
+            ("01 55 1234 5678", "+525512345678"),
+            ("06 1 234 5678", "+3612345678"),
+            ("8 017 227 12 34", "+375172271234"),
+            ("1-212-555-0100", "+12125550100"),
+        ] {
+            let national = normalize_phone(national, None);
+            assert!(!is_possible(&national), "{national}");
+            assert_eq!(may_be_same(&national, international), Some(true), "{national}");
+            assert_eq!(may_be_same(international, &national), Some(true), "{national}");
+        }
+        assert_eq!(may_be_same("~84951234568", "+74951234567"), Some(false));
+        assert_eq!(may_be_same("~74951234567", "~84951234567"), Some(false));
+        assert_eq!(normalize_phone("8 017 227 12 34", Some("BY")), "+375172271234");
+    }
+
+    #[test]
     fn a_number_of_zeros_keeps_its_extension() {
         assert_eq!(normalize_phone("00001#0", None), "~1;ext=0");
         assert_eq!(normalize_phone("~1;ext=0", None), "~1;ext=0");
@@ -205,7 +334,7 @@ mod tests {
 
         #[test]
         fn stable(
-            value in "[+0-9() ./x#a-z-]{0,24}",
+            value in "([+0-9() ./x#a-z-]|\\(0\\)|[٠-٩०-९]){0,24}",
             region in proptest::sample::select(vec![None, Some("GB"), Some("US"), Some("IT"), Some("HU"), Some("RU"), Some("MX"), Some("DE")]),
         ) {
             let once = normalize_phone(&value, region);

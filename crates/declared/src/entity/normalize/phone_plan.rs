@@ -118,7 +118,7 @@ pub(super) const PLANS: &[NumberingPlan] = &[
     plan("EE", "372", "", 7, 8),
     plan("MD", "373", "0", 8, 8),
     plan("AM", "374", "0", 8, 8),
-    plan("BY", "375", "8", 9, 9),
+    plan("BY", "375", "80", 9, 9),
     plan("AD", "376", "", 6, 9),
     plan("MC", "377", "", 8, 9),
     plan("SM", "378", "", 6, 10),
