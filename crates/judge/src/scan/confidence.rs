@@ -65,8 +65,8 @@ pub(super) fn build_confidence(
         refused: answered > 0
             && view.rows.iter().filter(|row| row.status.is_some()).all(is_refused),
         note:
-            "Counts of planned and completed requests from one network. The counts are independent and are not \
-             combined into one score."
+            "These counts show how many of the planned requests were completed, all from one network. They are \
+             not part of the score."
                 .to_owned(),
     }
 }

@@ -18,6 +18,6 @@ pub(super) fn page(title: &str, main: &Html) -> String {
          </nav></header>\n<main>\n",
     )
     .append(main)
-    .raw("</main>\n<footer><p>All readings were made from this service's own network at the time shown. Text in boxes is quoted from the site.</p></footer>\n</body>\n</html>\n");
+    .raw("</main>\n<footer><p>Wayleave checks how websites treat AI agents.</p></footer>\n</body>\n</html>\n");
     html.into_string()
 }

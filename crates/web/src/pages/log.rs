@@ -111,7 +111,7 @@ fn render_batches(main: &mut Html, record: &LogRecord) {
         return;
     }
     main.raw(
-        "<h2>Latest batches</h2>\n<table>\n<thead><tr><th>Batch</th><th>Time</th>\
+        "<h2>Latest batches</h2>\n<div class=\"wide\"><table>\n<thead><tr><th>Batch</th><th>Time</th>\
          <th>Entries</th><th>Log size</th><th>Root</th></tr></thead>\n<tbody>\n",
     );
     for batch in &record.list {
@@ -121,5 +121,5 @@ fn render_batches(main: &mut Html, record: &LogRecord) {
         main.text(batch.batch_size).raw("</a></td><td>").text(batch.tree_size);
         main.raw("</td><td><code>").text(&batch.batch_root).raw("</code></td></tr>\n");
     }
-    main.raw("</tbody></table>\n");
+    main.raw("</tbody></table></div>\n");
 }

@@ -21,6 +21,10 @@ pub(crate) fn render(record: &ScanRecord) -> String {
     details::render_ledger(&mut main, &record.score_ledger);
     render_not_read(&mut main, record);
     render_proof(&mut main, record);
+    main.raw(
+        "<p class=\"soft\">All readings were made from this service's own network at the time shown. \
+         “Beginning of …” shows text as the site sent it.</p>\n",
+    );
     layout::page(&format!("{}: how it treats AI agents", record.domain), &main)
 }
 
