@@ -133,13 +133,14 @@ impl Running {
         let _ = self.job.await;
         self.service.log.close().await;
         let Self { service, store, .. } = self;
-        for _ in 0..100 {
-            if Arc::strong_count(&service) == 1 {
+        drop(service);
+        // Tasks of the service that are ending may hold the store for a moment, longer on a busy machine.
+        for _ in 0..1_000 {
+            if Arc::strong_count(&store) == 1 {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        drop(service);
         drop(Arc::try_unwrap(store).expect("the last holder"));
     }
 }
