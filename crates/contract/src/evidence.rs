@@ -45,7 +45,21 @@ pub struct Reading {
     pub path: String,
     /// The identity (catalogue id) the request was sent as.
     pub identity: String,
+    /// Where a further page was found; null for all other reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub chosen_from: Option<PageSource>,
     pub exchange: Exchange,
+}
+
+open_enum! {
+    /// Where the scan found a further page of the site.
+    pub enum PageSource {
+        Sitemap = "sitemap",
+        /// A link on the home page.
+        Linked = "linked",
+        LlmsTxt = "llms_txt",
+    }
 }
 
 open_enum! {
@@ -73,8 +87,23 @@ open_enum! {
         Markdown = "markdown",
         /// A sitemap listed in robots.txt; `path` is as written there.
         Sitemap = "sitemap",
-        /// A licence (RSL) listed in robots.txt; `path` is as written there.
+        /// A licence (RSL): listed in robots.txt, with `path` as written there, or linked from the
+        /// home page, with `path` as its whole address.
         Licence = "licence",
+        /// The home page once more, as the browser, the control identity and those AI identities
+        /// whose first text matched no text of the other two: sorts out chance differences.
+        HomeAgain = "home_again",
+        /// The home page in the deciding trial: requests of both groups in an order drawn at random.
+        HomeTrial = "home_trial",
+        /// Another page of the site than the home page.
+        Page = "page",
+        /// A style sheet that the home page links to, read to find text that it hides; `path` is
+        /// its whole address.
+        StyleSheet = "style_sheet",
+        /// A sitemap that a sitemap index lists; `path` is its whole address.
+        SitemapChild = "sitemap_child",
+        /// A feed that the home page links to; `path` is its whole address.
+        Feed = "feed",
     }
 }
 
@@ -96,6 +125,8 @@ open_enum! {
         OptOut = "opt_out",
         /// The name has no address, or only addresses that may not be contacted.
         NoAddress = "no_address",
+        /// The scan had contacted as many hosts as it may.
+        TooManyHosts = "too_many_hosts",
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod capability;
 pub mod charset;
+pub mod comparison;
 pub mod entity;
 mod evidence_excerpt;
 pub mod fault;

@@ -95,6 +95,7 @@ pub struct Limits {
     pub page: BodyCaps,
     pub robots: BodyCaps,
     pub json: BodyCaps,
+    pub style_sheet: BodyCaps,
     /// The most decoded bytes that all bodies of one visit may hold together. The caller refunds
     /// what it no longer holds.
     pub max_visit_bytes: u64,
@@ -145,6 +146,7 @@ impl Default for Limits {
             page: same(2 * MIB),
             robots: same(512 * KIB),
             json: same(MIB),
+            style_sheet: same(256 * KIB),
             max_visit_bytes: 24 * MIB,
             max_decompression_ratio: 1000,
             ratio_checked_from_bytes: MIB,
@@ -165,13 +167,14 @@ impl Limits {
             ReadKind::Page => self.page,
             ReadKind::Robots => self.robots,
             ReadKind::Json => self.json,
+            ReadKind::StyleSheet => self.style_sheet,
         }
     }
 
     pub(crate) fn max_redirects_for(&self, kind: ReadKind) -> usize {
         match kind {
             ReadKind::Robots => self.max_robots_redirects,
-            ReadKind::Page | ReadKind::Json => self.max_redirects,
+            ReadKind::Page | ReadKind::Json | ReadKind::StyleSheet => self.max_redirects,
         }
     }
 

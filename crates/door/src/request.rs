@@ -61,6 +61,7 @@ pub enum ReadKind {
     Robots,
     /// JSON and all other machine-readable files.
     Json,
+    StyleSheet,
 }
 
 /// The recorded facts of one read, and the decoded body.

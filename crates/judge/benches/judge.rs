@@ -128,7 +128,8 @@ fn scan(
         };
         let id = format!("r{:02}", evidence.reads.len() + 1);
         let (path, identity) = (path.to_owned(), identity.to_owned());
-        evidence.reads.push(Reading { id, target, path, identity, exchange });
+        let chosen_from = None;
+        evidence.reads.push(Reading { id, target, path, identity, chosen_from, exchange });
     };
     let robots =
         "User-agent: *\nAllow: /\nDisallow: /private\nContent-Signal: ai-train=no\n".to_owned();

@@ -34,6 +34,14 @@ pub struct Lab {
 impl Lab {
     /// Starts a lab on the current runtime.
     pub async fn start(options: LabOptions) -> Result<Self, LabError> {
+        Self::start_with_sites(options, &[]).await
+    }
+
+    /// Starts a lab that has these sites besides those of the catalogue.
+    pub async fn start_with_sites(
+        options: LabOptions,
+        more_sites: &[&'static LabSite],
+    ) -> Result<Self, LabError> {
         let tasks = LabTasks::new();
         let (http_port, mut traps) = ports::take_web_port(options.http_port)?;
         let (https_port, more) = ports::take_web_port(options.https_port)?;
@@ -58,7 +66,7 @@ impl Lab {
         };
         let ports = Ports { http: http_port, https: https_port, trap_only: odd_port };
         let trap = Trap::start(traps, &tasks);
-        let world = Arc::new(LabState::new(ports, authority, tasks));
+        let world = Arc::new(LabState::new(ports, authority, tasks, more_sites));
         dns::start(udp, tcp, &world);
         Ok(Self { network, trap, calendar, world })
     }

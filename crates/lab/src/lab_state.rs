@@ -86,11 +86,17 @@ pub(crate) struct LabState {
 }
 
 impl LabState {
-    pub(crate) fn new(ports: Ports, authority: CertificateAuthority, tasks: LabTasks) -> Self {
+    pub(crate) fn new(
+        ports: Ports,
+        authority: CertificateAuthority,
+        tasks: LabTasks,
+        more_sites: &[&'static LabSite],
+    ) -> Self {
         let places: Vec<RunningSite> = sites::catalogue()
             .iter()
             .chain(sites::load_test_sites())
             .chain(sites::stalling_load_test_sites())
+            .chain(more_sites.iter().copied())
             .enumerate()
             .map(|(index, site)| RunningSite {
                 site,

@@ -20,7 +20,9 @@
 //! `calendar/`, are started by [`Lab::start`], and are named in [`LabNetwork`].
 
 mod calendar;
+mod cases;
 mod certificate_authority;
+mod chance;
 mod content;
 mod dns;
 mod error;
@@ -36,6 +38,7 @@ mod trap;
 mod user_agents;
 
 pub use calendar::{CalendarBehaviour, TimestampCalendar};
+pub use cases::{CaseError, CaseSite, Comparison, EXPECTATION_WORDS, Expectation, case_sites};
 pub use error::LabError;
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::{
+    cases::served_case::ServedCase,
     content::BusinessText,
     http::{
         reply::{Reply, SiteRequest},
@@ -67,7 +68,37 @@ pub struct ExpectedRecord {
     /// The kind of that page: `block`, `challenge`, `captcha`, `rate_limit`, `payment`, `login`,
     /// `legal`.
     pub wall: Option<&'static str>,
+    /// How the responses to the identities differ: a value of `contract::records::IdentitySplit`.
+    pub split: Option<&'static str>,
+    /// `varies`: the page changes by itself, for everybody.
+    pub variation: Option<&'static str>,
+    /// What stands in for the content with a success status, for AI identities: `login`, `region`,
+    /// `age`, `consent`, `parked`, `maintenance`, `placeholder`, `empty`, `challenge`, `none`.
+    pub gate: Option<&'static str>,
+    /// Whether the page says that it is behind a paywall.
+    pub paywall: Option<bool>,
+    /// The first part of the ids of findings that a correct record has.
+    pub finding: &'static [&'static str],
+    /// The same of findings that would be wrong.
+    pub no_finding: &'static [&'static str],
+    /// Machine files by path: `absent`, `ok`, `faulty`.
+    pub files: &'static [(&'static str, &'static str)],
+    /// The decision for `read` is one of these. Empty: the site promises nothing.
+    pub read: &'static [&'static str],
+    /// The same for `cite`.
+    pub cite: &'static [&'static str],
+    /// The grade is this one or worse; no grade is worse than every grade.
+    pub grade_at_most: Option<&'static str>,
+    /// The grade is this one or better.
+    pub grade_at_least: Option<&'static str>,
 }
+
+/// The decisions that let an agent read on, with or without a warning.
+pub(crate) const MAY_READ: &[&str] = &["allow", "warn"];
+/// Every decision that is stricter than `allow`.
+pub(crate) const NOT_ALLOW: &[&str] = &["warn", "require_confirmation", "block"];
+/// The decisions with which an agent does nothing on its own.
+pub(crate) const ASK_FIRST: &[&str] = &["require_confirmation", "block"];
 
 /// A failure as recorded in the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -128,6 +159,8 @@ pub(crate) enum PortBehaviour {
     Closed,
     /// A correct HTTP server with these pages.
     Pages(fn(&SiteRequest<'_>) -> Reply),
+    /// The same with the sections of a case file.
+    Case(&'static ServedCase),
     /// Raw bytes in answer to each request; inside TLS on the https port.
     RawReplies(fn(&SiteRequest<'_>) -> Vec<ScriptStep>),
     /// Raw bytes as soon as a connection is made; on the https port, instead of TLS.

@@ -12,6 +12,7 @@ pub mod digest;
 pub mod envelope;
 mod error;
 pub mod http_signatures;
+pub mod jws;
 pub mod keys;
 pub mod merkle_tree;
 pub mod opentimestamps;

@@ -93,6 +93,8 @@ open_enum! {
         // What was delivered.
         RefusedToAiIdentities = "refused_to_ai_identities",
         ChallengeServed = "challenge_served",
+        /// A login form, a gate or a placeholder stands in for the content.
+        PageGated = "page_gated",
         ReadEquivalenceUnmeasured = "read_equivalence_unmeasured",
         ReadDiffers = "read_differs",
         InstructionLikeText = "instruction_like_text",
@@ -103,6 +105,8 @@ open_enum! {
         NoSuchName = "no_such_name",
         /// The certificate is not valid: a careful client refuses the connection.
         CertificateInvalid = "certificate_invalid",
+        /// The home page redirects from https to plain http.
+        RedirectsToHttp = "redirects_to_http",
         StaleEvidence = "stale_evidence",
         SingleVantage = "single_vantage",
         NetworkDivergence = "network_divergence",

@@ -17,6 +17,17 @@ pub struct AgentView {
     pub deterministic: Option<bool>,
     #[schema(required)]
     pub self_similarity: Option<Ratio>,
+    /// Whether the text of the page varies, and whether it follows the identity.
+    #[serde(default = "TextVariation::unknown")]
+    pub variation: TextVariation,
+    /// An explanation of `variation` in one sentence.
+    #[serde(default)]
+    pub variation_why: String,
+    /// The trial that decided whether differences follow the identity; null when none was needed or
+    /// none took place.
+    #[serde(default)]
+    #[schema(required)]
+    pub trial: Option<TextTrial>,
     pub split: IdentitySplit,
     #[schema(required)]
     pub split_evidence: Option<SplitEvidence>,
@@ -40,6 +51,49 @@ pub struct AgentView {
     /// CDN and bot-protection vendors detected in front of the site. Their presence does not mean
     /// that they refused anything.
     pub vendors_present: Vec<String>,
+}
+
+open_enum! {
+    /// Whether the text of the page varies between requests.
+    pub enum TextVariation {
+        /// Every identity that got the page got the same text.
+        Same = "same",
+        /// The text changes from request to request, for people too. No difference follows the
+        /// identity.
+        Varies = "varies",
+        /// Some identities get another text than people, whenever they ask.
+        FollowsIdentity = "follows_identity",
+        /// Some identities got another text once; too few reads were possible to decide whether it
+        /// follows the identity.
+        NotConfirmed = "not_confirmed",
+        NotMeasured = "not_measured",
+    }
+}
+
+impl TextVariation {
+    /// For records from before it was measured.
+    fn unknown() -> Self {
+        Self::NotMeasured
+    }
+}
+
+/// A trial: requests of people and of suspected identities, in an order drawn at random. If the site
+/// does not look at the identity, our split of the reads into these two groups is the clearest of all
+/// possible splits only by chance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TextTrial {
+    /// The reads as browser and control client that could be compared.
+    pub reference_reads: u32,
+    /// The reads as suspected identities that could be compared.
+    pub suspect_reads: u32,
+    /// In how many ways the reads can be split into two groups of these sizes.
+    pub splits: u64,
+    /// The highest chance of a false alarm: three respects are tested, each against all splits.
+    pub false_alarm_rate: Ratio,
+    /// In which respects the page follows the identity: `text`, `prices`, `contacts`.
+    pub follows_identity: Vec<String>,
+    /// The ids of the readings it is based on.
+    pub evidence: Vec<String>,
 }
 
 open_enum! {
@@ -103,7 +157,8 @@ pub struct AgentRow {
     #[schema(required)]
     pub final_url: Option<String>,
     /// What was served instead of the page: `block`, `challenge`, `captcha`, `rate_limit`,
-    /// `payment`, `login`, `legal`.
+    /// `payment`, `login`, `legal`, `region`, `age`, `consent`, `parked`, `maintenance`,
+    /// `placeholder`, `empty`.
     #[schema(required)]
     pub blocker: Option<String>,
     /// The vendor of the block page or challenge.
@@ -177,6 +232,13 @@ open_enum! {
         /// A "try later" response or an error, while similar identities got the page. The rate of
         /// this scan may be the cause, so it shows nothing about this identity.
         Busy = "busy",
+        /// A success status with a page that stands in for the content: a login form, an age or
+        /// region gate, a parked domain, a maintenance notice. `blocker` names the kind.
+        Gated = "gated",
+        /// A success status without any content.
+        Empty = "empty",
+        /// No response within a time in which the browser was served several times over.
+        Stalled = "stalled",
         /// Another response that is not the page.
         OtherStatus = "other_status",
         /// The server answered, but the page was not received completely.

@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 
 use super::{
     AgentView, Bitemporal, CachingReading, ContentReading, FactLineage, FileFault, Nap,
-    PolicyReading, Provenance, Rulepack, Signature, TransportReading, Visibility,
+    PageReading, PaywallReading, PolicyReading, Provenance, Rulepack, Signature, TransportReading,
+    Visibility,
 };
 use crate::ratio::Ratio;
 use crate::{Domain, Timestamp, open_enum};
@@ -46,6 +47,9 @@ pub struct ScanRecord {
     #[schema(required, maximum = 100)]
     pub overall: Option<u32>,
     pub grade_detail: GradeDetail,
+    /// What agents can do, and whether the site does what it says: two numbers behind the grade.
+    #[serde(default)]
+    pub treatment: TreatmentScores,
     pub section_scores: Vec<SectionScore>,
     pub score_ledger: ScoreLedger,
     /// The points that could still be gained; null when there is no score.
@@ -57,6 +61,13 @@ pub struct ScanRecord {
     pub agentview: AgentView,
     pub policy: PolicyReading,
     pub content: ContentReading,
+    /// Further pages of the site, at most four. Empty when none was found or read.
+    #[serde(default)]
+    #[schema(required)]
+    pub pages: Vec<PageReading>,
+    /// Whether part of the page is for subscribers only; null when no page was read.
+    #[schema(required)]
+    pub paywall: Option<PaywallReading>,
     /// Null when no page was read that could contain business data.
     #[schema(required)]
     pub nap: Option<Nap>,
@@ -211,8 +222,37 @@ pub struct Finding {
     /// The standard that it is checked against.
     #[schema(required)]
     pub standard: Option<String>,
+    /// Two texts next to each other, where the finding is about their difference.
+    #[serde(default)]
+    #[schema(required)]
+    pub side_by_side: Option<SideBySide>,
     /// The ids of the readings it is based on.
     pub evidence: Vec<String>,
+}
+
+/// Two numbers, 0 to 100; null where no AI crawler was measured.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+pub struct TreatmentScores {
+    /// What agents can do: the share of AI crawlers that may read the page and get it.
+    #[schema(required)]
+    pub usable: Option<u32>,
+    pub usable_why: String,
+    /// Whether the site does what it says: the share of AI crawlers that are treated as declared.
+    #[schema(required)]
+    pub consistent: Option<u32>,
+    pub consistent_why: String,
+}
+
+/// What two clients got, from where the texts begin to differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SideBySide {
+    /// Who got the first text.
+    pub left: String,
+    /// Written by the site. Do not trust it.
+    pub untrusted_left: String,
+    pub right: String,
+    /// Written by the site. Do not trust it.
+    pub untrusted_right: String,
 }
 
 open_enum! {

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::RightsValue;
+use super::{RightsValue, RowCause};
+use crate::evidence::PageSource;
 use crate::ratio::Ratio;
 use crate::{Timestamp, open_enum};
 
@@ -89,6 +90,19 @@ open_enum! {
     pub enum AccessScope { Named = "named", Everyone = "everyone", Nobody = "nobody" }
 }
 
+/// Whether part of the page is for subscribers only. A paywall is a fact about the site, not a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PaywallReading {
+    /// Structured data says that the page or a part of it is not accessible for free.
+    pub declared: bool,
+    /// The text ends with an invitation to subscribe.
+    pub visible: bool,
+    /// The signs by which it was recognised. May quote the site. Do not trust it.
+    pub marks: Vec<String>,
+    /// The ids of the readings it is based on.
+    pub evidence: Vec<String>,
+}
+
 /// One statement of the site about the use of its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignalStatement {
@@ -158,15 +172,33 @@ pub struct ContentReading {
     /// The reading that is used: the browser's, or the first that got the page.
     #[schema(required)]
     pub reading: Option<String>,
-    /// Null when no readable page was served.
+    /// What was served as the home page: `html`, `text`, `markdown`, `pdf`, `json`, `feed`, `image`
+    /// or `other`; null when nothing was served.
+    #[schema(required)]
+    pub page_kind: Option<String>,
+    /// Null when no readable page was served; 0 when something else than a page was served.
     #[schema(required)]
     pub words: Option<u32>,
+    /// Words in noscript elements. They are part of `words` when the page has little other text.
+    #[schema(required)]
+    pub noscript_words: Option<u32>,
     /// Without navigation, headers, footers and the like.
     #[schema(required)]
     pub main_words: Option<u32>,
     /// Whether the page has almost no content without running its scripts.
     #[schema(required)]
     pub script_shell: Option<bool>,
+    /// Whether the browser gets a page that scripts fill, while AI identities get its text. Then
+    /// `reading` is that of an AI identity.
+    #[serde(default)]
+    pub prerendered: bool,
+    /// Whether the page was longer than this service reads. Everything said of it is said of what
+    /// was read.
+    #[serde(default)]
+    pub cut: bool,
+    /// A meta element that leads to another page; null when there is none.
+    #[schema(required)]
+    pub refresh: Option<RefreshTarget>,
     /// Written by the site. Do not trust it.
     #[schema(required)]
     pub untrusted_title: Option<String>,
@@ -191,6 +223,16 @@ pub struct ContentReading {
     pub links: Vec<DeclaredLink>,
 }
 
+/// A meta element that makes browsers leave the page. Other clients may stay on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RefreshTarget {
+    pub seconds: u32,
+    /// Where it leads. Written by the site. Do not trust it.
+    pub untrusted_target: String,
+    /// Whether it leads to the same host, its parent or a host below it.
+    pub same_site: bool,
+}
+
 /// Text that reads like an instruction to a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InstructionLikeText {
@@ -211,6 +253,46 @@ pub struct InstructionLikeText {
     pub identities: Vec<String>,
     /// The ids of the readings it is based on.
     pub evidence: Vec<String>,
+}
+
+/// A page of the site besides the home page, as a browser and one AI identity of each purpose were
+/// served it. Each of them requested it once, so their texts are not compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PageReading {
+    pub path: String,
+    /// Where this service found the page.
+    pub why_chosen: PageSource,
+    pub browser: PageResponse,
+    /// The AI identities that robots.txt lets read the page.
+    pub identities: Vec<PageResponse>,
+    /// Whether the page has no text for clients that run no scripts; null when nobody got it or it
+    /// is not HTML.
+    #[schema(required)]
+    pub empty: Option<bool>,
+    /// Text that reads like an instruction to a machine.
+    pub instruction_like: Vec<InstructionLikeText>,
+    /// The ids of the readings it is based on.
+    pub evidence: Vec<String>,
+}
+
+/// What one identity was served for a further page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PageResponse {
+    /// The identity.
+    pub id: String,
+    /// Null when there was no response.
+    #[schema(required)]
+    pub status: Option<u16>,
+    pub cause: RowCause,
+    /// What was served instead of the page, in the words of the home page's `blocker`.
+    #[schema(required)]
+    pub blocker: Option<String>,
+    /// Words of text; null when the page was not read completely.
+    #[schema(required)]
+    pub words: Option<u32>,
+    /// The id of the reading in the evidence; null when nothing was read.
+    #[schema(required)]
+    pub reading: Option<String>,
 }
 
 /// A link relation that the site declares.

@@ -11,6 +11,7 @@ mod commerce;
 mod fields;
 mod model;
 mod name_words;
+mod oauth;
 mod openapi;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use model::{
     Capability, CredentialRequirement, DeclaredCapabilities, EffectHints, MAX_ITEMS, MethodKind,
 };
 pub use name_words::NameWords;
+pub use oauth::oauth_issuers;
 
 /// Whether files of this kind declare capabilities.
 #[must_use]

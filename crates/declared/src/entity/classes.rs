@@ -298,7 +298,24 @@ pub(super) fn class_of_type(name: &str) -> Option<EntityClass> {
 
 /// Whether the name is that of a known type that cannot be the owner.
 pub(super) fn is_known_non_owner(name: &str) -> bool {
-    name == "Brand" || NON_OWNER_TYPES.contains(&name)
+    const ENDINGS: [&str; 4] = ["Event", "Action", "Listing", "Series"];
+    name == "Brand"
+        || NON_OWNER_TYPES.contains(&name)
+        || is_page_type(name)
+        || is_article_type(name)
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether the type describes the site or one of its pages.
+pub(super) fn is_page_type(name: &str) -> bool {
+    matches!(name, "WebSite" | "Blog" | "WebApplication") || name.ends_with("Page")
+}
+
+/// Whether the type is a text that a site publishes.
+pub(super) fn is_article_type(name: &str) -> bool {
+    name.ends_with("Article")
+        || name.ends_with("Posting") && name != "JobPosting"
+        || matches!(name, "Report" | "CreativeWork" | "Recipe" | "VideoObject" | "PodcastEpisode")
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ const MAX_TYPES: usize = 10;
 /// How a node relates to the page, by the property that leads to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NodeRole {
-    /// A branch or department of another node.
+    /// Somebody the page is not run by: an author, an employee, a founder.
+    Related,
+    /// Another entity than the owner: a branch, a department, a parent or a sponsor.
     Branch,
     /// At the top of a block or in its graph.
     TopLevel,
@@ -44,6 +46,11 @@ impl<'a> Node<'a> {
     pub(super) fn name(&self) -> Option<&'a str> {
         self.texts("name").into_iter().map(str::trim).find(|name| !name.is_empty())
     }
+}
+
+/// The id of a node, or its position.
+pub(super) fn subject(node: &Node<'_>) -> String {
+    truncate_str(node.id.unwrap_or(&node.at), 300).to_owned()
 }
 
 pub(super) fn values<'a>(members: &'a Map<String, Value>, name: &str) -> Vec<&'a Value> {
@@ -127,12 +134,27 @@ fn names_schema_org(stated: &Value, depth: usize) -> bool {
     }
 }
 
-/// Properties that lead from a node to its publisher.
-const PUBLISHERS: &[&str] = &["publisher", "copyrightHolder", "sourceOrganization"];
-/// Properties that lead to the subject of the page.
-const SUBJECTS: &[&str] = &["mainEntity", "about"];
-/// Properties that lead to branches.
+/// Properties of organisations that lead to branches.
 const PARTS: &[&str] = &["department", "subOrganization", "location", "hasPOS", "branch"];
+
+/// The properties of a node that lead to the owner of the site or to its branches, with the role of what
+/// they lead to. A publisher counts only for pages and articles: books and films have publishers too.
+fn leads(types: &[String], class: Option<EntityClass>) -> Vec<(&'static str, NodeRole)> {
+    let mut leads = Vec::new();
+    let is_page = types.iter().any(|name| classes::is_page_type(name));
+    if is_page || types.iter().any(|name| classes::is_article_type(name)) {
+        leads.push(("publisher", NodeRole::Publisher));
+    }
+    if is_page {
+        // What an article is about, or whose photo it shows, is somebody else.
+        leads.push(("copyrightHolder", NodeRole::Publisher));
+        leads.extend(["mainEntity", "about"].map(|name| (name, NodeRole::TopLevel)));
+    }
+    if matches!(class, Some(EntityClass::Organization | EntityClass::LocalBusiness)) {
+        leads.extend(PARTS.iter().map(|name| (*name, NodeRole::Branch)));
+    }
+    leads
+}
 
 /// Collects the nodes of a block.
 pub(super) fn collect_nodes<'a>(block: &'a Value, at: &str, nodes: &mut Vec<Node<'a>>) {
@@ -166,22 +188,21 @@ fn collect_into<'a>(
     if types.is_empty() {
         return;
     }
+    let class = class(&types, members);
+    let leads = leads(&types, class);
     nodes.push(Node {
         members,
         id: ["@id", "id"].into_iter().find_map(|k| members.get(k).and_then(Value::as_str)),
         at: at.to_owned(),
         role: place,
-        class: class(&types, members),
+        class,
         types,
     });
-    let leads = PUBLISHERS
-        .iter()
-        .map(|name| (*name, NodeRole::Publisher))
-        .chain(SUBJECTS.iter().map(|name| (*name, NodeRole::TopLevel)))
-        .chain(PARTS.iter().map(|name| (*name, NodeRole::Branch)));
-    for (name, place) in leads {
+    for (name, inner_place) in leads {
+        // What belongs to a branch is part of that branch.
+        let inner_place = if place == NodeRole::Branch { place } else { inner_place };
         if let Some(inner) = members.get(name).filter(|v| v.is_object() || v.is_array()) {
-            collect_into(inner, &format!("{at}/{name}"), place, depth + 1, nodes);
+            collect_into(inner, &format!("{at}/{name}"), inner_place, depth + 1, nodes);
         }
     }
 }

@@ -11,7 +11,9 @@ mod graph;
 mod json_ld;
 mod model;
 mod normalize;
+mod owner;
 mod read;
+mod visible_numbers;
 
 pub use compare::{Agreement, Disagreement, compare_facts, find_disagreements};
 pub use model::{Carrier, Entity, EntityFact, FactName};

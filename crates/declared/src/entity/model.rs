@@ -116,6 +116,12 @@ pub struct Entity {
     pub types: Vec<String>,
     /// The main subject, as in [`EntityFact::subject`].
     pub subject: Option<String>,
+    /// How many different entities may be the owner, without branches and departments.
+    pub owner_count: usize,
+    /// Whether the main subject is a place of business, such as a shop.
+    pub(super) is_local_business: bool,
+    /// Title and domain in the form in which names are compared: they show which name the site goes by.
+    pub(super) site_names: Vec<String>,
     /// How many places of business are described.
     pub business_place_count: usize,
     pub facts: Vec<EntityFact>,

@@ -3,10 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::classes::EntityClass;
-use super::graph::{self, Node, NodeRole, Vocabulary};
+use super::graph::{self, Node, NodeRole, Vocabulary, subject};
 use super::json_ld::{self, Repair};
 use super::model::{Carrier, Entity, EntityFact, FactName};
 use super::normalize::{self, address, hours::OpeningHours, name, phone};
+use super::owner;
+use super::visible_numbers::visible_numbers;
 use crate::fault::{Fault, Weight};
 use crate::page::{MAX_DATA_BYTES, Page, truncate_str};
 
@@ -14,8 +16,6 @@ const MAX_STATED: usize = 200;
 const MAX_FAULTS: usize = 50;
 /// How many values of one property of one node are read.
 const MAX_OF_ONE: usize = 20;
-/// How many telephone numbers of header and footer are read.
-const MAX_VISIBLE_NUMBERS: usize = 10;
 
 /// Reads the owner of a page. The domain gives the region of telephone numbers if the page does not.
 #[must_use]
@@ -39,12 +39,9 @@ pub fn read_entity(page: &Page, domain: &str) -> Entity {
             nodes.extend(found.into_iter().map(|node| (carrier, node)));
         }
     }
-    mark_publishers(&mut nodes);
-    let identities = owner_nodes(&nodes);
-    let main = identities.iter().copied().max_by_key(|n| {
-        // Of equal candidates the first one counts.
-        nodes.get(*n).map(|(_, node)| (owner_rank(node, domain), std::cmp::Reverse(*n)))
-    });
+    owner::mark_roles(&mut nodes);
+    let identities = owner::owner_nodes(&nodes);
+    let main = owner::main_node(&nodes, &identities, domain);
     let home = main
         .and_then(|n| nodes.get(n))
         .and_then(|(_, node)| country(node))
@@ -57,6 +54,7 @@ pub fn read_entity(page: &Page, domain: &str) -> Entity {
         entity.types.clone_from(&node.types);
         entity.subject = Some(subject(node));
         entity.owner_found = entity.name.is_some();
+        entity.is_local_business = node.class == Some(EntityClass::LocalBusiness);
     }
     for n in &identities {
         if let Some((carrier, node)) = nodes.get(*n) {
@@ -64,21 +62,58 @@ pub fn read_entity(page: &Page, domain: &str) -> Entity {
             FactCollector { entity: &mut entity, carrier: *carrier, region }.add_node(node);
         }
     }
-    let mut places: Vec<String> = identities
+    owner::merge_descriptions(&mut entity, &nodes, &identities);
+    let merged: Vec<&str> = {
+        let mut all: Vec<&str> = entity.facts.iter().filter_map(|f| f.subject.as_deref()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let owners = distinct_subjects(&nodes, &identities, |node| node.role > NodeRole::Branch);
+    // An owner whose description was merged into another has no facts of its own left.
+    entity.owner_count =
+        owners.iter().filter(|owner| merged.binary_search(&owner.as_str()).is_ok()).count();
+    let places = distinct_subjects(&nodes, &identities, |node| {
+        node.class == Some(EntityClass::LocalBusiness) || node.role == NodeRole::Branch
+    });
+    entity.business_place_count =
+        places.iter().filter(|place| merged.binary_search(&place.as_str()).is_ok()).count();
+    entity.site_names = page
+        .title
         .iter()
-        .filter_map(|n| nodes.get(*n))
-        .filter(|(_, node)| {
-            node.class == Some(EntityClass::LocalBusiness) || node.role == NodeRole::Branch
+        .map(|title| {
+            name::compact_name(&name::normalize_name(truncate_str(title, normalize::MAX_VALUE)))
         })
-        .map(|(_, node)| subject(node))
+        .chain([name::compact_name(&name::normalize_name(domain_label(domain)))])
+        .filter(|known| !known.is_empty())
         .collect();
-    places.sort_unstable();
-    places.dedup();
-    entity.business_place_count = places.len();
-    add_facts_outside_markup(page, &mut entity, home.as_deref());
+    let localities: Vec<String> = main
+        .and_then(|n| nodes.get(n))
+        .into_iter()
+        .flat_map(|(_, node)| node.values("address"))
+        .filter_map(Value::as_object)
+        .map(|members| address_fields(members).locality)
+        .collect();
+    add_facts_outside_markup(page, &mut entity, home.as_deref(), &localities);
     let has_markup = !page.json_ld.is_empty() || !page.microdata.is_empty();
     entity.script_only = !has_markup && page.is_app_shell;
     entity
+}
+
+fn distinct_subjects(
+    nodes: &[(Carrier, Node<'_>)],
+    identities: &[usize],
+    wanted: fn(&Node<'_>) -> bool,
+) -> Vec<String> {
+    let mut subjects: Vec<String> = identities
+        .iter()
+        .filter_map(|n| nodes.get(*n))
+        .filter(|(_, node)| wanted(node))
+        .map(|(_, node)| subject(node))
+        .collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    subjects
 }
 
 /// The readable JSON-LD blocks with their positions.
@@ -161,74 +196,6 @@ fn repair_fault(mended: Repair, at: &str) -> Option<Fault> {
     })
 }
 
-/// Marks nodes that other nodes reference as their publisher.
-fn mark_publishers(nodes: &mut [(Carrier, Node<'_>)]) {
-    let mut named: Vec<String> = Vec::new();
-    for (_, node) in nodes.iter() {
-        for value in node.values("publisher") {
-            if let Some(id) = value.get("@id").and_then(Value::as_str) {
-                named.push(id.to_owned());
-            }
-        }
-    }
-    named.sort_unstable();
-    for (_, node) in nodes {
-        if node.id.is_some_and(|id| named.binary_search_by(|n| n.as_str().cmp(id)).is_ok()) {
-            node.role = node.role.max(NodeRole::Publisher);
-        }
-    }
-}
-
-/// The nodes that may be the owner: organisations, or the only person if there is no organisation.
-fn owner_nodes(nodes: &[(Carrier, Node<'_>)]) -> Vec<usize> {
-    let nodes_where = |wanted: fn(&Node<'_>) -> bool| -> Vec<usize> {
-        nodes.iter().enumerate().filter(|(_, (_, node))| wanted(node)).map(|(n, _)| n).collect()
-    };
-    // A node with only an id is a reference, not another organisation.
-    let organised = nodes_where(|node| {
-        matches!(node.class, Some(EntityClass::Organization | EntityClass::LocalBusiness))
-            && node.members.keys().any(|key| !key.starts_with('@') && key != "type" && key != "id")
-    });
-    let publishing = nodes_where(|node| {
-        node.class == Some(EntityClass::Person)
-            && node.role == NodeRole::Publisher
-            && node.name().is_some()
-    });
-    let people =
-        nodes_where(|node| node.class == Some(EntityClass::Person) && node.name().is_some());
-    match (organised.is_empty(), publishing.is_empty()) {
-        (false, true) => organised,
-        (false, false) => [organised, publishing].concat(),
-        (true, false) => publishing,
-        (true, true) if people.len() == 1 => people,
-        (true, true) => Vec::new(),
-    }
-}
-
-/// How well a node qualifies as the owner of the site.
-fn owner_rank(node: &Node<'_>, domain: &str) -> (bool, u8) {
-    let host = normalize::host_of_url(domain);
-    let own = node.texts("url").iter().chain(node.id.iter()).any(|address| {
-        let address = normalize::host_of_url(address);
-        !host.is_empty() && (address == host || address.ends_with(&format!(".{host}")))
-    });
-    let place = match node.role {
-        NodeRole::Publisher => 8,
-        NodeRole::TopLevel => 2,
-        NodeRole::Branch => 0,
-    };
-    let class = match node.class {
-        Some(EntityClass::Organization) => 2,
-        Some(EntityClass::LocalBusiness) => 1,
-        _ => 0,
-    };
-    (node.name().is_some(), place + class + if own { 4 } else { 0 })
-}
-
-fn subject(node: &Node<'_>) -> String {
-    truncate_str(node.id.unwrap_or(&node.at), 300).to_owned()
-}
-
 /// The country of a node's address.
 fn country(node: &Node<'_>) -> Option<String> {
     node.values("address").into_iter().find_map(|value| {
@@ -236,6 +203,14 @@ fn country(node: &Node<'_>) -> Option<String> {
         let code = address::country_code(truncate_str(graph::text(countries.first()?)?, 100));
         (code.len() == 2).then_some(code)
     })
+}
+
+/// The label of a domain below its public suffix: `tin` for `www.tin.co.uk`.
+fn domain_label(domain: &str) -> &str {
+    let bare = domain.trim_end_matches('.');
+    let suffix = psl::suffix_str(bare).unwrap_or_default();
+    let before = bare.strip_suffix(suffix).unwrap_or(bare).trim_end_matches('.');
+    before.rsplit('.').next().unwrap_or(before)
 }
 
 /// The region of a country-code top-level domain.
@@ -463,7 +438,12 @@ fn address_fields(members: &Map<String, Value>) -> address::AddressFields {
 
 /// Adds facts outside structured data: Open Graph, tel: and mailto: links, address elements, and
 /// telephone numbers in the header and footer.
-fn add_facts_outside_markup(page: &Page, entity: &mut Entity, region: Option<&str>) {
+fn add_facts_outside_markup(
+    page: &Page,
+    entity: &mut Entity,
+    region: Option<&str>,
+    localities: &[String],
+) {
     let region = region.map(str::to_owned);
     let mut graph = FactCollector { entity, carrier: Carrier::OpenGraph, region: region.clone() };
     for (called, content) in &page.meta {
@@ -507,63 +487,13 @@ fn add_facts_outside_markup(page: &Page, entity: &mut Entity, region: Option<&st
         graph.add(FactName::Address, block, None, "address element".to_owned());
     }
     graph.carrier = Carrier::VisibleText;
-    for number in visible_numbers(&page.header_footer, region.as_deref()) {
+    for number in visible_numbers(&page.header_footer, region.as_deref(), page.truncated) {
         graph.add(FactName::Telephone, &number, None, "header or footer".to_owned());
     }
-}
-
-/// Numbers in a text that are most likely telephone numbers: with a plus sign, or after a word such as
-/// “phone”.
-fn visible_numbers(text: &str, region: Option<&str>) -> Vec<String> {
-    let is_part =
-        |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '/' | '(' | ')' | '+');
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(rest) = text.get(from..) {
-        let Some(start) = rest.find(|c: char| c.is_ascii_digit() || c == '+' || c == '(') else {
-            break;
-        };
-        let run = rest.get(start..).unwrap_or_default();
-        let length = run.find(|c: char| !is_part(c)).unwrap_or(run.len());
-        let before = text.get(..from + start).unwrap_or_default();
-        from += start + length.max(1);
-        let number =
-            run.get(..length).unwrap_or_default().trim_end_matches([' ', '-', '.', '/', '(', '+']);
-        let digits = number.chars().filter(char::is_ascii_digit).count();
-        if !(7..=15).contains(&digits) || !(number.starts_with('+') || follows_phone_word(before)) {
-            continue;
-        }
-        let normal = phone::normalize_phone(number, region);
-        if phone::is_possible(&normal) || region.is_none() {
-            found.push(number.to_owned());
-        }
-        if found.len() >= MAX_VISIBLE_NUMBERS {
-            break;
+    // In an address element the address has been read already.
+    if page.address_blocks.is_empty() {
+        for line in address::visible_addresses(&page.header_footer, localities) {
+            graph.add(FactName::Address, &line, None, "header or footer".to_owned());
         }
     }
-    found
-}
-
-fn follows_phone_word(before: &str) -> bool {
-    let end = before.trim_end_matches([' ', ':', '.', '(', '\u{a0}']);
-    let word = end.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let word = normalize::fold(truncate_str(word, 40));
-    matches!(
-        word.as_str(),
-        "tel"
-            | "telephone"
-            | "phone"
-            | "call"
-            | "telefon"
-            | "fon"
-            | "telefono"
-            | "telefone"
-            | "telefoon"
-            | "mobile"
-            | "ring"
-            | "us"
-            | "hotline"
-            | "тел"
-            | "телефон"
-    )
 }

@@ -223,6 +223,150 @@ fn a_page_disagrees_with_itself_only_about_one_subject() {
     }
 }
 
+fn graph(nodes: &str) -> String {
+    format!(
+        r#"<script type="application/ld+json">{{"@context":"https://schema.org","@graph":[{nodes}]}}</script>"#
+    )
+}
+
+fn conflicts(html: &str) -> Vec<FactName> {
+    let entity = entity(html);
+    find_disagreements(&entity)
+        .iter()
+        .filter(|found| found.agreement == Agreement::Conflict)
+        .map(|found| found.fact)
+        .collect()
+}
+
+#[test]
+fn ordinary_pages_do_not_contradict_themselves() {
+    let shop = r##"{"@type":"Store","name":"Tin","telephone":"+44 20 7946 0000",
+        "address":{"streetAddress":"1 High St","postalCode":"LS1 1AA","addressCountry":"GB"}}"##;
+    for (why, html) in [
+        ("site name", graph(r#"{"@type":"NewsMediaOrganization","name":"Salon.com"}"#)
+            + "<title>Salon.com: news</title><meta property=og:site_name content=Salon>"),
+        ("spacing", graph(r#"{"@type":"Organization","name":"PC Gamer"}"#)
+            + "<title>PC Gamer</title><meta property=og:site_name content=pcgamer>"),
+        ("accent and ending", graph(r#"{"@type":"Organization","name":"Libération"}"#)
+            + "<title>Libération</title><meta property=og:site_name content='Libération.fr'>"),
+        ("company and brand", graph(r#"{"@type":"Organization","name":"Ziff Holdings"}"#)
+            + "<title>PCMag: reviews</title><meta property=og:site_name content=PCMag>"),
+        ("other name", graph(r#"{"@type":"Store","name":"Tin","alternateName":"Rope House"}"#)
+            + "<title>Tin</title><meta property=og:site_name content='Rope House'>"),
+        ("author", graph(r##"{"@type":"NewsArticle","author":{"@id":"#a"},"publisher":{"@id":"#o"}},
+            {"@type":"Person","@id":"#a","name":"Ann Author","telephone":"+44 20 7946 0008"},
+            {"@type":"Organization","@id":"#o","name":"Daily Tin","telephone":"+44 20 7946 0000"}"##)
+            + "<footer>Phone: 020 7946 0000</footer>"),
+        ("department", graph(r##"{"@type":"Organization","name":"Tin","telephone":"+44 20 7946 0000",
+            "department":{"@type":"Store","name":"Tin","telephone":"+44 20 7946 0009"}}"##)
+            + "<a href='tel:+442079460009'>Shop</a>"),
+        ("department by id", graph(r##"{"@type":"Organization","@id":"#o","name":"Tin","subOrganization":{"@id":"#d"},
+            "telephone":"+44 20 7946 0000"},{"@type":"Organization","@id":"#d","name":"Tin","telephone":"+44 20 7946 0009"}"##)),
+        ("two branches", graph(&format!("{shop},{}", shop.replace("1 High", "9 Low").replace("LS1", "LS9").replace("0000", "0001")))),
+        ("event venue", graph(&format!(r##"{shop},{{"@type":"MusicEvent","name":"Gig","location":{{"@type":"MusicVenue",
+            "name":"Hall","telephone":"+44 20 7946 0007","address":"7 Low Street, LS9 9ZZ"}}}}"##))),
+        ("fax", graph(shop) + "<footer>Tel +44 20 7946 0000, Fax +44 20 7946 0001</footer>"),
+        ("only fax", graph(shop) + "<footer>Fax: +44 20 7946 0001</footer>"),
+        ("mobile", graph(shop) + "<footer>Call +44 7700 900123</footer>"),
+        ("freephone", graph(shop) + "<a href='tel:+448000113344'>Free</a>"),
+        ("several other numbers", graph(shop) + "<a href='tel:+442079460005'>a</a><a href='tel:+442079460006'>b</a>"),
+        ("dashes", graph(shop) + "<footer>Call +44 20 7946\u{2011}0000</footer>"),
+        ("number and year", graph(shop) + "<footer>Call +44 20 7946 0000 2026</footer>"),
+        ("national", graph(shop) + "<footer>Phone (0)20 7946 0000</footer>"),
+        ("suite", graph(shop) + "<address>Suite 4, 1 High Street, Leeds LS1 1AA</address>"),
+        ("address with telephone", graph(&shop.replace("LS1 1AA", "50667").replace("GB", "DE").replace("1 High St", "Hauptstr. 5"))
+            + "<address>Hauptstraße 5 Köln Tel 02211 23456</address>"),
+        ("signature", graph(shop) + "<address>By Ann Author, 12 May 2026</address>"),
+        ("season", graph(&format!("{},{}",
+            shop.replace("\"name\"", "\"@id\":\"#s\",\"openingHours\":\"Mo-Fr 09:00-17:00\",\"name\""),
+            shop.replace("\"name\"", r##""@id":"#s","openingHoursSpecification":[{"dayOfWeek":"Monday","opens":"10:00","closes":"12:00","validFrom":"2026-12-24"}],"name""##)))),
+        ("more days", graph(&format!("{},{}",
+            shop.replace("\"name\"", "\"@id\":\"#s\",\"openingHours\":\"Mo-Fr 09:00-17:00\",\"name\""),
+            shop.replace("\"name\"", "\"@id\":\"#s\",\"openingHours\":\"Mo-Sa 09:00-17:00\",\"name\"")))),
+        ("parent", graph(&format!(r##"{{"@type":"Organization","@id":"#p","name":"Group","telephone":"+44 20 7946 0099"}},{}"##,
+            shop.replace("\"name\"", "\"parentOrganization\":{\"@id\":\"#p\"},\"name\"")))),
+    ] {
+        assert_eq!(conflicts(&html), [], "{why}: {:#?}", entity(&html).facts);
+    }
+}
+
+#[test]
+fn real_contradictions_are_found() {
+    use FactName::*;
+    let shop = r##"{"@type":"Store","name":"Harbour Books","telephone":"+44 20 7946 0000",
+        "address":{"streetAddress":"12 Harbour Street","addressLocality":"Whitby","postalCode":"YO21 3PU","addressCountry":"GB"}}"##;
+    let microdata = "<div itemscope itemtype='https://schema.org/Store'><b itemprop=name>Harbour Books</b>\
+        <i itemprop=telephone>+44 20 7946 0009</i></div>";
+    for (html, expected) in [
+        (graph(shop) + "<footer>Phone: 020 7946 0009</footer>", Telephone),
+        (graph(shop) + "<address>48 Mill Lane, Whitby YO22 4QQ</address>", Address),
+        (graph(shop) + "<address>48 Mill Lane, Whitby</address>", Address),
+        (graph(shop) + "<address>14 Harbour Street, Whitby</address>", Address),
+        (graph(shop) + microdata, Telephone),
+        (graph(&format!("{shop},{}", shop.replace("0000", "0001"))), Telephone),
+        (
+            graph(shop)
+                + "<title>Harbour Books</title><meta property=og:site_name content='Quayside Toys'>",
+            Name,
+        ),
+        (
+            graph(r#"{"@type":"Organization","name":"Harbour Books"}"#)
+                + "<title>Harbour Books, Whitby</title><meta property=og:site_name content='Quayside Toys'>",
+            Name,
+        ),
+        (
+            graph(&format!(
+                "{},{}",
+                shop.replace(
+                    "\"name\"",
+                    "\"@id\":\"#s\",\"openingHours\":\"Mo-Fr 09:00-17:00\",\"name\""
+                ),
+                shop.replace(
+                    "\"name\"",
+                    "\"@id\":\"#s\",\"openingHours\":\"Mo-Fr 10:00-18:00\",\"name\""
+                )
+            )),
+            Hours,
+        ),
+    ] {
+        assert_eq!(conflicts(&html), [expected], "{html}: {:#?}", entity(&html).facts);
+    }
+}
+
+#[test]
+fn authors_and_subjects_of_articles_are_not_the_owner() {
+    for (nodes, name) in [
+        (
+            r##"{"@type":"BlogPosting","author":{"@id":"#a"}},{"@type":"Person","@id":"#a","name":"Ann"}"##,
+            None,
+        ),
+        (
+            r##"{"@type":"BlogPosting","author":{"@type":"Person","name":"Ann"},"publisher":{"@type":"Person","name":"Owner"}}"##,
+            Some("Owner"),
+        ),
+        (
+            r##"{"@type":"NewsArticle","about":{"@type":"Organization","name":"Apple"},"publisher":{"@type":"Organization","name":"Daily"}}"##,
+            Some("Daily"),
+        ),
+        (r##"{"@type":"WebPage","about":{"@type":"Organization","name":"Tin"}}"##, Some("Tin")),
+        (
+            r##"{"@type":"Book","name":"Rope","publisher":{"@type":"Organization","name":"Big House"}}"##,
+            None,
+        ),
+        (r##"{"@type":"Person","name":"Ann"}"##, Some("Ann")),
+        (
+            r##"{"@type":"Organization","name":"Tin","founder":{"@id":"#f"}},{"@type":"Person","@id":"#f","name":"Fay"}"##,
+            Some("Tin"),
+        ),
+        (
+            r##"{"@type":"MusicVenue","@id":"#v","name":"Hall","address":"1 Low Street"},{"@type":"Event","location":{"@id":"#v"}}"##,
+            Some("Hall"),
+        ),
+    ] {
+        assert_eq!(entity(&graph(nodes)).name.as_deref(), name, "{nodes}");
+    }
+}
+
 #[test]
 fn entity_limits_hold() {
     let many: Vec<String> = (0..2_000)

@@ -31,6 +31,20 @@ enum CardShape {
     BeforeV03,
 }
 
+/// How many interfaces a card lists, and how many of them have an address that a client can use.
+#[derive(Default)]
+struct Interfaces {
+    listed: usize,
+    reachable: usize,
+}
+
+impl Interfaces {
+    fn add(&mut self, url: Option<&Url>) {
+        self.listed += 1;
+        self.reachable += usize::from(url.is_some());
+    }
+}
+
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
     let value = json::parse_object(report, &MEDIA)?;
     let root = JsonNode::root(&value);
@@ -54,12 +68,21 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
             return None;
         }
     };
-    let mut interfaces = 0;
+    let mut found = Interfaces::default();
     if matches!(shape, CardShape::V1 | CardShape::Both) {
-        interfaces += check_version_1(report, &root, shape);
+        check_version_1(report, &root, shape, &mut found);
     }
     if matches!(shape, CardShape::V03 | CardShape::Both | CardShape::BeforeV03) {
-        interfaces += check_version_0(report, &root, shape);
+        check_version_0(report, &root, shape, &mut found);
+    }
+    let interfaces = found.listed;
+    if found.listed > 0 && found.reachable == 0 {
+        report.fatal(
+            "no_reachable_interface",
+            "",
+            "None of the interfaces has a full URL, so no client can reach the agent.",
+            INTERFACES_FIX,
+        );
     }
     report.version = Some(
         match shape {
@@ -81,7 +104,7 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         "An agent with {} and {}{}.",
         count_with_noun(skills, "skill", "skills"),
         count_with_noun(interfaces, "interface", "interfaces"),
-        if signatures > 0 { ", signed (the signature was not checked)" } else { "" }
+        if signatures > 0 { ", signed" } else { "" }
     ))
 }
 
@@ -164,11 +187,16 @@ fn check_common(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) 
     }
 }
 
-fn check_version_1(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) -> usize {
+fn check_version_1(
+    report: &mut Report<'_>,
+    root: &JsonNode<'_>,
+    shape: CardShape,
+    found: &mut Interfaces,
+) {
     // A hybrid card is still usable through its other half.
     let need = if shape == CardShape::V1 { Requirement::Vital } else { Requirement::Must };
     let Some(list) = report.list(root, "supportedInterfaces", need, INTERFACES_FIX) else {
-        return 0;
+        return;
     };
     if list.len() == 0 {
         let problem = "The list of interfaces is empty, so no client can reach the agent.";
@@ -179,7 +207,8 @@ fn check_version_1(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShap
         }
     }
     for interface in list.items() {
-        report.url(&interface, "url", Requirement::Must, INTERFACES_FIX);
+        let url = report.url(&interface, "url", Requirement::Must, INTERFACES_FIX);
+        found.add(url.as_ref());
         if interface.has("transport") && !interface.has("protocolBinding") {
             report.error(
                 "transport_for_binding",
@@ -204,12 +233,17 @@ fn check_version_1(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShap
             );
         }
     }
-    list.len()
 }
 
-fn check_version_0(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShape) -> usize {
+fn check_version_0(
+    report: &mut Report<'_>,
+    root: &JsonNode<'_>,
+    shape: CardShape,
+    found: &mut Interfaces,
+) {
     let need = if shape == CardShape::Both { Requirement::Must } else { Requirement::Vital };
-    report.url(root, "url", need, "Add the URL of the agent: \"url\": \"https://your.site/a2a\"");
+    let fix = "Add the URL of the agent: \"url\": \"https://your.site/a2a\"";
+    found.add(report.url(root, "url", need, fix).as_ref());
     match shape {
         CardShape::BeforeV03 => report.warn(
             "old_shape",
@@ -245,12 +279,8 @@ fn check_version_0(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShap
     }
     let more = report.list(root, "additionalInterfaces", Requirement::May, "Write it as a list.");
     for interface in more.iter().flat_map(JsonNode::items) {
-        report.url(
-            &interface,
-            "url",
-            Requirement::Must,
-            "Give each interface a url and a transport.",
-        );
+        let fix = "Give each interface a url and a transport.";
+        found.add(report.url(&interface, "url", Requirement::Must, fix).as_ref());
         if let Some(transport) = report.text(
             &interface,
             "transport",
@@ -260,7 +290,6 @@ fn check_version_0(report: &mut Report<'_>, root: &JsonNode<'_>, shape: CardShap
             check_binding(report, &interface.pointer_to("transport"), transport);
         }
     }
-    1 + more.map_or(0, |more| more.len())
 }
 
 fn check_binding(report: &mut Report<'_>, at: &str, binding: &str) {

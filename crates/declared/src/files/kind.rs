@@ -84,6 +84,8 @@ pub const FILE_LOCATIONS: &[FileLocation] = &[
         Applicability::WhereOffered,
     ),
     other_file("/openapi.json", FileKind::OpenApi, Applicability::WhereOffered),
+    other_file("/swagger.json", FileKind::OpenApi, Applicability::WhereOffered),
+    other_file("/api/openapi.json", FileKind::OpenApi, Applicability::WhereOffered),
     other_file("/.well-known/security.txt", FileKind::SecurityTxt, Applicability::Everyone),
     other_file(
         "/.well-known/http-message-signatures-directory",
@@ -163,6 +165,13 @@ impl FileKind {
         }
     }
 
+    /// Whether the standard forbids readers to follow redirects, so that the file counts only at its own
+    /// address.
+    #[must_use]
+    pub fn forbids_redirects(self) -> bool {
+        matches!(self, Self::Ucp | Self::BotAuthDirectory)
+    }
+
     /// The standard or convention that defines the format.
     #[must_use]
     pub fn standard(self) -> &'static str {
@@ -203,7 +212,7 @@ mod tests {
         let paths: BTreeSet<&str> = FILE_LOCATIONS.iter().map(|place| place.path).collect();
         let words: BTreeSet<&str> =
             FILE_LOCATIONS.iter().map(|place| place.kind.as_str()).collect();
-        assert_eq!((paths.len(), words.len()), (21, 21));
+        assert_eq!((paths.len(), words.len()), (23, 21));
         assert!(FILE_LOCATIONS.iter().take(8).all(|place| place.in_interface));
         assert!(FILE_LOCATIONS.iter().skip(8).all(|place| !place.in_interface));
         assert!(FILE_LOCATIONS.iter().all(|place| place.path.starts_with('/')));

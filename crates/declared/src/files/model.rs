@@ -33,6 +33,8 @@ pub struct Inspection {
     /// The platform or plug-in that probably generated the file. The owner may then not have decided
     /// to publish it.
     pub generator: Option<String>,
+    /// The newest date that a sitemap gives for an entry, as written.
+    pub newest_date: Option<String>,
     /// A one-line summary of the content.
     pub summary: String,
     pub counts: BTreeMap<&'static str, u64>,

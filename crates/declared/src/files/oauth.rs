@@ -176,10 +176,11 @@ pub(super) fn check_server(report: &mut Report<'_>) -> Option<String> {
     let default = ["authorization_code", "implicit"];
     let grants = grants.unwrap_or_else(|| default.to_vec());
     let interactive = grants.iter().any(|grant| default.contains(grant));
-    let need = if interactive { Requirement::Must } else { Requirement::May };
-    report.url(&root, "authorization_endpoint", need, "Add the address where users log in.");
-    let need = if grants == ["implicit"] { Requirement::May } else { Requirement::Must };
-    report.url(&root, "token_endpoint", need, "Add the address where tokens are issued.");
+    // Without these two, no client gets a token, whatever else the file says.
+    let fix = "Add the address where users log in: \"authorization_endpoint\": \"https://login.your.site/authorize\"";
+    check_endpoint(report, &root, "authorization_endpoint", interactive, fix);
+    let fix = "Add the address where tokens are issued: \"token_endpoint\": \"https://login.your.site/token\"";
+    check_endpoint(report, &root, "token_endpoint", grants != ["implicit"], fix);
     for name in [
         "jwks_uri",
         "registration_endpoint",
@@ -206,6 +207,19 @@ pub(super) fn check_server(report: &mut Report<'_>) -> Option<String> {
         "An authorization server with {}.",
         count_with_noun(grants.len(), "grant type", "grant types")
     ))
+}
+
+fn check_endpoint(
+    report: &mut Report<'_>,
+    root: &JsonNode<'_>,
+    name: &str,
+    required: bool,
+    fix: &str,
+) {
+    let need = if required { Requirement::Vital } else { Requirement::May };
+    if report.url(root, name, need, fix).is_none() && required {
+        report.mark_unusable();
+    }
 }
 
 fn check_issuer(report: &mut Report<'_>, at: &str, issuer: &str) {

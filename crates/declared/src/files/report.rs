@@ -10,7 +10,7 @@ use super::kind::FileKind;
 use super::model::{Inspection, MAX_ADDRESSES, ServedFile};
 use crate::fault::{Fault, Weight};
 
-/// How many faults of one code are listed; the last of them says how many more there are.
+/// How many faults of one code and weight are listed; the last of them says how many more there are.
 const MAX_FAULTS_PER_CODE: u64 = 5;
 
 /// How much of a site's own text a fault may quote.
@@ -26,8 +26,9 @@ pub(super) struct Report<'a> {
     pub(super) base: Option<Url>,
     pub(super) version: Option<String>,
     pub(super) generator: Option<String>,
+    pub(super) newest_date: Option<String>,
     faults: Vec<Fault>,
-    count_by_code: BTreeMap<&'static str, u64>,
+    count_by_code: BTreeMap<(&'static str, Weight), u64>,
     unusable: bool,
     counts: BTreeMap<&'static str, u64>,
     addresses: Vec<String>,
@@ -41,6 +42,7 @@ impl<'a> Report<'a> {
             base: Url::parse(served.final_url).ok(),
             version: None,
             generator: generator::detect_generator(served),
+            newest_date: None,
             faults: Vec::new(),
             count_by_code: BTreeMap::new(),
             unusable: false,
@@ -100,7 +102,7 @@ impl<'a> Report<'a> {
         problem: String,
         fix: String,
     ) {
-        let count = self.count_by_code.entry(code).or_default();
+        let count = self.count_by_code.entry((code, weight)).or_default();
         *count += 1;
         if *count <= MAX_FAULTS_PER_CODE {
             self.faults.push(Fault { code, weight, at, problem, fix });
@@ -134,10 +136,12 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn finish(mut self, summary: Option<String>) -> Inspection {
-        for (code, count) in &self.count_by_code {
+        for ((code, weight), count) in &self.count_by_code {
             let more = count.saturating_sub(MAX_FAULTS_PER_CODE);
+            let mut listed = self.faults.iter_mut().rev();
             if more > 0
-                && let Some(last) = self.faults.iter_mut().rev().find(|fault| fault.code == *code)
+                && let Some(last) =
+                    listed.find(|fault| fault.code == *code && fault.weight == *weight)
             {
                 last.problem.push_str(&format!(" There are {more} more faults of this kind."));
             }
@@ -149,6 +153,7 @@ impl<'a> Report<'a> {
             usable: !self.unusable,
             version: self.version,
             generator: self.generator,
+            newest_date: self.newest_date,
             summary: summary
                 .unwrap_or_else(|| format!("It could not be read as {}.", self.kind.title())),
             counts: self.counts,

@@ -33,6 +33,11 @@ pub(super) fn is_w3c_datetime(text: &str) -> bool {
     }
 }
 
+/// The first second of the day that a W3C datetime begins with, in UTC; none if it has no day.
+pub(super) fn day_start(text: &str) -> Option<i64> {
+    DateTimeReader(text.as_bytes()).date().map(|day| day.saturating_mul(86_400))
+}
+
 /// Whether a text is a date, `YYYY-MM-DD`.
 pub(super) fn is_date(text: &str) -> bool {
     text.len() == 10 && DateTimeReader(text.as_bytes()).date().is_some()

@@ -10,8 +10,9 @@ pub(super) const MAX_DECODED: usize = 400;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage<'a> {
     /// `visible`, `css_hidden`, `hidden_attribute`, `comment`, `noscript`, `template`,
-    /// `attribute`, `meta`, `json_ld`, `svg_text`, `header`, or `file` for a file that is
-    /// instructions by design (llms.txt, agents.md). Any other name counts as visible.
+    /// `attribute`, `meta`, `json_ld`, `svg_text`, `header`, `closed_details` (shown when somebody
+    /// opens it), `quoted` for quotations and code, or `file` for a file that is instructions by
+    /// design (llms.txt, agents.md). Any other name counts as visible.
     pub surface: &'a str,
     pub text: &'a str,
 }

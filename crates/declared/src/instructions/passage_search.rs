@@ -24,6 +24,9 @@ pub(super) struct PassageSearch<'a> {
     context: PageContext,
     /// Whether the passage is hidden from people.
     concealed: bool,
+    /// Whether people see the passage only when they open it. It is judged like visible text,
+    /// because ordinary pages put answers and examples there, but what is found is hidden.
+    folded: bool,
     file: bool,
     reading: SplitPassage,
 }
@@ -45,7 +48,9 @@ impl<'a> PassageSearch<'a> {
                 | "header"
         );
         let concealed = hidden || (context.only_ai && !file);
-        Self { surface, text, context, concealed, file, reading: SplitPassage::from_text(text) }
+        let folded = surface == "closed_details";
+        let reading = SplitPassage::from_text(text);
+        Self { surface, text, context, concealed, folded, file, reading }
     }
 
     pub(super) fn find_hits(&self) -> Vec<InstructionHit> {
@@ -58,8 +63,10 @@ impl<'a> PassageSearch<'a> {
                 hits.push(self.new_hit("invisible_text", true, hidden.at, Some(&hidden.decoded)));
             }
         }
-        // On a page about prompt injection, visible examples are part of the subject.
-        if !self.concealed && !self.file && self.context.about_security {
+        // On a page about prompt injection, visible examples are part of the subject. Quotations and
+        // code are examples everywhere.
+        let examples = !self.concealed && !self.file && self.context.about_security;
+        if examples || self.surface == "quoted" {
             return hits;
         }
         let facts: Vec<SentencePhrases> =
@@ -85,7 +92,7 @@ impl<'a> PassageSearch<'a> {
         InstructionHit {
             surface: self.surface.to_owned(),
             rule,
-            concealed,
+            concealed: concealed || self.folded,
             offset: at,
             excerpt: excerpt(self.text.get(at..).unwrap_or_default(), MAX_EXCERPT),
             decoded: decoded.map(|decoded| excerpt(decoded, MAX_DECODED)),
@@ -216,7 +223,7 @@ impl<'a> PassageSearch<'a> {
             return Some(self.new_hit("secrecy", self.concealed, phrase.at, None));
         }
         if !self.concealed {
-            return None;
+            return self.check_visible_promotion(facts, index, sentence);
         }
         let wanted = |(class, rule)| {
             self.first_match(class, sentence)
@@ -244,6 +251,25 @@ impl<'a> PassageSearch<'a> {
                 .then(|| wanted((PhraseClass::Imperative, "concealed_action")))
                 .flatten()
         })
+    }
+
+    /// Visible text that tells machines to praise or rank something. Notes to agents about the use of
+    /// the site do not count.
+    fn check_visible_promotion(
+        &self,
+        facts: &[SentencePhrases],
+        index: usize,
+        sentence: &Sentence,
+    ) -> Option<InstructionHit> {
+        let spoken_to =
+            facts.get(index).is_some_and(|here| here.address.is_some() || here.label.is_some())
+                || self.is_machine_addressed(facts, index, |near| near.address.is_some());
+        if self.file || !spoken_to || contains_phrase(PhraseClass::Benign, &sentence.text) {
+            return None;
+        }
+        let phrase = self.first_match(PhraseClass::Promotion, sentence)?;
+        (!self.is_reported(index, sentence, phrase.from))
+            .then(|| self.new_hit("manipulates_ranking", false, phrase.at, None))
     }
 
     fn override_counts(

@@ -2,6 +2,7 @@
 
 use super::element_role::bit;
 use super::prices;
+use super::text_spans::TextSpans;
 
 /// How much text of the page's header and footer is kept.
 const MAX_EDGE_BYTES: usize = 16 << 10;
@@ -51,6 +52,24 @@ impl Blocks {
             self.link_bytes = 0;
             self.anchors = 0;
         }
+    }
+
+    /// The text that people see, without menus and the parts in `spans`; each block is a line.
+    pub(super) fn visible(&mut self, text: &str, spans: &TextSpans) -> String {
+        self.end_block(text.len());
+        let mut visible = String::with_capacity(text.len());
+        for block in &self.list {
+            let words = text.get(block.start..block.end).unwrap_or_default();
+            let menu = block.bits & bit::CHROME != 0 && block.bits & bit::EDGE == 0;
+            if menu || (block.bits & bit::HIDDEN != 0) || is_link_list(block, words) {
+                continue;
+            }
+            for part in spans.visible_in(text, block.start, block.end) {
+                visible.push_str(part.trim());
+                visible.push('\n');
+            }
+        }
+        visible
     }
 
     /// The main text, and the text of the page's header and footer.

@@ -18,6 +18,8 @@ pub(super) mod bit {
     /// Not text of the page at all: templates, titles inside SVG.
     pub(in super::super) const UNSEEN: u32 = 1 << 7;
     pub(in super::super) const SVG: u32 = 1 << 8;
+    /// Quotations and code, which show what somebody else wrote.
+    pub(in super::super) const QUOTED: u32 = 1 << 9;
     /// Properties that put text into a separate block, even within a line.
     pub(in super::super) const SETS_APART: u32 = CHROME | ASIDE | EDGE | HIDDEN | UNSEEN;
 }
@@ -46,7 +48,9 @@ keys! { name:
     LI "li" P "p" DT "dt" DD "dd" TD "td" TH "th" TR "tr" OPTION "option"
     AUDIO "audio" VIDEO "video" IFRAME "iframe" OBJECT "object" DATA "data" METER "meter"
     TIME "time" STYLE "style" TEXTAREA "textarea" XMP "xmp" NOEMBED "noembed" NOFRAMES "noframes"
-    PLAINTEXT "plaintext"
+    PLAINTEXT "plaintext" BLOCKQUOTE "blockquote" PRE "pre" DETAILS "details" SUMMARY "summary"
+    HEAD "head" DIV "div" DL "dl" FIELDSET "fieldset" FIGURE "figure" OL "ol" SECTION "section"
+    TABLE "table" UL "ul"
 }
 
 // Words of class names.
@@ -124,6 +128,48 @@ pub(super) fn closes_itself(tag: u64) -> bool {
     matches!(tag, LI | P | DT | DD | TD | TH | TR | OPTION | A)
 }
 
+/// Elements whose start ends an open paragraph.
+pub(super) fn ends_paragraph(tag: u64) -> bool {
+    use name::*;
+    matches!(
+        tag,
+        ADDRESS
+            | ARTICLE
+            | ASIDE
+            | BLOCKQUOTE
+            | DETAILS
+            | DIV
+            | DL
+            | FIELDSET
+            | FIGURE
+            | FOOTER
+            | FORM
+            | H1
+            | H2
+            | H3
+            | H4
+            | H5
+            | H6
+            | HEADER
+            | HR
+            | MAIN
+            | MENU
+            | NAV
+            | OL
+            | P
+            | PRE
+            | SECTION
+            | TABLE
+            | UL
+    )
+}
+
+/// Elements whose text has a colour of its own unless a style says otherwise.
+pub(super) fn has_own_colour(tag: u64) -> bool {
+    use name::*;
+    matches!(tag, A | BUTTON | SELECT | MARK | OPTION)
+}
+
 /// Elements in which only their own end tag is a tag.
 pub(super) fn holds_raw_text(tag: u64) -> bool {
     use name::*;
@@ -168,6 +214,7 @@ pub(super) fn bits_by_name(tag: u64, around: u32, in_body: bool) -> u32 {
         A => bit::LINK,
         H1 | H2 | H3 | H4 | H5 | H6 => bit::HEADING,
         TEMPLATE => bit::UNSEEN | bit::HIDDEN,
+        BLOCKQUOTE | PRE | CODE | SAMP | KBD | Q => bit::QUOTED,
         SVG => bit::SVG,
         TITLE | DESC if around & bit::SVG != 0 => bit::UNSEEN,
         _ => 0,
@@ -275,6 +322,36 @@ pub(super) fn is_app_root(id: &str) -> bool {
             | "main-app"
             | "vue-app"
     )
+}
+
+/// Whether the text of an app's root is nothing, or says only that the app is being loaded.
+pub(super) fn is_loading_text(text: &str) -> bool {
+    const MAX_BYTES: usize = 60;
+    const WORDS: [&str; 18] = [
+        "loading",
+        "please wait",
+        "wird geladen",
+        "lädt",
+        "laden",
+        "chargement",
+        "cargando",
+        "caricamento",
+        "carregando",
+        "a carregar",
+        "laddar",
+        "indlæser",
+        "ładowanie",
+        "загрузка",
+        "yükleniyor",
+        "加载",
+        "読み込み",
+        "로딩",
+    ];
+    if text.is_empty() {
+        return true;
+    }
+    let lower = if text.len() <= MAX_BYTES { text.to_lowercase() } else { String::new() };
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 #[cfg(test)]

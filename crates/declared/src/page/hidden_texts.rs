@@ -5,6 +5,10 @@ use super::text;
 
 const MAX_NOTES: usize = 100;
 const MAX_NOTE_BYTES: usize = 4_096;
+/// The same for text between tags, which style sheets may hide by the page.
+const MAX_LONG_NOTE_BYTES: usize = 64 << 10;
+/// Bytes of all texts between tags.
+const MAX_LONG_BYTES: usize = 512 << 10;
 /// From this number on, texts are appended to the last one of their surface, so that many harmless
 /// comments cannot push later ones beyond the limit.
 const JOIN_FROM: usize = 60;
@@ -13,6 +17,7 @@ const JOIN_FROM: usize = 60;
 pub(super) struct HiddenTexts {
     list: Vec<HiddenText>,
     cut: bool,
+    long_bytes: usize,
 }
 
 impl HiddenTexts {
@@ -27,14 +32,25 @@ impl HiddenTexts {
 
     /// Adds text that is already cleaned.
     pub(super) fn add_clean(&mut self, surface: TextSurface, whole: &str) {
+        self.add(surface, whole, MAX_NOTE_BYTES);
+    }
+
+    /// Adds text between tags, which may be long.
+    pub(super) fn add_long(&mut self, surface: TextSurface, whole: &str) {
+        let most = MAX_LONG_NOTE_BYTES.min(MAX_LONG_BYTES - self.long_bytes);
+        self.long_bytes += whole.len().min(most);
+        self.add(surface, whole, most);
+    }
+
+    fn add(&mut self, surface: TextSurface, whole: &str, most: usize) {
         if !is_worth_noting(whole) {
             return;
         }
-        let text = text::truncate_str(whole, MAX_NOTE_BYTES).trim_end();
+        let text = text::truncate_str(whole, most).trim_end();
         self.cut |= text.len() < whole.trim_end().len();
         if self.list.len() >= JOIN_FROM
             && let Some(last) = self.list.iter_mut().rev().find(|note| note.surface == surface)
-            && last.text.len() + text.len() < MAX_NOTE_BYTES
+            && last.text.len() + text.len() < most
         {
             last.text.push('\n');
             last.text.push_str(text);

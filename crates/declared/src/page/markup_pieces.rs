@@ -24,6 +24,11 @@ impl<'a> MarkupPieces<'a> {
         Self { rest: between, raw }
     }
 
+    /// What was not split yet: empty, or from a start tag on.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
         self.rest = rest;

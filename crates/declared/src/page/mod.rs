@@ -1,20 +1,26 @@
 //! Reads an HTML page as a client without JavaScript sees it: its text, metadata and hidden text.
 
+mod anchors;
 mod blocks;
+mod css;
 mod element_role;
 mod hidden_texts;
 mod markup_pieces;
 mod microdata;
 mod model;
+mod page_kind;
 mod prices;
 mod reader;
 mod shingles;
-mod style;
 mod tag;
 mod text;
+mod text_spans;
+mod word_segments;
 
+pub use anchors::anchor_targets;
 pub use microdata::{MicrodataItem, MicrodataValue};
-pub use model::{HiddenText, Page, PageLink, TextSurface};
+pub use model::{HiddenText, MetaRefresh, Page, PageLink, TextSurface};
+pub use page_kind::PageKind;
 pub use prices::prices;
 pub(crate) use reader::MAX_DATA_BYTES;
 pub use shingles::{SHINGLE_WORDS, Shingles, shingles};

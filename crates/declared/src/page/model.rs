@@ -1,6 +1,7 @@
 //! The types for what is read from a page.
 
 use super::microdata::MicrodataItem;
+use super::word_segments;
 
 /// What was read from a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,6 +12,11 @@ pub struct Page {
     /// The text without menus, headers and footers, banners, forms, lists of links and hidden parts;
     /// the whole text if nothing would be left.
     pub main: String,
+    /// The text that people see, without menus, quotations and code. Each block is a line. Orders to
+    /// machines that are plainly visible are in here.
+    pub visible: String,
+    /// Quotations and code.
+    pub quoted: String,
     /// The text of the page's header and footer, where a site often names its owner.
     pub header_footer: String,
     pub title: Option<String>,
@@ -27,12 +33,21 @@ pub struct Page {
     /// Contents of `<meta name="robots">` and of robots meta elements for one agent: (name, content).
     pub meta_robots: Vec<(String, String)>,
     pub links: Vec<PageLink>,
+    /// The addresses of linked style sheets for screens as written, in their order, at most five.
+    pub style_sheets: Vec<String>,
+    /// `<base href>`, as written.
+    pub base: Option<String>,
+    /// `<meta http-equiv="refresh">`
+    pub refresh: Option<MetaRefresh>,
     /// How many `<a href>` there are.
     pub anchors: u32,
     /// How many scripts a browser would run.
     pub scripts: u32,
     /// Words in `<noscript>`.
     pub noscript_words: u32,
+    /// Whether the text of `<noscript>` is part of `text` and `main`: it is if the page has little
+    /// other text.
+    pub noscript_counts: bool,
     /// Whether the page is an app shell: an empty root element for a script to fill, and few words.
     pub is_app_shell: bool,
     /// The contents of JSON-LD scripts, as written.
@@ -52,6 +67,14 @@ pub struct Page {
     pub hidden_truncated: bool,
     /// Whether the page was too long or too deep to be read completely.
     pub truncated: bool,
+}
+
+/// A `<meta http-equiv="refresh">` element: the page is left or loaded again after a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetaRefresh {
+    pub seconds: u32,
+    /// Where it leads, as written; none if the page is only loaded again.
+    pub target: Option<String>,
 }
 
 /// A `<link>` element.
@@ -75,6 +98,10 @@ pub enum TextSurface {
     Visible,
     CssHidden,
     HiddenAttribute,
+    /// Visible to people, but not to programs that use the accessibility tree.
+    AriaHidden,
+    /// Shown when somebody opens it.
+    ClosedDetails,
     Comment,
     Noscript,
     Template,
@@ -91,6 +118,8 @@ impl TextSurface {
             Self::Visible => "visible",
             Self::CssHidden => "css_hidden",
             Self::HiddenAttribute => "hidden_attribute",
+            Self::AriaHidden => "aria_hidden",
+            Self::ClosedDetails => "closed_details",
             Self::Comment => "comment",
             Self::Noscript => "noscript",
             Self::Template => "template",
@@ -103,12 +132,29 @@ impl TextSurface {
 }
 
 impl Page {
-    /// Words: runs of text between white space that contain a letter or a digit.
+    /// Words: runs of text between white space that contain a letter or a digit. Scripts without
+    /// spaces between words are segmented.
     pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.text.split(' ').filter(|word| is_word(word))
+        word_segments::words(&self.text)
     }
-}
 
-pub(super) fn is_word(word: &str) -> bool {
-    word.chars().any(char::is_alphanumeric)
+    /// The addresses of the linked style sheets, resolved. `page_url` is where the page was served.
+    #[must_use]
+    pub fn style_sheet_urls(&self, page_url: &str) -> Vec<String> {
+        let Some(base) = self.base_url(page_url) else { return Vec::new() };
+        let joined = self.style_sheets.iter().filter_map(|href| base.join(href).ok());
+        joined.filter(|url| matches!(url.scheme(), "http" | "https")).map(String::from).collect()
+    }
+
+    /// Resolves an address of the page. `page_url` is where the page was served.
+    #[must_use]
+    pub fn resolve(&self, page_url: &str, href: &str) -> Option<url::Url> {
+        self.base_url(page_url)?.join(href).ok()
+    }
+
+    fn base_url(&self, page_url: &str) -> Option<url::Url> {
+        let page = url::Url::parse(page_url).ok()?;
+        let base = self.base.as_deref().and_then(|base| page.join(base).ok());
+        Some(base.unwrap_or(page))
+    }
 }

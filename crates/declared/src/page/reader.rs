@@ -8,13 +8,18 @@ use std::cell::RefCell;
 use lol_html::{HtmlRewriter, MemorySettings, Settings, element};
 
 use super::blocks::Blocks;
+use super::css::{
+    self, ElementStack, PresentationHints, StyleRules, StyleSource, StyleState, StyledElement,
+};
 use super::element_role::{self, bit, name};
 use super::hidden_texts::HiddenTexts;
 use super::markup_pieces::{MarkupPiece, MarkupPieces};
 use super::microdata::{MicrodataAttributes, MicrodataCollector, PendingValue};
-use super::model::{Page, PageLink, TextSurface, is_word};
+use super::model::{MetaRefresh, Page, PageLink, TextSurface};
 use super::tag::{self, Attributes, name_key};
 use super::text::{self, TextBuffer};
+use super::text_spans::{SpanKind, TextSpans};
+use super::word_segments;
 use crate::charset;
 
 /// How much text of one page is kept. Longer pages are marked as truncated.
@@ -35,18 +40,31 @@ const MAX_CONTACTS: usize = 50;
 const MAX_VALUE: usize = 2_048;
 /// A page with this many words is not an app shell, whatever its elements are called.
 const SHELL_WORDS: usize = 50;
+const MAX_STYLE_SHEETS: usize = 5;
 
 impl Page {
-    /// Reads a page. Any bytes are accepted; unreadable parts are skipped.
+    /// Reads a page. Any bytes are accepted; unreadable parts are skipped. Of its style sheets only
+    /// the embedded ones count.
     #[must_use]
     pub fn read(body: &[u8], content_type: Option<&str>) -> Self {
-        read_html(&charset::decode(body, content_type))
+        Self::read_with_styles(body, content_type, &|_| None)
+    }
+
+    /// Reads a page with its linked style sheets. `linked` returns the text of a sheet by its `href` as
+    /// written in the page.
+    #[must_use]
+    pub fn read_with_styles<'s>(
+        body: &[u8],
+        content_type: Option<&str>,
+        linked: &dyn Fn(&str) -> Option<&'s str>,
+    ) -> Self {
+        read_html(&charset::decode(body, content_type), linked)
     }
 }
 
 /// Reads a decoded page.
-fn read_html(html: &str) -> Page {
-    let scan = RefCell::new(PageReader::new(html));
+fn read_html<'s>(html: &str, linked: &dyn Fn(&str) -> Option<&'s str>) -> Page {
+    let scan = RefCell::new(PageReader::new(html, linked));
     let settings = Settings::new()
         .with_memory_settings(
             MemorySettings::new().with_max_allowed_memory_usage(MAX_PARSER_MEMORY),
@@ -80,6 +98,12 @@ struct OpenElement {
     /// The byte range of its `id` in the page.
     id: Option<(usize, usize)>,
     is_app_root: bool,
+    /// What its style passes on to its content.
+    style: StyleState,
+    /// Why people do not see its text, or see it only when they open it.
+    concealed: Option<TextSurface>,
+    /// Whether it is in the stack of styled elements.
+    is_styled: bool,
 }
 
 /// The format of a script element that contains data.
@@ -107,11 +131,41 @@ struct PageReader<'a> {
     raw: Option<u64>,
     data: Option<ScriptData>,
     empty_root: bool,
+    rules: StyleRules,
+    styled: ElementStack<'a>,
+    /// The state of the page outside of all elements.
+    document_style: StyleState,
+    spans: TextSpans,
+    noscript: String,
     page: Page,
 }
 
 impl<'a> PageReader<'a> {
-    fn new(html: &'a str) -> Self {
+    fn new<'s>(html: &'a str, linked: &dyn Fn(&str) -> Option<&'s str>) -> Self {
+        let sources = css::find_sources(html);
+        let mut all_read = true;
+        let mut page = Page::default();
+        let sheets: Vec<(&str, &str)> = sources
+            .iter()
+            .filter_map(|source| match *source {
+                StyleSource::Embedded { css, media } => Some((css, media)),
+                StyleSource::Linked { href, media } => {
+                    let href = text::clean_text(href, MAX_VALUE);
+                    let sheet = linked(&href);
+                    all_read &= sheet.is_some();
+                    if css::is_for_screen(media) && page.style_sheets.len() < MAX_STYLE_SHEETS {
+                        page.style_sheets.push(href);
+                    }
+                    sheet.map(|sheet| (sheet, media))
+                }
+            })
+            .collect();
+        let mut rules = StyleRules::read(sheets);
+        let styled = ElementStack::new(rules.asks_for_siblings());
+        let hints = PresentationHints::default();
+        let document_style = StyleState::initial(all_read)
+            .inside_document_element(&mut rules, &styled, false, hints)
+            .inside_document_element(&mut rules, &styled, true, hints);
         let mut text = TextBuffer::with_limit(MAX_TEXT_BYTES);
         text.reserve(html.len() / 3);
         Self {
@@ -129,7 +183,12 @@ impl<'a> PageReader<'a> {
             raw: None,
             data: None,
             empty_root: false,
-            page: Page::default(),
+            rules,
+            styled,
+            document_style,
+            spans: TextSpans::default(),
+            noscript: String::new(),
+            page,
         }
     }
 
@@ -187,6 +246,11 @@ impl<'a> PageReader<'a> {
         {
             self.close_top();
         }
+        if element_role::ends_paragraph(tag)
+            && self.open_elements.last().is_some_and(|top| top.tag == name::P)
+        {
+            self.close_top();
+        }
         let inline = element_role::is_inline(tag);
         if !inline {
             self.end_block();
@@ -196,9 +260,14 @@ impl<'a> PageReader<'a> {
         let in_body = parent.is_none_or(|parent| parent.tag == name::BODY);
         let outer_item = parent.and_then(|parent| parent.item);
         let mut bits = element_role::bits_by_name(tag, around, in_body);
-        let mut surface = (tag == name::TEMPLATE).then_some(TextSurface::Template);
+        let surface = (tag == name::TEMPLATE).then_some(TextSurface::Template);
         let mut marks = MicrodataAttributes::default();
         let mut id = None;
+        let mut hints = PresentationHints {
+            own_colour: element_role::has_own_colour(tag),
+            ..PresentationHints::default()
+        };
+        let (mut aria_hidden, mut is_open) = (false, false);
         if attributes.len() > 1 {
             for (attribute, value) in Attributes(attributes) {
                 match name_key(attribute.as_bytes()) {
@@ -211,10 +280,21 @@ impl<'a> PageReader<'a> {
                             bits |= element_role::bits_by_class(value);
                         }
                     }
-                    attribute::STYLE if super::style::hides_text(value) => {
-                        surface = surface.or(Some(TextSurface::CssHidden));
+                    attribute::STYLE => {
+                        hints.style = hints.style.or(Some(value));
+                        if css::hides_alone(value) {
+                            bits |= bit::HIDDEN;
+                        }
                     }
-                    attribute::HIDDEN => surface = surface.or(Some(TextSurface::HiddenAttribute)),
+                    attribute::HIDDEN => {
+                        hints.hidden_attribute = true;
+                        bits |= bit::HIDDEN;
+                    }
+                    attribute::BGCOLOR => hints.background = Some(value),
+                    attribute::COLOR if tag == name::FONT => hints.colour = Some(value),
+                    attribute::TEXT if tag == name::BODY => hints.colour = Some(value),
+                    attribute::ARIA_HIDDEN => aria_hidden |= value.trim() == "true",
+                    attribute::OPEN => is_open = true,
                     attribute::ROLE => bits |= element_role::bits_by_role_attribute(value),
                     attribute::ALT
                     | attribute::TITLE
@@ -231,6 +311,9 @@ impl<'a> PageReader<'a> {
                     attribute::ITEMTYPE => marks.types = Some(value),
                     attribute::ITEMID => marks.id = Some(value),
                     attribute::ITEMREF => marks.references = Some(value),
+                    _ if is_data_attribute(attribute) && is_prose(value) => {
+                        self.hidden_texts.add_raw(TextSurface::Attribute, value);
+                    }
                     _ => {}
                 }
             }
@@ -238,9 +321,8 @@ impl<'a> PageReader<'a> {
         } else {
             self.read_element_attributes(tag, "");
         }
-        if surface.is_some() {
-            bits |= bit::HIDDEN;
-        }
+        let (style, concealed, is_styled) =
+            self.style_of(tag, tag_name, attributes, hints, aria_hidden, is_open);
         bits |= match bits & bit::MAIN {
             0 => around,
             // The main part keeps its role, whatever element contains it.
@@ -249,8 +331,8 @@ impl<'a> PageReader<'a> {
         if tag == name::FOREIGN_OBJECT {
             bits &= !bit::SVG;
         }
-        // Only the outermost hidden element is recorded, because it contains the others.
-        let surface = surface.filter(|_| around & bit::HIDDEN == 0).or_else(|| {
+        // Of nested templates only the outermost is recorded, because it contains the others.
+        let surface = surface.filter(|_| around & bit::UNSEEN == 0).or_else(|| {
             let drawn = matches!(tag, name::TEXT | name::TITLE | name::DESC);
             (around & bit::SVG != 0 && drawn).then_some(TextSurface::SvgText)
         });
@@ -264,12 +346,16 @@ impl<'a> PageReader<'a> {
             item: outer_item,
             id: id.and_then(|id| byte_range(html, id)),
             is_app_root: tag == name::APP_ROOT || id.is_some_and(element_role::is_app_root),
+            style,
+            concealed,
+            is_styled,
         };
         if marks.scope || marks.property.is_some() {
             self.read_microdata(&mut frame, &marks, attributes, outer_item);
         }
         let closed = element_role::is_void(tag) || (bits & bit::SVG != 0 && raw.ends_with("/>"));
         if closed {
+            self.close_styled(is_styled);
             return;
         }
         // In SVG, `title` contains ordinary text.
@@ -278,12 +364,80 @@ impl<'a> PageReader<'a> {
         }
         if self.open_elements.len() >= MAX_DEPTH {
             self.depth_beyond_limit += 1;
+            self.close_styled(is_styled);
             return;
         }
         if (bits ^ around) & bit::SETS_APART != 0 {
             self.blocks.end_block(self.text.len());
         }
         self.open_elements.push(frame);
+        self.update_span();
+    }
+
+    /// The style inside an element, why its text is not seen, and whether it was added to the stack of
+    /// styled elements.
+    fn style_of(
+        &mut self,
+        tag: u64,
+        tag_name: &'a str,
+        attributes: &'a str,
+        hints: PresentationHints<'_>,
+        aria_hidden: bool,
+        is_open: bool,
+    ) -> (StyleState, Option<TextSurface>, bool) {
+        let parent = self.open_elements.last();
+        let around = parent.map_or(self.document_style, |parent| parent.style);
+        let above = parent.and_then(|parent| parent.concealed);
+        let in_details = parent.is_some_and(|parent| parent.tag == name::DETAILS);
+        let is_document = matches!(tag, name::HTML | name::BODY);
+        let is_styled = !(is_document || tag == name::HEAD || self.rules.is_empty());
+        let style = if is_document {
+            self.styled.set_document_element(StyledElement::new(tag_name, attributes));
+            let body = tag == name::BODY;
+            around.inside_document_element(&mut self.rules, &self.styled, body, hints)
+        } else {
+            if is_styled {
+                self.styled.push(StyledElement::new(tag_name, attributes));
+            }
+            around.inside_top(&mut self.rules, &self.styled, is_styled, hints)
+        };
+        let concealed = if style.hides() {
+            match above {
+                Some(TextSurface::CssHidden | TextSurface::HiddenAttribute) => above,
+                _ if hints.hidden_attribute => Some(TextSurface::HiddenAttribute),
+                _ => Some(TextSurface::CssHidden),
+            }
+        } else if tag == name::SUMMARY && in_details && above == Some(TextSurface::ClosedDetails) {
+            None
+        } else if tag == name::DETAILS && !is_open {
+            Some(TextSurface::ClosedDetails)
+        } else if aria_hidden {
+            above
+                .filter(|above| *above == TextSurface::ClosedDetails)
+                .or(Some(TextSurface::AriaHidden))
+        } else {
+            // A descendant may be shown again by its style, but not out of these two.
+            above.filter(|above| {
+                matches!(above, TextSurface::ClosedDetails | TextSurface::AriaHidden)
+            })
+        };
+        (style, concealed, is_styled)
+    }
+
+    fn close_styled(&mut self, is_styled: bool) {
+        if is_styled {
+            self.styled.pop();
+        }
+    }
+
+    /// Notes whether the text from here on is seen, hidden or quoted.
+    fn update_span(&mut self) {
+        let top = self.open_elements.last();
+        let kind = top.and_then(|top| match top.concealed {
+            Some(surface) => Some(SpanKind::Concealed(surface)),
+            None => (top.bits & bit::QUOTED != 0).then_some(SpanKind::Quoted),
+        });
+        self.spans.switch_to(kind, self.text.as_str(), &mut self.hidden_texts);
     }
 
     /// Reads the microdata attributes of one element.
@@ -338,9 +492,18 @@ impl<'a> PageReader<'a> {
                             self.meta(called, content);
                         }
                     }
+                    if self.page.refresh.is_none()
+                        && attribute("http-equiv")
+                            .is_some_and(|field| field.trim().eq_ignore_ascii_case("refresh"))
+                    {
+                        self.page.refresh = parse_refresh(&text::clean_text(content, MAX_VALUE));
+                    }
                 }
             }
             name::LINK => self.link(attributes),
+            name::BASE if self.page.base.is_none() => {
+                self.page.base = attribute("href").map(|href| text::clean_text(href, MAX_VALUE));
+            }
             name::SCRIPT => {
                 let kind = attribute("type").unwrap_or_default();
                 let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -439,6 +602,8 @@ impl<'a> PageReader<'a> {
         } else if (frame.bits ^ outside) & bit::SETS_APART != 0 {
             self.blocks.end_block(self.text.len());
         }
+        self.close_styled(frame.is_styled);
+        self.update_span();
         let words = if frame.bits & bit::UNSEEN == 0 { &self.text } else { &self.unseen };
         if let Some(surface) = frame.surface {
             self.hidden_texts.add_clean(surface, words.text_since(frame.opened));
@@ -453,7 +618,7 @@ impl<'a> PageReader<'a> {
             let heading = text::truncate_str(words.text_since(frame.opened), 300).to_owned();
             self.page.headings.push((level, heading));
         }
-        if frame.is_app_root && words.text_since(frame.opened).is_empty() {
+        if frame.is_app_root && element_role::is_loading_text(words.text_since(frame.opened)) {
             self.empty_root = true;
         }
         match frame.tag {
@@ -481,10 +646,13 @@ impl<'a> PageReader<'a> {
 
     fn noscript(&mut self, raw: &str) {
         let words = strip_tags(text::truncate_str(raw, MAX_UNSEEN_BYTES));
-        let count = words.split(' ').filter(|word| is_word(word)).count();
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let count = u32::try_from(word_segments::words(&words).count()).unwrap_or(u32::MAX);
         self.page.noscript_words = self.page.noscript_words.saturating_add(count);
-        self.hidden_texts.add_clean(TextSurface::Noscript, &words);
+        self.hidden_texts.add_long(TextSurface::Noscript, &words);
+        if self.noscript.len() + words.len() <= MAX_UNSEEN_BYTES {
+            self.noscript.push_str(&words);
+            self.noscript.push(' ');
+        }
     }
 
     fn finish(mut self, finished: bool) -> Page {
@@ -498,8 +666,21 @@ impl<'a> PageReader<'a> {
         let mut page = self.page;
         page.truncated = self.text.is_full() || !finished;
         let text = self.text.into_text();
+        page.visible = self.blocks.visible(&text, &self.spans);
+        page.quoted = self.spans.into_quoted();
         (page.main, page.header_footer) = self.blocks.into_main_and_edges(&text);
         page.text = text;
+        let few_words = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
+        // Clients that run no scripts read `noscript`. A short notice is not the content of the page.
+        page.noscript_counts = few_words && page.noscript_words as usize >= SHELL_WORDS;
+        if page.noscript_counts {
+            for text in [&mut page.text, &mut page.main] {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(self.noscript.trim_end());
+            }
+        }
         page.title = Some(self.title.into_text()).filter(|title| !title.is_empty());
         let named = |wanted: &str| {
             let found = page.meta.iter().find(|(called, _)| called == wanted);
@@ -509,11 +690,23 @@ impl<'a> PageReader<'a> {
         page.generator = named("generator");
         page.microdata = self.microdata.finish();
         (page.hidden, page.hidden_truncated) = self.hidden_texts.finish();
-        page.is_app_shell = self.empty_root
-            && page.scripts > 0
-            && page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
+        page.is_app_shell =
+            self.empty_root && page.scripts > 0 && few_words && !page.noscript_counts;
         page
     }
+}
+
+fn is_data_attribute(name: &str) -> bool {
+    name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data-"))
+}
+
+/// Whether a value reads like sentences: most data attributes contain names, settings or markup.
+fn is_prose(value: &str) -> bool {
+    const LEAST_BYTES: usize = 30;
+    const LEAST_WORDS: usize = 5;
+    value.len() >= LEAST_BYTES
+        && !value.trim_start().starts_with(['{', '[', '<', '&', '/', '#', '.', '$'])
+        && value.split_ascii_whitespace().take(LEAST_WORDS).count() == LEAST_WORDS
 }
 
 /// Elements that contain the whole page: their class names describe its state, not their role.
@@ -527,17 +720,61 @@ fn byte_range(html: &str, part: &str) -> Option<(usize, usize)> {
     Some((start, start + part.len()))
 }
 
-/// Raw markup without its tags.
+/// The text of raw markup: without tags, scripts and styles.
 fn strip_tags(raw: &str) -> String {
     let mut words = TextBuffer::with_limit(MAX_UNSEEN_BYTES);
     let mut rest = raw;
-    while let Some((before, after)) = rest.split_once('<') {
-        words.push(before);
-        words.mark_break();
-        rest = after.split_once('>').map_or("", |(_, after)| after);
+    while !rest.is_empty() {
+        let mut pieces = MarkupPieces::new(rest, None);
+        for piece in pieces.by_ref() {
+            match piece {
+                MarkupPiece::Text(text) => words.push(text),
+                MarkupPiece::End(tag) if element_role::is_inline(tag) => {}
+                _ => words.mark_break(),
+            }
+        }
+        let (tag_name, after) = tag::split_start(pieces.rest());
+        let tag = name_key(tag_name.as_bytes());
+        if !element_role::is_inline(tag) {
+            words.mark_break();
+        }
+        rest = tag::after_tag(after);
+        if element_role::holds_raw_text(tag)
+            && let Some(MarkupPiece::Raw(_, inner)) = MarkupPieces::new(rest, Some(tag)).next()
+        {
+            rest = rest.get(inner.len()..).unwrap_or_default();
+        }
     }
-    words.push(rest);
     words.into_text()
+}
+
+/// `5; url=/next`, with the liberties that browsers allow.
+fn parse_refresh(content: &str) -> Option<MetaRefresh> {
+    let content = content.trim();
+    let digits = content.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = content.split_at_checked(digits)?;
+    if number.is_empty() && !rest.starts_with('.') {
+        return None;
+    }
+    let seconds = if number.is_empty() { 0 } else { number.parse().unwrap_or(u32::MAX) };
+    let fraction = |c: char| c.is_ascii_digit() || c == '.';
+    let rest = rest.trim_start_matches(fraction).trim_start();
+    let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_start();
+    let unnamed = rest
+        .get(..3)
+        .filter(|name| name.eq_ignore_ascii_case("url"))
+        .and_then(|_| rest.get(3..)?.trim_start().strip_prefix('='))
+        .unwrap_or(rest)
+        .trim();
+    let target = match unnamed.chars().next() {
+        Some(mark @ ('"' | '\'')) => {
+            let inner = unnamed.strip_prefix(mark).unwrap_or(unnamed);
+            inner.split(mark).next().unwrap_or_default()
+        }
+        _ => unnamed,
+    };
+    let target = target.trim();
+    Some(MetaRefresh { seconds, target: (!target.is_empty()).then(|| target.to_owned()) })
 }
 
 /// Decodes percent-encoding; returns the value unchanged if the result is not valid UTF-8.
@@ -569,6 +806,11 @@ mod attribute {
     pub(super) const ID: u64 = name_key(b"id");
     pub(super) const STYLE: u64 = name_key(b"style");
     pub(super) const HIDDEN: u64 = name_key(b"hidden");
+    pub(super) const ARIA_HIDDEN: u64 = name_key(b"aria-hidden");
+    pub(super) const OPEN: u64 = name_key(b"open");
+    pub(super) const BGCOLOR: u64 = name_key(b"bgcolor");
+    pub(super) const COLOR: u64 = name_key(b"color");
+    pub(super) const TEXT: u64 = name_key(b"text");
     pub(super) const ROLE: u64 = name_key(b"role");
     pub(super) const ALT: u64 = name_key(b"alt");
     pub(super) const TITLE: u64 = name_key(b"title");

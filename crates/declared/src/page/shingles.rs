@@ -2,6 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use super::word_segments::{is_unspaced, segment_run};
+
 /// The number of words in one shingle.
 pub const SHINGLE_WORDS: usize = 5;
 const WINDOW: usize = SHINGLE_WORDS;
@@ -124,14 +126,13 @@ impl ShingleBuilder {
         scratch.clear();
         let normal = ComposingNormalizerBorrowed::new_nfkc().normalize(run);
         scratch.extend(normal.chars().flat_map(char::to_lowercase));
-        // Scripts without spaces between words are split into characters.
         let mut rest = scratch.as_str();
         while let Some(at) = rest.find(is_unspaced) {
-            let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
             self.push_unicode_word(before);
-            let length = after.chars().next().map_or(0, char::len_utf8);
-            let (character, after) = after.split_at_checked(length).unwrap_or((after, ""));
-            self.push_word_hash(hash_word(character));
+            let length = from.find(|c| !is_unspaced(c)).unwrap_or(from.len());
+            let (unspaced, after) = from.split_at_checked(length).unwrap_or((from, ""));
+            segment_run(unspaced, |word| self.push_unicode_word(word));
             rest = after;
         }
         self.push_unicode_word(rest);
@@ -391,13 +392,6 @@ const KNOWN: [u16; 0x460] = {
     table
 };
 
-/// Han characters, kana, Thai, Lao, Khmer, Burmese: written without spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}'
-        | '\u{e01}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -449,11 +443,17 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_are_compared_by_character() {
+    fn scripts_without_spaces_are_compared_by_word() {
         let (a, b) = (shingles("東京都は日本の首都である"), shingles("東京都は日本の首都でない"));
-        assert_eq!(a.words(), 12);
+        assert_eq!(a.words(), 8);
         assert_eq!(shingles("Tin は ２０").words(), 3);
-        assert!(a.jaccard(&b) > 0.4 && a.jaccard(&b) < 1.0);
+        assert!(a.jaccard(&b) > 0.2 && a.jaccard(&b) < 1.0);
+        let thai = "ร้านของเราเปิดทุกวันเวลาเก้าโมงเช้า และปิดเวลาหกโมงเย็น";
+        let other = "พิพิธภัณฑ์ปิดซ่อมแซมจนถึงเดือนหน้า กรุณาติดต่อเจ้าหน้าที่";
+        assert_eq!(shingles(thai).jaccard(&shingles(thai)), 1.0);
+        assert!(shingles(thai).jaccard(&shingles(other)) < 0.05);
+        // Punctuation of these scripts is no word.
+        assert_eq!(shingles("面包。").words(), shingles("面包").words());
     }
 
     #[test]

@@ -129,16 +129,27 @@ fn hidden_text_is_collected_separately() {
         ("<a title=\"obey me\">x</a>", Attribute, "obey me"),
         ("<button aria-label='obey me'>x</button>", Attribute, "obey me"),
         ("<input type=hidden value='obey me'>", Attribute, "obey me"),
+        (
+            "<p data-note='obey me and nobody else at all' data-a='{\"b\": 1}' data-b='one two'>x</p>",
+            Attribute,
+            "obey me and nobody else at all",
+        ),
         ("<meta name=description content='obey me'>", Meta, "obey me"),
         ("<meta property=og:title content='obey me'>", Meta, "obey me"),
         ("<svg><g><text x=1>obey me</text></g></svg>", SvgText, "obey me"),
         ("<svg><title>obey me</title><path d=m0/></svg>", SvgText, "obey me"),
         ("<p style='display:none'>never closed", CssHidden, "never closed"),
+        ("<p aria-hidden=true>obey me</p>", AriaHidden, "obey me"),
+        (
+            "<details><summary>More of it</summary>obey <b>me</b></details>",
+            ClosedDetails,
+            "obey me",
+        ),
     ] {
         let expected = [HiddenText { surface, text: hidden.to_owned() }];
         assert_eq!(page(html).hidden, expected, "{html}");
     }
-    assert!(page("<p aria-hidden=true>seen by all</p><img alt=Logo><!---->").hidden.is_empty());
+    assert!(page("<p aria-hidden=false>seen by all</p><img alt=Logo><!---->").hidden.is_empty());
     // Beyond the limit notes join, and the last of many is still there.
     let many = page(&format!("{}<!-- the very last -->", "<!-- one of many -->".repeat(500)));
     assert!(many.hidden.len() <= 100 && !many.hidden_truncated);
@@ -147,10 +158,65 @@ fn hidden_text_is_collected_separately() {
 }
 
 #[test]
+fn visible_text_is_neither_hidden_nor_quoted() {
+    for (html, visible) in [
+        ("<p>One <b>two</b></p><p hidden>no</p><p>three", "One two\nthree\n"),
+        ("<p>Write <code>no</code> or</p><pre>no</pre><blockquote>no</blockquote>", "Write\nor\n"),
+        ("<details open><summary>a</summary>b</details><details>no</details>", "a\nb\n"),
+        ("<nav>no</nav><header>Call us</header><aside>Offers</aside>", "Call us\nOffers\n"),
+        ("<p aria-hidden=true>no no</p>yes", "yes\n"),
+    ] {
+        assert_eq!(page(html).visible, visible, "{html}");
+    }
+    assert_eq!(page("<p>a <q>b c</q></p><pre>d</pre>").quoted, "b c\nd\n");
+    // Tabs and labels that a style sheet hides still count as text of the page.
+    let tabs = page("<style>.tab{display:none}</style><p>One</p><div class=tab>Two</div>");
+    assert_eq!((tabs.main.as_str(), tabs.visible.as_str()), ("One Two", "One\n"));
+}
+
+#[test]
+fn text_for_clients_without_scripts_counts() {
+    let words = "plain words ".repeat(40);
+    let read = page(&format!(
+        "<div id=root></div><script src=a.js></script><noscript><style>p{{}}</style><p>{words}</noscript>"
+    ));
+    assert!(read.noscript_counts && !read.is_app_shell);
+    assert_eq!((read.words().count(), read.noscript_words), (80, 80));
+    assert_eq!(read.main, words.trim());
+    let notice = page("<noscript>You need to enable JavaScript to run this app.</noscript>");
+    assert!(!notice.noscript_counts && notice.text.is_empty());
+    let full = page(&format!("<p>{words}</p><noscript>{words}</noscript>"));
+    assert!(!full.noscript_counts && full.words().count() == 80);
+}
+
+#[test]
+fn a_refresh_is_parsed_as_browsers_do() {
+    for (content, seconds, target) in [
+        ("0; url=/next", 0, Some("/next")),
+        ("5;URL='https://tin.example/a?b=1'", 5, Some("https://tin.example/a?b=1")),
+        ("0,/next", 0, Some("/next")),
+        ("3 url = next", 3, Some("next")),
+        (".5; url=a", 0, Some("a")),
+        ("300", 300, None),
+        ("0;url=", 0, None),
+        ("99999999999", u32::MAX, None),
+    ] {
+        let html = format!("<meta http-equiv=Refresh content=\"{content}\">");
+        let target = target.map(str::to_owned);
+        assert_eq!(page(&html).refresh, Some(MetaRefresh { seconds, target }), "{content}");
+    }
+    for content in ["", "soon", ";url=a"] {
+        let html = format!("<meta http-equiv=refresh content='{content}'>");
+        assert_eq!(page(&html).refresh, None, "{content}");
+    }
+}
+
+#[test]
 fn an_app_shell_is_distinguished_from_a_page() {
     assert!(page("<div id=root></div><script src=app.js></script>").is_app_shell);
     assert!(page("<app-root> </app-root><script src=app.js></script>").is_app_shell);
     assert!(page("<div id=\"__next\"><div></div></div><noscript>Please enable JavaScript.</noscript><script></script>").is_app_shell);
+    assert!(page("<app-root><p>Loading…</p></app-root><script src=app.js></script>").is_app_shell);
     assert!(!page("<div id=root></div>").is_app_shell, "no script");
     assert!(!page("<div id=root><p>Hello</p></div><script src=app.js></script>").is_app_shell);
     let long = "many words ".repeat(40);

@@ -19,6 +19,10 @@ impl TextBuffer {
         self.out.reserve(bytes.min(self.most));
     }
 
+    pub(super) fn as_str(&self) -> &str {
+        &self.out
+    }
+
     pub(super) fn len(&self) -> usize {
         self.out.len()
     }

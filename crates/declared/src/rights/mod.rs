@@ -8,6 +8,7 @@ pub mod aipref;
 pub mod content_signal;
 pub mod payment;
 pub mod rsl;
+pub mod rsl_references;
 pub mod tdmrep;
 pub mod x_robots;
 

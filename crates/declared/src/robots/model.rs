@@ -19,7 +19,8 @@ pub struct Robots {
     pub(super) rules: Vec<Rule>,
     pub(super) records: Vec<StoredRecord>,
     pub sitemaps: Vec<SitemapLine>,
-    /// Whether the file was longer than [`MAX_BYTES`].
+    /// Whether the end of the file is missing: it was longer than [`MAX_BYTES`], or was not received
+    /// completely.
     pub truncated: bool,
 }
 

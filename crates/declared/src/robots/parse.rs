@@ -6,16 +6,20 @@ use super::pattern;
 use super::span::{Span, empty_span_at, span_of, to_u32};
 
 impl Robots {
-    /// Parses a file. At most [`MAX_BYTES`] are read.
+    /// Parses a complete file. At most [`MAX_BYTES`] are read.
     #[must_use]
     pub fn parse(body: &[u8]) -> Self {
+        Self::parse_received(body, false)
+    }
+
+    /// Parses what was received of a file. `truncated` says that the rest of the body is missing.
+    #[must_use]
+    pub fn parse_received(body: &[u8], truncated: bool) -> Self {
         let read = body.get(..MAX_BYTES).unwrap_or(body);
-        let mut robots = Self {
-            text: read.to_vec(),
-            file_length: read.len(),
-            truncated: body.len() > read.len(),
-            ..Self::default()
-        };
+        let truncated = truncated || body.len() > read.len();
+        let read = if truncated { without_unfinished_line(read) } else { read };
+        let mut robots =
+            Self { text: read.to_vec(), file_length: read.len(), truncated, ..Self::default() };
         if line::is_utf16(read) {
             // No crawler finds a rule in it; `robots_lint` reports it.
             return robots;
@@ -110,4 +114,15 @@ impl Robots {
             after_blank_line: loose,
         });
     }
+}
+
+/// A truncated file without its last line, unless that line is complete. Half a rule is a different
+/// rule: `Disallow: /private` cut after the slash disallows the whole site.
+fn without_unfinished_line(read: &[u8]) -> &[u8] {
+    let start = memchr::memrchr2(b'\n', b'\r', read).map_or(0, |end| end + 1);
+    // Nobody reads more of a line than this, so what is missing would not have counted.
+    if read.len().saturating_sub(start) >= line::MAX_LINE_BYTES {
+        return read;
+    }
+    read.get(..start).unwrap_or(read)
 }

@@ -95,7 +95,7 @@ impl Lint {
                 "truncated",
                 Weight::Warning,
                 0,
-                format!("The file is longer than {} KiB. The rest was not read, and crawlers may ignore it too.", MAX_BYTES / 1024),
+                format!("The file is longer than {} KiB, or was not received completely. The rest was not read, and crawlers may ignore it too.", MAX_BYTES / 1024),
                 "Shorten the file: combine rules with `*`, and put agents with the same rules in one group (RFC 9309, 2.5).",
             );
         }

@@ -148,6 +148,10 @@ fn reachable(inputs: &DecisionInputs) -> RungResult {
         AiDelivery::Challenged => {
             (RungState::NotReached, "AI identities received a challenge instead of the page.")
         }
+        AiDelivery::Gated => (
+            RungState::NotReached,
+            "AI identities received a login form, a gate or a placeholder instead of the page.",
+        ),
         AiDelivery::Payment => {
             (RungState::NotReached, "AI identities were asked to pay for the page.")
         }

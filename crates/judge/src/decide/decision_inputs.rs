@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use contract::limits;
 use contract::records::{
-    Basis, EquivalenceVerdict, ImpersonationVerdict, RightsUse, RightsValue, Section, VantageState,
+    Basis, DeliveryIdentity, EquivalenceVerdict, ImpersonationVerdict, RightsUse, RightsValue,
+    Section, VantageState,
 };
 
 use crate::resolve::rights::ACCESS;
@@ -61,6 +62,8 @@ decision_input! {
         All = "served_to_all",
         Some = "served_to_some",
         Challenged = "challenged",
+        /// A login form, a gate or a placeholder instead of the content.
+        Gated = "gated",
         Payment = "payment",
         Refused = "refused",
         /// Nobody received a page, and not everybody was refused: errors, or requests without a response.
@@ -152,7 +155,19 @@ decision_input! {
 
 decision_input! {
     /// Whether the site answers over HTTPS with a valid certificate.
-    Https { Yes = "yes", NotMeasured = "not_measured", No = "no", Broken = "broken" }
+    Https {
+        Yes = "yes",
+        NotMeasured = "not_measured",
+        No = "no",
+        /// Asked over https, the site redirects to plain http.
+        Downgraded = "downgraded",
+        Broken = "broken",
+    }
+}
+
+decision_input! {
+    /// Whether the site's policy or what it serves was measured at all.
+    Coverage { Measured = "measured", Nothing = "nothing" }
 }
 
 /// All inputs of a decision.
@@ -177,6 +192,7 @@ pub struct DecisionInputs {
     pub incident: IncidentReport,
     pub high_risk: HighRiskChange,
     pub https: Https,
+    pub coverage: Coverage,
 }
 
 impl DecisionInputs {
@@ -200,6 +216,7 @@ impl DecisionInputs {
         incident: IncidentReport::NoneReported,
         high_risk: HighRiskChange::NonePending,
         https: Https::Yes,
+        coverage: Coverage::Measured,
     };
 
     /// Nothing measured, and no report from the owner.
@@ -222,21 +239,23 @@ impl DecisionInputs {
         incident: IncidentReport::NoneReported,
         high_risk: HighRiskChange::NonePending,
         https: Https::NotMeasured,
+        coverage: Coverage::Nothing,
     };
 }
 
 /// Derives the inputs from the sections of an answer.
 #[must_use]
 pub fn decision_inputs(sections: &Sections) -> DecisionInputs {
+    let (policy, delivery) = (robots_policy(sections), ai_delivery(sections));
     DecisionInputs {
         name: match sections.dns.body().and_then(|dns| dns.exists) {
             Some(true) => NameExistence::Exists,
             Some(false) => NameExistence::Missing,
             None => NameExistence::NotMeasured,
         },
-        policy: robots_policy(sections),
+        policy,
         files: machine_files(sections),
-        delivery: ai_delivery(sections),
+        delivery,
         sameness: sameness(sections),
         instructions: if sections
             .read_equivalence
@@ -290,9 +309,17 @@ pub fn decision_inputs(sections: &Sections) -> DecisionInputs {
         },
         https: match sections.tls.body() {
             Some(tls) if tls.certificate_holds == Some(false) => Https::Broken,
+            Some(tls) if tls.redirects_to_http => Https::Downgraded,
             Some(tls) if tls.https => Https::Yes,
             Some(_) => Https::No,
             None => Https::NotMeasured,
+        },
+        coverage: match (policy, delivery) {
+            (
+                RobotsPolicy::NotMeasured | RobotsPolicy::Unreachable,
+                AiDelivery::NotMeasured | AiDelivery::NoPage,
+            ) => Coverage::Nothing,
+            _ => Coverage::Measured,
         },
     }
 }
@@ -392,28 +419,40 @@ fn machine_files(sections: &Sections) -> MachineFilesPresence {
     if all_answered { MachineFilesPresence::Absent } else { MachineFilesPresence::NotMeasured }
 }
 
+/// What can stand in for the content, with a success status.
+const GATES: [&str; 8] =
+    ["login", "region", "age", "consent", "parked", "maintenance", "placeholder", "empty"];
+
 /// What one AI identity received.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IdentityResponse {
     Page,
     Challenge,
+    Gate,
     Payment,
     Refusal,
     Nothing,
 }
 
 fn ai_delivery(sections: &Sections) -> AiDelivery {
-    let statuses: BTreeMap<&str, Option<u16>> = sections
+    let delivered: BTreeMap<&str, &DeliveryIdentity> = sections
         .delivery
         .body()
-        .map(|body| body.identities.iter().map(|one| (one.identity.as_str(), one.status)).collect())
+        .map(|body| body.identities.iter().map(|one| (one.identity.as_str(), one)).collect())
         .unwrap_or_default();
     let mut received = Vec::new();
     let mut answered = false;
     for identity in &sections.read_equivalence.identities {
-        let status = statuses.get(identity.identity.as_str()).copied().flatten();
+        let delivered = delivered.get(identity.identity.as_str());
+        let status = delivered.and_then(|one| one.status);
         answered |= status.is_some() || identity.verdict != EquivalenceVerdict::Unmeasured;
-        received.push(identity_response(&identity.verdict, status));
+        let is_gate = delivered
+            .and_then(|one| one.blocker.as_deref())
+            .is_some_and(|blocker| GATES.contains(&blocker));
+        received.push(match is_gate && status.is_some_and(|status| status < 400) {
+            true => IdentityResponse::Gate,
+            false => identity_response(&identity.verdict, status),
+        });
     }
     let any = |what: IdentityResponse| received.contains(&what);
     if !answered {
@@ -425,6 +464,8 @@ fn ai_delivery(sections: &Sections) -> AiDelivery {
     } else if any(IdentityResponse::Nothing) {
         // At least one request ended in neither a page nor a refusal: "refused to all" is not established.
         AiDelivery::NoPage
+    } else if any(IdentityResponse::Gate) {
+        AiDelivery::Gated
     } else if any(IdentityResponse::Payment) {
         AiDelivery::Payment
     } else if any(IdentityResponse::Challenge) {

@@ -10,13 +10,13 @@ use contract::records::{Action, Decision, Doubt};
 use serde::{Serialize, Serializer};
 
 use super::decision_inputs::{
-    AgeBand, AiDelivery, CapabilityConformance, Contradictions, DecisionInputs, EntityObservation,
-    HighRiskChange, Https, ImpersonationCheck, IncidentReport, Instructions, NameExistence,
-    RobotsPolicy, Sameness, UsageRight, Vantage,
+    AgeBand, AiDelivery, CapabilityConformance, Contradictions, Coverage, DecisionInputs,
+    EntityObservation, HighRiskChange, Https, ImpersonationCheck, IncidentReport, Instructions,
+    NameExistence, RobotsPolicy, Sameness, UsageRight, Vantage,
 };
 
 /// Raise it with every change of a row, a sentence, a template or a rung.
-pub const DECISION_RULES_VERSION: u32 = 2;
+pub const DECISION_RULES_VERSION: u32 = 3;
 
 /// How far a rule tightens a decision, from not at all to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,6 +133,7 @@ conditions! {
     Incident(IncidentReport) = incident, "incident";
     HighRisk(HighRiskChange) = high_risk, "high_risk";
     Https(Https) = https, "https";
+    Coverage(Coverage) = coverage, "coverage";
 }
 
 impl Serialize for Condition {
@@ -272,6 +273,20 @@ pub static DECISION_RULES: &[DecisionRule] = &[
         "The site's TLS certificate is not valid, so the content may come from somebody else.",
     ),
     rule(
+        "https.downgraded",
+        Condition::Https(&[Https::Downgraded]),
+        Doubt::RedirectsToHttp,
+        [Warn, Warn, Confirm, Block],
+        "The site redirects from https to plain http, so the content can be changed in transit.",
+    ),
+    rule(
+        "coverage.nothing",
+        Condition::Coverage(&[Coverage::Nothing]),
+        Doubt::NotMeasured,
+        [Confirm, Confirm, Nothing, Nothing],
+        "We measured neither what the site permits nor what it serves. Ask again in a few minutes, or let a person decide.",
+    ),
+    rule(
         "policy.disallows_all",
         Condition::Policy(&[RobotsPolicy::DisallowsAll]),
         Doubt::RobotsDisallow,
@@ -328,6 +343,13 @@ pub static DECISION_RULES: &[DecisionRule] = &[
         "The site gave AI identities a challenge instead of the page. A person has to pass it.",
     ),
     rule(
+        "delivery.gated",
+        Condition::Delivery(&[AiDelivery::Gated]),
+        Doubt::PageGated,
+        [Confirm, Confirm, Confirm, DOUBT_ONLY],
+        "The site gave AI identities a login form, a gate or a placeholder instead of the content. A person has to decide.",
+    ),
+    rule(
         "delivery.payment",
         Condition::Delivery(&[AiDelivery::Payment]),
         Doubt::PaymentRequired,
@@ -359,8 +381,8 @@ pub static DECISION_RULES: &[DecisionRule] = &[
         "sameness.differs",
         Condition::Sameness(&[Sameness::Differs]),
         Doubt::ReadDiffers,
-        [Warn, Warn, DOUBT_ONLY, DOUBT_ONLY],
-        "At least one AI identity received different text than a browser.",
+        [Warn, Confirm, DOUBT_ONLY, DOUBT_ONLY],
+        "At least one AI identity received different text than people, so what it cites may not be what they see.",
     ),
     rule(
         "sameness.not_measured",

@@ -25,15 +25,16 @@ pub(super) fn doubt_details(code: &Doubt) -> DoubtDetails {
         Doubt::RefusedToAiIdentities | Doubt::ReadDiffers | Doubt::InstructionLikeText => {
             details(Class::Delivery, false, Remedy::SiteOwner)
         }
-        Doubt::ChallengeServed => details(Class::Delivery, false, Remedy::Human),
+        Doubt::ChallengeServed | Doubt::PageGated => details(Class::Delivery, false, Remedy::Human),
         Doubt::ReadEquivalenceUnmeasured => details(Class::Delivery, true, Remedy::Service),
         Doubt::EntityUnobserved
         | Doubt::NotMeasured
         | Doubt::StaleEvidence
         | Doubt::SingleVantage => details(Class::Evidence, true, Remedy::Service),
-        Doubt::NoSuchName | Doubt::CertificateInvalid | Doubt::Contradiction => {
-            details(Class::Evidence, false, Remedy::SiteOwner)
-        }
+        Doubt::NoSuchName
+        | Doubt::CertificateInvalid
+        | Doubt::RedirectsToHttp
+        | Doubt::Contradiction => details(Class::Evidence, false, Remedy::SiteOwner),
         Doubt::NetworkDivergence | Doubt::RegionalDivergence => {
             details(Class::Evidence, true, Remedy::Time)
         }

@@ -49,6 +49,7 @@ fn evidence() -> (Evidence, BTreeMap<String, Vec<u8>>) {
             tls: None,
         };
         reads.push(Reading {
+            chosen_from: None,
             id: format!("r{number}"),
             target,
             path: path.into(),

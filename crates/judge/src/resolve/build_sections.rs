@@ -21,7 +21,8 @@ const LIVE_SCOPE: &str = "DNS, TLS, robots.txt, the machine files, and the home 
 AI agent of each purpose. All are read in parallel under one deadline. not_read_in_budget lists what was not \
 read; it is not reported as absent.";
 const SCAN_SCOPE: &str = "A full scan: the home page and robots.txt as every identity, the machine files, and paths that cannot \
-exist, for comparison.";
+exist, for comparison. Up to four further pages that the sitemap, the home page or llms.txt name were read as a browser \
+and as one AI agent of each purpose, where robots.txt allows it; other pages were not read.";
 
 /// The most findings in an answer. The report has all of them.
 const MAX_FINDINGS: usize = 25;

@@ -47,6 +47,7 @@ fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {
             kind.starts_with("text/html") || kind.starts_with("application/xhtml+xml")
         }),
         final_host: row.final_url.as_deref().and_then(host_of),
+        blocker: row.blocker.clone(),
         sha256: row.body_sha256.clone(),
     }
 }

@@ -97,6 +97,7 @@ pub(super) fn tls(judged: &JudgedReading<'_>) -> TlsSection {
         hsts: transport.hsts.clone(),
         certificate,
         certificate_holds: transport.tls.as_ref().map(|tls| tls.trusted),
+        redirects_to_http: home.exchange.url.starts_with("https://") && !https && response.is_some(),
         note: "How the home page was delivered to the browser identity, or to the first identity that got a response."
             .to_owned(),
     };

@@ -63,6 +63,7 @@ fn refused_identities_are_distinguished_from_a_page_not_compared() {
         .robots(404, "")
         .browser_and_control()
         .crawlers(200, OTHER_PAGE)
+        .trial_of_all(PAGE, OTHER_PAGE)
         .build_record();
     assert_eq!(equivalence::verdict(&other), EquivalenceVerdict::Different);
 

@@ -1,5 +1,6 @@
 //! The rulepack of this build.
 
+use declared::comparison::{EQUAL_TEXT_PERCENT, NOISE_PERCENT};
 use proof::digest::sha256;
 
 use super::model::{Rulepack, Thresholds};
@@ -10,15 +11,15 @@ impl Rulepack {
     #[must_use]
     pub fn current() -> Self {
         Self {
-            score_version: 3,
+            score_version: 4,
             sections: rules::sections(),
             rules: rules::rules(),
             caps: rules::caps(),
             letters: vec![("A", 90), ("B", 80), ("C", 70), ("D", 60), ("F", 0)],
             thresholds: Thresholds {
-                deterministic_percent: 80,
-                equivalent_percent: 90,
-                noise_percent: 5,
+                deterministic_percent: EQUAL_TEXT_PERCENT,
+                equivalent_percent: EQUAL_TEXT_PERCENT,
+                noise_percent: NOISE_PERCENT,
                 contained_percent: 90,
                 reduced_below_percent: 80,
                 augmented_above_percent: 125,
@@ -30,6 +31,10 @@ impl Rulepack {
                 (
                     "marks of block and challenge pages",
                     WallDetector::built_in().digest().to_owned(),
+                ),
+                (
+                    "words and marks of pages that stand in for the content",
+                    WallDetector::gate_digest().to_owned(),
                 ),
                 (
                     "phrases of instructions to machines",

@@ -70,15 +70,20 @@ fn write_page(page: &mut String, rules: &Rulepack) -> std::fmt::Result {
         page,
         "We compare the main text of pages by sequences of five words, without navigation, headers and \
          footers.\n\n\
-         - We request the page twice as the browser. If the two texts are less than {} % similar, the page changes \
-         too much by itself and we do not compare it with what others get.\n\
-         - A text is *equivalent* if it states the same prices and its similarity to the browser's text is at \
-         least {} %, or at most {} percentage points below the similarity of the browser's two texts.\n\
+         - People are the browser, which asks twice, and a client without a name. A page of an AI crawler is the same \
+         if its text is at least {} % similar to one that people got, or at most {} percentage points less similar \
+         than theirs are among themselves, and if it replaces no price and no contact detail by another.\n\
+         - A crawler whose page is not the same is read again, together with people. Most pages that vary by \
+         themselves are recognised here.\n\
+         - If it still got no page that people got, a trial decides: 8 requests as people and at least 7 as the \
+         suspected crawlers, in an order drawn at random. There are at least 3,000 ways to split the pages into two \
+         such groups. A crawler is said to get another page only if our split is clearer than every other one. A \
+         site that does not look at the identity, however it varies, is accused in less than one of 1,000 scans.\n\
+         - If the trial does not confirm the difference, the page *varies*. This costs no points.\n\
          - A text is *reduced* if {} % of it occurs in the browser's text and it has fewer than {} % as many words. \
          It is *augmented* if {} % of the browser's text occurs in it and it has more than {} % as many words. \
          Otherwise it is *different*.\n\
          - A page needs {} words without scripts for full points.",
-        thresholds.deterministic_percent,
         thresholds.equivalent_percent,
         thresholds.noise_percent,
         thresholds.contained_percent,

@@ -56,12 +56,11 @@ pub struct Cap {
 /// The numbers that decide when two pages differ, and other limits of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Thresholds {
-    /// If two browser readings are less similar than this, the page changes too much by itself and
-    /// other readers are not compared.
+    /// Two readings of people that are less similar than this show that the page varies.
     pub deterministic_percent: u32,
-    /// A text at least this similar to the browser's counts as the same…
+    /// A text at least this similar to one that people got counts as the same…
     pub equivalent_percent: u32,
-    /// …and so does one whose similarity is at most this much below that of two browser readings.
+    /// …and so does one whose similarity is at most this much below that of people's own readings.
     pub noise_percent: u32,
     /// A text is part of another if at least this share of it occurs there.
     pub contained_percent: u32,

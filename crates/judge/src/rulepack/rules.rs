@@ -44,7 +44,8 @@ pub(super) fn rules() -> Vec<Rule> {
             title: "Training crawlers get the page",
             weight: 7,
             asks: "Points for the share of training crawlers that get the page: a success status, and not a \
-                   challenge, payment demand or block page in its place. Only crawlers that received an answer count.",
+                   challenge, payment demand or block page in its place. Only crawlers that received an answer and \
+                   that robots.txt does not disallow count.",
             left_out: "Not assessed when the browser did not get the page either, or when no training crawler received an answer.",
             why: "Models cannot learn from pages that training crawlers cannot read. We send requests under the \
                   crawlers' names from our own network. A site that verifies crawlers may treat the real ones \
@@ -79,8 +80,9 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "policy",
             title: "robots.txt allows AI crawlers to read the home page",
             weight: 5,
-            asks: "Points for the share of the AI crawlers we test that robots.txt allows to read the home page. A \
-                   site without a robots.txt forbids nothing.",
+            asks: "Points for the share of the AI crawlers we test that robots.txt allows to read the home page: one \
+                   fifth for training crawlers, two fifths each for search crawlers and user agents. A site without a \
+                   robots.txt forbids nothing.",
             left_out: "Not assessed when robots.txt could not be read or is not a valid policy file.",
             why: "Crawlers that obey robots.txt stay away if it disallows them, even if the server would give them \
                   the page. Owners are free to disallow crawlers. The grade shows what agents can do, not what \
@@ -221,10 +223,13 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "equivalence",
             title: "AI crawlers get the same text as the browser",
             weight: 9,
-            asks: "Points for the share of AI crawlers that get the page with the browser's text. Differences of the \
-                   size that two browser requests show are allowed.",
-            left_out: "Not assessed when the browser got no text, no AI crawler got the page, or two browser requests \
-                       already differ too much.",
+            asks: "Points for the share of AI crawlers that get the page that people get. A difference counts only if it \
+                   follows the identity: the crawler's page must match no page of the browser and the unnamed client, \
+                   again in a second reading, and in a trial of 15 to 20 requests in random order, in which a site that \
+                   does not look at the identity is accused less than once in 1,000 scans. Text, prices and contact \
+                   details are compared, each by itself.",
+            left_out: "Not assessed when the browser got no text, no AI crawler got the page, or too few requests were \
+                       possible to decide.",
             why: "If crawlers get a different text, assistants describe something that users do not see on the page.",
             standard: None,
         },
@@ -234,8 +239,8 @@ pub(super) fn rules() -> Vec<Rule> {
             title: "The cached page is current",
             weight: 2,
             asks: "The page at its plain URL matches the page requested with a unique query that bypasses caches. \
-                   Differences of the size that two browser requests show are allowed.",
-            left_out: "Not assessed when one of the two requests failed, or two browser requests already differ too much.",
+                   A difference counts only if a trial of further requests in random order confirms it.",
+            left_out: "Not assessed when one of the two requests failed, or too few requests were possible to decide.",
             why: "Agents request the plain URL. If the cache is outdated, they read old content.",
             standard: Some("RFC 9111"),
         },
@@ -285,31 +290,53 @@ pub(super) fn rules() -> Vec<Rule> {
 pub(super) fn caps() -> Vec<Cap> {
     let cap = |id, at_most, reach, when| Cap { id, at_most, reach, when };
     vec![
-        cap("ai_refused", 30, true, "All AI crawlers are blocked while the browser gets the page."),
+        cap(
+            "ai_refused",
+            30,
+            true,
+            "AI crawlers that robots.txt does not disallow are kept out while the browser gets the page: 100 minus 70 \
+             times the share that is kept out.",
+        ),
         cap(
             "ai_challenged",
             35,
             true,
-            "All AI crawlers get a challenge (CAPTCHA or browser check) while the browser gets the page.",
+            "The same if all of them get a challenge (CAPTCHA or browser check): 100 minus 65 times the share.",
+        ),
+        cap(
+            "other_text",
+            35,
+            false,
+            "AI crawlers get a different text, other prices or other contact details than people: 89 minus 54 times \
+             the share of crawlers times how different the page is (1 for a wholly different text, at least 0.8 for \
+             prices and contacts, at least 0.2).",
         ),
         cap("no_text", 40, true, "The page has no text, or none before its scripts run."),
         cap(
             "ai_tolled",
             50,
             true,
-            "All AI crawlers are asked to pay while the browser gets the page.",
+            "AI crawlers are asked to pay while the browser gets the page: 100 minus 50 times the share.",
         ),
         cap(
             "declared_closed",
-            55,
+            60,
             true,
-            "robots.txt disallows the home page for every AI crawler we test.",
+            "robots.txt disallows the home page for AI crawlers: 100 minus 3 times the share of training crawlers, 15 \
+             times that of search crawlers and 22 times that of user agents.",
         ),
         cap(
-            "other_text",
+            "ai_partly",
             60,
-            false,
-            "Every AI crawler that gets the page gets a different text than the browser.",
+            true,
+            "Crawlers of one purpose that robots.txt does not disallow are kept out: 100 minus 20 (training), 35 \
+             (search) or 40 (user agents) times the share of that purpose.",
+        ),
+        cap(
+            "use_forbidden",
+            60,
+            true,
+            "A rights signal forbids generating answers from the content, or citing it.",
         ),
         cap(
             "bad_certificate",
@@ -330,11 +357,5 @@ pub(super) fn caps() -> Vec<Cap> {
             "robots.txt returns a server error, which crawlers must treat as a full disallow.",
         ),
         cap("no_https", 75, false, "The page is served without encryption."),
-        cap(
-            "ai_partly",
-            75,
-            true,
-            "No AI crawler of at least one purpose gets the page while other AI crawlers do.",
-        ),
     ]
 }

@@ -35,7 +35,7 @@ fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
     assert_eq!(
         (rules.score_version, rules.digest().as_str()),
-        (3, "60ee882f8885fb58932d235b19332ca95f5879ca3995be9fa857fd15c5d0e552")
+        (4, "1f45e66635e3eaaec5cd9d6671a52e444091230c1fb37cae15d5dbb322922d0d")
     );
 }
 

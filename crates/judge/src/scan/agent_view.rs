@@ -11,11 +11,16 @@ use contract::text::display_safe;
 use super::agent_rows::{browser_row, is_ai, is_measured, is_served, reading_ids};
 use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 use super::robots_conflicts::find_robots_conflicts;
-use super::{page_similarity, repro_command};
+use super::text_comparison::{TextComparison, served_page};
+use super::{page_similarity, repro_command, stalls};
+use crate::rulepack::Rulepack;
 use crate::walls::refusal_target::{self, analyse_refusals};
 use crate::walls::{Wall, WallDetector, WallKind};
 
-pub(super) fn build_agent_view(parsed: &ParsedEvidence<'_>) -> AgentView {
+pub(super) fn build_agent_view(
+    parsed: &ParsedEvidence<'_>,
+    comparison: &TextComparison<'_>,
+) -> AgentView {
     let home: Vec<&Reading> = parsed.readings(ReadTarget::Home).collect();
     let mut browser_pages = home
         .iter()
@@ -30,12 +35,7 @@ pub(super) fn build_agent_view(parsed: &ParsedEvidence<'_>) -> AgentView {
         .find(|reading| reading.identity == parsed.browser_id())
         .and_then(|reading| recognise_wall(parsed, reading))
         .map(|wall| wall.kind);
-    let reference = BrowserReference {
-        page: first,
-        second_page: again,
-        self_similarity: noise,
-        wall_kind: likely,
-    };
+    let reference = BrowserReference { page: first, wall_kind: likely, comparison };
     let mut rows: Vec<AgentRow> = parsed
         .catalogue
         .compared_identities()
@@ -51,6 +51,7 @@ pub(super) fn build_agent_view(parsed: &ParsedEvidence<'_>) -> AgentView {
         .collect();
 
     mark_dropped_as_refused(&mut rows);
+    stalls::mark_stalled(parsed.evidence, &mut rows);
     mark_busy(&mut rows);
     let (split, split_evidence) = detect_split(&rows);
     let aimed = find_refusal_target(parsed, &rows);
@@ -66,6 +67,9 @@ pub(super) fn build_agent_view(parsed: &ParsedEvidence<'_>) -> AgentView {
         aimed_at: aimed.target.as_str().to_owned(),
         aimed_at_why: aimed.sentence,
         vendors_present: vendors_present(&home),
+        variation: comparison.variation.clone(),
+        variation_why: comparison.why.clone(),
+        trial: comparison.trial.clone(),
         split,
         split_evidence,
         rows,
@@ -75,24 +79,42 @@ pub(super) fn build_agent_view(parsed: &ParsedEvidence<'_>) -> AgentView {
 /// The browser's page, which the pages of other identities are compared with.
 struct BrowserReference<'a> {
     page: Option<&'a ParsedPage>,
-    second_page: Option<&'a ParsedPage>,
-    self_similarity: Option<f64>,
     /// The kind of wall that the browser's page may be.
     wall_kind: Option<WallKind>,
+    comparison: &'a TextComparison<'a>,
 }
 
-/// The complete page that an identity got. A wall does not count.
-fn served_page<'a>(parsed: &'a ParsedEvidence<'_>, reading: &Reading) -> Option<&'a ParsedPage> {
-    let response = reading.exchange.response().filter(|response| is_success(response))?;
-    if recognise_wall(parsed, reading).is_some_and(|wall| wall.certain) {
-        return None;
+impl BrowserReference<'_> {
+    /// How the page of an identity compares with those of people. Only a trial makes it a different
+    /// one; a difference that was not tried shows nothing, and one that the trial did not confirm is
+    /// the page's own variation.
+    fn verdict(
+        &self,
+        identity: &agents::Identity,
+        page: &ParsedPage,
+        likeness: &page_similarity::TextSimilarity,
+        rules: &Rulepack,
+    ) -> EquivalenceVerdict {
+        let is_accused = self.comparison.accused.contains_key(&identity.id)
+            || (identity.role == CatalogueRole::Control && self.comparison.control_accused);
+        if is_accused {
+            return page_similarity::difference_verdict(likeness, rules);
+        }
+        let is_unknown = self.comparison.unconfirmed.contains(&identity.id)
+            || self.page.is_some_and(|browser| browser.compared.is_script_shell);
+        if self.comparison.matches_people(page) {
+            EquivalenceVerdict::Equivalent
+        } else if is_unknown {
+            EquivalenceVerdict::Unmeasured
+        } else {
+            EquivalenceVerdict::NotDeterministic
+        }
     }
-    parsed.page(response)
 }
 
 /// The wall that a reading shows instead of the page, if any.
-fn recognise_wall(parsed: &ParsedEvidence<'_>, reading: &Reading) -> Option<Wall> {
-    parsed.wall(reading.exchange.response()?)
+pub(super) fn recognise_wall(parsed: &ParsedEvidence<'_>, reading: &Reading) -> Option<Wall> {
+    parsed.page_wall(reading.exchange.response()?)
 }
 
 /// Counts dropped connections as a refusal if they happen to every AI crawler and to no other client.
@@ -158,6 +180,14 @@ fn find_refusal_target(
         })
         .collect();
     let mut found = analyse_refusals(&results);
+    let stand_in = |row: &AgentRow| matches!(row.cause, RowCause::Gated | RowCause::Empty);
+    if found.target == refusal_target::RefusalTarget::Network
+        && rows.iter().filter(|row| is_measured(row)).all(stand_in)
+    {
+        found.target = refusal_target::RefusalTarget::None;
+        "All clients, including the browser, got the same kind of page in place of the content. No client is treated differently."
+            .clone_into(&mut found.sentence);
+    }
     if found.target == refusal_target::RefusalTarget::None
         && rows.iter().any(|row| is_ai(row) && is_busy(row))
     {
@@ -201,9 +231,9 @@ fn agent_row(
     // An incomplete body is neither counted nor compared.
     let read = response.and_then(|response| parsed.page(response));
     let served = read.filter(|_| cause == RowCause::Served);
-    let likeness = served.zip(reference.page).map(|(parsed_page, browser)| {
-        page_similarity::compare_texts(parsed_page, browser, reference.second_page)
-    });
+    let likeness = served
+        .zip(reference.page)
+        .map(|(parsed_page, browser)| page_similarity::compare_texts(parsed_page, browser));
     let moved = exchange.zip(response).filter(|(exchange, response)| exchange.url != response.url);
     let dialled = exchange.and_then(|exchange| exchange.hops.last());
     AgentRow {
@@ -239,13 +269,11 @@ fn agent_row(
         text_ratio: likeness.and_then(|likeness| Quotient::new(likeness.word_ratio)),
         equivalence: match cause {
             RowCause::Challenge => EquivalenceVerdict::Challenged,
-            RowCause::Served => likeness.map_or(EquivalenceVerdict::Unmeasured, |likeness| {
-                page_similarity::equivalence_verdict(
-                    &likeness,
-                    reference.self_similarity,
-                    parsed.rules,
-                )
-            }),
+            RowCause::Served => {
+                served.zip(likeness).map_or(EquivalenceVerdict::Unmeasured, |(page, likeness)| {
+                    reference.verdict(identity, page, &likeness, parsed.rules)
+                })
+            }
             RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete => {
                 EquivalenceVerdict::Unmeasured
             }
@@ -267,7 +295,7 @@ fn agent_row(
 }
 
 /// The cause by status alone.
-fn cause_by_status(reading: Option<&Reading>) -> RowCause {
+pub(super) fn cause_by_status(reading: Option<&Reading>) -> RowCause {
     let Some(reading) = reading else { return RowCause::NotRead };
     let response = match &reading.exchange.outcome {
         ExchangeOutcome::Response(response) => response,
@@ -292,11 +320,30 @@ fn cause_by_status(reading: Option<&Reading>) -> RowCause {
 }
 
 /// The cause after taking a recognised wall into account.
-fn cause_with_wall(cause: RowCause, wall: Option<&Wall>) -> RowCause {
+pub(super) fn cause_with_wall(cause: RowCause, wall: Option<&Wall>) -> RowCause {
     let has_response =
         !matches!(cause, RowCause::NotRead | RowCause::Unreachable | RowCause::Incomplete);
     let Some(wall) = wall.filter(|_| has_response) else { return cause };
     match wall.kind {
+        // A gate with a refusing or failing status keeps the cause of its status.
+        WallKind::Login
+        | WallKind::Region
+        | WallKind::Age
+        | WallKind::Consent
+        | WallKind::Parked
+        | WallKind::Maintenance
+        | WallKind::Placeholder
+            if cause == RowCause::Served =>
+        {
+            RowCause::Gated
+        }
+        WallKind::Region
+        | WallKind::Age
+        | WallKind::Consent
+        | WallKind::Parked
+        | WallKind::Maintenance
+        | WallKind::Placeholder => cause,
+        WallKind::Empty => RowCause::Empty,
         WallKind::Challenge | WallKind::Captcha => RowCause::Challenge,
         WallKind::Payment => RowCause::PaymentRequired,
         WallKind::RateLimit => RowCause::RateLimited,
@@ -337,8 +384,16 @@ fn detect_split(rows: &[AgentRow]) -> (IdentitySplit, Option<SplitEvidence>) {
         let with = |cause: RowCause| blocked.iter().filter(|row| row.cause == cause).count();
         let (challenged, tolled) = (with(RowCause::Challenge), with(RowCause::PaymentRequired));
         let refused = blocked.len() - challenged - tolled;
+        let stand_in = |row: &&AgentRow| matches!(row.cause, RowCause::Gated | RowCause::Empty);
         let (split, what) = if refused >= challenged.max(tolled) {
-            (IdentitySplit::Refused, "were blocked")
+            let what = if blocked.iter().all(stand_in) {
+                "got a page that stands in for the content"
+            } else if blocked.iter().all(|row| row.cause == RowCause::Stalled) {
+                "were kept waiting"
+            } else {
+                "were blocked"
+            };
+            (IdentitySplit::Refused, what)
         } else if challenged >= tolled {
             (IdentitySplit::Challenged, "got a challenge")
         } else {

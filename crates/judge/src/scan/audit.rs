@@ -72,6 +72,7 @@ pub(super) fn audit_record(record: &mut ScanRecord, evidence: &Evidence, rules: 
     checks.extend(record.policy.signals.iter().map(|s| s.evidence.iter().all(exists)));
     checks
         .extend(record.content.instruction_like.iter().map(|hit| hit.evidence.iter().all(exists)));
+    checks.extend(record.pages.iter().map(|page| page.evidence.iter().all(exists)));
     let served = |row: &&contract::records::AgentRow| is_served(row);
     checks.push(
         record.agentview.all_refused != Some(true)

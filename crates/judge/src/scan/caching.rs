@@ -7,16 +7,17 @@ use contract::text::display_safe;
 use declared::sniff;
 
 use super::page_similarity;
-use super::parsed_evidence::{ParsedEvidence, is_success};
+use super::parsed_evidence::ParsedEvidence;
+use super::text_comparison::{TextComparison, served_page};
 
 /// Compares the home page at its plain URL with a request that bypasses caches.
 pub(super) fn build_caching_reading(
     parsed: &ParsedEvidence<'_>,
-    noise: Option<f64>,
+    comparison: &TextComparison<'_>,
 ) -> CachingReading {
     let bare =
         parsed.readings(ReadTarget::Home).find(|reading| reading.identity == parsed.browser_id());
-    let fresh = parsed.last_reading(ReadTarget::Fresh, "/");
+    let fresh = parsed.readings(ReadTarget::Fresh).find(|reading| reading.path == "/");
     let response = bare.and_then(|reading| reading.exchange.response());
     let field = |name: &str| {
         response.and_then(|response| response.header(name)).map(|value| display_safe(value, 200))
@@ -33,9 +34,7 @@ pub(super) fn build_caching_reading(
             .into_iter()
             .find_map(field),
         // If the page changes by itself, a difference does not show a stale cache.
-        diverged: alike
-            .filter(|_| noise.is_some() && page_similarity::is_stable(noise, parsed.rules))
-            .map(|alike| !page_similarity::is_same_page(alike, noise, parsed.rules)),
+        diverged: comparison.stale_cache,
         similarity: alike.and_then(Ratio::new),
         evidence: bare.into_iter().chain(fresh).map(|reading| reading.id.clone()).collect(),
     }
@@ -47,11 +46,7 @@ fn similarity_of_readings(
     one: &Reading,
     other: &Reading,
 ) -> Option<f64> {
-    let page = |reading: &Reading| {
-        let response = reading.exchange.response().filter(|response| is_success(response))?;
-        parsed.page(response).filter(|_| !parsed.is_certain_wall(response))
-    };
-    Some(page_similarity::similarity(page(one)?, page(other)?))
+    Some(page_similarity::similarity(served_page(parsed, one)?, served_page(parsed, other)?))
 }
 
 /// Compares a file at its plain URL with a request that bypasses caches.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use contract::evidence::{ReadTarget, Reading};
-use contract::records::{AgentView, InstructionLikeText};
+use contract::records::{AgentRow, AgentView, InstructionLikeText, RowCause};
 use contract::text::display_safe;
+use declared::comparison::Facet;
 use declared::instructions::{PageContext, Passage, is_about_security};
 
 use super::agent_rows::{browser_row, is_ai, is_served};
-use super::page_similarity;
 use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
+use super::text_comparison::TextComparison;
 
 /// Files that are meant to give instructions to machines.
 const INSTRUCTION_FILES: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt"];
@@ -17,27 +18,26 @@ const INSTRUCTION_FILES: [&str; 3] = ["/llms.txt", "/agents.md", "/llms-full.txt
 /// Finds all instructions. Also notes on each row whether its page contains any.
 pub(super) fn find_instructions(
     parsed: &ParsedEvidence<'_>,
+    comparison: &TextComparison<'_>,
     view: &mut AgentView,
 ) -> Vec<InstructionLikeText> {
     let browser = browser_row(&view.rows).filter(|row| is_served(row));
     let browser_digest = browser.and_then(|row| row.body_sha256.clone());
-    let browser_page =
-        browser.and_then(|row| row.reading.clone()).and_then(|id| page_of_reading(parsed, &id));
-    let noise = view.self_similarity.map(contract::Ratio::get);
+    let people = browser.map(|_| comparison.people()).unwrap_or_default();
     let mut found: Vec<InstructionLikeText> = Vec::new();
     // Identities that got the same bytes share one search result.
     let mut searched: BTreeMap<(String, bool), Vec<InstructionLikeText>> = BTreeMap::new();
-    for row in view.rows.iter_mut().filter(|row| is_served(row)) {
+    for row in view.rows.iter_mut().filter(|row| is_served(row) || is_long_page(parsed, row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
         };
         let Some(parsed_page) = page_of_reading(parsed, &reading) else { continue };
         // Text that only the unnamed control client gets is not aimed at AI crawlers.
         let differs = is_ai(row) && browser_digest.as_ref() != Some(&digest);
-        let compared = browser_page.filter(|_| differs);
+        let compared = if differs { people } else { &[] };
         let hits = searched
             .entry((digest, differs))
-            .or_insert_with(|| detect_on_page(parsed, parsed_page, compared, noise));
+            .or_insert_with(|| detect_on_page(parsed_page, compared));
         row.instruction_like_text = Some(!hits.is_empty());
         for hit in hits.iter() {
             add_hit(&mut found, hit.clone(), &row.id, &reading);
@@ -60,59 +60,60 @@ pub(super) fn find_instructions(
     found
 }
 
+/// Whether the row is a page that is longer than what is read.
+fn is_long_page(parsed: &ParsedEvidence<'_>, row: &AgentRow) -> bool {
+    row.cause == RowCause::Incomplete
+        && row.reading.as_deref().is_some_and(|id| page_of_reading(parsed, id).is_some())
+}
+
 fn page_of_reading<'l>(parsed: &'l ParsedEvidence<'_>, id: &str) -> Option<&'l ParsedPage> {
     let reading = parsed.readings(ReadTarget::Home).find(|reading| reading.id == id)?;
     parsed.page(reading.exchange.response()?)
 }
 
-fn detect_on_page(
-    parsed: &ParsedEvidence<'_>,
+/// Finds the instructions on a page. `people` are the pages that people got; none if the page is one of
+/// them.
+pub(super) fn detect_on_page(
     parsed_page: &ParsedPage,
-    browser: Option<&ParsedPage>,
-    noise: Option<f64>,
+    people: &[&ParsedPage],
 ) -> Vec<InstructionLikeText> {
-    let found = detect_in_context(parsed, parsed_page, browser, noise, false);
+    let found = detect_in_context(parsed_page, people, false);
     // Pages about security may quote instructions. This is checked only if something was found.
     let excused = !found.is_empty()
         && is_about_security(parsed_page.page.title.as_deref(), &parsed_page.page.main);
-    if excused { detect_in_context(parsed, parsed_page, browser, noise, true) } else { found }
+    if excused { detect_in_context(parsed_page, people, true) } else { found }
 }
 
 fn detect_in_context(
-    parsed: &ParsedEvidence<'_>,
     parsed_page: &ParsedPage,
-    browser: Option<&ParsedPage>,
-    noise: Option<f64>,
+    people: &[&ParsedPage],
     security: bool,
 ) -> Vec<InstructionLikeText> {
     let page = &parsed_page.page;
     let context = |only_ai| PageContext { only_ai, about_security: security };
-    // Text that the browser got too is not crawler-only. If the page changes by itself, nothing can be
-    // said about who got what.
-    let steady = page_similarity::is_stable(noise, parsed.rules);
-    let shared_text = browser.is_none_or(|browser| {
-        !steady
-            || browser.page.text == page.text
-            || page_similarity::is_same_page(
-                page_similarity::similarity(parsed_page, browser),
-                noise,
-                parsed.rules,
-            )
+    // Text that a person got too is not crawler-only. A page that varies is compared with all pages
+    // that people got.
+    let is_shared = |same: &dyn Fn(&ParsedPage) -> bool| {
+        people.is_empty() || people.iter().any(|own| same(own))
+    };
+    let shared_text = is_shared(&|own| {
+        own.page.text == page.text || own.compared.is_same(&parsed_page.compared, Facet::Text)
     });
-    // Not `text`, which also contains text hidden by styles.
-    let visible =
-        [&page.main, &page.header_footer].map(|text| Passage { surface: "visible", text });
+    let visible = [
+        Passage { surface: "visible", text: &page.visible },
+        Passage { surface: "quoted", text: &page.quoted },
+    ];
     let mut hits: Vec<InstructionLikeText> =
         declared::instructions::find_instructions(&visible, context(!shared_text))
             .into_iter()
             .map(|hit| to_instruction_like(hit, !shared_text))
             .collect();
     let (shared, own): (Vec<_>, Vec<_>) = page.hidden.iter().partition(|hidden| {
-        browser.is_none_or(|browser| browser.page.hidden.iter().any(|theirs| theirs == *hidden))
+        is_shared(&|own| own.page.hidden.iter().any(|theirs| theirs == *hidden))
     });
     let data: Vec<Passage<'_>> =
         page.json_ld.iter().map(|text| Passage { surface: "json_ld", text }).collect();
-    let shared_data = browser.is_none_or(|browser| browser.page.json_ld == page.json_ld);
+    let shared_data = is_shared(&|own| own.page.json_ld == page.json_ld);
     hits.extend(
         declared::instructions::find_instructions(&data, context(!shared_data))
             .into_iter()
@@ -157,7 +158,7 @@ fn to_instruction_like(
 }
 
 /// Adds a passage, or adds the identity to the same passage found before.
-fn add_hit(
+pub(super) fn add_hit(
     found: &mut Vec<InstructionLikeText>,
     hit: InstructionLikeText,
     identity: &str,

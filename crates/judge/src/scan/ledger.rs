@@ -13,7 +13,7 @@ const TOTAL_POINTS: u32 = 100;
 
 const METHOD_TEXT: &str = "The rules that could be applied share 100 points by weight. The score is the sum of the points \
     earned, limited by the lowest cap that applies. Rules that are not applicable or could not be assessed do not \
-    affect the score. Without an assessed Reach rule there is no score.";
+    affect the score. Without a Reach rule that could be assessed or is closed by robots.txt there is no score.";
 
 pub(super) struct Scores {
     pub(super) sections: Vec<SectionScore>,
@@ -27,22 +27,29 @@ pub(super) struct Scores {
 pub(super) fn compute_scores(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
     let rows = ledger_rows(&verdicts.rulings, rules);
     let sum: u32 = rows.iter().filter_map(|row| row.points).sum();
-    let reached = rows.iter().any(|row| row.section == "reach" && row.points.is_some());
+    // A purpose that robots.txt closes is not applicable: how the site treats it is known.
+    let reached = rows.iter().any(|row| {
+        row.section == "reach" && (row.points.is_some() || row.state == LedgerState::NotApplicable)
+    });
     let cap = verdicts
         .caps
         .iter()
-        .filter_map(|applied| Some((rules.cap(applied.cap)?, applied)))
-        .min_by_key(|(cap, _)| cap.at_most)
+        .filter_map(|applied| {
+            let cap = rules.cap(applied.cap)?;
+            Some((cap, applied.at_most.unwrap_or(cap.at_most).max(cap.at_most), applied))
+        })
+        .min_by_key(|(_, at_most, _)| *at_most)
         .filter(|_| reached);
-    let overall = reached.then(|| cap.map_or(sum, |(cap, _)| sum.min(cap.at_most)));
+    let at_most = cap.map(|(_, at_most, _)| at_most);
+    let overall = reached.then(|| at_most.map_or(sum, |at_most| sum.min(at_most)));
     let grade = overall.and_then(|score| rules.letter(score)).and_then(Grade::from_word);
-    let capped = cap.is_some_and(|(cap, _)| sum > cap.at_most);
+    let capped = at_most.is_some_and(|at_most| sum > at_most);
     let sections = section_scores(&rows, rules);
     Scores {
         detail: GradeDetail {
             capped,
-            cap: cap.map(|(cap, _)| cap.at_most),
-            cap_reason: cap.map(|(_, applied)| applied.reason.clone()),
+            cap: at_most,
+            cap_reason: cap.map(|(_, _, applied)| applied.reason.clone()),
             unscored_affects_grade: false,
             unscored: sections
                 .iter()
@@ -61,9 +68,9 @@ pub(super) fn compute_scores(verdicts: &Verdicts, rules: &Rulepack) -> Scores {
         ledger: ScoreLedger {
             score: overall,
             letter: grade.clone(),
-            cap: cap.map(|(cap, _)| cap.at_most),
+            cap: at_most,
             capped,
-            held_at_reach: capped && cap.is_some_and(|(cap, _)| cap.reach),
+            held_at_reach: capped && cap.is_some_and(|(cap, _, _)| cap.reach),
             matches_record: true,
             rows,
             rows_withheld: 0,

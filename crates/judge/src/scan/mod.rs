@@ -12,13 +12,18 @@ mod caching;
 mod confidence;
 mod content;
 mod convert;
+mod declared_access;
 mod file_checks;
+mod further_pages;
 mod instructions;
 mod ledger;
+mod linked_files;
 mod metadata;
+mod missing_paths;
 mod owner_facts;
 mod page_similarity;
 mod parsed_evidence;
+mod paywall;
 mod policy;
 mod provenance;
 mod public_report;
@@ -27,7 +32,10 @@ mod rights_signals;
 mod robots_conflicts;
 mod robots_file;
 mod sections;
+mod stalls;
+mod text_comparison;
 mod transport;
+mod treatment;
 mod verdicts;
 
 use agents::Catalogue;
@@ -54,23 +62,30 @@ pub fn judge(
 ) -> ScanRecord {
     let reached = has_any_response(evidence);
     let parsed = ParsedEvidence::new(evidence, bodies, catalogue, rules);
-    let mut view = agent_view::build_agent_view(&parsed);
-    let instruction_like = instructions::find_instructions(&parsed, &mut view);
+    let comparison = text_comparison::TextComparison::new(&parsed);
+    let mut view = agent_view::build_agent_view(&parsed, &comparison);
+    let instruction_like = instructions::find_instructions(&parsed, &comparison, &mut view);
     let checks = file_checks::check_machine_files(&parsed);
     let policy = policy::build_policy_reading(&parsed);
     let page = content::representative_page(&parsed, &view);
-    let content = content::build_content_reading(&parsed, page, instruction_like);
+    let content = content::build_content_reading(&parsed, &view, page, instruction_like);
     let (nap, lineage) = owner_facts::build_owner_facts(&parsed, page).unzip();
-    let caching =
-        caching::build_caching_reading(&parsed, view.self_similarity.map(contract::Ratio::get));
+    let caching = caching::build_caching_reading(&parsed, &comparison);
     let transport = transport::build_transport_reading(&parsed);
+    let treatment = treatment::treatment_scores(&parsed, &view, &comparison);
+    let paywall = paywall::build_paywall_reading(&parsed, page);
+    let pages = further_pages::build_page_readings(&parsed);
     let mut verdicts = sections::judge_sections(&SectionInputs {
         parsed: &parsed,
         view: &view,
+        comparison: &comparison,
         policy: &policy,
         checks: &checks,
         content: &content,
+        pages: &pages,
+        paywall: paywall.as_ref(),
         lineage: lineage.as_ref(),
+        nap: nap.as_ref(),
         caching: &caching,
         transport: &transport,
     });
@@ -96,6 +111,7 @@ pub fn judge(
         grade: scores.grade,
         overall: scores.overall,
         grade_detail: scores.detail,
+        treatment,
         confidence: confidence::build_confidence(
             evidence,
             &view,
@@ -121,6 +137,8 @@ pub fn judge(
         agentview: view,
         policy,
         content,
+        pages,
+        paywall,
         nap,
         fact_lineage: lineage,
         caching,
@@ -156,5 +174,9 @@ fn host_of_home_page(evidence: &Evidence, view: &contract::records::AgentView) -
     authority.and_then(|a| a.split(':').next()).unwrap_or(&evidence.host).to_owned()
 }
 
+#[cfg(test)]
+mod content_tests;
+#[cfg(test)]
+mod gate_tests;
 #[cfg(test)]
 pub(crate) mod tests;

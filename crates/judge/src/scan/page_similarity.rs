@@ -1,6 +1,7 @@
-//! Compares two pages, allowing for how much the page changes between two browser requests.
+//! How similar a page is to the browser's, in numbers and in a word.
 
 use contract::records::EquivalenceVerdict;
+use declared::comparison::Facet;
 
 use super::parsed_evidence::ParsedPage;
 use crate::rulepack::Rulepack;
@@ -16,61 +17,34 @@ pub(super) struct TextSimilarity {
     pub(super) share_of_reference: f64,
     /// The number of words divided by that of the browser's text.
     pub(super) word_ratio: f64,
-    pub(super) same_prices: bool,
 }
 
 /// The similarity of two pages, 0 to 1.
 pub(super) fn similarity(one: &ParsedPage, other: &ParsedPage) -> f64 {
-    one.shingles.jaccard(&other.shingles)
+    one.compared.similarity(&other.compared, Facet::Text)
 }
 
-/// Compares a page with the browser's. `again` is the browser's second reading.
-pub(super) fn compare_texts(
-    parsed_page: &ParsedPage,
-    reference: &ParsedPage,
-    again: Option<&ParsedPage>,
-) -> TextSimilarity {
-    let (mine, theirs) = (parsed_page.shingles.words(), reference.shingles.words());
+/// Compares a page with the browser's.
+pub(super) fn compare_texts(parsed_page: &ParsedPage, reference: &ParsedPage) -> TextSimilarity {
+    let (own, theirs) = (&parsed_page.compared.shingles, &reference.compared.shingles);
     TextSimilarity {
         similarity: similarity(parsed_page, reference),
-        share_in_reference: parsed_page.shingles.containment(&reference.shingles),
-        share_of_reference: reference.shingles.containment(&parsed_page.shingles),
-        word_ratio: if theirs == 0 { 0.0 } else { mine as f64 / theirs as f64 },
-        // Prices that differ between two browser readings are ignored.
-        same_prices: parsed_page.prices == reference.prices
-            || again.is_none_or(|again| again.prices != reference.prices),
+        share_in_reference: own.containment(theirs),
+        share_of_reference: theirs.containment(own),
+        word_ratio: if theirs.words() == 0 {
+            0.0
+        } else {
+            own.words() as f64 / theirs.words() as f64
+        },
     }
 }
 
-/// Whether a similarity is high enough for the same page. `noise` is the similarity of the browser's
-/// two readings.
-pub(super) fn is_same_page(alike: f64, noise: Option<f64>, rules: &Rulepack) -> bool {
-    let thresholds = &rules.thresholds;
-    let least = fraction(thresholds.equivalent_percent);
-    alike >= least.min(noise.unwrap_or(1.0) - fraction(thresholds.noise_percent))
-}
-
-/// Whether the two browser readings are similar enough to compare others with them.
-pub(super) fn is_stable(noise: Option<f64>, rules: &Rulepack) -> bool {
-    noise.is_none_or(|noise| noise >= fraction(rules.thresholds.deterministic_percent))
-}
-
-pub(super) fn equivalence_verdict(
+/// The word for a text that follows the identity: part of the browser's, more than it, or another.
+pub(super) fn difference_verdict(
     likeness: &TextSimilarity,
-    noise: Option<f64>,
     rules: &Rulepack,
 ) -> EquivalenceVerdict {
     let thresholds = &rules.thresholds;
-    if !is_stable(noise, rules) {
-        return EquivalenceVerdict::NotDeterministic;
-    }
-    if is_same_page(likeness.similarity, noise, rules) {
-        // The same words with different prices are how a site would deceive crawlers.
-        return match likeness.same_prices {
-            true => EquivalenceVerdict::Equivalent,
-            false => EquivalenceVerdict::Different,
-        };
-    }
     let contained = fraction(thresholds.contained_percent);
     if likeness.share_in_reference >= contained
         && likeness.word_ratio < fraction(thresholds.reduced_below_percent)

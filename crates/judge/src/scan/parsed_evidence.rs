@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use agents::{Catalogue, Role};
-use contract::evidence::{Evidence, ReadTarget, Reading, Response};
-use declared::page::{self, Page, Shingles};
+use contract::evidence::{Evidence, FailureKind, ReadTarget, Reading, Response};
+use declared::comparison::ComparedPage;
+use declared::page::Page;
 
 use super::convert::saturating_u32;
 use super::robots_file::RobotsFile;
@@ -25,17 +26,34 @@ pub(super) struct ParsedEvidence<'a> {
 /// A parsed page and what it is compared by.
 pub(super) struct ParsedPage {
     pub(super) page: Page,
-    pub(super) shingles: Shingles,
-    pub(super) prices: Vec<String>,
+    pub(super) compared: ComparedPage,
     pub(super) words: u32,
 }
 
+/// The texts of the style sheets that were read, by address.
+type StyleSheets = BTreeMap<String, String>;
+
 impl ParsedPage {
-    fn parse(body: &[u8], content_type: Option<&str>) -> Self {
-        let page = Page::read(body, content_type);
+    fn parse(body: &[u8], response: &Response, sheets: &StyleSheets, domain: &str) -> Self {
+        let content_type = response.header("content-type");
+        let mut page = Page::read(body, content_type);
+        let linked: Vec<(&str, &str)> = page
+            .style_sheets
+            .iter()
+            .filter_map(|href| {
+                let url = page.resolve(&response.url, href)?;
+                Some((href.as_str(), sheets.get(url.as_str())?.as_str()))
+            })
+            .collect();
+        if !linked.is_empty() {
+            let text_of = |href: &str| linked.iter().find(|(known, _)| *known == href);
+            let styled = Page::read_with_styles(body, content_type, &|href| {
+                text_of(href).map(|(_, text)| *text)
+            });
+            page = styled;
+        }
         Self {
-            shingles: page::shingles(&page.main),
-            prices: page::prices(&page.main),
+            compared: ComparedPage::new(&page, domain),
             words: saturating_u32(page.words().count()),
             page,
         }
@@ -49,18 +67,24 @@ impl<'a> ParsedEvidence<'a> {
         catalogue: &'a Catalogue,
         rules: &'a Rulepack,
     ) -> Self {
+        let sheets = read_style_sheets(evidence, bodies);
         let mut pages = BTreeMap::new();
         for reading in &evidence.reads {
             let is_page = match reading.target {
-                ReadTarget::Home | ReadTarget::Markdown => true,
+                ReadTarget::Home
+                | ReadTarget::HomeAgain
+                | ReadTarget::HomeTrial
+                | ReadTarget::Markdown
+                | ReadTarget::Page => true,
                 ReadTarget::Fresh => reading.path == "/",
                 _ => false,
             };
             let Some(response) = reading.exchange.response().filter(|_| is_page) else { continue };
             if let Some(body) = bodies.body(&response.body.sha256) {
+                let domain = evidence.domain.as_str();
                 pages
                     .entry(response.body.sha256.as_str())
-                    .or_insert_with(|| ParsedPage::parse(body, response.header("content-type")));
+                    .or_insert_with(|| ParsedPage::parse(body, response, &sheets, domain));
             }
         }
         let robots = RobotsFile::from_evidence(evidence, bodies);
@@ -83,9 +107,10 @@ impl<'a> ParsedEvidence<'a> {
         self.bodies.body(&response.body.sha256)
     }
 
-    /// The page of a completely received response, whatever its status.
+    /// The page of a response, whatever its status. A page that is longer than the limit is read up to
+    /// it; one that was not received completely for another reason is not read.
     pub(super) fn page(&self, response: &Response) -> Option<&ParsedPage> {
-        if response.body.cut.is_some() {
+        if response.body.cut.is_some() && !is_read_to_limit(response) {
             return None;
         }
         self.pages.get(response.body.sha256.as_str())
@@ -99,6 +124,18 @@ impl<'a> ParsedEvidence<'a> {
         WallDetector::built_in().recognise_with_page(response, body, page)
     }
 
+    /// The block page, challenge or gate that stands in for a page, if one does.
+    pub(super) fn page_wall(&self, response: &Response) -> Option<Wall> {
+        let body = self.body(response).unwrap_or_default();
+        // A body that is no longer stored is not an empty one.
+        if body.is_empty() && response.body.bytes > 0 {
+            return self.wall(response);
+        }
+        let page =
+            self.pages.get(response.body.sha256.as_str()).map(|parsed_page| &parsed_page.page);
+        WallDetector::built_in().recognise_page(response, body, page)
+    }
+
     /// Whether this response is certainly a block page or challenge.
     pub(super) fn is_certain_wall(&self, response: &Response) -> bool {
         self.wall(response).is_some_and(|wall| wall.certain)
@@ -107,6 +144,22 @@ impl<'a> ParsedEvidence<'a> {
     pub(super) fn browser_id(&self) -> &'a str {
         self.catalogue.identity_with_role(Role::Browser).map_or("", |identity| identity.id.as_str())
     }
+}
+
+fn read_style_sheets(evidence: &Evidence, bodies: &dyn Bodies) -> StyleSheets {
+    let readings = evidence.reads.iter().filter(|r| r.target == ReadTarget::StyleSheet);
+    readings
+        .filter_map(|reading| {
+            let response = reading.exchange.response().filter(|response| is_success(response))?;
+            let text = String::from_utf8_lossy(bodies.body(&response.body.sha256)?);
+            Some((reading.exchange.url.clone(), text.into_owned()))
+        })
+        .collect()
+}
+
+/// Whether the body is longer than the limit and was read up to it.
+pub(super) fn is_read_to_limit(response: &Response) -> bool {
+    response.body.cut.as_ref().is_some_and(|cut| cut.kind == FailureKind::TooLarge)
 }
 
 /// Whether the status is 2xx.

@@ -1,6 +1,6 @@
 //! Finds crawlers for which the server does not follow robots.txt, in both directions.
 
-use contract::records::{AccessConflict, AgentRow};
+use contract::records::{AccessConflict, AgentRow, RowCause};
 use declared::robots::Scope;
 
 use super::agent_rows::{browser_row, is_ai, is_measured, is_refused, is_served};
@@ -24,8 +24,11 @@ pub(super) fn find_robots_conflicts(
             // blocked. A permission by name conflicts whenever the crawler is not served.
             let named = access.scope == Scope::Named;
             let general = access.scope == Scope::Everyone && browser_served && is_refused(row);
+            // A page that stands in for the content for everybody is no refusal of this crawler.
+            let stand_in = matches!(row.cause, RowCause::Gated | RowCause::Empty)
+                && browser_row(rows).is_some_and(|browser| browser.cause == row.cause);
             let clash = match access.allowed {
-                true => !served && (named || general),
+                true => !served && !stand_in && (named || general),
                 false => served,
             };
             clash.then(|| AccessConflict {

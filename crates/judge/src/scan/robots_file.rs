@@ -55,7 +55,7 @@ impl<'a> RobotsFile<'a> {
                     state: RobotsState::Declared,
                     why: "robots.txt was served and read.".to_owned(),
                     reading,
-                    rules: Some(Robots::parse(body)),
+                    rules: Some(Robots::parse_received(body, response.body.cut.is_some())),
                 }
             }
             404 | 410 => without(

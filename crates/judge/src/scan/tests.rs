@@ -9,7 +9,7 @@ use contract::evidence::{
 };
 use contract::records::{
     CheckVerdict, EquivalenceVerdict, IdentitySplit, LedgerState, RowCause, ScanRecord, Severity,
-    Visibility,
+    TextVariation, Visibility,
 };
 use contract::{Brand, Domain, Issuer, NamePolicy, Timestamp};
 
@@ -81,7 +81,8 @@ impl EvidenceBuilder {
         };
         let id = format!("r{:02}", self.evidence.reads.len() + 1);
         let (path, identity) = (path.to_owned(), identity.to_owned());
-        self.evidence.reads.push(Reading { id, target, path, identity, exchange });
+        let chosen_from = None;
+        self.evidence.reads.push(Reading { id, target, path, identity, chosen_from, exchange });
         self
     }
 
@@ -126,6 +127,36 @@ impl EvidenceBuilder {
     pub(crate) fn crawlers(self, status: u16, body: &str) -> Self {
         let catalogue = Catalogue::built_in().unwrap();
         catalogue.ai_identities().fold(self, |site, identity| site.home(&identity.id, status, body))
+    }
+
+    /// The second readings and the trial of a site that gives these crawlers another page.
+    pub(crate) fn trial(self, suspects: &[&str], people: &str, crawlers: &str) -> Self {
+        let add = |site: Self, target: ReadTarget, who: &str, body: &str| {
+            site.add_response(target, "/", who, 200, body)
+        };
+        let site = ["browser", "control", "browser"]
+            .into_iter()
+            .fold(self, |site, who| add(site, ReadTarget::HomeAgain, who, people));
+        let site =
+            suspects.iter().fold(site, |site, who| add(site, ReadTarget::HomeAgain, who, crawlers));
+        let asked = suspects.len().max(7);
+        let site = suspects
+            .iter()
+            .cycle()
+            .take(asked)
+            .fold(site, |site, who| add(site, ReadTarget::HomeTrial, who, crawlers));
+        ["browser", "control"]
+            .iter()
+            .cycle()
+            .take(8)
+            .fold(site, |site, who| add(site, ReadTarget::HomeTrial, who, people))
+    }
+
+    /// The same for all crawlers.
+    pub(crate) fn trial_of_all(self, people: &str, crawlers: &str) -> Self {
+        let catalogue = Catalogue::built_in().unwrap();
+        let all: Vec<&str> = catalogue.ai_identities().map(|one| one.id.as_str()).collect();
+        self.trial(&all, people, crawlers)
     }
 
     pub(crate) fn file(self, path: &str, status: u16, body: &str) -> Self {
@@ -211,7 +242,7 @@ fn a_site_that_blocks_crawlers_is_capped_at_reach() {
         EvidenceBuilder::new().browser_and_control().crawlers(403, "<p>No.</p>").build_record();
     assert_eq!(record.overall, Some(30));
     assert!(record.grade_detail.capped && record.score_ledger.held_at_reach);
-    assert!(record.grade_detail.cap_reason.as_ref().unwrap().contains("AI crawlers are blocked"));
+    assert!(record.grade_detail.cap_reason.as_ref().unwrap().contains("AI crawlers are kept out"));
     assert_eq!(record.agentview.split, IdentitySplit::Refused);
     assert_eq!(record.agentview.all_refused, Some(true));
     assert_eq!(record.agentview.answer_word_share.unwrap().get(), 0.0);
@@ -256,12 +287,48 @@ fn a_busy_answer_counts_only_if_all_crawlers_get_it() {
 
 #[test]
 fn a_different_text_for_crawlers_is_a_content_split() {
-    let record =
-        EvidenceBuilder::new().browser_and_control().crawlers(200, OTHER_PAGE).build_record();
+    let site = EvidenceBuilder::new().browser_and_control().crawlers(200, OTHER_PAGE);
+    let record = site.trial_of_all(PAGE, OTHER_PAGE).build_record();
     assert_eq!(record.agentview.split, IdentitySplit::Content);
+    assert_eq!(record.agentview.variation, TextVariation::FollowsIdentity);
     assert!(ids(&record).contains(&"other_text"));
-    assert_eq!(record.overall, Some(60), "limited by its cap");
+    assert_eq!(record.overall, Some(35), "limited by its cap");
     assert!(!record.score_ledger.held_at_reach, "crawlers do get a page");
+    let finding = record.findings.iter().find(|finding| finding.id == "other_text").unwrap();
+    let texts = finding.side_by_side.as_ref().unwrap();
+    assert!(texts.untrusted_left.contains("ferry") && texts.untrusted_right.contains("offer"));
+}
+
+/// The fewer crawlers get another text, the higher the cap; nobody else is accused.
+#[test]
+fn the_cap_follows_the_share_of_crawlers_that_get_another_text() {
+    let mut last = 0;
+    for few in [8, 3, 1] {
+        let mut site = EvidenceBuilder::new().browser_and_control();
+        let catalogue = Catalogue::built_in().unwrap();
+        let all: Vec<&str> = catalogue.ai_identities().map(|one| one.id.as_str()).collect();
+        for (at, who) in all.iter().enumerate() {
+            site = site.home(who, 200, if at < few { OTHER_PAGE } else { PAGE });
+        }
+        let record = site.trial(&all[..few], PAGE, OTHER_PAGE).build_record();
+        let different = record.agentview.rows.iter();
+        let different = different.filter(|row| row.equivalence == EquivalenceVerdict::Different);
+        assert_eq!(different.count(), few);
+        let overall = record.overall.unwrap();
+        assert!(overall > last && overall < 90, "{few}: {overall}");
+        last = overall;
+    }
+}
+
+/// A difference that was seen once and not tried accuses nobody.
+#[test]
+fn a_difference_without_a_trial_is_not_confirmed() {
+    let site = EvidenceBuilder::new().browser_and_control().crawlers(200, OTHER_PAGE);
+    let record = site.build_record();
+    assert_eq!(record.agentview.variation, TextVariation::NotConfirmed);
+    assert_eq!(record.agentview.split, IdentitySplit::None);
+    assert_eq!(row(&record, "equivalence.same_text").state, LedgerState::NotAssessed);
+    assert!(!ids(&record).contains(&"other_text"));
 }
 
 #[test]
@@ -271,18 +338,21 @@ fn the_same_words_with_other_prices_are_a_different_text() {
     let site = ["browser", "browser", "control"]
         .into_iter()
         .fold(EvidenceBuilder::new(), |site, who| site.home(who, 200, &people));
-    let record = site.crawlers(200, &agents).build_record();
+    let record = site.crawlers(200, &agents).trial_of_all(&people, &agents).build_record();
     let row = record.agentview.rows.iter().find(|row| row.id == "gptbot").unwrap();
     assert_eq!(row.equivalence, EquivalenceVerdict::Different, "{row:#?}");
+    assert!(ids(&record).contains(&"other_prices"));
 }
 
 #[test]
-fn a_page_that_changes_by_itself_is_not_compared() {
+fn a_page_that_changes_by_itself_accuses_nobody() {
     let site = EvidenceBuilder::new().home("browser", 200, PAGE).home("browser", 200, OTHER_PAGE);
     let record = site.home("control", 200, PAGE).crawlers(200, OTHER_PAGE).build_record();
     assert_eq!(record.agentview.deterministic, Some(false));
     assert_eq!(record.agentview.split, IdentitySplit::None);
-    assert_eq!(row(&record, "equivalence.same_text").state, LedgerState::NotAssessed);
+    assert_eq!(record.agentview.variation, TextVariation::Varies);
+    assert_eq!(row(&record, "equivalence.same_text").state, LedgerState::Passed);
+    assert!(ids(&record).contains(&"varies") && !ids(&record).contains(&"other_text"));
 }
 
 #[test]
@@ -381,7 +451,7 @@ fn the_results_belong_to_the_version() {
     let digest = proof::sha256(&proof::canonical::to_vec(&results).unwrap()).to_string();
     assert_eq!(
         (Rulepack::current().score_version, digest.as_str()),
-        (3, "8bc7c5ef6b025f8b33558193efe241dfa624497eb1e5da5c67665febdde49fae")
+        (4, "27c221848d0111fbaa07f23bc0e189f236627648e998a776065ab1006935cf8f")
     );
 }
 

@@ -30,6 +30,9 @@ pub(super) struct Ruling {
 #[derive(Debug, Clone)]
 pub(super) struct AppliedCap {
     pub(super) cap: &'static str,
+    /// The score it allows, if it depends on how many crawlers are affected; otherwise that of the
+    /// rulepack.
+    pub(super) at_most: Option<u32>,
     pub(super) reason: String,
 }
 
@@ -78,7 +81,17 @@ impl Verdicts {
     }
 
     pub(super) fn add_cap(&mut self, cap: &'static str, because: impl Into<String>) {
-        self.caps.push(AppliedCap { cap, reason: because.into() });
+        self.caps.push(AppliedCap { cap, at_most: None, reason: because.into() });
+    }
+
+    /// Adds a cap whose score depends on how many crawlers are affected, and how much.
+    pub(super) fn add_cap_at(
+        &mut self,
+        cap: &'static str,
+        at_most: u32,
+        because: impl Into<String>,
+    ) {
+        self.caps.push(AppliedCap { cap, at_most: Some(at_most), reason: because.into() });
     }
 
     pub(super) fn add_finding(&mut self, finding: Finding) {
@@ -107,6 +120,7 @@ pub(super) fn finding_for_rule(
         paste: None,
         rule: Some(rule.to_owned()),
         standard: known.and_then(|rule| rule.standard).map(str::to_owned),
+        side_by_side: None,
         evidence: Vec::new(),
     }
 }
@@ -125,6 +139,7 @@ pub(super) fn unscored_finding(section: &str, id: &str, severity: Severity) -> F
         paste: None,
         rule: None,
         standard: None,
+        side_by_side: None,
         evidence: Vec::new(),
     }
 }

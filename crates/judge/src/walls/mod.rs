@@ -1,5 +1,6 @@
 //! Recognises responses that are not the requested page: block pages, challenges, CAPTCHAs, payment
-//! demands, login pages and rate limits. All of them are called walls here. The vendor and the kind
+//! demands, login pages and rate limits, and (in `gates`) pages that stand in for the content, such
+//! as parked domains. All of them are called walls here. The vendor and the kind
 //! are read from the headers and the body of one response, by marks in `data/walls.json` (which is
 //! part of the rules).
 //!
@@ -8,6 +9,7 @@
 //! which vendor is in front of the site, not that it refused the request. A status alone names no
 //! vendor, and a success status does not mean that the page was served.
 
+pub(crate) mod gates;
 mod limits;
 mod mark_table;
 mod normalised_response;
@@ -75,13 +77,49 @@ impl WallDetector {
         &self.digest
     }
 
+    /// The SHA-256 of the file with the words of gates as canonical JSON, in hex.
+    pub(crate) fn gate_digest() -> &'static str {
+        gates::GateTable::built_in().digest()
+    }
+
     /// The wall that this response shows, if any. `body` is the decoded body.
     #[must_use]
     pub fn recognise(&self, response: &Response, body: &[u8]) -> Option<Wall> {
         self.recognise_with_page(response, body, None)
     }
 
-    /// The same, with the page already parsed from this body.
+    /// The wall or gate that stands in for a page that people would read. Machine files are not such
+    /// pages: an empty one is a file without rules. `page` is parsed from this body.
+    #[must_use]
+    pub fn recognise_page(
+        &self,
+        response: &Response,
+        body: &[u8],
+        page: Option<&Page>,
+    ) -> Option<Wall> {
+        let wall = self.recognise_with_page(response, body, page);
+        // A vendor's own mark says more than the words of a page.
+        if wall.as_ref().is_some_and(|wall| wall.vendor.is_some()) {
+            return wall;
+        }
+        match (wall, gates::recognise_gate(response, body, page)) {
+            (Some(wall), Some(gate)) if gate.certain => {
+                let is_challenge = matches!(wall.kind, WallKind::Challenge | WallKind::Captcha);
+                if is_challenge && wall.certain {
+                    return Some(wall);
+                }
+                let mut marks = gate.marks;
+                marks.extend(wall.marks);
+                marks.dedup();
+                marks.truncate(MAX_MARKS);
+                Some(Wall { marks, ..gate })
+            }
+            (Some(wall), _) => Some(wall),
+            (None, gate) => gate,
+        }
+    }
+
+    /// The same as `recognise`, with the page already parsed from this body.
     pub(crate) fn recognise_with_page(
         &self,
         response: &Response,

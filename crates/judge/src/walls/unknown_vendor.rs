@@ -65,6 +65,10 @@ fn detect_challenge(
     if !seen.has_at_most_words(table.limits.unnamed_words) || has_form_input(seen) {
         return None;
     }
+    if let Some(words) = find_challenge_frame(seen, table) {
+        let description = format!("empty page with a frame whose address has “{words}”");
+        return Some((WallKind::Challenge, description));
+    }
     let scripts = seen.markup.matches("<script").count();
     if scripts == 0 {
         return None;
@@ -105,6 +109,19 @@ fn find_challenge_phrase<'t>(
     };
     let vague = table.vague_challenge_words.iter().filter(|_| !shell);
     table.challenge_words.iter().chain(vague).find(says).map(String::as_str)
+}
+
+/// The word by which the frame of an otherwise empty page is a challenge.
+fn find_challenge_frame(seen: &NormalisedResponse, table: &MarkTable) -> Option<&'static str> {
+    if !seen.has_at_most_words(table.limits.blank_words) {
+        return None;
+    }
+    let (_, after) = seen.markup.split_once("<iframe")?;
+    let tag = after.split('>').next().unwrap_or_default();
+    let (_, address) = tag.split_once("src=")?;
+    ["captcha", "challenge", "incident_id", "botcheck", "bot-check"]
+        .into_iter()
+        .find(|word| address.contains(word))
 }
 
 fn noscript_contents(markup: &str) -> Vec<&str> {

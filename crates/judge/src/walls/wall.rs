@@ -34,6 +34,20 @@ pub enum WallKind {
     Login,
     /// Nothing. The page is withheld for legal reasons.
     Legal,
+    /// A visitor from another country.
+    Region,
+    /// A statement about the visitor's age.
+    Age,
+    /// Consent to cookies or to the use of personal data.
+    Consent,
+    /// Nothing. The domain has no site and may be for sale.
+    Parked,
+    /// Another time: the site is being worked on or has not opened yet.
+    Maintenance,
+    /// Nothing. The server or host shows its own page, because there is no site.
+    Placeholder,
+    /// Nothing. There is no content at all.
+    Empty,
 }
 
 impl WallKind {
@@ -47,6 +61,13 @@ impl WallKind {
             Self::Payment => "payment",
             Self::Login => "login",
             Self::Legal => "legal",
+            Self::Region => "region",
+            Self::Age => "age",
+            Self::Consent => "consent",
+            Self::Parked => "parked",
+            Self::Maintenance => "maintenance",
+            Self::Placeholder => "placeholder",
+            Self::Empty => "empty",
         }
     }
 }

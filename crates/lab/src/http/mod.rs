@@ -14,7 +14,7 @@ use std::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use self::reply::Scheme;
+use self::{pages::PageSource, reply::Scheme};
 use crate::{
     lab_state::{LabState, RunningSite, pause_after_error},
     ports,
@@ -103,7 +103,10 @@ impl SiteListener {
             (PortBehaviour::Closed, _) => {}
             (PortBehaviour::RawSocket(script), _) => raw::play_script(stream, &script()).await,
             (PortBehaviour::Pages(page), None) => {
-                pages::serve(stream, false, page, connection).await
+                pages::serve(stream, false, PageSource::Function(page), connection).await
+            }
+            (PortBehaviour::Case(case), None) => {
+                pages::serve(stream, false, PageSource::Case(case), connection).await
             }
             (PortBehaviour::RawReplies(script), None) => {
                 raw::serve(stream, script, connection).await
@@ -117,7 +120,10 @@ impl SiteListener {
                         raw::serve(stream, script, connection).await
                     }
                     PortBehaviour::Pages(page) => {
-                        pages::serve(stream, http2, page, connection).await
+                        pages::serve(stream, http2, PageSource::Function(page), connection).await
+                    }
+                    PortBehaviour::Case(case) => {
+                        pages::serve(stream, http2, PageSource::Case(case), connection).await
                     }
                     PortBehaviour::Closed | PortBehaviour::RawSocket(_) => {}
                 }

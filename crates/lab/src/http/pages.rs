@@ -21,6 +21,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::reply::{Reply, ReplyBody, Scheme, SiteRequest};
 use crate::{
     Hit,
+    cases::served_case::ServedCase,
     lab_state::{LabState, RunningSite},
 };
 
@@ -64,13 +65,25 @@ impl SiteConnection<'_> {
     }
 }
 
+/// Where the replies of a site come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PageSource {
+    Function(fn(&SiteRequest<'_>) -> Reply),
+    Case(&'static ServedCase),
+}
+
+impl PageSource {
+    fn reply(self, request: &SiteRequest<'_>) -> Reply {
+        match self {
+            Self::Function(page) => page(request),
+            Self::Case(case) => case.reply(request),
+        }
+    }
+}
+
 /// Serves one connection until the client leaves.
-pub(super) async fn serve<S>(
-    stream: S,
-    http2: bool,
-    page: fn(&SiteRequest<'_>) -> Reply,
-    visit: SiteConnection<'_>,
-) where
+pub(super) async fn serve<S>(stream: S, http2: bool, pages: PageSource, visit: SiteConnection<'_>)
+where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     // HTTP/2 streams run as separate tasks, so they need an `Arc` of the state and not a borrow.
@@ -84,7 +97,7 @@ pub(super) async fn serve<S>(
                 return Ok::<_, Infallible>(Response::new(empty_body()));
             };
             let visit = SiteConnection { world: &world, running_site, scheme };
-            Ok(answer(request, page, visit).await)
+            Ok(answer(request, pages, visit).await)
         }
     });
     let stream = TokioIo::new(stream);
@@ -99,12 +112,12 @@ pub(super) async fn serve<S>(
 
 async fn answer(
     request: Request<Incoming>,
-    page: fn(&SiteRequest<'_>) -> Reply,
+    pages: PageSource,
     visit: SiteConnection<'_>,
 ) -> Response<Body> {
     let hit = to_hit(&request, &visit);
     let number = visit.record_hit(hit.clone());
-    let reply = page(&visit.site_request(&hit, number));
+    let reply = pages.reply(&visit.site_request(&hit, number));
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(match reply.body {
         _ if request.method() == http::Method::HEAD => empty_body(),

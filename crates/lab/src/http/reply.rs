@@ -48,6 +48,12 @@ impl SiteRequest<'_> {
         self.purpose().is_some()
     }
 
+    /// Whether the user agent contains one of these tokens, in any letter case.
+    pub(crate) fn is_from_any(&self, tokens: &[&str]) -> bool {
+        let user_agent = self.user_agent.to_ascii_lowercase();
+        tokens.iter().any(|token| user_agent.contains(&token.to_ascii_lowercase()))
+    }
+
     pub(crate) fn purpose(&self) -> Option<Purpose> {
         user_agents::ai_purpose(self.user_agent)
     }

@@ -20,7 +20,7 @@ const BARE_AND_WWW: SiteDns = SiteDns {
 
 /// A site with correct pages: https with HTTP/2, and http that redirects to https. The tables
 /// override what differs.
-pub(super) const fn site_with_pages(page: fn(&SiteRequest<'_>) -> Reply) -> LabSite {
+pub(crate) const fn site_with_pages(page: fn(&SiteRequest<'_>) -> Reply) -> LabSite {
     LabSite {
         name: "",
         behaviour: "",
@@ -47,6 +47,17 @@ pub(super) const SERVED: ExpectedRecord = ExpectedRecord {
     tls_error: None,
     vendor: None,
     wall: None,
+    split: None,
+    variation: None,
+    gate: None,
+    paywall: None,
+    finding: &[],
+    no_finding: &[],
+    files: &[],
+    read: &[],
+    cite: &[],
+    grade_at_most: None,
+    grade_at_least: None,
 };
 
 /// Nothing can be read, for one of these reasons.
@@ -61,9 +72,7 @@ pub(super) const fn expect_failure(
         machine_files_present: None,
         robots: None,
         failure: Some(ExpectedFailure { kind, reasons }),
-        tls_error: None,
-        vendor: None,
-        wall: None,
+        ..SERVED
     }
 }
 

@@ -4,7 +4,7 @@ use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
     content::{self, BusinessText, CLINIC, CYCLES, HOTEL, PageExtras},
     http::reply::{Reply, SiteRequest},
-    site::LabSite,
+    site::{ExpectedRecord, LabSite},
 };
 
 pub(super) const SITES: &[LabSite] = &[
@@ -23,7 +23,7 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "two_phones",
         does: "Gives one telephone number in JSON-LD and a different one in the visible text.",
         says: "Structured data names the business, but its telephone number contradicts the page.",
-        expect: SERVED,
+        expect: ExpectedRecord { finding: &["facts_disagree"], ..SERVED },
         text: &HOTEL,
         ..site_with_pages(|request| with_card(request, "+44 1632 960999"))
     },

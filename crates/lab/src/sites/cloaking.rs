@@ -6,7 +6,7 @@ use crate::{
         self, BAKERY, BOOKSHOP, CLINIC, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, PageExtras, SCHOOL,
     },
     http::reply::{Reply, SiteRequest},
-    site::LabSite,
+    site::{ASK_FIRST, ExpectedRecord, LabSite, NOT_ALLOW},
 };
 
 pub(super) const SITES: &[LabSite] = &[
@@ -15,6 +15,14 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "cloaks",
         does: "Serves AI identities the page of a different business, with status 200.",
         says: "AI identities get a different text than the browser.",
+        expect: ExpectedRecord {
+            split: Some("content"),
+            finding: &["other_text"],
+            read: NOT_ALLOW,
+            cite: ASK_FIRST,
+            grade_at_most: Some("D"),
+            ..SERVED
+        },
         text: &GARDEN,
         ..site_with_pages(|request| {
             if request.is_from_ai() && request.path == "/" {
@@ -29,6 +37,13 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "cloaks_prices",
         does: "Serves AI identities the same page with different prices.",
         says: "AI identities get the same text as the browser, except for the prices.",
+        expect: ExpectedRecord {
+            finding: &["other_prices"],
+            read: NOT_ALLOW,
+            cite: ASK_FIRST,
+            grade_at_most: Some("C"),
+            ..SERVED
+        },
         text: &HOTEL,
         ..site_with_pages(|request| {
             if request.is_from_ai() && request.path == "/" {
@@ -134,6 +149,11 @@ pub(super) const SITES: &[LabSite] = &[
         does: "Serves different sentences on every request, to every identity.",
         says: "The page changes on every request, so we cannot tell whether AI identities are \
                treated differently.",
+        expect: ExpectedRecord {
+            variation: Some("varies"),
+            no_finding: &["other_text", "other_prices", "other_contacts"],
+            ..SERVED
+        },
         text: &SCHOOL,
         ..site_with_pages(varies)
     },

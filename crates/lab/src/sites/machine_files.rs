@@ -150,7 +150,9 @@ fn broken(request: &SiteRequest<'_>) -> Reply {
             Reply::new(200, "text/plain; charset=utf-8", vec![0xff, 0xfe, 0x00, 0xd8, 0x0a])
         }
         path if MACHINE_FILE_PATHS.contains(&path) => {
-            Reply::new(200, "application/json", "{\"name\": \"Cobble Cycles\", \"skills\": [,]")
+            let body =
+                format!("{{\"name\": \"Cobble Cycles\", \"at\": \"{path}\", \"skills\": [,]");
+            Reply::new(200, "application/json", body)
         }
         _ => plain_site(request),
     }

@@ -10,22 +10,30 @@ mod broken_http;
 mod business;
 mod challenges;
 mod cloaking;
+mod cloaking_shares;
 mod dns;
 mod encoding;
+mod file_details;
+mod further_pages;
+mod gates;
+mod hidden_by_style;
 mod machine_files;
 mod moved_and_lookalike;
+mod owners;
 mod page_kinds;
 mod redirects;
 mod rights;
 mod robots;
+mod shares;
 mod six_treatments;
+mod text_kinds;
 mod tls;
+mod variation;
 mod walls;
 
 use std::sync::LazyLock;
 
-pub(crate) use self::base::TRAP_PORT_SITE;
-use self::base::site_with_pages;
+pub(crate) use self::base::{TRAP_PORT_SITE, site_with_pages};
 use crate::site::LabSite;
 
 static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
@@ -47,6 +55,15 @@ static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         rights::SITES,
         agent_offers::SITES,
         moved_and_lookalike::SITES,
+        variation::SITES,
+        cloaking_shares::SITES,
+        hidden_by_style::SITES,
+        text_kinds::SITES,
+        gates::SITES,
+        file_details::SITES,
+        owners::SITES,
+        further_pages::SITES,
+        shares::SITES,
     ];
     themes.concat()
 });

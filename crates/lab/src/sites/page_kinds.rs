@@ -4,7 +4,7 @@ use super::base::{SERVED, plain_site, site_with_pages};
 use crate::{
     content::{self, BAKERY, BOOKSHOP, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, PageExtras, SCHOOL},
     http::reply::{Reply, SiteRequest},
-    site::{ExpectedRecord, LabSite},
+    site::{ExpectedRecord, LabSite, NOT_ALLOW},
 };
 
 pub(super) const SITES: &[LabSite] = &[
@@ -62,6 +62,7 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "empty_page",
         does: "Answers 200 with an empty body.",
         says: "The home page answers with an empty body.",
+        expect: ExpectedRecord { ai_refused: None, gate: Some("empty"), ..SERVED },
         ..site_with_pages(|request| {
             if request.path == "/" { Reply::html(200, "") } else { plain_site(request) }
         })
@@ -115,6 +116,12 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "pdf_home",
         does: "Serves a PDF as its home page.",
         says: "The home page is served and is not HTML.",
+        expect: ExpectedRecord {
+            finding: &["not_a_page"],
+            read: NOT_ALLOW,
+            grade_at_most: Some("C"),
+            ..SERVED
+        },
         text: &FERRY,
         ..site_with_pages(|request| {
             if request.path == "/" {

@@ -8,7 +8,7 @@ use crate::{
         self, BAKERY, BOOKSHOP, CLINIC, CYCLES, FERRY, GARDEN, HOTEL, MUSEUM, ORCHESTRA, SCHOOL,
     },
     http::reply::{Reply, Scheme, SiteRequest},
-    site::{ExpectedRecord, LabSite, PortBehaviour},
+    site::{ExpectedRecord, LabSite, NOT_ALLOW, PortBehaviour},
 };
 
 pub(super) const SITES: &[LabSite] = &[
@@ -54,6 +54,11 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "to_www",
         does: "Redirects from http to https, and from there to its www name.",
         says: "Every identity gets the page at the www name.",
+        expect: ExpectedRecord {
+            no_finding: &["invalid"],
+            files: &[("/.well-known/ucp", "absent"), ("/llms.txt", "absent")],
+            ..SERVED
+        },
         text: &HOTEL,
         ..site_with_pages(|request| {
             if request.host.starts_with("www.") {
@@ -68,6 +73,7 @@ pub(super) const SITES: &[LabSite] = &[
         behaviour: "to_http",
         does: "Redirects from https back to http, where it serves its page.",
         says: "Every identity gets the page, but over http without TLS.",
+        expect: ExpectedRecord { read: NOT_ALLOW, ..SERVED },
         text: &SCHOOL,
         http: PortBehaviour::Pages(plain_site),
         ..site_with_pages(|request| match (request.scheme, request.path) {

@@ -51,6 +51,7 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
             assert_eq!(site.expect.ai_refused, Some(true), "{name}");
         }
         assert!(site.expect.vendor.is_none() || site.expect.wall.is_some(), "{name}");
+        check_promise_words(site);
         if let Some(robots) = site.expect.robots {
             let known = [
                 "allows_all",
@@ -66,6 +67,34 @@ fn names_and_words_are_unique_and_every_site_is_explained() {
             assert!(known.contains(&robots), "{name}: {robots}");
         }
     }
+}
+
+/// Words that no record contains would be promises that nobody can keep.
+fn check_promise_words(site: &LabSite) {
+    let (name, expect) = (site.name, site.expect);
+    let decisions = ["allow", "warn", "require_confirmation", "block", "unsupported"];
+    assert!(expect.read.iter().chain(expect.cite).all(|word| decisions.contains(word)), "{name}");
+    let grades = [expect.grade_at_most, expect.grade_at_least];
+    assert!(grades.iter().flatten().all(|grade| ["A", "B", "C", "D", "F"].contains(grade)));
+    let gates = [
+        "login",
+        "region",
+        "age",
+        "consent",
+        "parked",
+        "maintenance",
+        "placeholder",
+        "empty",
+        "challenge",
+        "block",
+        "none",
+    ];
+    assert!(expect.gate.is_none_or(|gate| gates.contains(&gate)), "{name}");
+    assert!(expect.variation.is_none_or(|word| word == "varies"), "{name}");
+    assert!(expect.files.iter().all(|(path, _)| path.starts_with('/')), "{name}");
+    let states = ["absent", "ok", "faulty"];
+    assert!(expect.files.iter().all(|(_, state)| states.contains(state)), "{name}");
+    assert!(!expect.finding.iter().any(|id| expect.no_finding.contains(id)), "{name}");
 }
 
 /// An identity that the lab does not know would get every page.

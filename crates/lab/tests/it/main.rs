@@ -9,9 +9,11 @@
 )]
 
 mod behaviour;
+mod cases;
 mod catalogue;
 mod client;
 mod declarations;
+mod judged_sites;
 mod lifecycle;
 mod names;
 mod reader;

@@ -32,6 +32,11 @@ impl CollectedBodies {
         exchange
     }
 
+    /// A stored body by its digest.
+    pub(super) fn get(&self, sha256: &str) -> Option<Bytes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned()
+    }
+
     pub(super) fn into_map(self) -> BTreeMap<String, Bytes> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,38 +1,47 @@
 //! A scan of one site. robots.txt is read first, because it may ask us to stop. All other reads
 //! then run in parallel under one deadline: the home page and robots.txt under every identity, the
 //! machine files, paths that cannot exist, and the home page bypassing caches, over plain http and
-//! as Markdown.
+//! as Markdown. Where AI identities got a page that no person got, the home page is read again
+//! (`repeats`), to tell chance from treatment. At last, what was read names further addresses of the
+//! site, and a few of them are read (`further`).
 
 mod collected_reads;
+mod further;
 mod plan;
+mod plan_reader;
 mod progress;
+mod repeats;
 mod retry;
 pub(crate) mod robots_gate;
+mod same_site;
+mod scan_plan;
 mod shuffle;
 
 use std::collections::BTreeMap;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{Catalogue, Identity, Role};
+use agents::{Identity, Role};
 use bytes::Bytes;
 use contract::evidence::{
-    DnsReading, Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, Observer,
-    ReadTarget, SkipReason,
+    DnsReading, Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, SkipReason,
 };
-use contract::{Clock, Domain};
 use declared::robots::Robots;
-use door::{Door, FetchResult, RecordType, RedirectGate, RedirectPolicy, Visit};
+use door::{RecordType, RedirectPolicy, Visit};
 use futures_util::StreamExt;
 use futures_util::stream;
 
 use collected_reads::{CollectedBodies, CollectedReads};
+use further::FurtherReads;
 pub use plan::ScanDepth;
-use plan::{PlanInputs, PlannedRead, ReadRun};
+use plan::{PlanInputs, PlannedRead};
+use plan_reader::{FinishedRead, PlanReader, fetch_with_retry};
 use progress::Reporter;
 pub use progress::{ProgressCallback, ProgressRead, ScanProgress};
+use repeats::Repeats;
 use robots_gate::RobotsGate;
+use same_site::SameSiteGate;
+pub use scan_plan::ScanPlan;
 
 /// What one scan collected: the evidence, and the bodies it refers to.
 #[derive(Debug, Clone)]
@@ -42,30 +51,14 @@ pub struct CollectedEvidence {
     pub bodies: BTreeMap<String, Bytes>,
 }
 
-/// Everything that a scan needs to start.
-#[allow(missing_debug_implementations, reason = "holds a callback")]
-pub struct ScanPlan<'a> {
-    pub domain: &'a Domain,
-    pub door: &'a Door,
-    pub catalogue: &'a Catalogue,
-    pub clock: &'a dyn Clock,
-    pub observer: Observer,
-    pub depth: ScanDepth,
-    /// The deadline for all reads together.
-    pub deadline: Duration,
-    /// Random letters and digits, used for paths and queries that nobody has requested before. Also
-    /// the seed for the order of the reads, so that no identity is always first.
-    pub token: String,
-    /// Called after each read.
-    pub progress: ProgressCallback<'a>,
-}
-
 /// What the first read of robots.txt found out.
 struct SiteRobots {
     /// Scheme and host that answer, such as `https://example.org`.
     base: String,
     /// The site's own hosts and their robots.txt.
     policies: Vec<(String, Robots)>,
+    /// Whether the file was read, or the host says that there is none.
+    is_reachable: bool,
 }
 
 impl ScanPlan<'_> {
@@ -167,7 +160,7 @@ impl ScanPlan<'_> {
         bodies: &CollectedBodies,
     ) {
         let mut robots_reads = Vec::new();
-        let SiteRobots { base, policies } =
+        let SiteRobots { base, policies, is_reachable } =
             self.read_robots(visit, host, own, bodies, &mut robots_reads).await;
         let robots_policies: Vec<Robots> =
             policies.iter().map(|(_, policy)| policy.clone()).collect();
@@ -217,6 +210,10 @@ impl ScanPlan<'_> {
         let reader = PlanReader {
             visit,
             robots_gate: &robots_gate,
+            same_site_gate: Arc::new(SameSiteGate {
+                host: host.to_owned(),
+                robots_gate: Arc::clone(&robots_gate),
+            }),
             bodies,
             reporter: &reporter,
             follow_up_after: patience,
@@ -237,6 +234,19 @@ impl ScanPlan<'_> {
                 Some(exchange) => collected_reads.add(planned, exchange),
                 None => collected_reads.add_not_read(planned, SkipReason::OptOut),
             }
+        }
+        if self.depth == ScanDepth::Full {
+            let repeats = Repeats { scan: self, reader: &reader, base: &base };
+            repeats.run(collected_reads).await;
+            let further = FurtherReads {
+                scan: self,
+                reader: &reader,
+                own,
+                host,
+                base: &base,
+                robots_reachable: is_reachable,
+            };
+            further.run(collected_reads).await;
         }
         for elsewhere in robots_gate.robots_reads() {
             collected_reads.add(&plan::plan_other_robots(own), bodies.add(elsewhere, visit));
@@ -283,10 +293,13 @@ impl ScanPlan<'_> {
             let file = there.as_ref().map_or(&first, |(_, there)| there);
             policies.push((moved.authority, robots_gate::robots_policy(file)));
         }
+        let is_reachable = std::iter::once(&first)
+            .chain(there.as_ref().map(|(_, there)| there))
+            .all(|fetched| robots_gate::is_reachable(&fetched.exchange));
         for (robots, fetched) in std::iter::once((robots, first)).chain(there) {
             done.push((robots, bodies.add(fetched, visit)));
         }
-        SiteRobots { base, policies }
+        SiteRobots { base, policies, is_reachable }
     }
 }
 
@@ -305,80 +318,4 @@ fn should_try_http(exchange: &Exchange) -> bool {
 /// Whether a read timed out.
 fn has_timed_out(exchange: &Exchange) -> bool {
     matches!(&exchange.outcome, ExchangeOutcome::Failed(failure) if failure.kind == FailureKind::Timeout)
-}
-
-/// What all parallel reads share.
-struct PlanReader<'a> {
-    visit: &'a Visit,
-    robots_gate: &'a Arc<RobotsGate>,
-    bodies: &'a CollectedBodies,
-    reporter: &'a Reporter<'a>,
-    /// How long a follow-up read waits for the read before it.
-    follow_up_after: Duration,
-}
-
-/// A finished read by its index in the plan; `None` if robots.txt of its host disallows it.
-type FinishedRead = (usize, Option<Exchange>);
-
-impl PlanReader<'_> {
-    /// Makes a read and the read that follows it on the same connection.
-    async fn read_run(&self, plan: &[PlannedRead<'_>], run: ReadRun) -> Vec<FinishedRead> {
-        let Some(planned) = plan.get(run.first) else { return Vec::new() };
-        let mut first = pin!(self.read(run.first, planned));
-        let Some((at, next)) = run.follow_up.and_then(|at| Some((at, plan.get(at)?))) else {
-            return vec![first.await];
-        };
-        // If the first read takes too long, the second one starts anyway.
-        let in_time = tokio::time::timeout(self.follow_up_after, &mut first).await;
-        let follow_up = self.read(at, next);
-        let done = match in_time {
-            Ok(first) => vec![first, follow_up.await],
-            Err(_) => {
-                let (first, follow_up) = tokio::join!(first, follow_up);
-                vec![first, follow_up]
-            }
-        };
-        // This identity has no more reads. The browser has: two runs belong to it.
-        if next.identity.role != Role::Browser {
-            self.visit.close_connections(&next.identity.id);
-        }
-        done
-    }
-
-    async fn read(&self, at: usize, planned: &PlannedRead<'_>) -> FinishedRead {
-        // The site's own hosts were checked before; a sitemap may be on another host.
-        let disallowed = planned.target == ReadTarget::Sitemap
-            && self.robots_gate.check_redirect(&planned.url).await == Some(robots_gate::OPT_OUT);
-        if disallowed {
-            self.reporter.report(None);
-            return (at, None);
-        }
-        let gate: Arc<dyn RedirectGate> = self.robots_gate.clone();
-        let fetched = fetch_with_retry(planned, self.visit, RedirectPolicy::IfAllowed(gate)).await;
-        let exchange = self.bodies.add(fetched, self.visit);
-        self.reporter.report(Some(ProgressRead::new(planned, &exchange)));
-        (at, Some(exchange))
-    }
-}
-
-/// Makes one read, and repeats it once if the host answers that it is busy. The last response
-/// counts.
-async fn fetch_with_retry(
-    planned: &PlannedRead<'_>,
-    visit: &Visit,
-    follow: RedirectPolicy,
-) -> FetchResult {
-    /// The least time that a second read needs.
-    const LEAST: Duration = Duration::from_millis(250);
-    let first = visit.fetch(planned.request(follow.clone())).await;
-    let Some(pause) = retry::retry_delay(&first.exchange) else { return first };
-    if visit.remaining() < pause + LEAST {
-        return first;
-    }
-    tokio::time::sleep(pause).await;
-    let second = visit.fetch(planned.request(follow)).await;
-    let (counted, dropped) =
-        if second.exchange.response().is_some() { (second, first) } else { (first, second) };
-    visit.release_bytes(dropped.body.len());
-    counted
 }

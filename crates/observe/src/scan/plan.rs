@@ -4,19 +4,17 @@
 use std::time::Duration;
 
 use agents::{Catalogue, Identity, Role};
-use contract::evidence::{Exchange, ReadTarget, Reading, SkipReason, SkippedRead};
-use declared::files::{FILE_LOCATIONS, FileKind};
+use contract::evidence::{Exchange, PageSource, ReadTarget, Reading, SkipReason, SkippedRead};
+use declared::files::FILE_LOCATIONS;
 use declared::robots::Robots;
 use door::{FetchRequest, ReadKind, RedirectPolicy};
 use url::Url;
 
+use super::same_site::registrable_domain;
 use super::shuffle::shuffle;
 
 pub(super) const ROBOTS_PATH: &str = "/robots.txt";
 const SITEMAP_PATH: &str = "/sitemap.xml";
-
-/// Files whose specifications forbid following redirects: they count only at their own address.
-const NO_REDIRECT_KINDS: [FileKind; 2] = [FileKind::Ucp, FileKind::BotAuthDirectory];
 
 /// The most sitemaps and licences that are read from those that robots.txt names.
 const MAX_SITEMAPS: usize = 3;
@@ -75,7 +73,10 @@ pub(super) struct PlannedRead<'a> {
     /// Starts after the home page of its identity and reuses that connection.
     after_home: bool,
     pub(super) follow_redirects: bool,
+    /// Redirects to another site are not followed.
+    pub(super) stays_on_site: bool,
     timeout: Option<Duration>,
+    chosen_from: Option<PageSource>,
 }
 
 /// Plans our own read of robots.txt. All other reads wait for it, so it has its own timeout.
@@ -113,11 +114,9 @@ pub(super) fn plan_reads<'a>(
     }
     // robots.txt is read separately, before all others.
     for place in FILE_LOCATIONS.iter().filter(|place| place.path != ROBOTS_PATH) {
-        let file = PlannedRead::new(ReadTarget::MachineFile, place.path, base, own);
-        plan.push(PlannedRead {
-            follow_redirects: !NO_REDIRECT_KINDS.contains(&place.kind),
-            ..file
-        });
+        // Redirects are followed even where a specification forbids them: many sites redirect
+        // every unknown path, and only the last response shows whether there is a file.
+        plan.push(PlannedRead::new(ReadTarget::MachineFile, place.path, base, own));
     }
     // One path of each shape, because hosts answer missing pages, missing JSON and missing text
     // files differently.
@@ -174,6 +173,61 @@ fn plan_live_reads<'a>(
         PlannedRead { kind: ReadKind::Page, ..control }
     });
     homes.chain(files).chain(controls).collect()
+}
+
+/// Plans one more read of the home page, over a new connection.
+pub(super) fn plan_home<'a>(
+    target: ReadTarget,
+    identity: &'a Identity,
+    base: &str,
+) -> PlannedRead<'a> {
+    let home = PlannedRead::new(target, "/", base, identity);
+    PlannedRead { kind: ReadKind::Page, fresh_connection: true, ..home }
+}
+
+/// Plans one more read of the home page past all caches.
+pub(super) fn plan_fresh_home<'a>(
+    browser: &'a Identity,
+    base: &str,
+    token: &str,
+) -> PlannedRead<'a> {
+    plan_home(ReadTarget::Fresh, browser, base).bypassing_caches(token)
+}
+
+/// Plans the read of a file that another document names.
+pub(super) fn plan_further_file(
+    target: ReadTarget,
+    path: String,
+    url: String,
+    identity: &Identity,
+    timeout: Duration,
+) -> PlannedRead<'_> {
+    let is_style_sheet = target == ReadTarget::StyleSheet;
+    PlannedRead {
+        url,
+        kind: if is_style_sheet { ReadKind::StyleSheet } else { ReadKind::Json },
+        accept: is_style_sheet.then_some("text/css,*/*;q=0.1"),
+        stays_on_site: true,
+        timeout: Some(timeout),
+        ..PlannedRead::new(target, &path, "", identity)
+    }
+}
+
+/// Plans the read of a further page.
+pub(super) fn plan_page<'a>(
+    source: PageSource,
+    url: &Url,
+    identity: &'a Identity,
+    timeout: Duration,
+) -> PlannedRead<'a> {
+    PlannedRead {
+        url: url.to_string(),
+        kind: ReadKind::Page,
+        stays_on_site: true,
+        timeout: Some(timeout),
+        chosen_from: Some(source),
+        ..PlannedRead::new(ReadTarget::Page, url.path(), "", identity)
+    }
 }
 
 /// Splits a plan: the first home page read of each identity, and everything else.
@@ -237,11 +291,6 @@ fn same_site_urls(
     found.into_iter().map(|(_, text)| text).collect()
 }
 
-/// The registrable domain, or the host itself if it has none.
-fn registrable_domain(host: &str) -> &str {
-    psl::domain_str(host).unwrap_or(host)
-}
-
 /// A read, and the read that follows it on the same connection, as indexes into the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadRun {
@@ -287,7 +336,9 @@ impl<'a> PlannedRead<'a> {
             fresh_connection: false,
             after_home: false,
             follow_redirects: true,
+            stays_on_site: false,
             timeout: None,
+            chosen_from: None,
         }
     }
 
@@ -329,6 +380,7 @@ impl<'a> PlannedRead<'a> {
             target: self.target.clone(),
             path: self.path.clone(),
             identity: self.identity.id.clone(),
+            chosen_from: self.chosen_from.clone(),
             exchange,
         }
     }

@@ -13,6 +13,7 @@ pub type ProgressCallback<'a> = &'a (dyn Fn(ScanProgress) + Sync);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanProgress {
     pub done: usize,
+    /// How many reads are planned so far; it may grow, because what was read names further addresses.
     pub total: usize,
     /// The read that just finished; `None` for a planned read that was skipped.
     pub read: Option<ProgressRead>,
@@ -30,22 +31,29 @@ pub struct ProgressRead {
     pub took_ms: u32,
 }
 
-/// Counts finished reads and calls the callback. Parallel reads share it; the counter is atomic.
+/// Counts finished reads and calls the callback. Parallel reads share it; the counters are atomic.
 #[allow(missing_debug_implementations, reason = "holds a callback")]
 pub(super) struct Reporter<'a> {
     progress: ProgressCallback<'a>,
     done: AtomicUsize,
-    total: usize,
+    total: AtomicUsize,
 }
 
 impl<'a> Reporter<'a> {
     pub(super) fn new(progress: ProgressCallback<'a>, of: usize) -> Self {
-        Self { progress, done: AtomicUsize::new(0), total: of }
+        Self { progress, done: AtomicUsize::new(0), total: AtomicUsize::new(of) }
     }
 
     pub(super) fn report(&self, read: Option<ProgressRead>) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        (self.progress)(ScanProgress { done, total: self.total, read });
+        // Reads that were not expected count as expected once they are done.
+        let total = self.total.fetch_max(done, Ordering::Relaxed).max(done);
+        (self.progress)(ScanProgress { done, total, read });
+    }
+
+    /// Adds reads that were planned later.
+    pub(super) fn expect_more(&self, reads: usize) {
+        self.total.fetch_add(reads, Ordering::Relaxed);
     }
 }
 

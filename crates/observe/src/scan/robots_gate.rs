@@ -67,6 +67,25 @@ impl RobotsGate {
             .any(|robots| robots.disallows(&self.token, path))
     }
 
+    /// Whether the host's robots.txt lets this token read the URL. False if the file was not loaded
+    /// or could not be read.
+    pub(super) fn lets_read(&self, url: &Url, token: &str) -> bool {
+        let authority = &url[Position::BeforeHost..Position::BeforePath];
+        let path = &url[Position::BeforePath..Position::AfterQuery];
+        self.hosts()
+            .iter()
+            .filter(|host| host.authority == authority)
+            .filter_map(|host| host.robots.get())
+            .any(|robots| robots.is_readable() && robots.policy.access(token, path).allowed)
+    }
+
+    /// Reads the robots.txt of a host, unless it was read before or there are too many hosts.
+    pub(super) async fn load(&self, url: &Url) {
+        if let Some(host) = self.host(&url[Position::BeforeHost..Position::BeforePath]) {
+            host.robots.get_or_init(|| self.read_robots(&url[..Position::BeforePath])).await;
+        }
+    }
+
     /// The robots.txt files that this gate read, sorted by host.
     pub(super) fn robots_reads(&self) -> Vec<FetchResult> {
         let mut hosts = self.hosts().clone();
@@ -117,6 +136,11 @@ impl RedirectGate for RobotsGate {
 }
 
 impl HostRobots {
+    /// Whether the file was read, or the host says that there is none.
+    fn is_readable(&self) -> bool {
+        self.robots_read.as_ref().is_none_or(|read| is_reachable(&read.exchange))
+    }
+
     fn disallows(&self, token: &str, path: &str) -> bool {
         let access = self.policy.access(token, path);
         access.scope == Scope::Named && !access.allowed
@@ -126,15 +150,24 @@ impl HostRobots {
 /// The parsed robots.txt. Only a file that was actually served can disallow anything; an error or
 /// an HTML page counts as empty.
 pub(crate) fn robots_policy(robots: &FetchResult) -> Robots {
-    match robots.exchange.response() {
-        Some(response)
-            if (200..300).contains(&response.status)
-                && !declared::sniff::looks_like_html(&robots.body) =>
-        {
-            Robots::parse(&robots.body)
-        }
-        _ => Robots::default(),
+    let response = robots.exchange.response();
+    response.map_or_else(Robots::default, |response| {
+        parse_policy(response.status, &robots.body, response.body.cut.is_some())
+    })
+}
+
+/// The policy of a robots.txt that was answered with this status.
+pub(super) fn parse_policy(status: u16, body: &[u8], is_cut: bool) -> Robots {
+    if (200..300).contains(&status) && !declared::sniff::looks_like_html(body) {
+        Robots::parse_received(body, is_cut)
+    } else {
+        Robots::default()
     }
+}
+
+/// Whether robots.txt was answered by something other than an error of the server or "too busy".
+pub(super) fn is_reachable(exchange: &Exchange) -> bool {
+    exchange.response().is_some_and(|response| !matches!(response.status, 429 | 500..=599))
 }
 
 /// The origin to which robots.txt was redirected, if it is another host.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use contract::evidence::{ExchangeOutcome, ReadTarget, SkipReason};
 use door::Door;
 
-use crate::setup::{all_reads, answer, catalogue, door, lab, live, of, scan};
+use crate::setup::{all_reads, answer, catalogue, door, first_reads, lab, live, of, scan};
 
 #[tokio::test]
 async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled() {
@@ -38,7 +38,8 @@ async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled()
     for name in tempting {
         let read = scan(&door, name, Duration::from_secs(5)).await;
         if name == "rebinds.lab" {
-            let served = read.evidence.reads.iter().filter(|r| r.exchange.response().is_some());
+            let first = first_reads(&read);
+            let served = first.iter().filter(|r| r.exchange.response().is_some());
             assert_eq!(served.count(), all_reads(), "the first answer holds for the whole scan");
         }
     }
@@ -109,7 +110,8 @@ async fn parallel_reads_of_a_host_are_limited() {
     let door = Door::new(policy, std::sync::Arc::new(door::SystemClock)).unwrap();
     let read = scan(&door, "slow.lab", Duration::from_secs(5)).await;
     assert!((2..=6).contains(&answered(&read)), "{}", answered(&read));
-    assert_eq!(read.evidence.reads.len() + read.evidence.not_read.len(), all_reads());
+    // One further page for four identities was planned after the first reads.
+    assert_eq!(read.evidence.reads.len() + read.evidence.not_read.len(), all_reads() + 4);
 }
 
 fn answered(read: &observe::CollectedEvidence) -> usize {
@@ -137,7 +139,7 @@ async fn all_bodies_share_one_limit_and_equal_bodies_count_once() {
         answer(reading).body.cut.as_ref().is_some_and(|cut| cut.reason == "visit_limit")
     };
     assert!(less.evidence.reads.iter().filter(cut).count() > 10);
-    assert_eq!(less.evidence.reads.len(), all_reads(), "the heads are facts all the same");
+    assert_eq!(first_reads(&less).len(), all_reads(), "the heads are facts all the same");
 }
 
 #[tokio::test]

@@ -8,7 +8,9 @@ use contract::evidence::ReadTarget;
 use declared::files::FILE_LOCATIONS;
 use observe::ScanProgress;
 
-use crate::setup::{TOKEN, all_reads, answer, catalogue, door, lab, live, of, scan, scan_with};
+use crate::setup::{
+    TOKEN, all_reads, answer, catalogue, door, first_reads, lab, live, of, scan, scan_with,
+};
 
 const TIME: Duration = Duration::from_secs(10);
 
@@ -17,7 +19,7 @@ async fn everything_planned_is_read_or_accounted_for() {
     let lab = lab().await;
     let read = scan(&door(&lab), "open.lab", TIME).await;
     let evidence = &read.evidence;
-    assert_eq!((evidence.reads.len(), evidence.not_read.len()), (all_reads(), 0));
+    assert_eq!((first_reads(&read).len(), evidence.not_read.len()), (all_reads(), 0));
     for path in FILE_LOCATIONS.iter().map(|place| place.path) {
         let files = evidence.reads.iter().filter(|reading| {
             matches!(reading.target, ReadTarget::MachineFile | ReadTarget::Robots)
@@ -50,8 +52,9 @@ async fn everything_planned_is_read_or_accounted_for() {
     for hit in lab.hits("open.lab") {
         assert!(!hit.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("cookie")));
     }
-    // One for our own reader, one for each home page, one without TLS.
-    assert_eq!(lab.connections("open.lab"), 1 + home.len() as u64 + 1);
+    // One for our own reader, one for each home page, one without TLS, and one for each of the three
+    // AI identities that read a further page.
+    assert_eq!(lab.connections("open.lab"), 1 + home.len() as u64 + 1 + 3);
 }
 
 #[tokio::test]
@@ -85,7 +88,9 @@ async fn a_cache_bypassing_read_may_return_something_else() {
         ("/llms.txt", "wayleave"),
         ("/sitemap.xml", "wayleave"),
     ];
-    assert_eq!(requests, expected);
+    // The page past the cache differs, so it is read more often after these.
+    assert_eq!(requests[..4], expected);
+    let fresh = &fresh[..4];
     assert!(fresh.iter().all(|reading| reading.exchange.url.ends_with(&format!("?{TOKEN}"))));
     let bare = of(&read, ReadTarget::Home).into_iter().find(|r| r.identity == "browser").unwrap();
     assert_eq!(answer(bare).header("cf-cache-status"), Some("HIT"));
@@ -144,19 +149,91 @@ async fn a_plain_http_redirect_is_recorded_and_not_followed() {
 }
 
 #[tokio::test]
-async fn redirects_of_files_that_must_not_move_are_not_followed() {
+async fn redirects_of_machine_files_are_followed_and_recorded() {
     let lab = lab().await;
     let read = scan(&door(&lab), "moved-files.lab", TIME).await;
-    for (path, status) in
-        [("/.well-known/ucp", 301), ("/.well-known/http-message-signatures-directory", 302)]
-    {
+    for (path, moved, last) in [
+        ("/.well-known/ucp", 301, (200, "https://moved-files.lab/ucp.json")),
+        (
+            "/.well-known/http-message-signatures-directory",
+            302,
+            (404, "https://open.lab/keys.json"),
+        ),
+    ] {
         let files = of(&read, ReadTarget::MachineFile);
         let file = files.iter().find(|reading| reading.path == path).unwrap();
-        assert_eq!((answer(file).status, file.exchange.hops.len()), (status, 1), "{path}");
+        assert_eq!((answer(file).status, answer(file).url.as_str()), last, "{path}");
+        let hops: Vec<Option<u16>> = file.exchange.hops.iter().map(|hop| hop.status).collect();
+        assert_eq!(hops, [Some(moved), Some(last.0)], "{path}");
         assert!(file.exchange.hops[0].location.is_some(), "{path}");
     }
-    assert!(lab.hits("moved-files.lab").iter().all(|hit| hit.path != "/ucp.json"));
-    assert_eq!(lab.hits("open.lab"), []);
+    // Another host's robots.txt is read before its file.
+    let asked: Vec<String> = lab.hits("open.lab").into_iter().map(|hit| hit.path).collect();
+    assert_eq!(asked, ["/robots.txt", "/keys.json"]);
+}
+
+#[tokio::test]
+async fn what_the_first_documents_name_is_read_once_more_on_the_same_site() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "open.lab", TIME).await;
+    let pages = of(&read, ReadTarget::Page);
+    let asked: Vec<(&str, &str)> = pages.iter().map(|r| (&*r.path, &*r.identity)).collect();
+    let expected = [
+        ("/visit", "browser"),
+        ("/visit", "gptbot"),
+        ("/visit", "oai-searchbot"),
+        ("/visit", "chatgpt-user"),
+    ];
+    assert_eq!(asked, expected);
+    assert_eq!(read.evidence.reads.len(), all_reads() + 4 + 1);
+    assert!(pages.iter().all(|page| answer(page).status == 200 && page.chosen_from.is_some()));
+    // The MCP server that the card names has a path, which is inserted in the well-known one.
+    let files = of(&read, ReadTarget::MachineFile);
+    let oauth = files.iter().filter(|file| file.path.starts_with("/.well-known/oauth-"));
+    let oauth: Vec<&str> = oauth.map(|file| &*file.path).collect();
+    let expected = [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-authorization-server",
+        "/.well-known/oauth-protected-resource/mcp",
+    ];
+    assert_eq!(oauth, expected);
+    // Nobody else is read further.
+    let live = live(&door(&lab), "open.lab", Duration::from_secs(5)).await;
+    assert_eq!(of(&live, ReadTarget::Page).len(), 0);
+}
+
+#[tokio::test]
+async fn up_to_four_further_pages_are_read_by_four_identities() {
+    let lab = lab().await;
+    let read = scan(&door(&lab), "pages-fine.lab", TIME).await;
+    let pages = of(&read, ReadTarget::Page);
+    let paths: BTreeSet<&str> = pages.iter().map(|page| &*page.path).collect();
+    assert_eq!((pages.len(), paths.len()), (16, 4), "{paths:?}");
+    assert!(pages.iter().all(|page| answer(page).status == 200));
+    let sources: BTreeSet<&str> =
+        pages.iter().filter_map(|page| Some(page.chosen_from.as_ref()?.as_str())).collect();
+    assert_eq!(sources, BTreeSet::from(["linked", "llms_txt", "sitemap"]));
+    assert_eq!(read.evidence.reads.len(), all_reads() + 16);
+}
+
+#[tokio::test]
+async fn further_pages_are_read_only_where_robots_txt_allows() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let readers = async |name| {
+        let read = scan(&door, name, TIME).await;
+        let pages = of(&read, ReadTarget::Page);
+        pages.iter().map(|page| page.identity.clone()).collect::<Vec<_>>()
+    };
+    // Disallowed for everybody, for AI crawlers, and for AI crawlers in the file that they get.
+    assert_eq!(readers("robots-closed.lab").await, [""; 0]);
+    assert_eq!(readers("robots-no-ai.lab").await, ["browser"]);
+    assert_eq!(readers("robots-by-reader.lab").await, ["browser"]);
+    // A file that cannot be read disallows everything.
+    assert_eq!(readers("robots-500.lab").await, [""; 0]);
+    assert_eq!(readers("robots-429.lab").await, [""; 0]);
+    // Where nobody gets the home page, no other page is requested.
+    assert_eq!(readers("blocks-all.lab").await, [""; 0]);
 }
 
 #[tokio::test]
@@ -175,7 +252,7 @@ async fn http_is_tried_if_https_fails() {
     assert!(first.exchange.url.starts_with("https://") && first.exchange.response().is_none());
     assert!(second.exchange.url.starts_with("http://") && second.exchange.response().is_some());
     // One more robots.txt read, and no separate plain http read.
-    assert_eq!(read.evidence.reads.len(), all_reads());
+    assert_eq!(first_reads(&read).len(), all_reads());
     assert_eq!(of(&read, ReadTarget::PlainHome).len(), 0);
 }
 
@@ -224,7 +301,8 @@ async fn progress_is_reported_for_every_read() {
         steps.iter().map(|step| step.done).collect::<Vec<_>>(),
         (1..=all).collect::<Vec<_>>()
     );
-    assert!(steps.iter().all(|step| step.total == all));
+    assert!(steps.iter().all(|step| (step.done..=all).contains(&step.total)));
+    assert_eq!(steps.last().map(|step| step.total), Some(all));
     let home_read = |identity: &str| {
         let reads = steps.iter().filter_map(|step| step.read.as_ref());
         let mut homes = reads.filter(|read| read.target == ReadTarget::Home);

@@ -34,13 +34,30 @@ pub(crate) fn catalogue() -> Catalogue {
     Catalogue::built_in().unwrap().with_placeholders_filled("0", "https://svc.example")
 }
 
-/// How many reads a scan makes if nothing fails: robots.txt, every identity plus the browser again,
+/// How many reads the first phase of a scan makes if nothing fails: robots.txt, every identity plus the browser again,
 /// robots.txt as each identity, the other machine files, three control paths, plain http, four
 /// cache-bypassing reads, Markdown.
 pub(crate) fn all_reads() -> usize {
     let compared = catalogue().compared_identities().count();
     let files = declared::files::FILE_LOCATIONS.len() - 1;
     1 + (compared + 1) + compared + files + 3 + 1 + 4 + 1
+}
+
+/// The reads of the first phase: those that do not depend on what was read.
+pub(crate) fn first_reads(read: &CollectedEvidence) -> Vec<&Reading> {
+    let is_first = |target: &ReadTarget, path: &str| match target {
+        ReadTarget::HomeAgain
+        | ReadTarget::HomeTrial
+        | ReadTarget::Page
+        | ReadTarget::StyleSheet
+        | ReadTarget::SitemapChild
+        | ReadTarget::Feed => false,
+        ReadTarget::MachineFile => {
+            declared::files::FILE_LOCATIONS.iter().any(|place| place.path == path)
+        }
+        _ => true,
+    };
+    read.evidence.reads.iter().filter(|reading| is_first(&reading.target, &reading.path)).collect()
 }
 
 pub(crate) async fn scan(door: &Door, name: &str, deadline: Duration) -> CollectedEvidence {

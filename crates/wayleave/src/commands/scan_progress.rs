@@ -51,7 +51,7 @@ pub(super) fn show_step(bar: &ProgressBar, step: &ScanProgress) {
 fn describe_read(read: &ProgressRead) -> String {
     let what = match &read.target {
         ReadTarget::Home => format!("home page as {}", read.identity),
-        ReadTarget::RobotsAs => format!("{} as {}", read.path, read.identity),
+        ReadTarget::RobotsAs | ReadTarget::Page => format!("{} as {}", read.path, read.identity),
         ReadTarget::PlainHome => "home page over plain http".to_owned(),
         ReadTarget::Markdown => "home page as Markdown".to_owned(),
         ReadTarget::Fresh => format!("{} bypassing caches", read.path),

@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stdout,
     reason = "tests"
 )]
 
@@ -14,9 +15,12 @@ mod client_calls;
 mod command_line;
 mod crate_dependencies;
 mod docs;
+mod false_alarms;
 mod hostile_bodies;
 mod hostile_domains;
 mod interop;
+mod judgements;
+mod lab_server;
 mod licence_api;
 mod limits_api;
 mod log_api;

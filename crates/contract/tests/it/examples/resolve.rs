@@ -308,6 +308,7 @@ fn delivery() -> Delivery {
             bytes: Some(1800),
             html: Some(true),
             final_host: some("www.shop.lab"),
+            blocker: None,
             sha256: Some(digest('2')),
         }],
         same_bytes_for_every_identity: None,
@@ -372,6 +373,7 @@ fn tls() -> Tls {
         hsts: some("max-age=31536000"),
         certificate: some("TLS 1.3, certificate from Example CA, valid until 2027-02-01T00:00:00Z; valid for this name."),
         certificate_holds: Some(true),
+        redirects_to_http: false,
         note: "How the home page was delivered to the browser identity, or to the first identity that got a response.".to_owned(),
     }
 }

@@ -13,7 +13,8 @@ use contract::records::{
     Grade, GradeDetail, Headroom, HistoryEntry, IdentitySplit, LedgerRow, LedgerState, LineageFact,
     LineageRead, LineageSubject, Links, Nap, NonObservation, Provenance, PublicGradeDetail,
     PublicReportV1, ReportProof, Role, RowCause, Rulepack, ScanRecord, ScoreLedger, SectionScore,
-    SelfAudit, Severity, Share, SplitEvidence, StatedFact, Vantage, Visibility,
+    SelfAudit, Severity, Share, SplitEvidence, StatedFact, TextVariation, TreatmentScores, Vantage,
+    Visibility,
 };
 use contract::{Quotient, Ratio};
 
@@ -43,6 +44,12 @@ pub(crate) fn scan_record() -> ScanRecord {
             unscored_affects_grade: false,
             unscored: texts(&["Identity"]),
         },
+        treatment: TreatmentScores {
+            usable: Some(80),
+            usable_why: "8 of 10 AI crawlers may read the home page by robots.txt, get it, and get the same text as people.".into(),
+            consistent: Some(90),
+            consistent_why: "For 1 of 10 AI crawlers the server does something else than robots.txt says.".into(),
+        },
         section_scores: section_scores(),
         score_ledger: ledger(),
         headroom: Some(Headroom { gain: 29, failing: 2 }),
@@ -53,6 +60,9 @@ pub(crate) fn scan_record() -> ScanRecord {
             rows: vec![row_served(), row_failed()],
             deterministic: Some(true),
             self_similarity: Some(Ratio::ONE),
+            variation: TextVariation::Same,
+            variation_why: "Every client that got the page got the same text.".into(),
+            trial: None,
             split: IdentitySplit::Refused,
             split_evidence: Some(SplitEvidence {
                 identities: texts(&["gptbot"]),
@@ -78,6 +88,13 @@ pub(crate) fn scan_record() -> ScanRecord {
         },
         policy: readings::policy(),
         content: readings::content(),
+        pages: readings::pages(),
+        paywall: Some(contract::records::PaywallReading {
+            declared: true,
+            visible: false,
+            marks: texts(&["structured data: isAccessibleForFree is false"]),
+            evidence: texts(&["home-browser"]),
+        }),
         nap: Some(nap()),
         fact_lineage: Some(fact_lineage()),
         caching: readings::caching(),
@@ -104,6 +121,7 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
         grade: None,
         overall: None,
         headroom: None,
+        paywall: None,
         nap: None,
         fact_lineage: None,
         findings: Vec::new(),
@@ -111,6 +129,9 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
             rows: vec![row_failed()],
             deterministic: None,
             self_similarity: None,
+            variation: TextVariation::Same,
+            variation_why: "Every client that got the page got the same text.".into(),
+            trial: None,
             split: IdentitySplit::NotMeasured,
             split_evidence: None,
             all_refused: None,
@@ -207,6 +228,7 @@ pub(super) fn evidence() -> Evidence {
                 target: ReadTarget::Home,
                 path: "/".to_owned(),
                 identity: "browser".to_owned(),
+                chosen_from: None,
                 exchange: exchange(ExchangeOutcome::Response(Box::new(Response {
                     url: "https://shop.lab/".to_owned(),
                     status: 200,
@@ -230,6 +252,7 @@ pub(super) fn evidence() -> Evidence {
                 target: ReadTarget::Home,
                 path: "/".to_owned(),
                 identity: "gptbot".to_owned(),
+                chosen_from: None,
                 exchange: exchange(ExchangeOutcome::Failed(failure())),
             },
         ],
@@ -338,6 +361,7 @@ fn finding() -> Finding {
         paste: some("User-agent: GPTBot\nAllow: /"),
         rule: some("reach.training"),
         standard: None,
+        side_by_side: None,
         evidence: texts(&["home-gptbot"]),
     }
 }

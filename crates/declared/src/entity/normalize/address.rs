@@ -32,9 +32,13 @@ impl AddressFields {
             fold(&self.postal_code).chars().filter(|c| c.is_alphanumeric()).collect();
         let country = country_code(&self.country);
         let street = expand_abbreviations(&self.street);
-        let number = house_number(&street, "").unwrap_or_default();
-        let rest: Vec<&str> =
-            street.iter().map(String::as_str).filter(|word| *word != number).collect();
+        let numbers = house_numbers(&street);
+        let rest: Vec<&str> = street
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()))
+            .collect();
+        let number = numbers.join(",");
         let locality = expand_abbreviations(&self.locality).join(" ");
         format!(
             "{FIELDS_PREFIX}{code}|cc:{}|no:{number}|st:{}|lo:{locality}",
@@ -136,33 +140,66 @@ fn parse_normalized(normal: &str) -> Option<AddressParts<'_>> {
 }
 
 fn compare_fields(one: AddressParts<'_>, other: AddressParts<'_>) -> AddressMatch {
-    let differ = |a: &str, b: &str| !a.is_empty() && !b.is_empty() && a != b;
-    let [code, country, number, ..] = one;
-    let [other_code, other_country, other_number, ..] = other;
-    if differ(code, other_code) || differ(country, other_country) || differ(number, other_number) {
+    let [code, country, numbers, ..] = one;
+    let [other_code, other_country, other_numbers, ..] = other;
+    let countries_differ =
+        country.len() == 2 && other_country.len() == 2 && country != other_country;
+    if codes_differ(code, other_code)
+        || countries_differ
+        || numbers_differ(&list(numbers), &list(other_numbers))
+    {
         AddressMatch::Other
     } else {
         AddressMatch::Variant
     }
 }
 
-/// Compares fields with a text: the text may omit a field but must not contradict it.
+/// The numbers of a normalized address.
+fn list(numbers: &str) -> Vec<&str> {
+    numbers.split(',').filter(|number| !number.is_empty()).collect()
+}
+
+/// `12345` and `12345-6789`, `50667` and `D-50667` are one postal code.
+fn codes_differ(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    !short.is_empty() && !long.starts_with(short) && !long.ends_with(short)
+}
+
+/// Whether two lists of house numbers have none in common. `12a` is a part of number 12.
+fn numbers_differ(one: &[&str], other: &[&str]) -> bool {
+    let bare = |number: &str| {
+        number.trim_end_matches(|c: char| !c.is_ascii_digit()).trim_start_matches('0').to_owned()
+    };
+    !one.is_empty()
+        && !other.is_empty()
+        && !one.iter().any(|a| other.iter().any(|b| bare(a) == bare(b)))
+}
+
+/// Compares fields with a text. The text may omit a field but must not contradict it: the same street with
+/// another number, or another street with another number and another postal code.
 fn compare_text(parts: AddressParts<'_>, text: &str) -> AddressMatch {
-    let [code, _, number, street, _] = parts;
-    let words: Vec<&str> = text.split(' ').collect();
-    let joined = text.replace(' ', "");
+    let [code, _, numbers, street, _] = parts;
+    let numbers = list(numbers);
+    let words: Vec<&str> = address_words(text);
+    let joined = words.concat();
     let code_is_there = !code.is_empty() && joined.contains(code);
-    let number_is_there = !number.is_empty() && words.contains(&number);
+    let number_is_there = numbers.iter().any(|number| words.contains(number));
     let other_code = !code.is_empty()
         && !code_is_there
         && code.len() >= 4
-        && windows(&words).any(|run| shape(&run) == shape(code) && run != number);
-    // The same street with a different number is a different house.
-    let street_is_there = !street.is_empty() && street.split(' ').all(|word| words.contains(&word));
-    let other_number = street_is_there
-        && !number.is_empty()
-        && !number_is_there
-        && house_number(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>(), code).is_some();
+        && windows(&words)
+            .any(|run| shape(&run) == shape(code) && !numbers.contains(&run.as_str()));
+    let street_words: Vec<&str> = street.split(' ').filter(|word| !word.is_empty()).collect();
+    let street_is_there =
+        !street_words.is_empty() && street_words.iter().all(|word| words.contains(word));
+    let other_number = !number_is_there
+        && !numbers.is_empty()
+        && (street_is_there && has_number_beside(&words, &street_words)
+            || !street_words.iter().any(|word| words.contains(word) && !is_street_type(word))
+                && !street_words.is_empty()
+                && !code_is_there
+                && words.iter().any(|word| is_street_type(word))
+                && street_numbers(&words));
     if other_code || other_number {
         AddressMatch::Other
     } else if code_is_there && number_is_there && street_is_there {
@@ -172,11 +209,85 @@ fn compare_text(parts: AddressParts<'_>, text: &str) -> AddressMatch {
     }
 }
 
+/// The words of a text up to where contacts other than the address begin.
+fn address_words(text: &str) -> Vec<&str> {
+    const CONTACTS: [&str; 14] = [
+        "tel",
+        "telephone",
+        "phone",
+        "telefon",
+        "fon",
+        "telefono",
+        "telefone",
+        "telefoon",
+        "fax",
+        "mobile",
+        "mobil",
+        "call",
+        "email",
+        "mail",
+    ];
+    text.split(' ').take_while(|word| !CONTACTS.contains(word)).collect()
+}
+
+/// Whether a number other than a postal code stands directly before or after the words of a street.
+fn has_number_beside(words: &[&str], street: &[&str]) -> bool {
+    let is_number = |word: &&str| {
+        word.len() <= 4 && word.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+    };
+    let is_street = |word: &&str| street.contains(word);
+    let before = words.iter().position(is_street).and_then(|at| at.checked_sub(1));
+    let after = words.iter().rposition(is_street).map(|at| at + 1);
+    [before, after].into_iter().flatten().filter_map(|at| words.get(at)).any(is_number)
+}
+
+/// Whether a short number stands within two words of a word such as “street”.
+fn street_numbers(words: &[&str]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| is_street_type(word)).any(|(at, _)| {
+        let near = words.get(at.saturating_sub(3)..(at + 2).min(words.len())).unwrap_or_default();
+        near.iter().any(|word| {
+            word.len() <= 4 && word.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+        })
+    })
+}
+
+fn is_street_type(word: &str) -> bool {
+    const TYPES: [&str; 24] = [
+        "street",
+        "road",
+        "avenue",
+        "boulevard",
+        "drive",
+        "lane",
+        "court",
+        "place",
+        "square",
+        "highway",
+        "parkway",
+        "way",
+        "terrace",
+        "row",
+        "rue",
+        "via",
+        "piazza",
+        "calle",
+        "platz",
+        "weg",
+        "allee",
+        "gade",
+        "vej",
+        "straat",
+    ];
+    TYPES.contains(&word)
+        || word.len() > 7 && (word.ends_with("strasse") || word.ends_with("straat"))
+}
+
 /// Compares two texts: the numbers of one must all appear in the other.
 fn compare_texts(one: &str, other: &str) -> AddressMatch {
     let numbers = |text: &str| -> Vec<String> {
-        text.split(' ')
-            .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
+        address_words(text)
+            .into_iter()
+            .filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
             .map(str::to_owned)
             .collect()
     };
@@ -184,6 +295,39 @@ fn compare_texts(one: &str, other: &str) -> AddressMatch {
     // Tested in both directions, so that the comparison is symmetric.
     let within = |few: &[String], many: &[String]| few.iter().all(|n| many.contains(n));
     if within(&a, &b) || within(&b, &a) { AddressMatch::Variant } else { AddressMatch::Other }
+}
+
+/// How many addresses of header and footer are read, and how long one may be.
+const MAX_VISIBLE: usize = 10;
+const MAX_LINE_CHARS: usize = 200;
+
+/// The parts of a text that look like a postal address in one of these localities: a street with a number,
+/// and the locality after it.
+pub(in super::super) fn visible_addresses(text: &str, localities: &[String]) -> Vec<String> {
+    let localities: Vec<String> = localities
+        .iter()
+        .map(|name| tokens(&fold(name)).join(" "))
+        .filter(|name| name.chars().count() >= 3)
+        .take(5)
+        .collect();
+    if localities.is_empty() {
+        return Vec::new();
+    }
+    text.split(['|', '·', '•', '\n'])
+        .flat_map(|line| line.split(". "))
+        .map(str::trim)
+        .filter(|line| line.len() <= MAX_LINE_CHARS)
+        .filter(|line| {
+            let words = expand_abbreviations(line);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let joined = words.join(" ");
+            let words = address_words(&joined);
+            street_numbers(&words)
+                && localities.iter().any(|locality| words.join(" ").contains(locality.as_str()))
+        })
+        .take(MAX_VISIBLE)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Single words and joined pairs of neighbours: postal codes are written with and without a space.
@@ -197,15 +341,38 @@ fn shape(word: &str) -> String {
     word.chars().map(|c| if c.is_ascii_digit() { '9' } else { 'a' }).collect()
 }
 
-fn house_number(words: &[String], code: &str) -> Option<String> {
-    words
-        .iter()
-        .find(|word| {
-            word.len() <= 6
-                && word.bytes().next().is_some_and(|b| b.is_ascii_digit())
-                && word.as_str() != code
+/// The house numbers of a street, without numbers of suites, floors and boxes unless there is no other.
+fn house_numbers(words: &[String]) -> Vec<String> {
+    const INSIDE: [&str; 15] = [
+        "unit",
+        "suite",
+        "apartment",
+        "floor",
+        "flat",
+        "room",
+        "level",
+        "box",
+        "postfach",
+        "shop",
+        "door",
+        "top",
+        "stock",
+        "etage",
+        "no",
+    ];
+    let is_number = |word: &str| {
+        word.len() <= 6 && word.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+    };
+    let all = || words.iter().enumerate().filter(|(_, word)| is_number(word));
+    let outside: Vec<String> = all()
+        .filter(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            before.is_none_or(|word| word == "no" || !INSIDE.contains(&word.as_str()))
         })
-        .cloned()
+        .map(|(_, word)| word.clone())
+        .take(5)
+        .collect();
+    if outside.is_empty() { all().map(|(_, word)| word.clone()).take(5).collect() } else { outside }
 }
 
 /// The words of an address with abbreviations expanded.

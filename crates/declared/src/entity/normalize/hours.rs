@@ -93,8 +93,11 @@ impl OpeningHours {
             },
             _ => return false,
         };
-        if let (Some(from), Some(to)) = valid {
-            self.add_exception(from, to, hours);
+        // Hours with a first or a last day hold for a time only, so they are no part of the week.
+        if let (from, to) = valid
+            && (from.is_some() || to.is_some())
+        {
+            self.add_exception(from.unwrap_or_default(), to.unwrap_or_default(), hours);
             return true;
         }
         let mut understood = true;
@@ -176,6 +179,25 @@ impl OpeningHours {
         }));
         parts.join("; ")
     }
+}
+
+/// The days of two normalized weeks that both state, and whether any of them has different hours. None if
+/// they have no day in common: hours for certain dates are another matter than the usual week.
+pub(in super::super) fn compare_weeks(one: &str, other: &str) -> Option<bool> {
+    let week = |normal: &str| -> BTreeMap<String, String> {
+        normal
+            .split("; ")
+            .filter_map(|part| part.split_once(' '))
+            .filter(|(day, _)| DAYS.contains(day))
+            .map(|(day, times)| (day.to_owned(), times.to_owned()))
+            .collect()
+    };
+    let other = week(other);
+    let one = week(one);
+    let mut shared =
+        one.iter().filter_map(|(day, times)| Some((times, other.get(day)?))).peekable();
+    shared.peek()?;
+    Some(shared.any(|(one, other)| one != other))
 }
 
 fn format_minute(minute: u16) -> String {

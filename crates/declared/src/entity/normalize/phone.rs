@@ -50,8 +50,48 @@ pub(in super::super) fn is_possible(normal: &str) -> bool {
     normal.starts_with('+')
 }
 
-/// Whether two normalized numbers may be the same although a region is missing; none if there are too
-/// few digits to decide.
+/// What a number is for, as far as its first digits tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum NumberKind {
+    Mobile,
+    /// Freephone and shared-cost numbers.
+    Service,
+    Other,
+}
+
+/// The first digits of numbers that are certainly mobile, by country.
+const MOBILE: &[&str] = &[
+    "447", "4915", "4916", "4917", "336", "337", "393", "346", "347", "316", "4365", "4366",
+    "4367", "4368", "4369", "4175", "4176", "4177", "4178", "4179", "3245", "3246", "3247", "3248",
+    "3249", "467", "474", "479", "3519", "3538", "3069", "42060", "4207", "3620", "3630", "3670",
+    "407", "905", "614", "8170", "8180", "8190", "8613", "8615", "8617", "8618", "8619", "79",
+    "3584", "3585", "4850", "4851", "4853", "4860", "4866", "4869", "4872", "4873", "4878", "4879",
+    "4888",
+];
+/// The first digits of freephone and shared-cost numbers, by country.
+const SERVICE: &[&str] = &[
+    "1800", "1888", "1877", "1866", "1855", "1844", "1833", "1822", "44800", "44808", "4484",
+    "4487", "443", "49800", "49180", "49700", "338", "39800", "39803", "39840", "39199", "34800",
+    "34900", "34901", "34902", "31800", "31900", "31088", "43800", "43810", "43820", "41800",
+    "41840", "41848", "4620", "4677", "48800", "48801", "61180", "61130", "3280", "3278", "35180",
+    "35170", "353180", "7800", "55800", "554", "91180",
+];
+
+/// What a complete normalized number is for.
+pub(in super::super) fn number_kind(normal: &str) -> NumberKind {
+    let digits = normal.trim_start_matches('+');
+    let begins = |table: &[&str]| table.iter().any(|start| digits.starts_with(start));
+    if begins(SERVICE) {
+        NumberKind::Service
+    } else if begins(MOBILE) {
+        NumberKind::Mobile
+    } else {
+        NumberKind::Other
+    }
+}
+
+/// Whether two normalized numbers may be the same although a region is missing or one of them was not
+/// read to its end; none if there are too few digits to decide.
 pub(in super::super) fn may_be_same(one: &str, other: &str) -> Option<bool> {
     let bare = |normal: &str| -> String {
         let main = normal.split(';').next().unwrap_or_default();
@@ -64,7 +104,7 @@ pub(in super::super) fn may_be_same(one: &str, other: &str) -> Option<bool> {
         (&other_digits, &digits)
     };
     (short.len() >= MIN_COMPARABLE_DIGITS).then(|| {
-        long.ends_with(short)
+        long.contains(short.as_str())
             || (is_possible(one) && is_national_form(&other_digits, &digits))
             || (is_possible(other) && is_national_form(&digits, &other_digits))
     })

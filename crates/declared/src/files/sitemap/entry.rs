@@ -11,11 +11,16 @@ pub(super) const MAX_ENTRIES: usize = 50_000;
 /// Readers accept only shorter URLs.
 const MAX_LOC_CHARS: usize = 2_048;
 
+/// How far a date may be ahead of our clock: time zones, and clocks that are not exact.
+const FUTURE_SECONDS: i64 = 2 * 86_400;
+
 /// How many entries were read so far, and how many of them have a date.
 #[derive(Default)]
 pub(super) struct EntryCounter {
     pub(super) number: usize,
     pub(super) dated: usize,
+    /// The newest valid date so far, as written.
+    pub(super) newest: Option<String>,
 }
 
 /// One entry as written.
@@ -35,7 +40,9 @@ impl EntryCounter {
         let at = format!("entry {}", self.number);
         if let Some(lastmod) = entry.lastmod.as_deref().map(str::trim) {
             self.dated += 1;
-            if !timestamps::is_w3c_datetime(lastmod) {
+            if timestamps::is_w3c_datetime(lastmod) {
+                self.check_date(report, &at, lastmod);
+            } else {
                 report.warn(
                     "bad_lastmod",
                     at.clone(),
@@ -57,6 +64,27 @@ impl EntryCounter {
             return;
         };
         check_loc(report, at, loc, index);
+    }
+}
+
+impl EntryCounter {
+    /// Dates begin with the year, so their order is that of their texts, up to the time zone.
+    fn check_date(&mut self, report: &mut Report<'_>, at: &str, lastmod: &str) {
+        if timestamps::day_start(lastmod)
+            .is_some_and(|start| start > report.served.read_at_s + FUTURE_SECONDS)
+        {
+            report.warn(
+                "future_lastmod",
+                at,
+                format!(
+                    "{} is in the future. Readers then trust none of the dates.",
+                    quoted(lastmod)
+                ),
+                "Write the date on which the page last changed.",
+            );
+        } else if self.newest.as_deref().is_none_or(|newest| newest < lastmod) {
+            self.newest = Some(lastmod.to_owned());
+        }
     }
 }
 

@@ -137,6 +137,7 @@ fn check_stream<R: Read>(
     report.version = Some(shape.to_owned());
     report.set_count("entries", entries.number);
     report.set_count("with_lastmod", entries.dated);
+    report.newest_date = entries.newest.take();
     let index = shape == "sitemapindex";
     Some(format!(
         "{}{}{}.",

@@ -164,8 +164,8 @@ fn authorization_servers() {
                 "/response_types_supported",
                 Part,
             ),
-            ("/authorization_endpoint", None, "missing_member", "/authorization_endpoint", Part),
-            ("/token_endpoint", None, "missing_member", "/token_endpoint", Part),
+            ("/authorization_endpoint", None, "missing_member", "/authorization_endpoint", Whole),
+            ("/token_endpoint", None, "missing_member", "/token_endpoint", Whole),
             (
                 "/code_challenge_methods_supported",
                 None,

@@ -125,6 +125,38 @@ fn a_long_file_is_cut_and_a_long_line_still_counts() {
     assert!(robots.truncated && robots.access("a", "/").allowed);
 }
 
+#[test]
+fn the_unfinished_line_of_a_truncated_file_is_not_a_rule() {
+    let head = "user-agent: *\ndisallow: /admin\n";
+    // The limit falls behind every possible part of the last line.
+    for part in
+        ["d", "disallow:", "disallow: /", "disallow: /private", "allow: /admin", "user-agent: b"]
+    {
+        for ending in ["", "/more\nuser-agent: a\ndisallow: /\n"] {
+            let filler = super::MAX_BYTES - head.len() - part.len() - 2;
+            let file = format!("{head}#{}\n{part}{ending}", "x".repeat(filler));
+            let robots = Robots::parse_received(file.as_bytes(), true);
+            assert!(robots.truncated);
+            assert!(robots.access("a", "/").allowed, "{part}");
+            assert!(robots.access("a", "/private").allowed, "{part}");
+            assert!(!robots.access("b", "/admin").allowed, "{part}");
+        }
+    }
+    // A line that was received completely counts, and so does the last line of a complete file.
+    for (file, truncated) in
+        [("user-agent: *\ndisallow: /\n", true), ("user-agent: *\ndisallow: /", false)]
+    {
+        assert!(!Robots::parse_received(file.as_bytes(), truncated).access("a", "/").allowed);
+    }
+    let cut = Robots::parse_received(b"user-agent: *\rdisallow: /", true);
+    assert!(cut.access("a", "/").allowed && cut.rule_text(2).is_none());
+    assert!(Robots::parse_received(b"disallow", true).access("a", "/").allowed);
+    // Of a line this long nobody reads the end.
+    let long = format!("user-agent: *\ndisallow: /{}", "x".repeat(20_000));
+    let path = format!("/{}", "x".repeat(20_000));
+    assert!(!Robots::parse_received(long.as_bytes(), true).access("a", &path).allowed);
+}
+
 /// The plain reading of `*` and `$`, slow and obvious, to hold the quick one against.
 fn obvious(pattern: &[u8], path: &[u8]) -> bool {
     match pattern {

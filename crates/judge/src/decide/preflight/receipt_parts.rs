@@ -23,8 +23,12 @@ pub(super) fn max_validity_seconds(action: &Action) -> u32 {
     }
 }
 
-/// When a receipt expires: with its evidence or after its longest validity, whichever comes first; at
-/// once when it blocks because evidence is missing.
+/// The shortest validity of a receipt. A receipt that ends when it begins can be checked by nobody.
+const MIN_VALIDITY_MILLIS: i64 = 60_000;
+
+/// When a receipt expires: with its evidence or after its longest validity, whichever comes first, and
+/// never within a minute. When it blocks because evidence is missing, it lasts a minute: then it is time
+/// to ask again.
 pub(super) fn expires_at(
     steps: &DecisionSteps,
     action: &Action,
@@ -33,7 +37,9 @@ pub(super) fn expires_at(
     now: Timestamp,
 ) -> Timestamp {
     let lacks_evidence = steps.effect >= Effect::Unsupported && steps.lacks_evidence();
-    let Some(observed_at) = observed_at.filter(|_| !lacks_evidence) else { return now };
+    let Some(observed_at) = observed_at.filter(|_| !lacks_evidence) else {
+        return now.plus_millis(MIN_VALIDITY_MILLIS);
+    };
     let life = now.plus_millis(i64::from(max_validity_seconds(action)) * 1000);
     // Administration is blocked by rule, regardless of the evidence and its age.
     let evidence = if *action == Action::Administer {
@@ -41,7 +47,7 @@ pub(super) fn expires_at(
     } else {
         observed_at.plus_millis(i64::from(max_age_hours) * 3_600_000).whole_seconds()
     };
-    evidence.min(life).max(now)
+    evidence.min(life).max(now.plus_millis(MIN_VALIDITY_MILLIS))
 }
 
 /// What the agent must do if it proceeds. There are none where it must not proceed.

@@ -234,10 +234,10 @@ fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
     let read = json!({"domain": "shop.lab", "action": "read"});
     assert_eq!(at(0, read.clone()), ("allow".to_owned(), 86_400, vec![]));
     assert_eq!(at(167, read.clone()).1, 3599, "until the evidence is too old");
-    assert_eq!(at(168, read.clone()), ("warn".to_owned(), 0, vec![Doubt::StaleEvidence]));
+    assert_eq!(at(168, read.clone()), ("warn".to_owned(), 60, vec![Doubt::StaleEvidence]));
     let tight = json!({"domain": "shop.lab", "action": "read", "policy": {"max_age_hours": 24}});
     assert_eq!(at(23, tight.clone()).0, "allow");
-    assert_eq!(at(24, tight), ("require_confirmation".to_owned(), 0, vec![Doubt::CallerMaxAge]));
+    assert_eq!(at(24, tight), ("require_confirmation".to_owned(), 60, vec![Doubt::CallerMaxAge]));
     let connect = json!({"domain": "shop.lab", "action": "connect"});
     assert_eq!(at(0, connect.clone()), ("allow".to_owned(), 3600, vec![]));
     assert_eq!(at(72, connect).0, "require_confirmation");
@@ -249,7 +249,7 @@ fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
 }
 
 #[test]
-fn what_is_refused_for_want_of_evidence_ends_at_once() {
+fn what_is_refused_for_lack_of_evidence_lasts_a_minute() {
     let sections = sections(&[("/dns/exists", json!(false))]);
     let actions = decide_actions(&decision_inputs(&sections));
     let receipt = decide_with(
@@ -259,7 +259,7 @@ fn what_is_refused_for_want_of_evidence_ends_at_once() {
     )
     .unwrap();
     assert_eq!(receipt.decision, Decision::Unsupported);
-    assert_eq!(receipt.expires_at, receipt.decided_at);
+    assert_eq!(receipt.expires_at, receipt.decided_at.plus_millis(60_000));
 }
 
 #[test]

@@ -163,6 +163,12 @@ fn axes() -> Vec<Axis> {
         axis("incident", |g| &mut g.incident, IncidentReport::ALL, &[]),
         axis("high_risk", |g| &mut g.high_risk, HighRiskChange::ALL, &[]),
         axis("https", |g| &mut g.https, Https::ALL, &[Https::Yes, Https::NotMeasured]),
+        axis(
+            "coverage",
+            |g| &mut g.coverage,
+            Coverage::ALL,
+            &[Coverage::Measured, Coverage::Nothing],
+        ),
     ]
 }
 
@@ -352,7 +358,13 @@ fn the_best_and_the_least_evidence_are_decided_as_the_interface_says() {
     );
     assert_eq!(
         words(&DecisionInputs::NOTHING),
-        ["warn", "warn", "require_confirmation", "require_confirmation", "block"]
+        [
+            "require_confirmation",
+            "require_confirmation",
+            "require_confirmation",
+            "require_confirmation",
+            "block"
+        ]
     );
     for (hours, action) in [168, 168, 72, 24, 0].iter().zip(all_five(&DecisionInputs::BEST)) {
         assert_eq!(action.max_age_hours, *hours);
@@ -573,7 +585,7 @@ fn the_digest_belongs_to_the_version() {
     assert!(!rules_json().is_empty());
     assert_eq!(
         (DECISION_RULES_VERSION, rules_sha256().as_str()),
-        (2, "09bc93e4a6a1fe17e51c76efad2e7aaa4bfc9b27f11fbf04cd760c90679b6fa9")
+        (3, "3d367e1f25ee1f5208eec733b3bf54c8b4d9a234a77e014ca1e7d1d673e59fb0")
     );
 }
 

@@ -64,7 +64,8 @@ impl SiteBuilder {
         };
         let id = format!("r{}", self.evidence.reads.len());
         let (path, identity) = (path.to_owned(), "wayleave".to_owned());
-        self.evidence.reads.push(Reading { id, target, path, identity, exchange });
+        let chosen_from = None;
+        self.evidence.reads.push(Reading { id, target, path, identity, chosen_from, exchange });
         self
     }
 

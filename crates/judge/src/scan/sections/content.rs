@@ -3,6 +3,7 @@
 use contract::evidence::ReadTarget;
 use contract::records::{InstructionLikeText, Severity};
 
+use super::content_notes;
 use super::inputs::SectionInputs;
 use crate::scan::convert::with_location;
 use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
@@ -14,11 +15,47 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         }
         return;
     };
-    judge_words(inputs, &reading, verdicts);
-    judge_description(inputs, &reading, verdicts);
-    judge_instructions(inputs, &reading, verdicts);
+    if inputs.content.main_words.is_none() {
+        judge_other_document(inputs, &reading, verdicts);
+    } else {
+        judge_words(inputs, &reading, verdicts);
+        judge_description(inputs, &reading, verdicts);
+        judge_instructions(inputs, &reading, verdicts);
+    }
+    content_notes::report(inputs, &reading, verdicts);
     report_noindex(inputs, verdicts);
     report_markdown_faults(inputs, verdicts);
+}
+
+/// The home page is a document that is not a page: a PDF file, JSON, an image.
+fn judge_other_document(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdicts) {
+    const RULE: &str = "content.words";
+    let kind = inputs.content.page_kind.as_deref().unwrap_or_default();
+    let what = match kind {
+        "pdf" => "a PDF file",
+        "json" => "JSON data",
+        "image" => "an image",
+        _ => "a file that is neither HTML nor text",
+    };
+    let why = format!("The home page is {what}. It has no text that agents read as a page.");
+    verdicts.add_failed(RULE, why.clone(), vec![reading.to_owned()]);
+    verdicts.add_cap("no_text", why);
+    for rule in ["content.described", "content.clean"] {
+        verdicts.add_not_assessed(rule, format!("The home page is {what}, not a page."));
+    }
+    let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "not_a_page", Severity::High);
+    finding.title = format!("The home page is {what}, not a page");
+    finding.seen = format!("The home page of the site is {what}.");
+    finding.why = "Agents expect an HTML page. Many skip other documents, and none finds links, a title or a \
+                   description there."
+        .to_owned();
+    finding.fix = Some(
+        "Serve an HTML page with the content, and link to the document from it. Serve an API under its own path \
+         or host."
+            .to_owned(),
+    );
+    finding.evidence = vec![reading.to_owned()];
+    verdicts.add_finding(finding);
 }
 
 /// Reports faults of the Markdown version of the page.
@@ -51,11 +88,16 @@ fn judge_words(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdict
     let enough = inputs.parsed.rules.thresholds.enough_words;
     let evidence = vec![reading.to_owned()];
     if words >= enough {
-        return verdicts.add_passed(
-            RULE,
-            format!("The page has {words} words before any script runs."),
-            evidence,
-        );
+        let noscript = inputs.content.noscript_words.unwrap_or(0);
+        // Most of the words may be those of noscript elements.
+        let why = if noscript >= enough && words.saturating_sub(noscript) < enough {
+            format!(
+                "The page has {words} words before any script runs, {noscript} of them in noscript elements."
+            )
+        } else {
+            format!("The page has {words} words before any script runs.")
+        };
+        return verdicts.add_passed(RULE, why, evidence);
     }
     let shell = inputs.content.script_shell == Some(true);
     let nothing = words == 0 || shell;
@@ -129,8 +171,8 @@ fn judge_description(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut V
 fn judge_instructions(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut Verdicts) {
     const RULE: &str = "content.clean";
     let found = &inputs.content.instruction_like;
-    let hostile: Vec<&InstructionLikeText> =
-        found.iter().filter(|hit| hit.concealed || hit.only_ai || hit.rule == "override").collect();
+    let (hostile, open): (Vec<_>, Vec<_>) =
+        found.iter().partition(|hit: &&InstructionLikeText| hit.concealed || hit.only_ai);
     let evidence = |hits: &[&InstructionLikeText]| {
         let mut ids: Vec<String> =
             hits.iter().flat_map(|hit| hit.evidence.iter().cloned()).collect();
@@ -138,34 +180,23 @@ fn judge_instructions(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut 
         ids.dedup();
         ids
     };
-    if hostile.is_empty() {
+    if hostile.is_empty() && open.is_empty() {
         verdicts.add_passed(
             RULE,
-            "No hidden or overriding instructions were found.",
+            "No text was found that gives instructions to machines.",
             vec![reading.to_owned()],
         );
-    } else {
-        verdicts.add_failed(
-            RULE,
-            format!(
-                "{} passages give instructions to machines and are hidden from users, served only to AI crawlers, \
-                 or tell machines to ignore their own instructions.",
-                hostile.len()
-            ),
-            evidence(&hostile),
+    }
+    if !hostile.is_empty() {
+        let why = format!(
+            "{} passages give instructions to machines and are hidden from people or served only to AI crawlers.",
+            hostile.len()
         );
-        if hostile.iter().any(|hit| hit.concealed || hit.only_ai) {
-            verdicts.add_cap(
-                "hidden_instructions",
-                format!(
-                    "{} passages on the page give hidden, crawler-only or overriding instructions to machines.",
-                    hostile.len()
-                ),
-            );
-        }
+        verdicts.add_failed(RULE, why.clone(), evidence(&hostile));
+        verdicts.add_cap("hidden_instructions", why);
         let mut finding =
             finding_for_rule(inputs.parsed.rules, RULE, "hidden_instructions", Severity::High);
-        finding.title = "The page gives hidden or overriding instructions to machines".to_owned();
+        finding.title = "The page gives hidden instructions to machines".to_owned();
         finding.seen = list_excerpts(&hostile);
         finding.fix = Some(
             "Remove the text. If you did not put it there, the page may have been tampered with, or the text came from \
@@ -175,18 +206,45 @@ fn judge_instructions(inputs: &SectionInputs<'_>, reading: &str, verdicts: &mut 
         finding.evidence = evidence(&hostile);
         verdicts.add_finding(finding);
     }
-    let open: Vec<&InstructionLikeText> = found
-        .iter()
-        .filter(|hit| !(hit.concealed || hit.only_ai || hit.rule == "override"))
-        .collect();
     if !open.is_empty() {
-        let mut finding = unscored_finding("content", "visible_instructions", Severity::Info);
-        finding.title = "The page gives visible instructions to machines".to_owned();
-        finding.seen = list_excerpts(&open);
-        finding.why = "The text is visible to everyone and overrides nothing, but careful agents may still distrust the page.".to_owned();
-        finding.evidence = evidence(&open);
-        verdicts.add_finding(finding);
+        judge_visible_instructions(inputs, &open, evidence(&open), hostile.is_empty(), verdicts);
     }
+}
+
+/// Instructions that everybody can read. They cost half of the rule's points, unless hidden ones cost
+/// all of them.
+fn judge_visible_instructions(
+    inputs: &SectionInputs<'_>,
+    open: &[&InstructionLikeText],
+    evidence: Vec<String>,
+    decides: bool,
+    verdicts: &mut Verdicts,
+) {
+    const RULE: &str = "content.clean";
+    if decides {
+        verdicts.add_ruling(
+            RULE,
+            RuleOutcome::Share { got: 1, of: 2 },
+            format!("{} visible passages give instructions to machines.", open.len()),
+            evidence.clone(),
+        );
+    }
+    // Text that wants machines to drop their own instructions is worse than advertising for them.
+    let overrides = open.iter().any(|hit| hit.rule == "override");
+    let severity = if overrides { Severity::Medium } else { Severity::Low };
+    let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "visible_instructions", severity);
+    finding.title = "The page gives visible instructions to machines".to_owned();
+    finding.seen = list_excerpts(open);
+    finding.why = "Everybody can read the text, but agents that find it may distrust the whole page. It may come from \
+                   someone other than the owner."
+        .to_owned();
+    finding.fix = Some(
+        "Remove the text. Put notes on the use of the site into llms.txt or an API description, as facts and not as \
+         orders."
+            .to_owned(),
+    );
+    finding.evidence = evidence;
+    verdicts.add_finding(finding);
 }
 
 fn list_excerpts(hits: &[&InstructionLikeText]) -> String {

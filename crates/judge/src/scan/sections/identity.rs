@@ -1,6 +1,6 @@
 //! Whether structured data names the site's owner, and whether all sources agree.
 
-use contract::records::{FaultWeight, Severity};
+use contract::records::{FaultWeight, Severity, StatedFact};
 
 use super::inputs::SectionInputs;
 use crate::scan::convert::with_location;
@@ -99,9 +99,15 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         finding.title = format!("The page contradicts itself about its {}", name.replace('_', " "));
         finding.matters_to =
             vec!["readers".to_owned(), "agents".to_owned(), "site_owner".to_owned()];
+        // Only the values that contradict each other: the page may state others, of branches for example.
+        let conflicting = inputs.nap.and_then(|nap| nap.conflicts.get(name));
+        let is_conflicting = |stated: &&StatedFact| {
+            conflicting.is_none_or(|values| values.contains(&stated.untrusted_value))
+        };
         finding.seen = fact
             .stated
             .iter()
+            .filter(is_conflicting)
             .map(|stated| format!("{} says “{}”", stated.source, stated.untrusted_value))
             .collect::<Vec<_>>()
             .join("; ")

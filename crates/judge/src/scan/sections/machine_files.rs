@@ -1,7 +1,7 @@
 //! Files meant for machines.
 
 use contract::evidence::{ReadTarget, Reading};
-use contract::records::{Check, CheckVerdict, FaultWeight, Severity};
+use contract::records::{Check, CheckVerdict, FaultWeight, FileFault, Severity};
 
 use super::inputs::SectionInputs;
 use crate::scan::convert::{saturating_u32, with_location};
@@ -19,6 +19,7 @@ fn judge_sitemap(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     let sitemaps: Vec<&Check> =
         inputs.checks.iter().filter(|check| check.file == "sitemap").collect();
     let evidence: Vec<String> = sitemaps.iter().filter_map(|check| check.reading.clone()).collect();
+    report_missing_children(inputs, &sitemaps, verdicts);
     if sitemaps.iter().any(|check| check.verdict == CheckVerdict::Ok) {
         return verdicts.add_passed(RULE, "There is a readable sitemap.", evidence);
     }
@@ -57,6 +58,39 @@ fn judge_sitemap(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     verdicts.add_finding(finding);
 }
 
+/// Reports sitemaps that an index lists and that do not exist.
+fn report_missing_children(
+    inputs: &SectionInputs<'_>,
+    sitemaps: &[&Check],
+    verdicts: &mut Verdicts,
+) {
+    let children: Vec<&str> = inputs
+        .parsed
+        .readings(ReadTarget::SitemapChild)
+        .map(|reading| reading.id.as_str())
+        .collect();
+    let missing: Vec<&&Check> = sitemaps
+        .iter()
+        .filter(|check| check.reading.as_deref().is_some_and(|id| children.contains(&id)))
+        .filter(|check| matches!(check.verdict, CheckVerdict::Absent | CheckVerdict::Soft404))
+        .collect();
+    let Some(first) = missing.first() else { return };
+    let mut finding = unscored_finding("machine_files", "missing_sitemaps", Severity::Low);
+    finding.title = "The sitemap index lists sitemaps that do not exist".to_owned();
+    finding.seen = format!(
+        "{} of the {} listed sitemaps that we read do not exist, for example {}.",
+        missing.len(),
+        children.len(),
+        first.path
+    );
+    finding.why = "Agents that look for pages by sitemap do not find those pages.".to_owned();
+    finding.fix =
+        Some("Publish the listed sitemaps again, or remove them from the index.".to_owned());
+    finding.standard = first.standard.clone();
+    finding.evidence = missing.iter().filter_map(|check| check.reading.clone()).collect();
+    verdicts.add_finding(finding);
+}
+
 /// The share of existing files that conform to their standard.
 fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "machine_files.valid";
@@ -65,6 +99,8 @@ fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         .iter()
         // robots.txt has rules of its own.
         .filter(|check| check.path != "/robots.txt")
+        // Files that another one refers to are judged with that one.
+        .filter(|check| check.file != "other")
         .filter(|check| matches!(check.verdict, CheckVerdict::Ok | CheckVerdict::Invalid))
         .collect();
     if existing.is_empty() {
@@ -81,8 +117,11 @@ fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
             verdicts.add_not_applicable(RULE, "There are no machine files to check.")
         };
     }
-    let broken: Vec<&Check> =
-        existing.iter().copied().filter(|check| check.verdict == CheckVerdict::Invalid).collect();
+    let has_error = |check: &Check| {
+        check.verdict == CheckVerdict::Invalid
+            || check.faults.iter().any(|fault| fault.weight == FaultWeight::Error)
+    };
+    let broken: Vec<&Check> = existing.iter().copied().filter(|check| has_error(check)).collect();
     let good = existing.len() - broken.len();
     verdicts.add_ruling(
         RULE,
@@ -91,42 +130,47 @@ fn judge_validity(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         existing.iter().filter_map(|check| check.reading.clone()).collect(),
     );
     for check in broken {
-        let mut finding = finding_for_rule(
-            inputs.parsed.rules,
-            RULE,
-            &format!("invalid:{}", check.path),
-            Severity::Medium,
-        );
-        finding.title = format!("{} is invalid", check.path);
-        let errors: Vec<_> =
-            check.faults.iter().filter(|fault| fault.weight == FaultWeight::Error).collect();
-        finding.seen = if errors.is_empty() {
-            check.why.clone().unwrap_or_default()
-        } else {
-            errors
-                .iter()
-                .take(8)
-                .map(|f| with_location(&f.at, &f.problem))
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        finding.fix = Some(if errors.is_empty() {
-            "Serve the file in its own format, or answer 404.".to_owned()
-        } else {
-            errors
-                .iter()
-                .take(8)
-                .map(|f| with_location(&f.at, &f.fix))
-                .collect::<Vec<_>>()
-                .join(" ")
-        });
-        finding.standard = check.standard.clone();
-        finding.evidence = check.reading.iter().cloned().collect();
-        verdicts.add_finding(finding);
+        report_errors(inputs, check, verdicts);
     }
     for check in existing {
         report_warnings(check, verdicts);
     }
+}
+
+/// Reports the errors of a file: those that make it unusable, or those that make parts of it unusable.
+fn report_errors(inputs: &SectionInputs<'_>, check: &Check, verdicts: &mut Verdicts) {
+    let is_invalid = check.verdict == CheckVerdict::Invalid;
+    let kind = if is_invalid { "invalid" } else { "errors" };
+    let mut finding = finding_for_rule(
+        inputs.parsed.rules,
+        "machine_files.valid",
+        &format!("{kind}:{}", check.path),
+        Severity::Medium,
+    );
+    finding.title = if is_invalid {
+        format!("{} is invalid", check.path)
+    } else {
+        format!("Parts of {} cannot be used", check.path)
+    };
+    let errors: Vec<_> =
+        check.faults.iter().filter(|fault| fault.weight == FaultWeight::Error).collect();
+    let join_errors = |text: fn(&FileFault) -> &String| {
+        let all = errors.iter().take(8).map(|fault| with_location(&fault.at, text(fault)));
+        all.collect::<Vec<_>>().join(" ")
+    };
+    finding.seen = if errors.is_empty() {
+        check.why.clone().unwrap_or_default()
+    } else {
+        join_errors(|fault| &fault.problem)
+    };
+    finding.fix = Some(if errors.is_empty() {
+        "Serve the file in its own format, or answer 404.".to_owned()
+    } else {
+        join_errors(|fault| &fault.fix)
+    });
+    finding.standard = check.standard.clone();
+    finding.evidence = check.reading.iter().cloned().collect();
+    verdicts.add_finding(finding);
 }
 
 /// Reports the warnings of a valid file.
@@ -138,7 +182,12 @@ fn report_warnings(check: &Check, verdicts: &mut Verdicts) {
     }
     let mut finding =
         unscored_finding("machine_files", &format!("warnings:{}", check.path), Severity::Low);
-    finding.title = format!("{} is valid, but has problems with some clients", check.path);
+    let has_error = check.faults.iter().any(|fault| fault.weight == FaultWeight::Error);
+    finding.title = if has_error {
+        format!("{} also has problems with some clients", check.path)
+    } else {
+        format!("{} is valid, but has problems with some clients", check.path)
+    };
     finding.seen = warnings
         .iter()
         .take(8)
@@ -201,8 +250,10 @@ fn judge_missing_paths(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         .collect();
     let mut finding = finding_for_rule(inputs.parsed.rules, RULE, "soft_404", Severity::Medium);
     finding.title = "Missing files return success instead of 404".to_owned();
+    let redirected = successes.first().is_some_and(|reading| reading.exchange.hops.len() > 1);
     finding.seen = format!(
-        "A path that does not exist returns {}{}.",
+        "A path that does not exist {} {}{}.",
+        if redirected { "is redirected to a page that returns" } else { "returns" },
         successes
             .first()
             .and_then(|r| r.exchange.response())

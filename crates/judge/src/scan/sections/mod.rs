@@ -3,10 +3,14 @@
 
 mod caching;
 mod content;
+mod content_notes;
 mod equivalence;
+mod further_pages;
+mod gates;
 mod identity;
 mod inputs;
 mod machine_files;
+mod paywall;
 mod policy;
 mod reach;
 mod transport;
@@ -20,9 +24,11 @@ pub(super) fn judge_sections(inputs: &SectionInputs<'_>) -> Verdicts {
     policy::judge(inputs, &mut verdicts);
     machine_files::judge(inputs, &mut verdicts);
     content::judge(inputs, &mut verdicts);
+    paywall::judge(inputs, &mut verdicts);
     identity::judge(inputs, &mut verdicts);
     equivalence::judge(inputs, &mut verdicts);
     caching::judge(inputs, &mut verdicts);
     transport::judge(inputs, &mut verdicts);
+    further_pages::judge(inputs, &mut verdicts);
     verdicts
 }

@@ -1,7 +1,7 @@
 //! What robots.txt and the rights signals say, and whether the server acts accordingly.
 
 use contract::evidence::SkipReason;
-use contract::records::{AccessRule, FaultWeight, RobotsState, Severity};
+use contract::records::{AccessRule, FaultWeight, RightsValue, RobotsState, Severity};
 
 use super::inputs::SectionInputs;
 use crate::scan::agent_rows::{is_ai, is_measured};
@@ -14,10 +14,88 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     judge_validity(inputs, verdicts);
     judge_consistency(inputs, verdicts);
     judge_signals(inputs, verdicts);
+    report_forbidden_uses(inputs, verdicts);
+    report_absent(inputs, verdicts);
     report_opt_out(inputs, verdicts);
 }
 
-/// The share of AI crawlers that robots.txt allows.
+/// Uses that decide whether an agent may read or cite the page, with what the owner forbids or makes
+/// conditional.
+const DECIDING_USES: [(&str, &str); 2] =
+    [("ground", "generating answers from its content"), ("cite", "citing it")];
+
+/// Reports rights signals that forbid or condition what agents do with the page. The owner may want
+/// this; it still means that agents must not use the page.
+fn report_forbidden_uses(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    for (name, what) in DECIDING_USES {
+        let Some(decision) = inputs.policy.rights.get(name) else { continue };
+        let statement =
+            decision.decided_by.and_then(|at| inputs.policy.signals.get(usize::try_from(at).ok()?));
+        let Some(statement) = statement else { continue };
+        let (id, severity, title) = match decision.value {
+            RightsValue::Disallowed => {
+                ("use_forbidden", Severity::High, format!("The site forbids {what}"))
+            }
+            RightsValue::Conditional => {
+                ("use_conditional", Severity::Info, format!("The site sets conditions for {what}"))
+            }
+            _ => continue,
+        };
+        if decision.value == RightsValue::Disallowed {
+            verdicts.add_cap(
+                "use_forbidden",
+                format!(
+                    "A rights signal of the site forbids {what}, so agents that obey it leave."
+                ),
+            );
+        }
+        let mut finding = unscored_finding("policy", &format!("{id}:{name}"), severity);
+        finding.title = title;
+        finding.seen = format!(
+            "{} in {}: {}",
+            statement.mechanism, statement.carrier, statement.untrusted_raw
+        );
+        finding.why = "Agents that respect the signal do not use the page in this way. The decisions of this service \
+                       follow it."
+            .to_owned();
+        finding.fix = Some(
+            "If this is intended, you need not change anything. If not, remove the signal; if your CDN adds it, change \
+             it in the CDN's settings."
+                .to_owned(),
+        );
+        finding.evidence = statement.evidence.clone();
+        verdicts.add_finding(finding);
+    }
+}
+
+/// Reports that there is no robots.txt: nothing is forbidden, and nothing is permitted either, which
+/// makes careful agents hesitate.
+fn report_absent(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
+    let robots = &inputs.policy.robots;
+    if robots.state != RobotsState::Absent || robots.evidence.is_empty() {
+        return;
+    }
+    let mut finding = unscored_finding("policy", "no_robots", Severity::Info);
+    finding.title = "The site has no robots.txt".to_owned();
+    finding.seen = robots.why.clone();
+    finding.why = "Without a robots.txt nothing is forbidden, but nothing is permitted explicitly either. Agents that \
+                   ask for a permission get a warning."
+        .to_owned();
+    finding.fix = Some("Publish a robots.txt that says what you allow.".to_owned());
+    finding.paste = Some("User-agent: *\nAllow: /\n".to_owned());
+    finding.standard = Some("RFC 9309".to_owned());
+    finding.evidence = robots.evidence.clone();
+    verdicts.add_finding(finding);
+}
+
+/// Each purpose with its weight in the rule for openness, and by how many points the cap falls if
+/// robots.txt closes the page to all its crawlers.
+const PURPOSES: [(&str, u32, f64); 3] =
+    [("training", 1, 3.0), ("search", 2, 15.0), ("user", 2, 22.0)];
+/// Shares are counted in thousandths.
+const SCALE: u32 = 1_000;
+
+/// The share of AI crawlers that robots.txt allows, by purpose.
 fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.open";
     let robots = &inputs.policy.robots;
@@ -36,29 +114,52 @@ fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     }
     let closed: Vec<&AccessRule> = agents.iter().copied().filter(|rule| !rule.allowed).collect();
     let open = agents.len() - closed.len();
+    // Each purpose counts by what closing it costs users, not by how many crawlers it has.
+    let (mut got, mut of, mut cap) = (0, 0, 100.0_f64);
+    for (purpose, weight, points) in PURPOSES {
+        let own: Vec<&&AccessRule> =
+            agents.iter().filter(|rule| rule.purpose.as_deref() == Some(purpose)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let closed = own.iter().filter(|rule| !rule.allowed).count();
+        got += weight * SCALE * saturating_u32(own.len() - closed) / saturating_u32(own.len());
+        of += weight * SCALE;
+        cap -= points * closed as f64 / own.len() as f64;
+    }
     verdicts.add_ruling(
         RULE,
-        RuleOutcome::Share { got: saturating_u32(open), of: saturating_u32(agents.len()) },
-        format!("robots.txt allows {open} of {} AI crawlers to read the home page.", agents.len()),
+        RuleOutcome::Share { got, of },
+        format!(
+            "robots.txt allows {open} of {} AI crawlers to read the home page. Closing it to training costs users \
+             least; closing it to search and to user agents costs them answers.",
+            agents.len()
+        ),
         robots.evidence.clone(),
     );
     if closed.is_empty() {
         return;
     }
-    if open == 0 {
-        verdicts.add_cap(
-            "declared_closed",
-            format!(
-                "robots.txt disallows the home page for all {} AI crawlers tested. Crawlers that obey it stay away.",
-                agents.len()
-            ),
-        );
-    }
+    verdicts.add_cap_at(
+        "declared_closed",
+        cap.round() as u32,
+        format!(
+            "robots.txt disallows the home page for {} of {} AI crawlers tested. Crawlers that obey it stay away.",
+            closed.len(),
+            agents.len()
+        ),
+    );
     let mut finding = finding_for_rule(
         inputs.parsed.rules,
         RULE,
         "declared_closed",
-        if open == 0 { Severity::High } else { Severity::Medium },
+        match open {
+            0 => Severity::High,
+            _ if closed.iter().all(|rule| rule.purpose.as_deref() == Some("training")) => {
+                Severity::Info
+            }
+            _ => Severity::Medium,
+        },
     );
     finding.title = if open == 0 {
         "robots.txt disallows all AI crawlers".to_owned()

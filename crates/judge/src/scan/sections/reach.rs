@@ -3,9 +3,11 @@
 use contract::evidence::FailurePhase;
 use contract::records::{AgentRow, Finding, Role, RowCause, Severity};
 
+use super::gates;
 use super::inputs::SectionInputs;
-use crate::scan::agent_rows::{browser_row, is_ai, is_measured, is_served, reading_ids};
+use crate::scan::agent_rows::{browser_row, is_measured, is_served, reading_ids};
 use crate::scan::convert::saturating_u32;
+use crate::scan::declared_access::is_declared_unwanted;
 use crate::scan::parsed_evidence::has_any_response;
 use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
 
@@ -20,6 +22,9 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     let browser_row = browser_row(rows);
     if !browser_row.is_some_and(is_served) {
         let why = match browser_row {
+            Some(row) if gates::is_gated(row) => {
+                "The browser got a page that stands in for the content, so there is nothing to compare the AI crawlers with."
+            }
             Some(row) if is_measured(row) => {
                 "The browser did not get the page either, so there is nothing to compare the AI crawlers with."
             }
@@ -28,21 +33,46 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         for (_, rule, _) in PURPOSES {
             verdicts.add_not_assessed(rule, why);
         }
+        if gates::report_gate_for_everybody(inputs, verdicts) {
+            return;
+        }
         report_nobody_served(inputs, verdicts);
         report_browser_blocked(inputs, verdicts);
         report_home_unreadable(inputs, verdicts);
         return;
     }
-    let mut shut_out = Vec::new();
+    gates::report_stalls(inputs, verdicts);
+    let mut kept_out = Vec::new();
     for (role, rule, who) in PURPOSES {
-        let asked: Vec<&AgentRow> =
+        let measured: Vec<&AgentRow> =
             rows.iter().filter(|row| row.role == role && is_measured(row)).collect();
-        if asked.is_empty() {
+        if measured.is_empty() {
             verdicts.add_not_assessed(rule, format!("None of the {who} received an answer."));
             continue;
         }
+        // A crawler that robots.txt disallows is unwanted. Refusing it is consistent.
+        let asked: Vec<&AgentRow> = measured
+            .iter()
+            .copied()
+            .filter(|row| !is_declared_unwanted(inputs.parsed, row))
+            .collect();
+        if asked.is_empty() {
+            verdicts.add_not_applicable(
+                rule,
+                format!(
+                    "robots.txt disallows all {who} that we tested, so they are not expected to read the page. The rule \
+                     for openness counts what this costs."
+                ),
+            );
+            continue;
+        }
         let served = asked.iter().filter(|row| is_served(row)).count();
-        let why = format!("{served} of {} {who} got the page.", asked.len());
+        let unwanted = match measured.len() - asked.len() {
+            0 => String::new(),
+            1 => " One more is disallowed by robots.txt and not counted.".to_owned(),
+            many => format!(" {many} more are disallowed by robots.txt and not counted."),
+        };
+        let why = format!("{served} of {} {who} got the page.{unwanted}", asked.len());
         let outcome =
             RuleOutcome::Share { got: saturating_u32(served), of: saturating_u32(asked.len()) };
         let evidence = reading_ids(asked.iter().copied().chain(browser_row));
@@ -50,11 +80,17 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         if served < asked.len() {
             verdicts.add_finding(blocked_finding(inputs, rule, who, &asked));
         }
-        if served == 0 {
-            shut_out.push(who);
-        }
+        kept_out.push(PurposeResult { role, who, asked, served });
     }
-    add_caps(rows, &shut_out, verdicts);
+    add_caps(&kept_out, verdicts);
+}
+
+/// How the crawlers of one purpose that robots.txt does not disallow were treated.
+struct PurposeResult<'a> {
+    role: Role,
+    who: &'static str,
+    asked: Vec<&'a AgentRow>,
+    served: usize,
 }
 
 /// The finding for one purpose: which crawlers did not get the page, how, and by which vendor if known.
@@ -67,7 +103,7 @@ fn blocked_finding(
     let blocked: Vec<&AgentRow> = asked.iter().copied().filter(|row| !is_served(row)).collect();
     let first = blocked.first().map(|row| &row.cause);
     let all = |cause: RowCause| blocked.iter().all(|row| row.cause == cause);
-    let severity = match (blocked.len() == asked.len(), rule) {
+    let severity = match (2 * blocked.len() >= asked.len(), rule) {
         (true, "reach.training") => Severity::Medium,
         (true, _) => Severity::High,
         (false, _) => Severity::Medium,
@@ -106,12 +142,12 @@ fn blocked_finding(
              template that does not handle them.",
         )
     } else {
-        (
+        gates::describe_gated(&blocked).unwrap_or((
             "are blocked",
             "If this is not intended, find the rule that matches these user agents: first in your CDN's bot \
              settings (many block AI crawlers by default), then in the web server and in plug-ins. If it is \
              intended, also disallow them in robots.txt.",
-        )
+        ))
     };
     finding.title = format!("{} {title}", capitalise(who));
     let answers: Vec<String> =
@@ -149,48 +185,71 @@ fn describe_answer(row: &AgentRow) -> String {
     match (&row.cause, &row.price) {
         (RowCause::PaymentRequired, Some(price)) => format!("({status}, asks {price})"),
         (RowCause::Challenge, _) => format!("({status}, a challenge)"),
+        (RowCause::Gated | RowCause::Empty, _) => {
+            format!("({status}, {})", row.blocker.as_deref().unwrap_or("a page that stands in"))
+        }
+        (RowCause::Stalled, _) => "(kept waiting)".to_owned(),
         _ => format!("({status})"),
     }
 }
 
-/// Adds the caps on the score that follow from which crawlers got the page.
-fn add_caps(rows: &[AgentRow], shut_out: &[&str], verdicts: &mut Verdicts) {
-    let ai: Vec<&AgentRow> = rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
-    if ai.is_empty() {
+/// By how many points the cap falls below 100 if all crawlers of a purpose are kept out.
+const PURPOSE_CAPS: [(Role, f64); 3] =
+    [(Role::Train, 20.0), (Role::Search, 35.0), (Role::User, 40.0)];
+/// By how many points the cap falls below 100 if all crawlers are kept out, by how they are: asked to
+/// pay, challenged, or otherwise refused.
+const ALL_TOLLED: f64 = 50.0;
+const ALL_CHALLENGED: f64 = 65.0;
+const ALL_REFUSED: f64 = 70.0;
+
+/// Adds the caps on the score that follow from the share of crawlers that got the page: for the purpose
+/// that is kept out most, and for all of them together.
+fn add_caps(purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
+    let asked: Vec<&AgentRow> =
+        purposes.iter().flat_map(|purpose| purpose.asked.iter().copied()).collect();
+    let blocked: Vec<&AgentRow> = asked.iter().copied().filter(|row| !is_served(row)).collect();
+    if blocked.is_empty() {
         return;
     }
-    if ai.iter().any(|row| is_served(row)) {
-        if !shut_out.is_empty() {
-            verdicts.add_cap(
-                "ai_partly",
-                format!(
-                    "None of the {} gets the page, while other AI crawlers do.",
-                    shut_out.join(" and the ")
-                ),
-            );
-        }
-        return;
-    }
-    let all = |cause: RowCause| ai.iter().all(|row| row.cause == cause);
-    let (cap, treatment) = if all(RowCause::PaymentRequired) {
-        ("ai_tolled", "asked to pay")
+    let share = |blocked: usize, of: usize| blocked as f64 / of.max(1) as f64;
+    let all = |cause: RowCause| blocked.iter().all(|row| row.cause == cause);
+    let (cap, treatment, points) = if all(RowCause::PaymentRequired) {
+        ("ai_tolled", "asked to pay", ALL_TOLLED)
     } else if all(RowCause::Challenge) {
-        ("ai_challenged", "challenged")
+        ("ai_challenged", "challenged", ALL_CHALLENGED)
     } else {
-        ("ai_refused", "blocked")
+        ("ai_refused", "kept out", ALL_REFUSED)
     };
-    let crawlers = match ai.len() {
-        1 => "the only AI crawler measured is".to_owned(),
-        n => format!("all {n} AI crawlers are"),
+    let crawlers = match (blocked.len(), asked.len()) {
+        (1, 1) => "The only AI crawler measured is".to_owned(),
+        (some, all) if some == all => format!("All {all} AI crawlers are"),
+        (1, all) => format!("1 of {all} AI crawlers is"),
+        (some, all) => format!("{some} of {all} AI crawlers are"),
     };
-    verdicts.add_cap(
+    verdicts.add_cap_at(
         cap,
+        (100.0 - points * share(blocked.len(), asked.len())).round() as u32,
         format!(
-            "{} {treatment} while the browser gets the page. We sent the requests from our own network under the \
-             crawlers' names.",
-            capitalise(&crawlers)
+            "{crawlers} {treatment} while the browser gets the page. We sent the requests from our own network under \
+             the crawlers' names."
         ),
     );
+    for purpose in purposes.iter().filter(|purpose| purpose.served < purpose.asked.len()) {
+        let points = PURPOSE_CAPS
+            .iter()
+            .find_map(|(role, points)| (*role == purpose.role).then_some(*points))
+            .unwrap_or_default();
+        let blocked = purpose.asked.len() - purpose.served;
+        verdicts.add_cap_at(
+            "ai_partly",
+            (100.0 - points * share(blocked, purpose.asked.len())).round() as u32,
+            format!(
+                "{blocked} of {} {} do not get the page, while the browser does.",
+                purpose.asked.len(),
+                purpose.who
+            ),
+        );
+    }
 }
 
 /// Reports that no identity got the page. There is no baseline to score, but the owner should know.

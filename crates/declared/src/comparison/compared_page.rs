@@ -1,0 +1,116 @@
+//! What two pages are compared by.
+
+use std::collections::BTreeSet;
+
+use super::contacts::contacts;
+use crate::page::{Page, Shingles, prices, shingles};
+
+/// Texts at least this similar (shared sequences of five words, in hundredths) are the same text.
+pub const EQUAL_TEXT_PERCENT: u32 = 90;
+/// How much less similar than two requests under the same conditions a text may be and still count as
+/// the same.
+pub const NOISE_PERCENT: u32 = 5;
+
+/// What can differ between two pages. Each is tested by itself, because a changed price is a small
+/// change of a text and a large one of its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Facet {
+    Text,
+    Prices,
+    Contacts,
+}
+
+impl Facet {
+    pub const ALL: [Self; 3] = [Self::Text, Self::Prices, Self::Contacts];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Prices => "prices",
+            Self::Contacts => "contacts",
+        }
+    }
+}
+
+/// A page reduced to what it is compared by.
+#[derive(Debug, Clone, Default)]
+pub struct ComparedPage {
+    pub shingles: Shingles,
+    pub prices: BTreeSet<String>,
+    /// Telephone numbers, mail addresses and postal addresses, each with its kind in front: `tel:`,
+    /// `mail:`, `place:`, and the same with `data-` for those in structured data. Each kind is compared by
+    /// itself, because machines read the structured data and people the text.
+    pub contacts: BTreeSet<String>,
+    /// Whether scripts fill the page, so that its text is not in the HTML.
+    pub is_script_shell: bool,
+}
+
+const CONTACT_KINDS: [&str; 6] =
+    ["tel:", "mail:", "place:", "data-tel:", "data-mail:", "data-place:"];
+
+/// A page with fewer words than this that scripts fill is a shell.
+const SHELL_WORDS: usize = 50;
+
+impl ComparedPage {
+    #[must_use]
+    pub fn new(page: &Page, domain: &str) -> Self {
+        let is_short = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
+        let is_blank = page.words().next().is_none();
+        Self {
+            shingles: shingles(&page.main),
+            prices: prices(&page.main).into_iter().collect(),
+            contacts: contacts(page, domain),
+            is_script_shell: is_short && (page.is_app_shell || (page.scripts > 0 && is_blank)),
+        }
+    }
+
+    /// How similar two pages are in one respect, 0 to 1. Prices and contacts count as equal unless the
+    /// pages replace some by others.
+    #[must_use]
+    pub fn similarity(&self, other: &Self, facet: Facet) -> f64 {
+        match facet {
+            Facet::Text => self.shingles.jaccard(&other.shingles),
+            _ if !self.has_replaced(other, facet) => 1.0,
+            Facet::Prices => share_in_common(&self.prices, &other.prices),
+            Facet::Contacts => share_in_common(&self.contacts, &other.contacts),
+        }
+    }
+
+    /// Whether both pages count as the same in one respect.
+    #[must_use]
+    pub fn is_same(&self, other: &Self, facet: Facet) -> bool {
+        match facet {
+            Facet::Text => {
+                self.shingles.jaccard(&other.shingles) >= f64::from(EQUAL_TEXT_PERCENT) / 100.0
+            }
+            Facet::Prices | Facet::Contacts => !self.has_replaced(other, facet),
+        }
+    }
+
+    /// Whether one page has other prices or contacts in place of those of the other page.
+    fn has_replaced(&self, other: &Self, facet: Facet) -> bool {
+        match facet {
+            Facet::Text => false,
+            Facet::Prices => are_replaced(&self.prices, &other.prices),
+            Facet::Contacts => CONTACT_KINDS.into_iter().any(|kind| {
+                are_replaced(&of_kind(&self.contacts, kind), &of_kind(&other.contacts, kind))
+            }),
+        }
+    }
+}
+
+/// Whether each set has a value that the other lacks. A value that is only missing is not replaced: a
+/// page without its footer has no telephone number, which is not another number.
+fn are_replaced<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> bool {
+    !one.is_subset(other) && !other.is_subset(one)
+}
+
+fn share_in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    let all = one.union(other).count();
+    if all == 0 { 1.0 } else { one.intersection(other).count() as f64 / all as f64 }
+}
+
+fn of_kind<'a>(contacts: &'a BTreeSet<String>, kind: &str) -> BTreeSet<&'a str> {
+    contacts.iter().map(String::as_str).filter(|contact| contact.starts_with(kind)).collect()
+}
