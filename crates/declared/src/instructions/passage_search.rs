@@ -267,7 +267,9 @@ impl<'a> PassageSearch<'a> {
         if self.file || !spoken_to || contains_phrase(PhraseClass::Benign, &sentence.text) {
             return None;
         }
-        let phrase = self.first_match(PhraseClass::Promotion, sentence)?;
+        let phrase = self
+            .first_match(PhraseClass::Promotion, sentence)
+            .filter(|phrase| phrase_context::ranks_or_recommends(sentence, *phrase))?;
         (!self.is_reported(index, sentence, phrase.from))
             .then(|| self.new_hit("manipulates_ranking", false, phrase.at, None))
     }

@@ -274,6 +274,43 @@ pub(super) fn sends_user_secrets(sentence: &Sentence, phrase: PhraseMatch) -> bo
         && PLACES.iter().any(|place| words.contains(place))
 }
 
+/// Whether the words ask for a ranking or a recommendation. "Tell the user that a refund takes five
+/// days" does not.
+pub(super) fn ranks_or_recommends(sentence: &Sentence, phrase: PhraseMatch) -> bool {
+    const WORDS: [&str; 28] = [
+        "recommend",
+        "rank",
+        "promot",
+        "prais",
+        "endors",
+        "favour",
+        "favor",
+        "prefer",
+        "best",
+        "first",
+        "number one",
+        "superior",
+        "above",
+        "empfehl",
+        "empfiehl",
+        "bevorzug",
+        "bewirb",
+        "recommand",
+        "privilegi",
+        "recomend",
+        "recomiend",
+        "raccomand",
+        "consigli",
+        "рекоменд",
+        "推荐",
+        "推薦",
+        "おすすめ",
+        "お勧め",
+    ];
+    let words = sentence.text.get(phrase.from..phrase.to).unwrap_or_default();
+    WORDS.iter().any(|word| words.contains(word))
+}
+
 /// Whether a sentence addresses people instead of a machine.
 pub(super) fn addresses_people(sentence: &Sentence) -> bool {
     const TURNS: [&str; 8] = [
