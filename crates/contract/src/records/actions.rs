@@ -95,6 +95,10 @@ open_enum! {
         ChallengeServed = "challenge_served",
         /// A login form, a gate or a placeholder stands in for the content.
         PageGated = "page_gated",
+        /// The page is not a page, or has no text before scripts run.
+        NoReadableText = "no_readable_text",
+        /// Part of the text is only for subscribers.
+        Paywall = "paywall",
         ReadEquivalenceUnmeasured = "read_equivalence_unmeasured",
         ReadDiffers = "read_differs",
         InstructionLikeText = "instruction_like_text",

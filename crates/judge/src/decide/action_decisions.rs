@@ -6,7 +6,7 @@ use contract::records::{
 };
 
 use super::assurance_ladder::rungs_found;
-use super::decision_inputs::DecisionInputs;
+use super::decision_inputs::{DecisionInputs, Paywall};
 use super::decision_rules::{DECISION_RULES, DecisionRule, Effect, action_terms};
 
 const RULE: &str = "Each decision follows from this answer's own sections at signing time. It is the strictest of all \
@@ -29,19 +29,33 @@ pub fn decide_actions(inputs: &DecisionInputs) -> Actions {
             why: cite.why,
             doubts: cite.doubts,
             max_age_hours: cite.max_age_hours,
-            scope: CiteScope {
-                covers: vec![
-                    "the home page of this domain as a source, with its address".to_owned(),
-                    "what the page said at the time of the reading".to_owned(),
-                ],
-                does_not_cover:
-                    "Whether what the page says is correct, and any other page of the site."
-                        .to_owned(),
-            },
+            scope: cite_scope(inputs),
         },
         connect: decide_action(inputs, &Action::Connect),
         transact: decide_action(inputs, &Action::Transact),
         administer: decide_action(inputs, &Action::Administer),
+    }
+}
+
+/// What `cite` covers. Behind a paywall it is only the part that is free to read.
+fn cite_scope(inputs: &DecisionInputs) -> CiteScope {
+    let (text, not) = match inputs.paywall {
+        Paywall::NoneSeen => (
+            "what the page said at the time of the reading",
+            "Whether what the page says is correct, and any other page of the site.",
+        ),
+        Paywall::Found => (
+            "what the part of the page that is free to read said at the time of the reading",
+            "Whether what the page says is correct, the part that is only for subscribers, and any other page of the \
+             site.",
+        ),
+    };
+    CiteScope {
+        covers: vec![
+            "the home page of this domain as a source, with its address".to_owned(),
+            text.to_owned(),
+        ],
+        does_not_cover: not.to_owned(),
     }
 }
 

@@ -152,6 +152,9 @@ fn reachable(inputs: &DecisionInputs) -> RungResult {
             RungState::NotReached,
             "AI identities received a login form, a gate or a placeholder instead of the page.",
         ),
+        AiDelivery::Stalled => {
+            (RungState::NotReached, "Every AI identity was kept waiting without a complete answer.")
+        }
         AiDelivery::Payment => {
             (RungState::NotReached, "AI identities were asked to pay for the page.")
         }

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use contract::limits;
 use contract::records::{
-    Basis, DeliveryIdentity, EquivalenceVerdict, ImpersonationVerdict, RightsUse, RightsValue,
-    Section, VantageState,
+    Basis, ContentState, DeliveredContent, DeliveredPage, DeliveryIdentity, EquivalenceVerdict,
+    ImpersonationVerdict, RightsUse, RightsValue, Section, VantageState,
 };
 
+use crate::resolve::delivery::STALLED;
 use crate::resolve::rights::ACCESS;
 use crate::resolve::sections::Sections;
 
@@ -64,6 +65,8 @@ decision_input! {
         Challenged = "challenged",
         /// A login form, a gate or a placeholder instead of the content.
         Gated = "gated",
+        /// Kept waiting without a complete answer, while a browser is served.
+        Stalled = "stalled",
         Payment = "payment",
         Refused = "refused",
         /// Nobody received a page, and not everybody was refused: errors, or requests without a response.
@@ -78,8 +81,34 @@ decision_input! {
 }
 
 decision_input! {
-    /// Whether the page contains text that looks like instructions to AI agents.
-    Instructions { NoneSeen = "none_seen", Found = "found" }
+    /// Whether the site contains text that looks like instructions to AI agents.
+    Instructions {
+        NoneSeen = "none_seen",
+        /// On the home page.
+        Found = "found",
+        /// On a further page only.
+        FoundOnFurtherPage = "found_on_further_page",
+    }
+}
+
+decision_input! {
+    /// Whether the home page holds text that an agent can read.
+    PageContent {
+        Text = "text",
+        NotMeasured = "not_measured",
+        NoText = "no_text",
+        NotAPage = "not_a_page",
+    }
+}
+
+decision_input! {
+    /// Whether part of the home page's text is only for subscribers.
+    Paywall { NoneSeen = "none_seen", Found = "found" }
+}
+
+decision_input! {
+    /// Whether AI identities that get the home page get the further pages that a scan read.
+    FurtherPages { NoneKeptOut = "none_kept_out", KeptOut = "kept_out" }
 }
 
 decision_input! {
@@ -179,6 +208,9 @@ pub struct DecisionInputs {
     pub delivery: AiDelivery,
     pub sameness: Sameness,
     pub instructions: Instructions,
+    pub content: PageContent,
+    pub paywall: Paywall,
+    pub further_pages: FurtherPages,
     pub entity: EntityObservation,
     pub contradictions: Contradictions,
     /// The right to generate answers from the content ("grounding"): the use that `read` makes.
@@ -204,6 +236,9 @@ impl DecisionInputs {
         delivery: AiDelivery::All,
         sameness: Sameness::Same,
         instructions: Instructions::NoneSeen,
+        content: PageContent::Text,
+        paywall: Paywall::NoneSeen,
+        further_pages: FurtherPages::NoneKeptOut,
         entity: EntityObservation::Observed,
         contradictions: Contradictions::NoneSeen,
         ground: UsageRight::Allowed,
@@ -227,6 +262,9 @@ impl DecisionInputs {
         delivery: AiDelivery::NotMeasured,
         sameness: Sameness::NotMeasured,
         instructions: Instructions::NoneSeen,
+        content: PageContent::NotMeasured,
+        paywall: Paywall::NoneSeen,
+        further_pages: FurtherPages::NoneKeptOut,
         entity: EntityObservation::Unobserved,
         contradictions: Contradictions::NoneSeen,
         ground: UsageRight::Unknown,
@@ -257,15 +295,21 @@ pub fn decision_inputs(sections: &Sections) -> DecisionInputs {
         files: machine_files(sections),
         delivery,
         sameness: sameness(sections),
-        instructions: if sections
-            .read_equivalence
-            .identities
-            .iter()
-            .any(|identity| identity.instruction_like_text)
-        {
-            Instructions::Found
+        instructions: instructions(sections),
+        content: match delivered_content(sections).map(|content| &content.state) {
+            Some(ContentState::Text) => PageContent::Text,
+            Some(ContentState::NoText) => PageContent::NoText,
+            Some(ContentState::NotAPage) => PageContent::NotAPage,
+            Some(ContentState::Unrecognised(_)) | None => PageContent::NotMeasured,
+        },
+        paywall: match delivered_content(sections) {
+            Some(content) if content.paywall => Paywall::Found,
+            _ => Paywall::NoneSeen,
+        },
+        further_pages: if further_pages(sections).any(|page| page.ai_kept_out > 0) {
+            FurtherPages::KeptOut
         } else {
-            Instructions::NoneSeen
+            FurtherPages::NoneKeptOut
         },
         entity: match sections.entity.body() {
             Some(entity) if entity.untrusted_name.is_some() || !entity.types.is_empty() => {
@@ -321,6 +365,25 @@ pub fn decision_inputs(sections: &Sections) -> DecisionInputs {
             ) => Coverage::Nothing,
             _ => Coverage::Measured,
         },
+    }
+}
+
+fn delivered_content(sections: &Sections) -> Option<&DeliveredContent> {
+    sections.delivery.body()?.content.as_ref()
+}
+
+fn further_pages(sections: &Sections) -> impl Iterator<Item = &DeliveredPage> {
+    sections.delivery.body().into_iter().flat_map(|body| &body.further_pages)
+}
+
+fn instructions(sections: &Sections) -> Instructions {
+    let identities = &sections.read_equivalence.identities;
+    if identities.iter().any(|identity| identity.instruction_like_text) {
+        Instructions::Found
+    } else if further_pages(sections).any(|page| page.instruction_like_text) {
+        Instructions::FoundOnFurtherPage
+    } else {
+        Instructions::NoneSeen
     }
 }
 
@@ -431,6 +494,7 @@ enum IdentityResponse {
     Gate,
     Payment,
     Refusal,
+    Wait,
     Nothing,
 }
 
@@ -446,12 +510,17 @@ fn ai_delivery(sections: &Sections) -> AiDelivery {
         let delivered = delivered.get(identity.identity.as_str());
         let status = delivered.and_then(|one| one.status);
         answered |= status.is_some() || identity.verdict != EquivalenceVerdict::Unmeasured;
-        let is_gate = delivered
-            .and_then(|one| one.blocker.as_deref())
-            .is_some_and(|blocker| GATES.contains(&blocker));
-        received.push(match is_gate && status.is_some_and(|status| status < 400) {
-            true => IdentityResponse::Gate,
-            false => identity_response(&identity.verdict, status),
+        received.push(match delivered.and_then(|one| one.blocker.as_deref()) {
+            Some(STALLED) => {
+                answered = true;
+                IdentityResponse::Wait
+            }
+            Some(blocker)
+                if GATES.contains(&blocker) && status.is_some_and(|status| status < 400) =>
+            {
+                IdentityResponse::Gate
+            }
+            _ => identity_response(&identity.verdict, status),
         });
     }
     let any = |what: IdentityResponse| received.contains(&what);
@@ -464,6 +533,8 @@ fn ai_delivery(sections: &Sections) -> AiDelivery {
     } else if any(IdentityResponse::Nothing) {
         // At least one request ended in neither a page nor a refusal: "refused to all" is not established.
         AiDelivery::NoPage
+    } else if any(IdentityResponse::Wait) {
+        AiDelivery::Stalled
     } else if any(IdentityResponse::Gate) {
         AiDelivery::Gated
     } else if any(IdentityResponse::Payment) {

@@ -22,9 +22,11 @@ pub(super) fn doubt_details(code: &Doubt) -> DoubtDetails {
         | Doubt::RightsConditional => details(Class::SitePolicy, false, Remedy::SiteOwner),
         Doubt::RobotsUnreachable => details(Class::SitePolicy, true, Remedy::SiteOwner),
         Doubt::PaymentRequired => details(Class::SitePolicy, false, Remedy::Agent),
-        Doubt::RefusedToAiIdentities | Doubt::ReadDiffers | Doubt::InstructionLikeText => {
-            details(Class::Delivery, false, Remedy::SiteOwner)
-        }
+        Doubt::RefusedToAiIdentities
+        | Doubt::ReadDiffers
+        | Doubt::InstructionLikeText
+        | Doubt::NoReadableText
+        | Doubt::Paywall => details(Class::Delivery, false, Remedy::SiteOwner),
         Doubt::ChallengeServed | Doubt::PageGated => details(Class::Delivery, false, Remedy::Human),
         Doubt::ReadEquivalenceUnmeasured => details(Class::Delivery, true, Remedy::Service),
         Doubt::EntityUnobserved

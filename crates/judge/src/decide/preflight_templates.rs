@@ -38,9 +38,9 @@ const fn rule(when: Condition, effect: Effect, sentence: &'static str) -> Templa
 }
 
 const NO_INSTRUCTIONS: TemplateRule = rule(
-    Condition::Instructions(&[Instructions::Found]),
+    Condition::Instructions(&[Instructions::Found, Instructions::FoundOnFurtherPage]),
     Effect::Block,
-    "The page contains text that looks like instructions to AI agents.",
+    "The site contains text that looks like instructions to AI agents.",
 );
 const SAME_TEXT: TemplateRule = rule(
     Condition::Sameness(&[Sameness::Differs]),

@@ -1,12 +1,20 @@
 //! The `delivery` section: what each identity received for the home page.
 
 use contract::evidence::{ReadTarget, Reading};
-use contract::records::{AgentRow, Delivery, DeliveryIdentity, DeliverySection, Section};
+use contract::records::{
+    AgentRow, ContentState, DeliveredContent, DeliveredPage, Delivery, DeliveryIdentity,
+    DeliverySection, PageReading, RowCause, ScanRecord, Section,
+};
 
 use super::judged_reading::JudgedReading;
+use crate::scan::further_pages::{is_hostile, kept_out_of};
+use crate::scan::saturating_u32;
 
 const IDENTITY_BASIS: &str = "This service sent every request from its own network, under the name of the identity. A site that \
 verifies addresses may treat the real agent differently.";
+
+/// The `blocker` of an identity that was kept waiting while the browser was served.
+pub(crate) const STALLED: &str = "stalled";
 
 pub(super) fn delivery(judged: &JudgedReading<'_>) -> DeliverySection {
     let identities: Vec<DeliveryIdentity> = judged
@@ -31,8 +39,43 @@ pub(super) fn delivery(judged: &JudgedReading<'_>) -> DeliverySection {
         identity_basis: IDENTITY_BASIS.to_owned(),
         identities,
         same_bytes_for_every_identity: same,
+        content: delivered_content(judged.record),
+        further_pages: judged.record.pages.iter().map(|page| further_page(judged, page)).collect(),
     };
     Section::Observed { observed_at: judged.time_of(home), body }
+}
+
+/// What the home page holds for an agent. None when no page was served.
+fn delivered_content(record: &ScanRecord) -> Option<DeliveredContent> {
+    let content = &record.content;
+    content.reading.as_ref()?;
+    let state = if content.main_words.is_none() {
+        ContentState::NotAPage
+    } else if content.words == Some(0) || content.script_shell == Some(true) {
+        ContentState::NoText
+    } else {
+        ContentState::Text
+    };
+    let paywall = record.paywall.as_ref();
+    Some(DeliveredContent {
+        state,
+        kind: content.page_kind.clone(),
+        words: content.words,
+        cut: content.cut,
+        paywall: paywall.is_some_and(|paywall| paywall.declared || paywall.visible),
+    })
+}
+
+fn further_page(judged: &JudgedReading<'_>, page: &PageReading) -> DeliveredPage {
+    let kept_out = kept_out_of(page, &judged.record.agentview.rows).count();
+    let requested = page.identities.iter().filter(|one| one.reading.is_some()).count();
+    DeliveredPage {
+        path: page.path.clone(),
+        browser_served: page.browser.cause == RowCause::Served,
+        ai_requested: saturating_u32(requested),
+        ai_kept_out: saturating_u32(kept_out),
+        instruction_like_text: page.instruction_like.iter().any(is_hostile),
+    }
 }
 
 fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {
@@ -47,7 +90,10 @@ fn identity(row: &AgentRow, reading: Option<&Reading>) -> DeliveryIdentity {
             kind.starts_with("text/html") || kind.starts_with("application/xhtml+xml")
         }),
         final_host: row.final_url.as_deref().and_then(host_of),
-        blocker: row.blocker.clone(),
+        blocker: match row.cause {
+            RowCause::Stalled => Some(STALLED.to_owned()),
+            _ => row.blocker.clone(),
+        },
         sha256: row.body_sha256.clone(),
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn machine_files(judged: &JudgedReading<'_>) -> MachineFilesSection {
 
 fn file(check: &Check) -> MachineFile {
     // A refused file is not present, and it is not in `absences` either.
-    let present = check.status.map(|status| {
+    // Of a file whose redirects led nowhere, nothing is known.
+    let answered = check.status.filter(|_| check.verdict != CheckVerdict::Unreachable);
+    let present = answered.map(|status| {
         (200..300).contains(&status)
             && matches!(check.verdict, CheckVerdict::Ok | CheckVerdict::Invalid)
     });

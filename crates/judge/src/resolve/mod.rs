@@ -18,7 +18,7 @@ mod comparable_fields;
 mod contradictions;
 pub mod corroboration;
 mod crawl_policy;
-mod delivery;
+pub(crate) mod delivery;
 pub mod dns_and_tls;
 mod entity;
 pub mod equivalence;

@@ -190,8 +190,8 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "content",
             title: "No hidden instructions to machines",
             weight: 6,
-            asks: "No hidden text, and no text served only to AI crawlers, gives instructions to machines. No text at \
-                   all tells a machine to ignore its own instructions.",
+            asks: "No hidden text, and no text served only to AI crawlers, gives instructions to machines. Half the \
+                   points if everybody can read such text.",
             left_out: "Not assessed when no readable page was served.",
             why: "Agents that find such text must treat the whole page as hostile. It is often placed by someone \
                   other than the owner.",
@@ -348,7 +348,15 @@ pub(super) fn caps() -> Vec<Cap> {
             "hidden_instructions",
             65,
             false,
-            "Hidden text, or text served only to AI crawlers, gives instructions to machines.",
+            "Hidden text, or text served only to AI crawlers, gives instructions to machines: 65 on the home page, 75 on \
+             another page that was read.",
+        ),
+        cap(
+            "pages_kept_out",
+            70,
+            true,
+            "AI crawlers that get the home page are kept out of other pages that the browser gets: 100 minus 30 times \
+             the share of these requests.",
         ),
         cap(
             "policy_unreadable",

@@ -1,7 +1,7 @@
 //! Checks each machine file: present and valid, absent, refused, or a soft 404.
 
 use contract::evidence::{
-    ExchangeOutcome, FailureKind, ReadTarget, Reading, Response, SkippedRead,
+    Exchange, ExchangeOutcome, FailureKind, ReadTarget, Reading, Response, SkippedRead,
 };
 use contract::records::{Check, CheckVerdict, FileFault};
 use contract::text::display_safe;
@@ -83,7 +83,9 @@ fn check_file(parsed: &ParsedEvidence<'_>, reading: &Reading, missing: &MissingP
         standard: kind.map(|kind| kind.standard().to_owned()),
         optional: is_optional(&reading.path),
         identity: reading.identity.clone(),
-        status: response.map(|response| response.status),
+        status: response
+            .map(|response| response.status)
+            .or_else(|| last_redirect_status(&reading.exchange)),
         content_type: field("content-type"),
         bytes: response.map(|response| response.body.bytes),
         cache_control: field("cache-control"),
@@ -101,6 +103,13 @@ fn check_file(parsed: &ParsedEvidence<'_>, reading: &Reading, missing: &MissingP
         cache_split: caching::compare_cached_file(parsed, reading),
         path: display_path(&reading.path),
     }
+}
+
+/// The status of the last redirect, if redirects led nowhere.
+fn last_redirect_status(exchange: &Exchange) -> Option<u16> {
+    let ExchangeOutcome::Failed(failure) = &exchange.outcome else { return None };
+    let last = exchange.hops.iter().filter_map(|hop| hop.status).next_back();
+    last.filter(|_| matches!(failure.reason.as_str(), "redirect_loop" | "too_many_redirects"))
 }
 
 /// The kind of machine file at a path.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use agents::Role;
 use contract::evidence::{PageSource, ReadTarget, Reading, SkippedRead};
-use contract::records::{InstructionLikeText, PageReading, PageResponse, RowCause};
+use contract::records::{AgentRow, InstructionLikeText, PageReading, PageResponse, RowCause};
 
+use super::agent_rows::is_served;
 use super::agent_view::{cause_by_status, cause_with_wall, recognise_wall};
 use super::convert::display_path;
 use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
@@ -136,6 +137,37 @@ fn find_instructions(parsed: &ParsedEvidence<'_>, served: &[&Reading]) -> Vec<In
     found
 }
 
+/// The responses that keep an AI identity out on purpose which gets the home page, while the browser
+/// gets this page. Errors and rate limits may be chance, and a page was requested only once.
+pub(crate) fn kept_out_of<'a>(
+    page: &'a PageReading,
+    rows: &'a [AgentRow],
+) -> impl Iterator<Item = (&'a PageResponse, &'a AgentRow)> {
+    let is_kept_out = |response: &&PageResponse| {
+        matches!(
+            response.cause,
+            RowCause::Refused
+                | RowCause::Challenge
+                | RowCause::PaymentRequired
+                | RowCause::Gated
+                | RowCause::Empty
+        )
+    };
+    let browser_served = page.browser.cause == RowCause::Served;
+    page.identities
+        .iter()
+        .filter(move |response| browser_served && is_kept_out(response))
+        .filter_map(|response| {
+            let row = rows.iter().find(|row| row.id == response.id && is_served(row))?;
+            Some((response, row))
+        })
+}
+
+/// Whether a passage is hidden, or tells machines to ignore their own instructions.
+pub(crate) fn is_hostile(hit: &InstructionLikeText) -> bool {
+    hit.concealed || hit.rule == "override"
+}
+
 #[cfg(test)]
 mod tests {
     use crate::scan::tests::{EvidenceBuilder, PAGE};
@@ -203,6 +235,8 @@ mod tests {
             finding.seen
         );
         assert_eq!((finding.rule.as_ref(), finding.evidence.len()), (None, 4));
+        // Three of the six reads were refused.
+        assert_eq!(record.grade_detail.cap, Some(85), "{:?}", record.grade_detail);
         assert_eq!(page_findings(&record), ["page_kept_out"]);
         assert_eq!(record.self_audit.findings, 0);
     }
@@ -238,6 +272,7 @@ mod tests {
         assert!(hit.concealed && !hit.only_ai);
         assert_eq!(hit.identities.len(), 4);
         assert_eq!(findings(&record, "hidden_instructions").len(), 0, "the home page is clean");
+        assert_eq!(record.grade_detail.cap, Some(75), "{:?}", record.grade_detail);
     }
 
     #[test]

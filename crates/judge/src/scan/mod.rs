@@ -14,7 +14,7 @@ mod content;
 mod convert;
 mod declared_access;
 mod file_checks;
-mod further_pages;
+pub(crate) mod further_pages;
 mod instructions;
 mod ledger;
 mod linked_files;

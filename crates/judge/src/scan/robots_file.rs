@@ -27,6 +27,15 @@ impl<'a> RobotsFile<'a> {
             ExchangeOutcome::Failed(failure) if failure.kind == FailureKind::RefusedByPolicy => {
                 return without(RobotsState::NotRead, &failure.detail);
             }
+            ExchangeOutcome::Failed(failure)
+                if matches!(failure.reason.as_str(), "redirect_loop" | "too_many_redirects") =>
+            {
+                return without(
+                    RobotsState::NotAPolicy,
+                    "robots.txt redirects in a circle or more than five times. Crawlers may then treat it as missing \
+                     (RFC 9309, 2.3.1.2), so it sets no rules.",
+                );
+            }
             ExchangeOutcome::Failed(failure) => {
                 return without(RobotsState::Unreachable, &failure.detail);
             }

@@ -16,6 +16,8 @@ const TIMES_SLOWER: u32 = 5;
 const MIN_WAIT_MS: u32 = 3_000;
 /// The reason of a body that arrives byte by byte. We stop reading it after two seconds.
 const TRICKLE: &str = "too_slow";
+/// Whoever was sent more than this is not kept waiting: the body is large, and slow at most.
+const MAX_STALLED_BYTES: u64 = 64 << 10;
 /// How many AI crawlers must have been asked, and how many of them must have waited.
 const MIN_ASKED: usize = 3;
 const MIN_STALLED: usize = 2;
@@ -116,7 +118,8 @@ pub(super) fn analyse_stalls(evidence: &Evidence, rows: &[AgentRow]) -> StallAna
 fn has_timed_out(row: &AgentRow) -> bool {
     let open =
         matches!(row.cause, RowCause::Unreachable | RowCause::Incomplete | RowCause::Stalled);
-    open && row.error.as_ref().is_some_and(is_wait)
+    let got_little = row.bytes.is_none_or(|bytes| bytes <= MAX_STALLED_BYTES);
+    open && got_little && row.error.as_ref().is_some_and(is_wait)
 }
 
 fn is_wait(failure: &Failure) -> bool {

@@ -36,7 +36,7 @@ pub(super) const SITES: &[LabSite] = &[
         says: "A page besides the home page contains hidden instructions to AI assistants.",
         expect: ExpectedRecord {
             machine_files_present: Some(3),
-            finding: &["hidden_instructions"],
+            finding: &["page_hidden_instructions"],
             read: NOT_ALLOW,
             ..SERVED
         },
@@ -56,7 +56,7 @@ pub(super) const SITES: &[LabSite] = &[
         says: "Every identity gets every page.",
         expect: ExpectedRecord {
             machine_files_present: Some(3),
-            no_finding: &["page_kept_out", "hidden_instructions"],
+            no_finding: &["page_", "hidden_instructions"],
             read: &["allow"],
             ..SERVED
         },

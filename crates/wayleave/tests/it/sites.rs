@@ -10,21 +10,7 @@ use crate::server::Server;
 
 /// Sites whose promises the judge does not keep yet, and what is missing. The rest of their record is
 /// checked.
-const NOT_YET: &[(&str, &str)] = &[
-    ("cloaks-prices-eight.lab", "Other prices in a short text are reported as other text."),
-    ("cloaks-prices-one.lab", "Other prices in a short text are reported as other text."),
-    ("cloaks-prices-three.lab", "Other prices in a short text are reported as other text."),
-    ("cloaks-prices.lab", "Other prices in a short text are reported as other text."),
-    ("gzip-bomb.lab", "On a busy machine a slow body is taken for a stalled one."),
-    ("json-home.lab", "No decision looks at the kind of the page."),
-    ("pages-hide-orders.lab", "No decision looks at further pages."),
-    ("pages-refuse-ai.lab", "The grade does not look at further pages."),
-    ("pdf-home.lab", "No decision looks at the kind of the page."),
-    ("robots-loop.lab", "The grade does not show what the decision says."),
-    ("script-data.lab", "The grade is F beside `read: allow`."),
-    ("script-only.lab", "The grade is F beside `read: allow`."),
-    ("six-shell.lab", "The grade is F beside `read: allow`."),
-];
+const NOT_YET: &[(&str, &str)] = &[];
 
 const MACHINE_FILE_PATHS: [&str; 8] = [
     "/robots.txt",

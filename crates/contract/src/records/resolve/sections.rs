@@ -48,6 +48,52 @@ pub struct Delivery {
     /// Null when fewer than two identities got a response.
     #[schema(required)]
     pub same_bytes_for_every_identity: Option<bool>,
+    /// What the home page holds for a client that runs no scripts; null when no page was served.
+    #[serde(default)]
+    #[schema(required)]
+    pub content: Option<DeliveredContent>,
+    /// Further pages that a full scan read. Empty for a live reading.
+    #[serde(default)]
+    pub further_pages: Vec<DeliveredPage>,
+}
+
+open_enum! {
+    /// Whether a page holds text that an agent can read.
+    pub enum ContentState {
+        Text = "text",
+        /// No text, or none before scripts run.
+        NoText = "no_text",
+        /// A PDF file, JSON, an image or another document.
+        NotAPage = "not_a_page",
+    }
+}
+
+/// What the home page holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveredContent {
+    pub state: ContentState,
+    /// `html`, `text`, `pdf`, `json`, as in a scan's `content.page_kind`.
+    #[schema(required)]
+    pub kind: Option<String>,
+    #[schema(required)]
+    pub words: Option<u32>,
+    /// Whether the page is longer than what this service reads.
+    pub cut: bool,
+    /// Whether part of the text is only for subscribers.
+    pub paywall: bool,
+}
+
+/// What was seen of a further page of the site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveredPage {
+    pub path: String,
+    pub browser_served: bool,
+    /// AI identities that requested the page.
+    pub ai_requested: u32,
+    /// Of these, those that get the home page and were kept out of this page, while the browser got it.
+    pub ai_kept_out: u32,
+    /// Whether the page has hidden instructions to machines, or some that tell them to ignore their own.
+    pub instruction_like_text: bool,
 }
 
 /// The response to one identity. Null where there was none.

@@ -6,15 +6,16 @@ use contract::Quotient;
 use contract::records::{
     Absence, AbsenceCheck, AbsenceObserver, AbsenceResult, ActionDecision, Actions, AgentPolicy,
     AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CiteDecision,
-    CiteScope, ClaimState, ClockHomepage, ContentClock, Contradiction, ControlMethod, ControlProof,
-    ControlSummary, CrawlPolicy, Decision, Delivery, DeliveryIdentity, Dns, Doubt,
-    EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness, FreshnessSource, HighRiskField,
-    HighRiskFields, IdentityEquivalence, Impersonation, ImpersonationVerdict, Incident,
-    JustInTimeBasis, LadderRung, Likeness, LikenessClass, MachineFile, MachineFiles,
-    NetworkSamples, Observers, PrimaryObserver, ReadEquivalence, RescanBody, RescanRequest,
-    ResolveAnswer, ResolveConfidence, ResolveFindings, Rights, RightsSource, RightsUse,
-    RightsValue, Rung, RungState, SafetyClass, SampleWindow, SamplesByNetwork, Section, SelfClaims,
-    StoredSections, Subject, Tls, Upgrade, UpgradeState, VantageState, VantageSummary,
+    CiteScope, ClaimState, ClockHomepage, ContentClock, ContentState, Contradiction, ControlMethod,
+    ControlProof, ControlSummary, CrawlPolicy, Decision, DeliveredContent, DeliveredPage, Delivery,
+    DeliveryIdentity, Dns, Doubt, EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness,
+    FreshnessSource, HighRiskField, HighRiskFields, IdentityEquivalence, Impersonation,
+    ImpersonationVerdict, Incident, JustInTimeBasis, LadderRung, Likeness, LikenessClass,
+    MachineFile, MachineFiles, NetworkSamples, Observers, PrimaryObserver, ReadEquivalence,
+    RescanBody, RescanRequest, ResolveAnswer, ResolveConfidence, ResolveFindings, Rights,
+    RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass, SampleWindow,
+    SamplesByNetwork, Section, SelfClaims, StoredSections, Subject, Tls, Upgrade, UpgradeState,
+    VantageState, VantageSummary,
 };
 
 use super::{at, code, digest, domain, kind, schema, signature, some, texts, transparency, url};
@@ -312,6 +313,20 @@ fn delivery() -> Delivery {
             sha256: Some(digest('2')),
         }],
         same_bytes_for_every_identity: None,
+        content: Some(DeliveredContent {
+            state: ContentState::Text,
+            kind: some("html"),
+            words: Some(240),
+            cut: false,
+            paywall: false,
+        }),
+        further_pages: vec![DeliveredPage {
+            path: "/prices".to_owned(),
+            browser_served: true,
+            ai_requested: 3,
+            ai_kept_out: 0,
+            instruction_like_text: false,
+        }],
     }
 }
 

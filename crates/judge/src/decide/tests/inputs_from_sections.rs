@@ -154,6 +154,50 @@ fn what_ai_identities_were_given() {
 }
 
 #[test]
+fn what_the_pages_hold_is_derived_from_delivery() {
+    let one = |at: &str, value: Value| with(&[(at, value)]);
+    for (state, expected) in [
+        ("text", PageContent::Text),
+        ("no_text", PageContent::NoText),
+        ("not_a_page", PageContent::NotAPage),
+        ("a word of a later version", PageContent::NotMeasured),
+    ] {
+        assert_eq!(one("/delivery/content/state", json!(state)).content, expected);
+    }
+    assert_eq!(one("/delivery/content", json!(null)).content, PageContent::NotMeasured);
+    let walled = one("/delivery/content/paywall", json!(true));
+    assert_eq!(walled.paywall, Paywall::Found);
+    let actions = decide_actions(&walled);
+    assert_eq!(actions.cite.decision, contract::records::Decision::Allow);
+    assert!(actions.cite.scope.does_not_cover.contains("subscribers"), "{:?}", actions.cite.scope);
+    assert!(actions.cite.doubts.contains(&contract::records::Doubt::Paywall));
+    let page = |kept_out: u32, instructions: bool| {
+        json!([{"path": "/prices", "browser_served": true, "ai_requested": 3, "ai_kept_out": kept_out,
+            "instruction_like_text": instructions}])
+    };
+    let kept_out = one("/delivery/further_pages", page(1, false));
+    assert_eq!(kept_out.further_pages, FurtherPages::KeptOut);
+    let hidden = one("/delivery/further_pages", page(0, true));
+    assert_eq!(hidden.further_pages, FurtherPages::NoneKeptOut);
+    assert_eq!(hidden.instructions, Instructions::FoundOnFurtherPage);
+}
+
+#[test]
+fn identities_that_are_kept_waiting_are_stalled() {
+    let waits = |verdict: &str| {
+        with(&[
+            ("/delivery/identities/1/blocker", json!("stalled")),
+            ("/delivery/identities/2/blocker", json!("stalled")),
+            ("/delivery/identities/1/status", json!(null)),
+            ("/delivery/identities/2/status", json!(null)),
+            ("/read_equivalence/identities/0/verdict", json!(verdict)),
+            ("/read_equivalence/identities/1/verdict", json!(verdict)),
+        ])
+    };
+    assert_eq!(waits("unmeasured").delivery, AiDelivery::Stalled);
+}
+
+#[test]
 fn every_other_input_is_derived_from_its_section() {
     let one = |at: &str, value: Value| with(&[(at, value)]);
     assert_eq!(one("/dns/exists", json!(false)).name, NameExistence::Missing);

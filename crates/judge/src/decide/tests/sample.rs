@@ -19,7 +19,7 @@ pub(crate) fn written() -> Value {
         "scope": {"covers": [], "does_not_cover": "-"}});
     let served = |identity: &str| {
         json!({"identity": identity, "label": identity, "status": 200, "bytes": 1800, "html": true,
-            "final_host": "shop.lab", "sha256": null})
+            "final_host": "shop.lab", "blocker": null, "sha256": null})
     };
     let file = |path: &str, status: u16| {
         json!({"path": path, "status": status, "content_type": "text/plain", "bytes": 9,
@@ -45,7 +45,8 @@ pub(crate) fn written() -> Value {
                 {"agent": "ClaudeBot", "allowed_homepage": true}]},
         "delivery": {"state": "observed", "observed_at": AT, "url": "https://shop.lab/", "identity_basis": "-",
             "identities": [served("browser"), served("gptbot"), served("claudebot")],
-            "same_bytes_for_every_identity": true},
+            "same_bytes_for_every_identity": true, "further_pages": [],
+            "content": {"state": "text", "kind": "html", "words": 300, "cut": false, "paywall": false}},
         "machine_files": {"state": "observed", "observed_at": AT, "hashes": "-",
             "files": [file("/robots.txt", 200), file("/llms.txt", 200), file("/sitemap.xml", 404)]},
         "capabilities": {"state": "declared", "observed_at": AT, "declared": 1,

@@ -1,5 +1,7 @@
 //! Whether AI crawlers get the same text as people.
 
+use std::collections::BTreeSet;
+
 use contract::records::{
     AgentRow, EquivalenceVerdict, Finding, Severity, SideBySide, TextVariation,
 };
@@ -108,20 +110,41 @@ fn facets_of(inputs: &SectionInputs<'_>, other: &[&AgentRow]) -> Vec<Facet> {
     facets
 }
 
-/// A text at least this similar is the same text with other facts, if prices or contacts differ.
-const MOSTLY_SAME: f64 = 0.5;
+/// Pages with at least this share of words in common have the same text with other facts, if prices or
+/// contacts differ.
+const MOSTLY_SAME: f64 = 0.8;
 
 /// The respect that tells best how the pages differ.
 fn main_facet(inputs: &SectionInputs<'_>, other: &[&AgentRow]) -> Facet {
     let facets = facets_of(inputs, other);
-    let is_mostly_same =
-        other.iter().all(|row| row.similarity.is_some_and(|alike| alike.get() >= MOSTLY_SAME));
+    // Word by word: in a short text, one other price changes most sequences of words.
+    let browser_page = browser_row(&inputs.view.rows).and_then(|row| page_of(inputs, row));
+    let is_mostly_same = other.iter().all(|row| {
+        let pages = browser_page.zip(page_of(inputs, row));
+        pages.is_some_and(|(one, two)| shared_words(&one.page.main, &two.page.main) >= MOSTLY_SAME)
+    });
     let replaced = [Facet::Contacts, Facet::Prices].into_iter().find(|f| facets.contains(f));
     match replaced {
         Some(replaced) if is_mostly_same || !facets.contains(&Facet::Text) => replaced,
         _ => Facet::Text,
     }
 }
+
+/// The share of words without digits that two texts have in common, 0 to 1.
+fn shared_words(one: &str, two: &str) -> f64 {
+    let words = |text: &str| -> BTreeSet<String> {
+        let plain = text.split_whitespace().filter(|word| !word.contains(char::is_numeric));
+        plain.take(MAX_SHARED_WORDS).map(str::to_lowercase).collect()
+    };
+    let (one, two) = (words(one), words(two));
+    match one.union(&two).count() {
+        0 => 1.0,
+        all => one.intersection(&two).count() as f64 / all as f64,
+    }
+}
+
+/// How many words of a text are looked at.
+const MAX_SHARED_WORDS: usize = 20_000;
 
 fn what_differs(inputs: &SectionInputs<'_>, other: &[&AgentRow]) -> &'static str {
     match main_facet(inputs, other) {
@@ -248,8 +271,7 @@ fn side_by_side(
         } else {
             (&browser_page.compared.prices, &crawler_page.compared.prices)
         };
-        let only = |one: &std::collections::BTreeSet<String>,
-                    two: &std::collections::BTreeSet<String>| {
+        let only = |one: &BTreeSet<String>, two: &BTreeSet<String>| {
             one.difference(two).take(10).cloned().collect::<Vec<_>>().join(", ")
         };
         (only(one, two), only(two, one))

@@ -1,13 +1,18 @@
 //! What further pages of the site show: AI crawlers that do not get them, hidden instructions, pages
-//! without text. None of it costs points.
+//! without text. The first two cap the score; no rule gives points for further pages, because which
+//! pages are read is chance.
 
-use contract::records::{
-    AgentRow, Finding, InstructionLikeText, PageReading, PageResponse, RowCause, Severity,
-};
+use contract::records::{AgentRow, Finding, PageReading, PageResponse, RowCause, Severity};
 
 use super::inputs::SectionInputs;
 use crate::scan::agent_rows::is_served;
+use crate::scan::further_pages::{is_hostile, kept_out_of};
 use crate::scan::verdicts::{Verdicts, unscored_finding};
+
+/// The cap when AI crawlers get none of the further pages is 100 minus this.
+const PAGES_CAP_SPAN: f64 = 30.0;
+/// The cap for hidden instructions on a further page. Fewer agents read it than the home page.
+const HIDDEN_ON_FURTHER_PAGE: u32 = 75;
 
 pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     report_kept_out(inputs, verdicts);
@@ -15,33 +20,21 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     report_empty_pages(inputs, verdicts);
 }
 
-/// Whether the response keeps the identity out on purpose. Errors and rate limits may be chance, and a
-/// page was requested only once.
-fn is_kept_out(response: &PageResponse) -> bool {
-    matches!(
-        response.cause,
-        RowCause::Refused
-            | RowCause::Challenge
-            | RowCause::PaymentRequired
-            | RowCause::Gated
-            | RowCause::Empty
-    )
-}
-
 /// Reports AI crawlers that get the home page and not another page that the browser gets.
 fn report_kept_out(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
-    let gets_home = |id: &str| -> Option<&AgentRow> {
-        inputs.view.rows.iter().find(|row| row.id == id && is_served(row))
-    };
+    let rows = &inputs.view.rows;
+    let gets_home = |id: &str| rows.iter().any(|row| row.id == id && is_served(row));
     let mut pages: Vec<String> = Vec::new();
     let mut evidence: Vec<String> = Vec::new();
+    let (mut refused, mut requested) = (0_usize, 0_usize);
     for page in inputs.pages.iter().filter(|page| page.browser.cause == RowCause::Served) {
-        let kept_out: Vec<(&PageResponse, &AgentRow)> = page
+        let kept_out: Vec<(&PageResponse, &AgentRow)> = kept_out_of(page, rows).collect();
+        refused += kept_out.len();
+        requested += page
             .identities
             .iter()
-            .filter(|response| is_kept_out(response))
-            .filter_map(|response| Some((response, gets_home(&response.id)?)))
-            .collect();
+            .filter(|response| response.reading.is_some() && gets_home(&response.id))
+            .count();
         if kept_out.is_empty() {
             continue;
         }
@@ -77,6 +70,14 @@ fn report_kept_out(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     finding.standard = Some("RFC 9309".to_owned());
     finding.evidence = evidence;
     verdicts.add_finding(finding);
+    let share = refused as f64 / requested.max(1) as f64;
+    verdicts.add_cap_at(
+        "pages_kept_out",
+        (100.0 - PAGES_CAP_SPAN * share).round() as u32,
+        format!(
+            "AI crawlers that get the home page were kept out in {refused} of {requested} requests for further pages."
+        ),
+    );
 }
 
 /// `(403)`, `(200, a login page)`.
@@ -93,11 +94,10 @@ fn describe_response(response: &PageResponse) -> String {
 
 /// Reports instructions to machines that are hidden, or that tell machines to ignore their own.
 fn report_hidden_instructions(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
-    let is_hostile = |hit: &&InstructionLikeText| hit.concealed || hit.rule == "override";
     let mut excerpts: Vec<String> = Vec::new();
     let mut finding = unscored_finding("content", "page_hidden_instructions", Severity::High);
     for page in inputs.pages {
-        for hit in page.instruction_like.iter().filter(is_hostile) {
+        for hit in page.instruction_like.iter().filter(|hit| is_hostile(hit)) {
             excerpts.push(format!("{}: “{}” ({})", page.path, hit.untrusted_excerpt, hit.surface));
             add_evidence(&mut finding, &hit.evidence);
         }
@@ -117,6 +117,11 @@ fn report_hidden_instructions(inputs: &SectionInputs<'_>, verdicts: &mut Verdict
             .to_owned(),
     );
     verdicts.add_finding(finding);
+    verdicts.add_cap_at(
+        "hidden_instructions",
+        HIDDEN_ON_FURTHER_PAGE,
+        "A page besides the home page gives hidden or overriding instructions to machines.",
+    );
 }
 
 fn add_evidence(finding: &mut Finding, ids: &[String]) {
