@@ -1,8 +1,13 @@
-//! The scoring method as text, generated from the rules so that the two cannot disagree.
+//! The scoring method as text, generated from the rules so that the two cannot disagree, and followed by
+//! the reasons.
 
 use std::fmt::Write as _;
 
 use super::model::Rulepack;
+
+/// The reasons behind the rules, written by hand. Each paragraph and list item is one line, as the page for
+/// people needs it.
+const REASONS: &str = include_str!("reasons.md");
 
 /// The scoring method as Markdown.
 #[must_use]
@@ -18,7 +23,7 @@ fn write_page(page: &mut String, rules: &Rulepack) -> std::fmt::Result {
     writeln!(
         page,
         "Rules version {}, SHA-256 `{}` of their canonical JSON. The program generates this page from the rules \
-         it applies.\n",
+         it applies; the last part gives the reasons.\n",
         rules.score_version,
         rules.digest()
     )?;
@@ -36,7 +41,8 @@ fn write_page(page: &mut String, rules: &Rulepack) -> std::fmt::Result {
          2. The remaining rules share 100 points in proportion to their weights. Points are whole numbers. Points \
          left over from rounding go to the largest remainders, earlier rules first.\n\
          3. The score is the sum of the points earned, limited by the lowest cap that applies.\n\
-         4. If no Reach rule could be assessed, there is no score.\n\
+         4. If no Reach rule could be assessed, and none is inapplicable because robots.txt disallows its crawlers, there \
+         is no score.\n\
          5. Grades: {}.\n",
         rules
             .letters
@@ -98,5 +104,5 @@ fn write_page(page: &mut String, rules: &Rulepack) -> std::fmt::Result {
             writeln!(page, "- {name}: SHA-256 `{digest}`")?;
         }
     }
-    Ok(())
+    write!(page, "\n{REASONS}")
 }
