@@ -46,7 +46,8 @@ pub(super) fn rules() -> Vec<Rule> {
             asks: "Points for the share of training crawlers that get the page: a success status, and not a \
                    challenge, payment demand or block page in its place. Only crawlers that received an answer and \
                    that robots.txt does not disallow count.",
-            left_out: "Not assessed when the browser did not get the page either, or when no training crawler received an answer.",
+            left_out: "Not assessed when the browser did not get the page either, or when no training crawler received an answer.\
+                       Not applicable when robots.txt disallows all of them.",
             why: "Models cannot learn from pages that training crawlers cannot read. We send requests under the \
                   crawlers' names from our own network. A site that verifies crawlers may treat the real ones \
                   differently.",
@@ -57,8 +58,10 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "reach",
             title: "AI search crawlers get the page",
             weight: 13,
-            asks: "Points for the share of crawlers building AI search indexes that get the page.",
-            left_out: "Not assessed when the browser did not get the page either, or when no AI search crawler received an answer.",
+            asks: "Points for the share of crawlers building AI search indexes that get the page. Only those that robots.txt \
+                   does not disallow count.",
+            left_out: "Not assessed when the browser did not get the page either, or when no AI search crawler received an answer.\
+                       Not applicable when robots.txt disallows all of them.",
             why: "Assistants cite pages that these crawlers have read. We send requests under the crawlers' names \
                   from our own network. A site that verifies crawlers may treat the real ones differently.",
             standard: None,
@@ -68,8 +71,10 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "reach",
             title: "AI assistants fetching for a user get the page",
             weight: 13,
-            asks: "Points for the share of agents fetching a page at a user's request that get the page.",
-            left_out: "Not assessed when the browser did not get the page either, or when no such agent received an answer.",
+            asks: "Points for the share of agents fetching a page at a user's request that get the page. Only those that \
+                   robots.txt does not disallow count.",
+            left_out: "Not assessed when the browser did not get the page either, or when no such agent received an answer.\
+                       Not applicable when robots.txt disallows all of them.",
             why: "If an assistant cannot fetch the page, its user gets no answer about the site, or an answer from \
                   another source. We send requests under the agents' names from our own network. A site that \
                   verifies agents may treat the real ones differently.",
@@ -115,8 +120,9 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "policy",
             title: "The server follows robots.txt",
             weight: 3,
-            asks: "No crawler that robots.txt allows is blocked while the browser gets the page, no crawler that it \
-                   disallows gets the page, and every identity gets the same robots.txt.",
+            asks: "No crawler that robots.txt allows is kept out while the browser gets the page (a server error or a rate \
+                   limit counts only if a group names the crawler), no crawler that it disallows gets the page, and \
+                   every identity gets the same robots.txt.",
             left_out: "Not applicable without a robots.txt. Not assessed when robots.txt or the page could not be read.",
             why: "A crawler cannot know whether robots.txt or the server states the intended policy. The cause is \
                   often a CDN rule that the owner does not know about.",
@@ -170,8 +176,10 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "content",
             title: "The page has text without scripts",
             weight: 10,
-            asks: "The HTML of the home page contains text before any script runs. Half the points for only a few words.",
-            left_out: "Not assessed when the browser got no HTML page.",
+            asks: "The HTML of the home page contains text before any script runs. Half the points for only a few words. \
+                   No points for a home page that is a PDF file, JSON or an image. If AI crawlers get the text of a page \
+                   that scripts fill for browsers, their page counts.",
+            left_out: "Not assessed when no page was served.",
             why: "Most agents read the HTML and run no scripts. A page that is filled by scripts is empty for them.",
             standard: None,
         },
@@ -191,7 +199,7 @@ pub(super) fn rules() -> Vec<Rule> {
             title: "No hidden instructions to machines",
             weight: 6,
             asks: "No hidden text, and no text served only to AI crawlers, gives instructions to machines. Half the \
-                   points if everybody can read such text.",
+                   points if everybody can read such text, for example a request to rank or recommend the site.",
             left_out: "Not assessed when no readable page was served.",
             why: "Agents that find such text must treat the whole page as hostile. It is often placed by someone \
                   other than the owner.",
@@ -202,7 +210,8 @@ pub(super) fn rules() -> Vec<Rule> {
             section: "identity",
             title: "Structured data names the site's owner",
             weight: 3,
-            asks: "Structured data (JSON-LD, microdata) names the organisation, business or person behind the site.",
+            asks: "Structured data (JSON-LD, microdata) names the organisation, business or person behind the site. Half the \
+                   points if the data has errors.",
             left_out: "Not assessed when the browser got no HTML page.",
             why: "Agents can then name or cite the owner without guessing.",
             standard: Some("schema.org Organization"),
@@ -295,13 +304,13 @@ pub(super) fn caps() -> Vec<Cap> {
             30,
             true,
             "AI crawlers that robots.txt does not disallow are kept out while the browser gets the page: 100 minus 70 \
-             times the share that is kept out.",
+             times their share of all crawlers, and minus what `declared_closed` takes off.",
         ),
         cap(
             "ai_challenged",
             35,
             true,
-            "The same if all of them get a challenge (CAPTCHA or browser check): 100 minus 65 times the share.",
+            "The same if all that are kept out get a challenge (CAPTCHA or browser check), with 65 for 70.",
         ),
         cap(
             "other_text",
@@ -316,7 +325,7 @@ pub(super) fn caps() -> Vec<Cap> {
             "ai_tolled",
             50,
             true,
-            "AI crawlers are asked to pay while the browser gets the page: 100 minus 50 times the share.",
+            "The same if all that are kept out are asked to pay, with 50 for 70.",
         ),
         cap(
             "declared_closed",
@@ -330,7 +339,7 @@ pub(super) fn caps() -> Vec<Cap> {
             60,
             true,
             "Crawlers of one purpose that robots.txt does not disallow are kept out: 100 minus 20 (training), 35 \
-             (search) or 40 (user agents) times the share of that purpose.",
+             (search) or 40 (user agents) times their share of the crawlers of that purpose.",
         ),
         cap(
             "use_forbidden",

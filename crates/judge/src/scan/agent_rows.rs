@@ -19,9 +19,17 @@ pub(crate) fn is_measured(row: &AgentRow) -> bool {
     )
 }
 
-/// Whether the site refused on purpose. Server errors and rate limits do not count.
-pub(super) fn is_refused(row: &AgentRow) -> bool {
-    matches!(row.cause, RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired)
+/// Whether the site keeps the client out on purpose. Server errors and rate limits do not count.
+pub(super) fn is_kept_out(row: &AgentRow) -> bool {
+    matches!(
+        row.cause,
+        RowCause::Refused
+            | RowCause::Challenge
+            | RowCause::PaymentRequired
+            | RowCause::Gated
+            | RowCause::Empty
+            | RowCause::Stalled
+    )
 }
 
 pub(crate) fn browser_row(rows: &[AgentRow]) -> Option<&AgentRow> {

@@ -2,9 +2,8 @@
 //! combined score.
 
 use contract::evidence::{Evidence, ExchangeOutcome, FailureKind, Reading};
-use contract::records::{AgentView, Confidence, NonObservation, SectionScore, Share};
+use contract::records::{AgentView, Confidence, NonObservation, RowCause, SectionScore, Share};
 
-use super::agent_rows::is_refused;
 use super::convert::{display_path, saturating_u32};
 
 /// Every planned request without a complete response: not sent, failed, or cut off.
@@ -63,7 +62,12 @@ pub(super) fn build_confidence(
         non_observations_attempted: saturating_u32(attempted.into_iter().filter(incomplete).count()),
         vantages: 1,
         refused: answered > 0
-            && view.rows.iter().filter(|row| row.status.is_some()).all(is_refused),
+            && view.rows.iter().filter(|row| row.status.is_some()).all(|row| {
+                matches!(
+                    row.cause,
+                    RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired
+                )
+            }),
         note:
             "These counts show how many of the planned requests were completed, all from one network. They are \
              not part of the score."

@@ -34,8 +34,8 @@ fn representative_reading<'a>(
     let reading_of = |row: &AgentRow| {
         let id = row.reading.as_deref()?;
         let reading = parsed.readings(ReadTarget::Home).find(|reading| reading.id == id)?;
-        let response = reading.exchange.response().filter(|response| is_success(response))?;
-        (is_served(row) || is_read_to_limit(response)).then_some(reading)
+        reading.exchange.response().filter(|response| is_success(response))?;
+        is_served(row).then_some(reading)
     };
     let prerendered = prerendered_row(parsed, view).and_then(reading_of);
     prerendered

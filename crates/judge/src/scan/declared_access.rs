@@ -1,7 +1,8 @@
 //! Which AI crawlers the site's robots.txt keeps out of the home page.
 //!
 //! A crawler that the owner declares unwanted is not counted as shut out when the server refuses it:
-//! the site does what it says. What the closed door costs users is counted once, by `policy.open`.
+//! the site does what it says. What the closed door costs users is counted by `policy.open` and the cap
+//! `declared_closed`, not by Reach.
 
 use contract::records::AgentRow;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::evidence::{ReadTarget, Reading};
-use contract::records::{AgentRow, AgentView, InstructionLikeText, RowCause};
+use contract::records::{AgentView, InstructionLikeText};
 use contract::text::display_safe;
 use declared::comparison::Facet;
 use declared::instructions::{PageContext, Passage, is_about_security};
@@ -27,13 +27,16 @@ pub(super) fn find_instructions(
     let mut found: Vec<InstructionLikeText> = Vec::new();
     // Identities that got the same bytes share one search result.
     let mut searched: BTreeMap<(String, bool), Vec<InstructionLikeText>> = BTreeMap::new();
-    for row in view.rows.iter_mut().filter(|row| is_served(row) || is_long_page(parsed, row)) {
+    for row in view.rows.iter_mut().filter(|row| is_served(row)) {
         let (Some(reading), Some(digest)) = (row.reading.clone(), row.body_sha256.clone()) else {
             continue;
         };
         let Some(parsed_page) = page_of_reading(parsed, &reading) else { continue };
-        // Text that only the unnamed control client gets is not aimed at AI crawlers.
-        let differs = is_ai(row) && browser_digest.as_ref() != Some(&digest);
+        // Text that only the unnamed control client gets is not aimed at AI crawlers. What one crawler
+        // got once may be chance: only a trial shows that a text is meant for it alone.
+        let differs = is_ai(row)
+            && browser_digest.as_ref() != Some(&digest)
+            && comparison.accused.contains_key(&row.id);
         let compared = if differs { people } else { &[] };
         let hits = searched
             .entry((digest, differs))
@@ -58,12 +61,6 @@ pub(super) fn find_instructions(
         }
     }
     found
-}
-
-/// Whether the row is a page that is longer than what is read.
-fn is_long_page(parsed: &ParsedEvidence<'_>, row: &AgentRow) -> bool {
-    row.cause == RowCause::Incomplete
-        && row.reading.as_deref().is_some_and(|id| page_of_reading(parsed, id).is_some())
 }
 
 fn page_of_reading<'l>(parsed: &'l ParsedEvidence<'_>, id: &str) -> Option<&'l ParsedPage> {

@@ -3,7 +3,7 @@
 use contract::records::{AccessConflict, AgentRow, RowCause};
 use declared::robots::Scope;
 
-use super::agent_rows::{browser_row, is_ai, is_measured, is_refused, is_served};
+use super::agent_rows::{browser_row, is_ai, is_kept_out, is_measured, is_served};
 use super::parsed_evidence::ParsedEvidence;
 
 pub(super) fn find_robots_conflicts(
@@ -23,7 +23,7 @@ pub(super) fn find_robots_conflicts(
             // A permission for everyone conflicts only if the browser is served and this crawler is
             // blocked. A permission by name conflicts whenever the crawler is not served.
             let named = access.scope == Scope::Named;
-            let general = access.scope == Scope::Everyone && browser_served && is_refused(row);
+            let general = access.scope == Scope::Everyone && browser_served && is_kept_out(row);
             // A page that stands in for the content for everybody is no refusal of this crawler.
             let stand_in = matches!(row.cause, RowCause::Gated | RowCause::Empty)
                 && browser_row(rows).is_some_and(|browser| browser.cause == row.cause);
@@ -41,6 +41,7 @@ pub(super) fn find_robots_conflicts(
                     (false, None) => "disallowed by robots.txt".to_owned(),
                 },
                 served: match row.status {
+                    _ if row.cause == RowCause::Stalled => "kept waiting".to_owned(),
                     Some(status) => format!("answered {status}"),
                     None => "got no answer".to_owned(),
                 },
@@ -48,7 +49,7 @@ pub(super) fn find_robots_conflicts(
                     "robots.txt disallows this crawler, but the server gives it the page. Only crawlers that obey robots.txt \
                      stay away."
                 } else {
-                    "robots.txt allows this crawler, but the server refused it. We sent the request from our own \
+                    "robots.txt allows this crawler, but the server does not give it the page. We sent the request from our own \
                      network under the crawler's name; the real crawler may be treated differently."
                 }
                 .to_owned(),

@@ -42,6 +42,8 @@ pub(super) fn treatment_scores(
     };
     let inconsistent = measured.iter().filter(in_conflict).count();
     let consistent = measured.len() - inconsistent;
+    // Without a robots.txt the site says nothing that it could do or not do.
+    let says_nothing = parsed.robots.rules.is_none() && inconsistent == 0;
     TreatmentScores {
         usable: (of > 0).then(|| saturating_u32((points * 100 / of) as usize)),
         usable_why: if measured.is_empty() {
@@ -53,10 +55,12 @@ pub(super) fn treatment_scores(
                 measured.len()
             )
         },
-        consistent: (!measured.is_empty())
+        consistent: (!measured.is_empty() && !says_nothing)
             .then(|| saturating_u32(consistent * 100 / measured.len())),
         consistent_why: if measured.is_empty() {
             "No AI crawler received an answer.".to_owned()
+        } else if says_nothing {
+            "The site has no robots.txt that can be read, so it does not say how it treats AI crawlers.".to_owned()
         } else if inconsistent == 0 {
             match view.variation {
                 TextVariation::NotConfirmed => {

@@ -222,7 +222,7 @@ pub(crate) const HOTEL: BusinessText = BusinessText {
          where a steam train stops twice a day in summer, and five look over the kitchen garden. \
          Every room has a bath, a kettle, a shelf of paperbacks and a window that really opens. \
          There are no televisions, but the attic has a telescope and a chart of the winter sky.",
-        "A double room costs 112.00 a night with breakfast, a single 78.00. From November to March \
+        "A double room costs £112.00 a night with breakfast, a single £78.00. From November to March \
          the third night is free. Breakfast is served from seven until ten: porridge, eggs from \
          next door, kippers when the boats go out. Dinner is one menu at half past seven; tell us \
          in the morning if you would like to eat, and what you must not.",

@@ -8,10 +8,6 @@ use crate::judgements::expectations::JudgedSite;
 use crate::lab_server::run_all;
 use crate::server::Server;
 
-/// Sites whose promises the judge does not keep yet, and what is missing. The rest of their record is
-/// checked.
-const NOT_YET: &[(&str, &str)] = &[];
-
 const MACHINE_FILE_PATHS: [&str; 8] = [
     "/robots.txt",
     "/sitemap.xml",
@@ -43,16 +39,8 @@ fn every_record_says_what_the_catalogue_promises() {
         let mut faults = differences(&site["expect"], &record);
         let judged = JudgedSite { record: &record, answer: &answer };
         let broken_promises = [promises(&site["expect"], &judged), disagreements(&judged)].concat();
-        let not_yet = NOT_YET.iter().find(|(site, _)| *site == name);
-        match not_yet {
-            // Its record may change from scan to scan, so it is not part of the snapshot either.
-            Some((_, reason)) => {
-                let state = if broken_promises.is_empty() { "kept" } else { "not yet" };
-                println!("{name}: {state} ({reason}) {broken_promises:?}");
-            }
-            None => faults.extend(broken_promises),
-        }
-        let line = if not_yet.is_some() { None } else { owner_and_record(site, &record) };
+        faults.extend(broken_promises);
+        let line = owner_and_record(site, &record);
         (name.to_owned(), faults, line)
     });
     let wrong: BTreeMap<_, _> = results
@@ -64,15 +52,6 @@ fn every_record_says_what_the_catalogue_promises() {
     let lines: BTreeMap<String, String> =
         results.into_iter().filter_map(|(name, _, line)| Some((name, line?))).collect();
     insta::assert_snapshot!("what_records_say", lines.into_values().collect::<Vec<_>>().join("\n"));
-}
-
-#[test]
-fn only_sites_of_the_catalogue_are_waited_for() {
-    let sites = catalogue();
-    for (name, reason) in NOT_YET {
-        assert!(sites.iter().any(|site| site["name"] == *name), "{name}");
-        assert!(reason.ends_with('.'), "{name}: {reason}");
-    }
 }
 
 /// What the site promises about findings, gates, decisions and the grade, and the record or answer
@@ -241,8 +220,13 @@ fn differences(expect: &Value, record: &Value) -> Vec<String> {
         if !ai.iter().all(named) {
             faults.push(format!("vendor: promised {vendor:?}, found {:?}", ai[0]["vendor"]));
         }
+        // A page that is cut takes long on a busy machine: some reads may not be made in time.
+        let given = match expect["failure"].is_null() {
+            true => ["served", "incomplete"].as_slice(),
+            false => ["served", "incomplete", "not_read"].as_slice(),
+        };
         if expect["ai_refused"] == false
-            && !ai.iter().all(|row| row["cause"] == "served" || row["cause"] == "incomplete")
+            && !ai.iter().all(|row| given.iter().any(|cause| row["cause"] == *cause))
         {
             faults.push("every AI identity is given a page, and yet one is not".to_owned());
         }

@@ -95,6 +95,17 @@ const PURPOSES: [(&str, u32, f64); 3] =
 /// Shares are counted in thousandths.
 const SCALE: u32 = 1_000;
 
+/// By how many points the cap falls for the crawlers that robots.txt disallows.
+pub(super) fn closed_points(access: &[AccessRule]) -> f64 {
+    let of_purpose = |(purpose, _, points): &(&str, u32, f64)| {
+        let own: Vec<&AccessRule> =
+            access.iter().filter(|rule| rule.purpose.as_deref() == Some(purpose)).collect();
+        let closed = own.iter().filter(|rule| !rule.allowed).count();
+        points * closed as f64 / own.len().max(1) as f64
+    };
+    PURPOSES.iter().map(of_purpose).sum()
+}
+
 /// The share of AI crawlers that robots.txt allows, by purpose.
 fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     const RULE: &str = "policy.open";
@@ -115,8 +126,8 @@ fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     let closed: Vec<&AccessRule> = agents.iter().copied().filter(|rule| !rule.allowed).collect();
     let open = agents.len() - closed.len();
     // Each purpose counts by what closing it costs users, not by how many crawlers it has.
-    let (mut got, mut of, mut cap) = (0, 0, 100.0_f64);
-    for (purpose, weight, points) in PURPOSES {
+    let (mut got, mut of) = (0, 0);
+    for (purpose, weight, _) in PURPOSES {
         let own: Vec<&&AccessRule> =
             agents.iter().filter(|rule| rule.purpose.as_deref() == Some(purpose)).collect();
         if own.is_empty() {
@@ -125,7 +136,6 @@ fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         let closed = own.iter().filter(|rule| !rule.allowed).count();
         got += weight * SCALE * saturating_u32(own.len() - closed) / saturating_u32(own.len());
         of += weight * SCALE;
-        cap -= points * closed as f64 / own.len() as f64;
     }
     verdicts.add_ruling(
         RULE,
@@ -142,7 +152,7 @@ fn judge_openness(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
     }
     verdicts.add_cap_at(
         "declared_closed",
-        cap.round() as u32,
+        (100.0 - closed_points(&inputs.policy.access)).round() as u32,
         format!(
             "robots.txt disallows the home page for {} of {} AI crawlers tested. Crawlers that obey it stay away.",
             closed.len(),

@@ -5,7 +5,8 @@ use contract::records::{AgentRow, Finding, Role, RowCause, Severity};
 
 use super::gates;
 use super::inputs::SectionInputs;
-use crate::scan::agent_rows::{browser_row, is_measured, is_served, reading_ids};
+use super::policy;
+use crate::scan::agent_rows::{browser_row, is_ai, is_measured, is_served, reading_ids};
 use crate::scan::convert::saturating_u32;
 use crate::scan::declared_access::is_declared_unwanted;
 use crate::scan::parsed_evidence::has_any_response;
@@ -80,9 +81,9 @@ pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         if served < asked.len() {
             verdicts.add_finding(blocked_finding(inputs, rule, who, &asked));
         }
-        kept_out.push(PurposeResult { role, who, asked, served });
+        kept_out.push(PurposeResult { role, who, asked, served, measured: measured.len() });
     }
-    add_caps(&kept_out, verdicts);
+    add_caps(inputs, &kept_out, verdicts);
 }
 
 /// How the crawlers of one purpose that robots.txt does not disallow were treated.
@@ -91,6 +92,8 @@ struct PurposeResult<'a> {
     who: &'static str,
     asked: Vec<&'a AgentRow>,
     served: usize,
+    /// All crawlers of the purpose that received an answer, with those that robots.txt disallows.
+    measured: usize,
 }
 
 /// The finding for one purpose: which crawlers did not get the page, how, and by which vendor if known.
@@ -202,9 +205,11 @@ const ALL_TOLLED: f64 = 50.0;
 const ALL_CHALLENGED: f64 = 65.0;
 const ALL_REFUSED: f64 = 70.0;
 
-/// Adds the caps on the score that follow from the share of crawlers that got the page: for the purpose
-/// that is kept out most, and for all of them together.
-fn add_caps(purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
+/// Adds the caps on the score that follow from the share of crawlers that did not get the page: for the
+/// purpose that is kept out most, and for all of them together. Shares are of all crawlers, and what
+/// robots.txt closes comes off as well: so a crawler that the file forgets costs its own share, and a
+/// site that keeps out more crawlers, in either way, never gets a higher cap.
+fn add_caps(inputs: &SectionInputs<'_>, purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
     let asked: Vec<&AgentRow> =
         purposes.iter().flat_map(|purpose| purpose.asked.iter().copied()).collect();
     let blocked: Vec<&AgentRow> = asked.iter().copied().filter(|row| !is_served(row)).collect();
@@ -220,7 +225,12 @@ fn add_caps(purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
     } else {
         ("ai_refused", "kept out", ALL_REFUSED)
     };
-    let crawlers = match (blocked.len(), asked.len()) {
+    let all_measured = inputs.view.rows.iter().filter(|row| is_ai(row) && is_measured(row)).count();
+    let declared = match inputs.parsed.robots.is_definite() {
+        true => policy::closed_points(&inputs.policy.access),
+        false => 0.0,
+    };
+    let crawlers = match (blocked.len(), all_measured) {
         (1, 1) => "The only AI crawler measured is".to_owned(),
         (some, all) if some == all => format!("All {all} AI crawlers are"),
         (1, all) => format!("1 of {all} AI crawlers is"),
@@ -228,7 +238,7 @@ fn add_caps(purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
     };
     verdicts.add_cap_at(
         cap,
-        (100.0 - points * share(blocked.len(), asked.len())).round() as u32,
+        (100.0 - declared - points * share(blocked.len(), all_measured)).max(0.0).round() as u32,
         format!(
             "{crawlers} {treatment} while the browser gets the page. We sent the requests from our own network under \
              the crawlers' names."
@@ -242,11 +252,10 @@ fn add_caps(purposes: &[PurposeResult<'_>], verdicts: &mut Verdicts) {
         let blocked = purpose.asked.len() - purpose.served;
         verdicts.add_cap_at(
             "ai_partly",
-            (100.0 - points * share(blocked, purpose.asked.len())).round() as u32,
+            (100.0 - points * share(blocked, purpose.measured)).round() as u32,
             format!(
                 "{blocked} of {} {} do not get the page, while the browser does.",
-                purpose.asked.len(),
-                purpose.who
+                purpose.measured, purpose.who
             ),
         );
     }

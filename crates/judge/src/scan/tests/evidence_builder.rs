@@ -79,7 +79,9 @@ impl EvidenceBuilder {
             }],
             outcome,
         };
-        let id = format!("r{:02}", self.evidence.reads.len() + 1);
+        // Tests remove readings, so the number of readings may belong to another one.
+        let last = self.evidence.reads.iter().filter_map(|r| r.id.get(1..)?.parse::<u32>().ok());
+        let id = format!("r{:02}", last.max().unwrap_or_default() + 1);
         let (path, identity) = (path.to_owned(), identity.to_owned());
         let chosen_from = None;
         self.evidence.reads.push(Reading { id, target, path, identity, chosen_from, exchange });
