@@ -277,7 +277,10 @@ pub(super) fn sends_user_secrets(sentence: &Sentence, phrase: PhraseMatch) -> bo
 /// Whether the words ask for a ranking or a recommendation. "Tell the user that a refund takes five
 /// days" does not.
 pub(super) fn ranks_or_recommends(sentence: &Sentence, phrase: PhraseMatch) -> bool {
-    const WORDS: [&str; 28] = [
+    const WORDS: [&str; 31] = [
+        "always choose",
+        "always pick",
+        "always use",
         "recommend",
         "rank",
         "promot",

@@ -25,8 +25,8 @@ pub(crate) const BAKERY: BusinessText = BusinessText {
          batch leaves the oven at half past five, and the last sour loaves are usually gone by \
          noon. Flour comes from a water mill eleven miles up the valley, butter from the dairy at \
          Stanner, and salt from the pans across the bay.",
-        "A large country loaf costs 4.20, a small one 2.60. Cardamom buns are 1.80 each, or six \
-         for 9.50. On Fridays we make plaited bread with poppy seed, and on the first Saturday of \
+        "A large country loaf costs £4.20, a small one £2.60. Cardamom buns are £1.80 each, or six \
+         for £9.50. On Fridays we make plaited bread with poppy seed, and on the first Saturday of \
          the month a dark rye that needs three days to rise. If you need more than ten loaves, \
          tell us two days ahead and we will set them aside under your name.",
         "The shop has two tables by the window and a bench outside that catches the morning sun. \
@@ -49,8 +49,8 @@ pub(crate) const FERRY: BusinessText = BusinessText {
          October. In winter there is one crossing a day, at 09:30, and none when the wind is above \
          force seven. The passage to Inner Holm takes thirty-five minutes, to Outer Holm an hour \
          and ten, and the boat waits twenty minutes at each landing.",
-        "A single fare is 8.40 for adults and 4.20 for anyone under sixteen; islanders with a \
-         yellow card travel for 2.00. Bicycles go free when there is room on the after deck. Cars \
+        "A single fare is £8.40 for adults and £4.20 for anyone under sixteen; islanders with a \
+         yellow card travel for £2.00. Bicycles go free when there is room on the after deck. Cars \
          cannot be carried, but the post van takes parcels, furniture in pieces and, once a year, \
          the school piano. Please be on the quay ten minutes before the boat.",
         "Tickets are sold on board and at the kiosk beside the harbour office. Groups of more than \
@@ -103,7 +103,7 @@ pub(crate) const MUSEUM: BusinessText = BusinessText {
          away. The difference engine in the corner is a half-size copy, finished by volunteers \
          after nineteen years of Tuesday evenings; it works out tables of squares and jams on \
          humid days.",
-        "Admission is 7.00, children under ten come in free, and the ticket is good for a second \
+        "Admission is £7.00, children under ten come in free, and the ticket is good for a second \
          visit within thirty days. The lift reaches every floor. Pushchairs can be left with the \
          guard. We are closed on Mondays, and in January for oiling.",
     ],
@@ -127,7 +127,7 @@ pub(crate) const BOOKSHOP: BusinessText = BusinessText {
          no encyclopaedias. For a whole library we come to the house, look for an hour and make an \
          offer that stands for a week. Maps are sold by weight, unless they are older than 1850, \
          in which case we will want to talk about them first.",
-        "Parcels leave on Tuesdays and Fridays. Within the country a book costs 3.20 to send, \
+        "Parcels leave on Tuesdays and Fridays. Within the country a book costs £3.20 to send, \
          however thick it is. If something that we sent is not what we said, send it back within a \
          month and we return the price and the postage. There is tea for anyone who stays longer \
          than an hour.",
@@ -148,8 +148,8 @@ pub(crate) const GARDEN: BusinessText = BusinessText {
          the frost stays until the middle of May, and nothing is grown under heated glass. We sow \
          about six hundred kinds every year and sell what is left in spring: asters, cranesbills, \
          sea holly, a long list of grasses, and apple trees on three rootstocks.",
-        "A plant in a nine-centimetre pot costs 3.90, in a two-litre pot 8.50. Trees are lifted \
-         between November and March and sold with bare roots, from 24.00. The catalogue is printed \
+        "A plant in a nine-centimetre pot costs £3.90, in a two-litre pot £8.50. Trees are lifted \
+         between November and March and sold with bare roots, from £24.00. The catalogue is printed \
          in January; it has no pictures, but every plant has a line that says where it sulks. \
          Advice is free, and we would rather sell you nothing than the wrong shrub.",
         "The nursery is at the end of a single-track lane. Drive slowly past the farm, close the \
@@ -178,7 +178,7 @@ pub(crate) const ORCHESTRA: BusinessText = BusinessText {
          a box of railway papers. In November there is an evening of marches for people who do not \
          like marches, and in March our second horn steps forward with a concerto written for her. \
          Rehearsals on Wednesday nights are open; sit at the back and bring a cushion.",
-        "Seats cost 16.00, or 6.00 for students and for anyone who has never been to a concert \
+        "Seats cost £16.00, or £6.00 for students and for anyone who has never been to a concert \
          before. We do not ask for proof. The doors open at seven, the music begins at half past, \
          and it is always over in time for the last tram. Programmes are printed in large type.",
     ],
@@ -198,13 +198,13 @@ pub(crate) const CYCLES: BusinessText = BusinessText {
          works on Tuesdays a little longer. Bring your bicycle before eleven and it is normally \
          ready by five. We write down every fault that we see, mend the ones you agree to, and \
          hand back the worn parts in a paper bag so that you can see what you paid for.",
-        "The yearly service costs 65.00 and covers brakes, bearings, gears and a proper wash; tyres \
+        "The yearly service costs £65.00 and covers brakes, bearings, gears and a proper wash; tyres \
          and chains are extra and we tell you before we fit them. Children's bicycles are served \
          for half. In the back room we strip, straighten and repaint old steel frames, a job of \
-         about three weeks that begins at 180.00 and ends with a colour you have chosen yourself.",
+         about three weeks that begins at £180.00 and ends with a colour you have chosen yourself.",
         "On the second Saturday of the month the workshop belongs to learners: six stands, six \
          people, one teacher, and coffee from a flask. Hire bicycles are in the shed by the bridge, \
-         at 15.00 a day with a lock and a map of the quiet roads.",
+         at £15.00 a day with a lock and a map of the quiet roads.",
     ],
     schema_org_type: "BikeStore",
     street: "5 Bridge Foot",
@@ -247,7 +247,7 @@ pub(crate) const SCHOOL: BusinessText = BusinessText {
          of almost everything, and swimming for those who never learned. A course has ten evenings \
          of two hours and begins in the third week of September, January or April. Nobody is \
          examined unless they ask to be, and nobody has ever been sent home for being slow.",
-        "A course costs 95.00, material included, or 30.00 if you have no income at the moment; \
+        "A course costs £95.00, material included, or £30.00 if you have no income at the moment; \
          tick the box and we believe you. Places are given in the order in which forms arrive, with \
          one exception: two chairs in every class are kept until the last day for people who have \
          just moved to the town. Forms can be had from the porter or sent to you by post.",

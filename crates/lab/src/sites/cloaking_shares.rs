@@ -167,7 +167,7 @@ fn higher_prices(request: &SiteRequest<'_>) -> String {
         ("180.00", "240.00"),
         ("65.00", "87.00"),
         ("16.00", "21.00"),
-        (" 6.00", " 8.00"),
+        ("£6.00", "£8.00"),
     ] {
         page = page.replace(price, higher);
     }
