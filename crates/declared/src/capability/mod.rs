@@ -18,7 +18,7 @@ mod tests;
 
 use url::Url;
 
-use crate::files::{FileKind, parse_unreported};
+use crate::files::{FileKind, parse_description, parse_unreported};
 use collector::{CapabilityCollector, absolute_url};
 use fields::text;
 
@@ -63,7 +63,11 @@ pub fn read_capabilities(kind: FileKind, url: &str, body: &[u8]) -> DeclaredCapa
         base: Url::parse(url).ok(),
         declared: DeclaredCapabilities::default(),
     };
-    let Some(root) = declares_capabilities(kind).then(|| parse_unreported(body)).flatten() else {
+    let parse = match kind {
+        FileKind::OpenApi => parse_description,
+        _ => parse_unreported,
+    };
+    let Some(root) = declares_capabilities(kind).then(|| parse(body)).flatten() else {
         return found.declared;
     };
     match kind {

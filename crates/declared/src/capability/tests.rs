@@ -333,3 +333,15 @@ proptest! {
         }
     }
 }
+#[test]
+fn a_description_in_yaml_declares_its_operations() {
+    let text =
+        "openapi: 3.1.0\npaths:\n  /times:\n    get: {operationId: getTimes, responses: {}}\n";
+    let found = super::read_capabilities(
+        FileKind::OpenApi,
+        "https://a.example/openapi.yaml",
+        text.as_bytes(),
+    );
+    let names: Vec<&str> = found.items.iter().map(|item| item.name.as_str()).collect();
+    assert_eq!(names, ["getTimes"]);
+}

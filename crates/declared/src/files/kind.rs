@@ -84,6 +84,7 @@ pub const FILE_LOCATIONS: &[FileLocation] = &[
         Applicability::WhereOffered,
     ),
     other_file("/openapi.json", FileKind::OpenApi, Applicability::WhereOffered),
+    other_file("/openapi.yaml", FileKind::OpenApi, Applicability::WhereOffered),
     other_file("/swagger.json", FileKind::OpenApi, Applicability::WhereOffered),
     other_file("/api/openapi.json", FileKind::OpenApi, Applicability::WhereOffered),
     other_file("/.well-known/security.txt", FileKind::SecurityTxt, Applicability::Everyone),
@@ -212,7 +213,7 @@ mod tests {
         let paths: BTreeSet<&str> = FILE_LOCATIONS.iter().map(|place| place.path).collect();
         let words: BTreeSet<&str> =
             FILE_LOCATIONS.iter().map(|place| place.kind.as_str()).collect();
-        assert_eq!((paths.len(), words.len()), (23, 21));
+        assert_eq!((paths.len(), words.len()), (24, 21));
         assert!(FILE_LOCATIONS.iter().take(8).all(|place| place.in_interface));
         assert!(FILE_LOCATIONS.iter().skip(8).all(|place| !place.in_interface));
         assert!(FILE_LOCATIONS.iter().all(|place| place.path.starts_with('/')));

@@ -35,6 +35,7 @@ mod timestamps;
 mod ucp;
 mod urls;
 mod x402;
+mod yaml;
 
 pub use further_reads::{
     FurtherRead, Purpose, further_reads, protected_header, skill_digests, well_known_url,
@@ -44,3 +45,4 @@ pub(crate) use json::parse_unreported;
 pub use kind::{Applicability, FILE_LOCATIONS, FileKind, FileLocation};
 pub use markdown::{MarkdownOffer, check_markdown_negotiation};
 pub use model::{Inspection, MAX_ADDRESSES, ServedFile};
+pub(crate) use openapi::parse_description;

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+use url::Url;
+
 use super::http::MediaTypes;
 use super::json;
 use super::node::{JsonNode, Requirement};
 use super::report::{Report, count_with_noun, quoted};
+use super::yaml::{self, ParsedYaml, YamlError};
 use crate::fault::Weight;
+use crate::sniff::looks_like_html;
 
 const MEDIA: MediaTypes = MediaTypes {
     accepted: &["application/json", "application/vnd.oai.openapi+json"],
@@ -14,21 +19,35 @@ const MEDIA: MediaTypes = MediaTypes {
     weight_otherwise: Weight::Warning,
 };
 
+const YAML_MEDIA: MediaTypes = MediaTypes {
+    accepted: &[
+        "application/yaml",
+        "application/vnd.oai.openapi",
+        "application/vnd.oai.openapi+yaml",
+    ],
+    tolerated: &[
+        "application/openapi+yaml",
+        "application/x-yaml",
+        "text/yaml",
+        "text/x-yaml",
+        "text/vnd.yaml",
+        "text/plain",
+    ],
+    weight_otherwise: Weight::Note,
+};
+
+/// In how many lines the version of a description that cannot be parsed is looked for.
+const MAX_LINES_BEFORE_VERSION: usize = 50;
+
 const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
 pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
-    let start = report.served.body.trim_ascii_start();
-    if start.starts_with(b"openapi:") || start.starts_with(b"swagger:") {
-        report.fatal(
-            "yaml_instead",
-            "",
-            "The description is YAML, but its URL ends in .json.",
-            "Serve JSON at this URL and YAML at /openapi.yaml.",
-        );
-        return None;
-    }
-    let value = json::parse_object(report, &MEDIA)?;
+    let is_at_yaml_url = has_ending(report.served.final_url, &[".yaml", ".yml"]);
+    let value = match parse_yaml(report.served.body, is_at_yaml_url) {
+        Some(parsed) => read_yaml(report, parsed)?,
+        None => json::parse_object(report, &MEDIA)?,
+    };
     let root = JsonNode::root(&value);
     let swagger = root.has("swagger") && !root.has("openapi");
     let fix = "Start the document with: \"openapi\": \"3.1.0\"";
@@ -90,6 +109,78 @@ pub(super) fn check(report: &mut Report<'_>) -> Option<String> {
         count_with_noun(operations, "operation", "operations"),
         count_with_noun(number, "path", "paths")
     ))
+}
+
+/// The description in a file, in either format, without reporting faults.
+pub(crate) fn parse_description(body: &[u8]) -> Option<Value> {
+    match parse_yaml(body, false) {
+        Some(parsed) => parsed.ok().map(|parsed| parsed.value),
+        None => json::parse_unreported(body),
+    }
+}
+
+/// Parses a body that is YAML: a mapping that names a version, or any mapping at a URL for YAML. `None` if
+/// it is something else, such as JSON or a web page.
+fn parse_yaml(body: &[u8], is_at_yaml_url: bool) -> Option<Result<ParsedYaml, YamlError>> {
+    let start = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start();
+    if start.starts_with(b"{") || start.starts_with(b"[") || looks_like_html(body) {
+        return None;
+    }
+    let parsed = yaml::parse(body);
+    let names_version =
+        |root: &Value| root.get("openapi").or_else(|| root.get("swagger")).is_some();
+    let is_description = match &parsed {
+        Ok(parsed) => parsed.value.is_object() && (is_at_yaml_url || names_version(&parsed.value)),
+        // What cannot be parsed is called YAML if it says so itself.
+        Err(_) => start
+            .split(|byte| *byte == b'\n')
+            .take(MAX_LINES_BEFORE_VERSION)
+            .any(|line| line.starts_with(b"openapi:") || line.starts_with(b"swagger:")),
+    };
+    is_description.then_some(parsed)
+}
+
+/// Reports what is special about a description in YAML.
+fn read_yaml(report: &mut Report<'_>, parsed: Result<ParsedYaml, YamlError>) -> Option<Value> {
+    report.check_media_type(&YAML_MEDIA);
+    if report.served.truncated {
+        report.add_not_read_whole();
+        return None;
+    }
+    let parsed = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            report.fatal(
+                "not_yaml",
+                format!("line {}", error.line),
+                format!("The file cannot be read as YAML: {}.", error.reason),
+                "Check the file with a YAML validator. Common causes are tabs, wrong indentation and unquoted colons.",
+            );
+            return None;
+        }
+    };
+    if has_ending(report.served.final_url, &[".json"]) {
+        report.warn(
+            "yaml_instead",
+            "",
+            "The description is YAML, but its URL ends in .json. Clients that choose the parser by the URL cannot read it.",
+            "Serve JSON at this URL and YAML at /openapi.yaml.",
+        );
+    }
+    for line in parsed.duplicate_lines {
+        report.warn(
+            "doubled_name",
+            format!("line {line}"),
+            "The same name appears twice in one mapping. YAML forbids this, and readers differ in what they do.",
+            "Remove one of them.",
+        );
+    }
+    Some(parsed.value)
+}
+
+fn has_ending(url: &str, endings: &[&str]) -> bool {
+    let path = Url::parse(url).map(|url| url.path().to_ascii_lowercase()).unwrap_or_default();
+    endings.iter().any(|ending| path.ends_with(ending))
 }
 
 fn check_servers(report: &mut Report<'_>, root: &JsonNode<'_>, swagger: bool) {

@@ -222,5 +222,26 @@ fn openapi() {
     let swagger = description.clone().body(json!({"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": {"/a": {"get": {"operationId": "a", "summary": "s", "responses": {}}}}}).to_string());
     assert_eq!(right(&swagger, &["older_version"]).version.as_deref(), Some("Swagger 2.0"));
     right(&description.clone().body(json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "webhooks": {}, "servers": []}).to_string()), &[]);
-    wrong(&description.body("openapi: 3.1.0\ninfo: {}"), "yaml_instead", "", Whole);
+}
+
+#[test]
+fn open_api_descriptions_in_yaml() {
+    let text = "# The shop\nopenapi: 3.1.0\ninfo:\n  title: Shop\n  version: '1'\nservers:\n  - url: https://shop.example/api\npaths:\n  /orders:\n    get:\n      operationId: listOrders\n      summary: Lists orders\n      responses:\n        200: {description: ok}\n";
+    let mut description = Answer::new(FileKind::OpenApi, "application/yaml", text);
+    use Cost::*;
+    wrong(&description, "yaml_instead", "", Warning);
+    description.url = "https://shop.example/openapi.yaml".to_owned();
+    let found = right(&description, &[]);
+    assert_eq!(found.version.as_deref(), Some("OpenAPI 3.1"));
+    assert_eq!((found.counts["paths"], found.counts["operations"]), (1, 1));
+    let body = |text: &str| description.clone().body(text);
+    wrong(&body(&text.replace("/orders:", "orders:")), "bad_path", "/paths/orders", Part);
+    wrong(&body(&format!("{text}info: {{}}\n")), "doubled_name", "line 15", Warning);
+    wrong(&body(&text.replace("  title", "\ttitle")), "not_yaml", "line 4", Whole);
+    wrong(&body("error: not found"), "missing_member", "/openapi", Whole);
+    wrong(&body("Not found"), "not_json", "line 1, column 1", Whole);
+    wrong(&body("<!doctype html><p>x"), "html_instead", "", Whole);
+    wrong(&body(&text.replace("3.1.0", "3.1")), "wrong_type", "/openapi", Whole);
+    description.cut = true;
+    assert!(description.look().faults.iter().any(|fault| fault.code == "not_read_whole"));
 }
