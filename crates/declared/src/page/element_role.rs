@@ -50,7 +50,7 @@ keys! { name:
     TIME "time" STYLE "style" TEXTAREA "textarea" XMP "xmp" NOEMBED "noembed" NOFRAMES "noframes"
     PLAINTEXT "plaintext" BLOCKQUOTE "blockquote" PRE "pre" DETAILS "details" SUMMARY "summary"
     HEAD "head" DIV "div" DL "dl" FIELDSET "fieldset" FIGURE "figure" OL "ol" SECTION "section"
-    TABLE "table" UL "ul"
+    TABLE "table" UL "ul" FRAMESET "frameset" CANVAS "canvas"
 }
 
 // Words of class names.
@@ -168,6 +168,12 @@ pub(super) fn ends_paragraph(tag: u64) -> bool {
 pub(super) fn has_own_colour(tag: u64) -> bool {
     use name::*;
     matches!(tag, A | BUTTON | SELECT | MARK | OPTION)
+}
+
+/// Elements that people see although they contain no text.
+pub(super) fn shows_without_text(tag: u64) -> bool {
+    use name::*;
+    matches!(tag, IMG | SVG | VIDEO | OBJECT | EMBED | CANVAS | IFRAME | INPUT)
 }
 
 /// Elements in which only their own end tag is a tag.

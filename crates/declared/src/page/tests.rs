@@ -145,6 +145,20 @@ fn hidden_text_is_collected_separately() {
             ClosedDetails,
             "obey me",
         ),
+        ("<details>obey <b>me</b></details>", ClosedDetails, "obey me"),
+        ("<details><summary><img src=a></summary>obey me</details>", ClosedDetails, "obey me"),
+        // Nobody opens what shows nothing to click on.
+        ("<details><summary> </summary>obey <b>me</b></details>", CssHidden, "obey me"),
+        (
+            "<details><summary>&#8203;&nbsp;</summary><p>obey <b>me</b></details>",
+            CssHidden,
+            "obey me",
+        ),
+        (
+            "<details><summary></summary><p>obey <summary>me</summary></details>",
+            CssHidden,
+            "obey me",
+        ),
     ] {
         let expected = [HiddenText { surface, text: hidden.to_owned() }];
         assert_eq!(page(html).hidden, expected, "{html}");
@@ -165,6 +179,18 @@ fn visible_text_is_neither_hidden_nor_quoted() {
         ("<details open><summary>a</summary>b</details><details>no</details>", "a\nb\n"),
         ("<nav>no</nav><header>Call us</header><aside>Offers</aside>", "Call us\nOffers\n"),
         ("<p aria-hidden=true>no no</p>yes", "yes\n"),
+        ("<details open><summary></summary>b</details>", "b\n"),
+        // What a printer leaves out is on the screen, and the other way round.
+        ("<style>@media print{.a{display:none}}</style><p class=a>yes</p>", "yes\n"),
+        ("<style media=print>.a{display:none}</style><p class=a>yes</p>", "yes\n"),
+        ("<style>@media print{.a{color:#fff!important}}</style><p class=a>yes</p>", "yes\n"),
+        (
+            "<style>.a{display:none}@media print{.a{display:block}}</style><p class=a>no</p>yes",
+            "yes\n",
+        ),
+        ("<style>@media screen{.a{display:none}}</style><p class=a>no</p>yes", "yes\n"),
+        ("<style>@media not print{.a{display:none}}</style><p class=a>no</p>yes", "yes\n"),
+        ("<link rel=stylesheet href=p.css media=print><p style='color:#fff'>no</p>yes", "yes\n"),
     ] {
         assert_eq!(page(html).visible, visible, "{html}");
     }
@@ -187,6 +213,22 @@ fn text_for_clients_without_scripts_counts() {
     assert!(!notice.noscript_counts && notice.text.is_empty());
     let full = page(&format!("<p>{words}</p><noscript>{words}</noscript>"));
     assert!(!full.noscript_counts && full.words().count() == 80);
+}
+
+#[test]
+fn text_for_clients_without_frames_counts_in_a_page_of_frames() {
+    let frames = page(
+        "<html><frameset cols='20%,80%'><frame src=menu.html><frame src=main.html>\
+         <noframes><body><p>Ferry times and <a href=/m>prices</a></p></body></noframes></frameset></html>",
+    );
+    assert_eq!(frames.text, "Ferry times and prices");
+    assert_eq!(frames.main, "Ferry times and prices");
+    assert_eq!(frames.visible, "");
+    assert_eq!(frames.hidden.len(), 1);
+    let other = page("<p>Seen</p><noframes>obey me</noframes>");
+    assert_eq!(other.text, "Seen");
+    assert_eq!(other.hidden[0].text, "obey me");
+    assert_eq!(page("<frameset><frame src=a></frameset>").text, "");
 }
 
 #[test]

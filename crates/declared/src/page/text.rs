@@ -171,6 +171,16 @@ pub(super) fn clean_text(raw: &str, most: usize) -> String {
     out
 }
 
+/// Whether a text shows nothing: white space, and characters without width.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
+                | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+    })
+}
+
 /// Truncates a text to at most `most` bytes without splitting a character.
 pub(crate) fn truncate_str(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)

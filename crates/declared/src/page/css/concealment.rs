@@ -59,6 +59,11 @@ impl StyleState {
         }
     }
 
+    /// The same state, hidden for a reason that is not in a style.
+    pub(in crate::page) fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
+    }
+
     pub(in crate::page) fn hides(&self) -> bool {
         self.hidden
             || self.invisible

@@ -1,7 +1,8 @@
 //! End tags: what is known once the text of an element is complete.
 
-use super::PageReader;
+use super::{OpenElement, PageReader};
 use crate::page::element_role::{self, bit, name};
+use crate::page::model::TextSurface;
 use crate::page::text;
 use crate::page::text_spans::SpanKind;
 
@@ -42,6 +43,9 @@ impl PageReader<'_> {
             self.blocks.end_block(self.text.len());
         }
         self.close_styled(frame.is_styled);
+        if frame.tag == name::SUMMARY {
+            self.hide_unlabelled_details(&frame);
+        }
         self.update_span();
         let words = if frame.bits & bit::UNSEEN == 0 { &self.text } else { &self.unseen };
         if let Some(surface) = frame.surface {
@@ -69,6 +73,33 @@ impl PageReader<'_> {
             }
             name::TITLE if frame.bits & bit::SVG == 0 => self.titled = true,
             _ => {}
+        }
+    }
+
+    /// Notes that the summary that is open, if any, has something to click on.
+    pub(super) fn note_image_in_summary(&mut self) {
+        if let Some(summary) =
+            self.open_elements.iter_mut().rev().find(|frame| frame.tag == name::SUMMARY)
+        {
+            summary.has_image = true;
+        }
+    }
+
+    /// Closed details are seen by those who open them. If the summary shows nothing to click on,
+    /// nobody does.
+    fn hide_unlabelled_details(&mut self, summary: &OpenElement) {
+        let is_hidden = matches!(
+            summary.concealed,
+            Some(TextSurface::CssHidden | TextSurface::HiddenAttribute)
+        );
+        let is_blank = !summary.has_image && text::is_blank(self.text.text_since(summary.opened));
+        if let Some(details) = self.open_elements.last_mut()
+            && details.tag == name::DETAILS
+            && details.concealed == Some(TextSurface::ClosedDetails)
+            && (is_hidden || is_blank)
+        {
+            details.concealed = Some(TextSurface::CssHidden);
+            details.style = details.style.hidden();
         }
     }
 

@@ -9,6 +9,17 @@ use crate::page::text::{self, TextBuffer};
 use crate::page::word_segments;
 
 impl PageReader<'_> {
+    /// Reads the text for clients that show no frames. People see it nowhere: browsers show frames, and
+    /// ignore the element in other pages.
+    pub(super) fn noframes(&mut self, raw: &str) {
+        let words = strip_tags(text::truncate_str(raw, MAX_UNSEEN_BYTES));
+        self.hidden_texts.add_long(TextSurface::Noscript, &words);
+        if self.noframes.len() + words.len() <= MAX_UNSEEN_BYTES {
+            self.noframes.push_str(&words);
+            self.noframes.push(' ');
+        }
+    }
+
     pub(super) fn noscript(&mut self, raw: &str) {
         let words = strip_tags(text::truncate_str(raw, MAX_UNSEEN_BYTES));
         let count = u32::try_from(word_segments::words(&words).count()).unwrap_or(u32::MAX);

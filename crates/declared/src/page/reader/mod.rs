@@ -100,6 +100,8 @@ struct OpenElement {
     concealed: Option<TextSurface>,
     /// Whether it is in the stack of styled elements.
     is_styled: bool,
+    /// Whether it contains an image or a control, which people see without any text.
+    has_image: bool,
 }
 
 /// The format of a script element that contains data.
@@ -133,6 +135,9 @@ struct PageReader<'a> {
     document_style: StyleState,
     spans: TextSpans,
     noscript: String,
+    /// The text for clients that show no frames, of a page that consists of frames.
+    noframes: String,
+    has_frameset: bool,
     page: Page,
 }
 
@@ -148,8 +153,10 @@ impl<'a> PageReader<'a> {
                 StyleSource::Linked { href, media } => {
                     let href = text::clean_text(href, MAX_VALUE);
                     let sheet = linked(&href);
-                    all_read &= sheet.is_some();
-                    if css::is_for_screen(media) && page.style_sheets.len() < MAX_STYLE_SHEETS {
+                    let is_for_screen = css::is_for_screen(media);
+                    // A sheet for printers says nothing about what the screen shows.
+                    all_read &= sheet.is_some() || !is_for_screen;
+                    if is_for_screen && page.style_sheets.len() < MAX_STYLE_SHEETS {
                         page.style_sheets.push(href);
                     }
                     sheet.map(|sheet| (sheet, media))
@@ -184,6 +191,8 @@ impl<'a> PageReader<'a> {
             document_style,
             spans: TextSpans::default(),
             noscript: String::new(),
+            noframes: String::new(),
+            has_frameset: false,
             page,
         }
     }
@@ -227,6 +236,7 @@ impl<'a> PageReader<'a> {
             name::TITLE if !self.titled => self.title.push(raw),
             name::SCRIPT => self.script(raw),
             name::NOSCRIPT => self.noscript(raw),
+            name::NOFRAMES => self.noframes(raw),
             _ => {}
         }
     }
@@ -246,16 +256,17 @@ impl<'a> PageReader<'a> {
         page.quoted = self.spans.into_quoted();
         (page.main, page.header_footer) = self.blocks.into_main_and_edges(&text);
         page.text = text;
+        if self.has_frameset {
+            // Clients that show no frames read this text. There is no other.
+            append_text(&mut page.text, &self.noframes);
+            append_text(&mut page.main, &self.noframes);
+        }
         let few_words = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
         // Clients that run no scripts read `noscript`. A short notice is not the content of the page.
         page.noscript_counts = few_words && page.noscript_words as usize >= SHELL_WORDS;
         if page.noscript_counts {
-            for text in [&mut page.text, &mut page.main] {
-                if !text.is_empty() {
-                    text.push(' ');
-                }
-                text.push_str(self.noscript.trim_end());
-            }
+            append_text(&mut page.text, &self.noscript);
+            append_text(&mut page.main, &self.noscript);
         }
         page.title = Some(self.title.into_text()).filter(|title| !title.is_empty());
         let named = |wanted: &str| {
@@ -270,4 +281,12 @@ impl<'a> PageReader<'a> {
             self.empty_root && page.scripts > 0 && few_words && !page.noscript_counts;
         page
     }
+}
+
+fn append_text(text: &mut String, more: &str) {
+    let more = more.trim_end();
+    if !text.is_empty() && !more.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(more);
 }

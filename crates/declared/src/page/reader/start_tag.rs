@@ -124,9 +124,14 @@ impl<'a> PageReader<'a> {
             style,
             concealed,
             is_styled,
+            has_image: false,
         };
         if marks.scope || marks.property.is_some() {
             self.read_microdata(&mut frame, &marks, attributes, outer_item);
+        }
+        self.has_frameset |= tag == name::FRAMESET;
+        if element_role::shows_without_text(tag) {
+            self.note_image_in_summary();
         }
         let closed = element_role::is_void(tag) || (bits & bit::SVG != 0 && raw.ends_with("/>"));
         if closed {
