@@ -8,11 +8,13 @@ mod compare;
 #[doc(hidden)]
 pub mod fuzzing;
 mod graph;
+mod hours_words;
 mod json_ld;
 mod model;
 mod normalize;
 mod owner;
 mod read;
+mod visible_hours;
 mod visible_numbers;
 
 pub use compare::{Agreement, Disagreement, compare_facts, find_disagreements};

@@ -8,6 +8,7 @@ use super::json_ld::{self, Repair};
 use super::model::{Carrier, Entity, EntityFact, FactName};
 use super::normalize::{self, address, hours::OpeningHours, name, phone};
 use super::owner;
+use super::visible_hours::visible_hours;
 use super::visible_numbers::visible_numbers;
 use crate::fault::{Fault, Weight};
 use crate::page::{MAX_DATA_BYTES, Page, truncate_str};
@@ -489,6 +490,19 @@ fn add_facts_outside_markup(
     graph.carrier = Carrier::VisibleText;
     for number in visible_numbers(&page.header_footer, region.as_deref(), page.truncated) {
         graph.add(FactName::Telephone, &number, None, "header or footer".to_owned());
+    }
+    // Only to compare them: hours that the markup does not state are not needed.
+    if graph.entity.facts.iter().any(|stated| stated.fact == FactName::Hours) {
+        for hours in visible_hours(&page.visible, page.language.as_deref()) {
+            graph.push(EntityFact {
+                fact: FactName::Hours,
+                value: truncate_str(&hours.written, normalize::MAX_VALUE).to_owned(),
+                normalized: hours.normalized,
+                carrier: Carrier::VisibleText,
+                subject: None,
+                at: "text of the page".to_owned(),
+            });
+        }
     }
     // In an address element the address has been read already.
     if page.address_blocks.is_empty() {

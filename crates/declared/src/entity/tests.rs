@@ -199,6 +199,18 @@ fn a_page_disagrees_with_itself_only_about_one_subject() {
         // The same node twice.
         (format!("{bakery}{}", other("LS1 1AA", "LS2 1AA")), vec![(FactName::Address, Conflict)]),
         (format!("{bakery}{}", other("17:00", "18:00")), vec![(FactName::Hours, Conflict)]),
+        // The text of the page states the same days with the same or with other hours.
+        (format!("{bakery}<p>Open Monday and Tuesday, 9am to 5pm.</p>"), vec![]),
+        (
+            format!("{bakery}<h2>Opening hours</h2><p>Mon 9am–6pm</p>"),
+            vec![(FactName::Hours, Conflict)],
+        ),
+        (format!("{bakery}<p>Open Saturday 9am to 6pm.</p>"), vec![(FactName::Hours, Weak)]),
+        (
+            format!("{bakery}<p>Open Monday 9am–6pm.</p><p>Open Monday 9am–5pm.</p>"),
+            vec![(FactName::Hours, Variant)],
+        ),
+        (format!("{bakery}<p>Open daily. Kitchen: Monday 12am–2pm.</p>"), vec![]),
         (
             format!("{bakery}{}", other("Tin & Co Ltd", "Tin Leeds")),
             vec![(FactName::Name, Variant)],
