@@ -32,7 +32,8 @@ const EXAMPLE: &str = "<permits type=\"usage\">search ai-input</permits>";
 struct Content {
     url: String,
     pattern: Vec<u8>,
-    server: bool,
+    /// The licence server, if a licence must be obtained from one.
+    server: Option<String>,
     licenses: Vec<License>,
     /// The byte range of the element in the file.
     start: usize,
@@ -88,7 +89,9 @@ fn combine_licenses(winning: &[&Content], text: &str) -> Option<Statement> {
     statement.path = Some(evidence_excerpt(&first.url)).filter(|url| !url.is_empty());
     let licenses: Vec<(&License, bool)> = winning
         .iter()
-        .flat_map(|content| content.licenses.iter().map(|license| (license, content.server)))
+        .flat_map(|content| {
+            content.licenses.iter().map(|license| (license, content.server.is_some()))
+        })
         .collect();
     let listed = licenses.iter().any(|(license, _)| license.permits_listed);
     for what in USES {
@@ -129,10 +132,11 @@ fn combine_licenses(winning: &[&Content], text: &str) -> Option<Statement> {
         payments.truncate(8);
         statement.add_note(&format!("Payment: {}.", evidence_excerpt(&payments.join(", "))));
     }
-    if winning.iter().any(|content| content.server) {
-        statement.add_note(
-            "A licence must be obtained from the named licence server, even if it is free.",
-        );
+    if let Some(server) = winning.iter().find_map(|content| content.server.as_deref()) {
+        statement.add_note(&format!(
+            "A licence must be obtained from the licence server {}, even if it is free.",
+            short_quote(server)
+        ));
     }
     (!statement.uses.is_empty()).then_some(statement)
 }
@@ -303,7 +307,7 @@ fn parse_content(element: &BytesStart<'_>, start: usize) -> Content {
     // Without a URL it covers the whole site.
     let path = if url.is_empty() { "/".to_owned() } else { path_of(&url) };
     let pattern = pattern::percent_encoded(path.as_bytes()).unwrap_or_else(|| path.into_bytes());
-    let server = attribute(element, "server").is_some_and(|server| !server.trim().is_empty());
+    let server = attribute(element, "server").filter(|server| !server.trim().is_empty());
     Content { url, pattern, server, start, ..Content::default() }
 }
 

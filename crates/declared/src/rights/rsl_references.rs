@@ -1,5 +1,6 @@
 //! Where licences are found outside robots.txt: in RSS and Atom feeds, and behind links to licence files.
 
+use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
@@ -101,16 +102,63 @@ fn rsl_prefix(element: &BytesStart<'_>) -> Option<String> {
     })
 }
 
+/// The licence files that a feed links to, as written: `<link rel="license" type="application/rsl+xml"
+/// href="…">` (RFC 4946), with any prefix, since RSS borrows the element from Atom.
+#[must_use]
+pub fn feed_links(body: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(body);
+    let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}').trim_start());
+    let mut found: Vec<String> = Vec::new();
+    for _ in 0..MAX_EVENTS {
+        let element = match reader.read_event() {
+            Ok(Event::Start(element) | Event::Empty(element)) => element,
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(_) => continue,
+        };
+        if element.local_name().into_inner() != "link" {
+            continue;
+        }
+        let attribute = |name: &str| {
+            let mut attributes = element.attributes();
+            let mut all = attributes.with_checks(false).take(64).flatten();
+            let found = all.find(|attribute| attribute.key.into_inner() == name)?;
+            found
+                .normalized_value(XmlVersion::Implicit1_0)
+                .ok()
+                .map(|value| value.trim().to_owned())
+        };
+        let is_licence = attribute("rel").is_some_and(|rel| {
+            rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("license"))
+        }) && attribute("type").is_some_and(|media| is_rsl(&media));
+        if is_licence
+            && let Some(href) = attribute("href")
+            && !found.contains(&href)
+        {
+            found.push(href);
+        }
+        if found.len() >= MAX_LINKS {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a media type is that of licence files.
+#[must_use]
+pub fn is_rsl(media_type: &str) -> bool {
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE)
+}
+
 /// The licence files that `Link` header fields refer to (`rel="license"`, `type="application/rsl+xml"`), as
 /// written. A licence server sends them with the page or with its refusal.
 #[must_use]
 pub fn license_links<'a>(link_fields: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for link in link::parse(link_fields) {
-        let is_rsl = link.media_type.as_deref().is_some_and(|media| {
-            media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE)
-        });
-        if is_rsl && link.has_rel("license") && !found.contains(&link.target) {
+        if link.media_type.as_deref().is_some_and(is_rsl)
+            && link.has_rel("license")
+            && !found.contains(&link.target)
+        {
             found.push(link.target);
         }
         if found.len() >= MAX_LINKS {
@@ -152,6 +200,16 @@ mod tests {
     }
 
     #[test]
+    fn feeds_link_to_licences() {
+        let feed = r#"<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>https://a.example/</link>
+            <atom:link rel="license" type="application/rsl+xml" href="/l.xml?a=1&amp;b=2"/>
+            <atom:link rel="license" href="/cc.html"/><atom:link rel="self" type="application/rsl+xml" href="/x"/>
+            <atom:link rel="self License" type="Application/RSL+xml; charset=utf-8" href="/m.xml"></atom:link></channel></rss>"#;
+        assert_eq!(feed_links(feed.as_bytes()), ["/l.xml?a=1&b=2", "/m.xml"]);
+        assert_eq!(feed_links(b"<html><link rel=license"), [""; 0]);
+    }
+
+    #[test]
     fn licence_links_are_found() {
         let fields = [
             "<https://a.example/l.xml>; rel=\"license\"; type=\"application/rsl+xml\", </cc>; rel=license",
@@ -164,6 +222,7 @@ mod tests {
         #[test]
         fn any_text_is_a_feed(text in "(<rsl:content |<rss |xmlns:rsl=\"https://rslstandard.org/rsl\"|>|</rsl:content>|<rsl:license>|</rss>|x|&|/>){0,20}") {
             let _ = parse_feed(text.as_bytes(), "/");
+            let _ = feed_links(text.as_bytes());
         }
     }
 }

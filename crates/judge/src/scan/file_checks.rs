@@ -14,6 +14,7 @@ use super::convert::{display_path, header_pairs, to_file_fault};
 use super::linked_files::verify_linked_files;
 use super::missing_paths::MissingPaths;
 use super::parsed_evidence::{ParsedEvidence, is_success};
+use super::sitemap_children;
 
 /// The most faults of one file in a record.
 const MAX_FAULTS: usize = 50;
@@ -28,6 +29,8 @@ pub(super) fn check_machine_files(parsed: &ParsedEvidence<'_>) -> Vec<Check> {
                 | ReadTarget::MachineFile
                 | ReadTarget::Sitemap
                 | ReadTarget::SitemapChild
+                | ReadTarget::Licence
+                | ReadTarget::Feed
         )
     };
     // If robots.txt was read twice (https failed, then http), the later reading counts.
@@ -46,7 +49,9 @@ pub(super) fn check_machine_files(parsed: &ParsedEvidence<'_>) -> Vec<Check> {
         .map(|(_, reading)| check_file(parsed, reading, &missing));
     let unread =
         evidence.not_read.iter().filter(|unread| is_file(&unread.target)).map(unread_check);
-    read.chain(unread).collect()
+    let mut checks: Vec<Check> = read.chain(unread).collect();
+    sitemap_children::report_dead_index(parsed, &mut checks);
+    checks
 }
 
 fn check_file(parsed: &ParsedEvidence<'_>, reading: &Reading, missing: &MissingPaths<'_>) -> Check {
@@ -114,8 +119,11 @@ fn last_redirect_status(exchange: &Exchange) -> Option<u16> {
 
 /// The kind of machine file at a path.
 fn file_kind(target: &ReadTarget, path: &str) -> Option<FileKind> {
-    if matches!(target, ReadTarget::Sitemap | ReadTarget::SitemapChild) {
-        return Some(FileKind::Sitemap);
+    match target {
+        ReadTarget::Sitemap | ReadTarget::SitemapChild => return Some(FileKind::Sitemap),
+        // Judged with the rights that they state.
+        ReadTarget::Licence | ReadTarget::Feed => return None,
+        _ => {}
     }
     let known = FILE_LOCATIONS.iter().find(|place| place.path == path).map(|place| place.kind);
     known.or_else(|| path_inserted_kind(path))

@@ -14,6 +14,9 @@ const MAX_SIGNATURES: usize = 10;
 const MAX_KEYS: usize = 50;
 const MAX_DEPTH: usize = 64;
 
+/// How many results of one file are listed with their reason.
+const MAX_REASONS: usize = 10;
+
 /// The result of verifying one signature or digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verification {
@@ -43,6 +46,7 @@ pub(super) fn verify_linked_files(
             results.len()
         );
     }
+    report_unverified(&results, subject, inspection);
     for (at, result) in results {
         let fault = match (kind, result) {
             (_, Verification::Verified) => continue,
@@ -60,16 +64,34 @@ pub(super) fn verify_linked_files(
                 problem: why.to_owned(),
                 fix: "Sign the card again after every change, with the key that the key set lists under this kid.".to_owned(),
             },
-            (FileKind::AgentSkills, Verification::NotChecked(_)) => continue,
-            (_, Verification::NotChecked(why)) => Fault {
-                code: "signature_not_checked",
-                weight: Weight::Note,
-                at,
-                problem: why.to_owned(),
-                fix: "No action is needed if clients can get the key.".to_owned(),
-            },
+            (_, Verification::NotChecked(_)) => continue,
         };
         inspection.faults.push(fault);
+    }
+}
+
+/// Notes what was not verified, once for each reason.
+fn report_unverified(
+    results: &[(String, Verification)],
+    subject: &str,
+    inspection: &mut Inspection,
+) {
+    let mut reasons: Vec<(&'static str, &str, usize)> = Vec::new();
+    for (at, result) in results {
+        let Verification::NotChecked(why) = result else { continue };
+        match reasons.iter_mut().find(|(known, ..)| known == why) {
+            Some((.., count)) => *count += 1,
+            None => reasons.push((why, at, 1)),
+        }
+    }
+    for (why, at, count) in reasons.into_iter().take(MAX_REASONS) {
+        inspection.faults.push(Fault {
+            code: "not_verified",
+            weight: Weight::Note,
+            at: at.to_owned(),
+            problem: format!("Not verified ({count} of {} {subject}): {why}", results.len()),
+            fix: "No action is needed. Clients verify this themselves.".to_owned(),
+        });
     }
 }
 
@@ -82,14 +104,14 @@ fn verify_skills(
         .into_iter()
         .enumerate()
         .map(|(n, (url, sha256))| {
-            let result = match reading_of(parsed, &url) {
-                None => Verification::NotChecked("The skill was not read."),
-                Some(response) if response.body.cut.is_some() => {
+            let result = match reading_of(parsed, &url, index_url) {
+                Err(why) => Verification::NotChecked(why),
+                Ok(response) if response.body.cut.is_some() => {
                     Verification::NotChecked("The skill was not received completely.")
                 }
                 // The digest of the evidence is that of the decoded bytes, which is what the index means.
-                Some(response) if response.body.sha256 == sha256 => Verification::Verified,
-                Some(_) => Verification::Invalid(
+                Ok(response) if response.body.sha256 == sha256 => Verification::Verified,
+                Ok(_) => Verification::Invalid(
                     "The served file has another digest than the index gives, so readers must not use the skill.",
                 ),
             };
@@ -98,11 +120,30 @@ fn verify_skills(
         .collect()
 }
 
-/// The successful response to a URL that another file refers to.
-fn reading_of<'a>(parsed: &ParsedEvidence<'a>, url: &str) -> Option<&'a Response> {
-    let is_of = |reading: &&Reading| reading.exchange.url == url;
-    let reading = parsed.evidence.reads.iter().rfind(is_of)?;
-    reading.exchange.response().filter(|response| is_success(response))
+/// The successful response to a URL that another file refers to, or why there is none.
+fn reading_of<'a>(
+    parsed: &ParsedEvidence<'a>,
+    url: &str,
+    named_at: &str,
+) -> Result<&'a Response, &'static str> {
+    // Requests are made with the address as parsers write it.
+    let address = Url::parse(url).map_err(|_| "The file has no valid address.")?;
+    let is_of = |reading: &&Reading| reading.exchange.url == address.as_str();
+    if let Some(reading) = parsed.evidence.reads.iter().rfind(is_of) {
+        let response = reading.exchange.response().ok_or("The file could not be read.")?;
+        return if is_success(response) {
+            Ok(response)
+        } else {
+            Err("The server did not return the file.")
+        };
+    }
+    Err(if !is_same_site(url, named_at) {
+        "The file is on another site, which we do not read."
+    } else if parsed.evidence.not_read.iter().any(|unread| url.ends_with(&unread.path)) {
+        "There was no time left to read the file, or we were not allowed to."
+    } else {
+        "The file was not read. A full scan reads the first ones that are named."
+    })
 }
 
 fn verify_card(
@@ -114,7 +155,7 @@ fn verify_card(
         if !is_same_site(jku, card_url) {
             return Err("The keys are on another site, which proves nothing about this one.");
         }
-        let response = reading_of(parsed, jku).ok_or("The key set was not read.")?;
+        let response = reading_of(parsed, jku, card_url)?;
         let keys = parsed.body(response).ok_or("The key set is no longer stored.")?;
         proof::canonical::parse_strict(keys).map_err(|_| "The key set is not valid JSON.")
     })
@@ -331,6 +372,21 @@ mod tests {
             let found = check.faults.iter().find(|fault| fault.code == "digest_mismatch");
             assert_eq!(found.map(|fault| fault.code.as_str()), code, "{check:#?}");
             assert_eq!(check.summary.as_ref().unwrap().contains("verified 1 of 1"), code.is_none());
+        }
+        for (status, reason) in [(Some(404), "did not return"), (None, "was not read")] {
+            let mut site = EvidenceBuilder::new().control_path(404, "none").file(
+                INDEX,
+                200,
+                &index(&"0".repeat(64)),
+            );
+            if let Some(status) = status {
+                site = site.file("/.well-known/agent-skills/book/SKILL.md", status, "");
+            }
+            let record = site.build_record();
+            let check = record.checks.iter().find(|check| check.path == INDEX).unwrap();
+            let fault = check.faults.iter().find(|fault| fault.code == "not_verified").unwrap();
+            assert!(fault.problem.starts_with("Not verified (1 of 1 digests of skills)"));
+            assert!(fault.problem.contains(reason), "{fault:?}");
         }
     }
 }

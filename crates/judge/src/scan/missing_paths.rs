@@ -12,6 +12,8 @@ use super::parsed_evidence::{ParsedEvidence, is_success};
 
 /// From this many different files with the same bytes, the bytes are those of a page for missing paths.
 const SAME_BODY_FILES: usize = 3;
+/// Longer bodies are compared by their digest only.
+const MAX_BODY_BYTES: usize = 64 * 1024;
 /// Longer addresses are not compared.
 const MAX_URL_BYTES: usize = 4_096;
 /// Stands for the requested path in the target of a redirect.
@@ -20,7 +22,7 @@ const PATH_MARK: &str = "{path}";
 /// How the host answered for missing paths and for the home page.
 pub(super) struct MissingPaths<'a> {
     /// Success responses to paths that cannot exist.
-    successes: Vec<&'a Response>,
+    successes: Vec<MissingSuccess<'a>>,
     /// Where redirects of paths that cannot exist lead, with [`PATH_MARK`] for the path.
     redirects: Vec<String>,
     /// The addresses at which those redirects ended.
@@ -29,6 +31,13 @@ pub(super) struct MissingPaths<'a> {
     home_bodies: Vec<&'a str>,
     /// Digests of bodies that several different files were answered with.
     shared_bodies: Vec<&'a str>,
+}
+
+/// A success response to a path that cannot exist.
+struct MissingSuccess<'a> {
+    path: &'a str,
+    response: &'a Response,
+    body: &'a [u8],
 }
 
 /// Why a response is not the file that was asked for.
@@ -53,7 +62,15 @@ impl<'a> MissingPaths<'a> {
             .filter(|response| is_success(response))
             .collect();
         Self {
-            successes: controls.iter().map(|(_, r)| *r).filter(|r| is_success(r)).collect(),
+            successes: controls
+                .iter()
+                .filter(|(_, response)| is_success(response))
+                .map(|(reading, response)| MissingSuccess {
+                    path: reading.path.as_str(),
+                    response,
+                    body: parsed.body(response).unwrap_or_default(),
+                })
+                .collect(),
             redirects: redirected.clone().filter_map(|(r, _)| redirect_pattern(r)).collect(),
             ends: redirected.map(|(_, response)| comparable_url(&response.url)).collect(),
             home_urls: homes.iter().map(|home| comparable_url(&home.url)).collect(),
@@ -62,9 +79,22 @@ impl<'a> MissingPaths<'a> {
         }
     }
 
-    /// Whether the host answers for missing paths with success.
-    pub(super) fn return_success(&self) -> bool {
-        !self.successes.is_empty()
+    /// Whether the host answers with success for missing paths of the same shape: with or without an
+    /// extension. Hosts often serve an app at paths without one and 404 at others.
+    fn return_success_like(&self, path: &str) -> bool {
+        self.successes.iter().any(|missing| has_extension(missing.path) == has_extension(path))
+    }
+
+    /// Whether a body is the one for missing paths, apart from the path in it.
+    fn are_answered_alike(&self, path: &str, body: &[u8]) -> bool {
+        self.successes.iter().any(|missing| {
+            let with_mark = |body: &[u8], path: &str| {
+                let text = std::str::from_utf8(body).ok().filter(|_| body.len() <= MAX_BODY_BYTES);
+                text.map(|text| text.replace(path, PATH_MARK))
+            };
+            with_mark(missing.body, missing.path)
+                .is_some_and(|text| !text.is_empty() && Some(text) == with_mark(body, path))
+        })
     }
 
     /// Whether a redirect that was not followed is the one that missing paths get.
@@ -82,8 +112,13 @@ impl<'a> MissingPaths<'a> {
         let digest = response.body.sha256.as_str();
         let soft = |why: &str| Some(NotTheFile { soft_404: true, why: why.to_owned() });
         let absent = |why: &str| Some(NotTheFile { soft_404: false, why: why.to_owned() });
-        if self.successes.iter().any(|control| control.body.sha256 == digest) {
+        if self.successes.iter().any(|missing| missing.response.body.sha256 == digest) {
             return soft("The host serves the same bytes for a path that does not exist.");
+        }
+        if self.are_answered_alike(&reading.path, body) {
+            return soft(
+                "The host serves the same text for a path that does not exist, apart from the path in it.",
+            );
         }
         let is_html = sniff::looks_like_html(body);
         if first_location(reading).is_some() {
@@ -101,7 +136,7 @@ impl<'a> MissingPaths<'a> {
         if self.home_bodies.contains(&digest) {
             return soft("The host serves its home page at this path.");
         }
-        if is_html && self.return_success() {
+        if is_html && self.return_success_like(&reading.path) {
             return soft(
                 "The host served an HTML page, and it also serves HTML pages for paths that do not exist.",
             );
@@ -110,14 +145,17 @@ impl<'a> MissingPaths<'a> {
             return soft("The host serves the same bytes at the paths of several different files.");
         }
         // Apps serve their shell at every address that does not look like a file.
-        let name = reading.path.rsplit('/').next().unwrap_or_default();
-        if is_html && !name.contains('.') && reading.target == ReadTarget::MachineFile {
+        if is_html && !has_extension(&reading.path) && reading.target == ReadTarget::MachineFile {
             return soft(
                 "The host served an HTML page at a path without a file extension, where apps serve their pages.",
             );
         }
         None
     }
+}
+
+fn has_extension(path: &str) -> bool {
+    path.rsplit('/').next().unwrap_or_default().contains('.')
 }
 
 /// Bodies that at least [`SAME_BODY_FILES`] different machine files were answered with.
@@ -290,6 +328,24 @@ mod tests {
         // A redirect that was not followed shows nothing.
         let record = redirected(start().file(UCP, 302, ""), "/login", false).build_record();
         assert_eq!(check(&record, UCP).verdict.as_str(), "refused");
+    }
+
+    #[test]
+    fn a_catch_all_for_paths_without_an_extension_is_recognised() {
+        let answer = |path: &str| format!("{{\"status\":\"ok\",\"path\":\"{path}\"}}");
+        let missing = "/.well-known/zzz";
+        let record = EvidenceBuilder::new()
+            .robots(404, "")
+            .browser_and_control()
+            .control_path(404, "none")
+            .add_response(ReadTarget::ControlPath, missing, "wayleave", 200, &answer(missing))
+            .file(UCP, 200, &answer(UCP))
+            .file("/llms.txt", 200, PAGE.replace("<p>", "<p>Another page. ").as_str())
+            .build_record();
+        assert_eq!(check(&record, UCP).verdict.as_str(), "soft_404");
+        // Paths with an extension are answered honestly, so a page at one is a mistake.
+        assert_eq!(check(&record, "/llms.txt").verdict.as_str(), "invalid");
+        assert!(record.findings.iter().any(|finding| finding.id == "soft_404"));
     }
 
     #[test]

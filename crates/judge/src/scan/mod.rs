@@ -32,6 +32,7 @@ mod rights_signals;
 mod robots_conflicts;
 mod robots_file;
 mod sections;
+mod sitemap_children;
 mod stalls;
 mod text_comparison;
 mod transport;

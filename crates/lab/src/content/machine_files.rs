@@ -193,7 +193,7 @@ fn api_catalog(host: &str) -> Value {
     }] })
 }
 
-fn agent_card(request: &SiteRequest<'_>) -> Value {
+pub(crate) fn agent_card(request: &SiteRequest<'_>) -> Value {
     let (host, text) = (request.site_name, request.text);
     json!({
         "name": text.title,

@@ -6,7 +6,7 @@ mod page;
 mod texts;
 
 pub(crate) use machine_files::{
-    MACHINE_FILE_PATHS, json_reply, old_draft_file, skill, valid_file, wrong_type_file,
+    MACHINE_FILE_PATHS, agent_card, json_reply, old_draft_file, skill, valid_file, wrong_type_file,
 };
 pub(crate) use page::{PageExtras, home, home_with, not_found, page};
 pub(crate) use texts::{

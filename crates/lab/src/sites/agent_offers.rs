@@ -57,6 +57,33 @@ pub(super) const SITES: &[LabSite] = &[
         ..site_with_pages(catalogues)
     },
     LabSite {
+        name: "signed-card.lab",
+        behaviour: "signed_card",
+        does: "Serves all machine files. Its agent card is signed with a key of its key set, and its \
+               skills index gives the digest of the skill.",
+        says: "The signature of the agent card and the digest of the skill are verified.",
+        expect: ExpectedRecord {
+            no_finding: &["errors:/.well-known", "invalid:/.well-known"],
+            files: &[(AGENT_CARD, "ok"), ("/.well-known/agent-skills/index.json", "ok")],
+            ..with_files(8)
+        },
+        text: &FERRY,
+        ..site_with_pages(|request| signed_card(request, false))
+    },
+    LabSite {
+        name: "changed-card.lab",
+        behaviour: "changed_card",
+        does: "Serves an agent card that was changed after it was signed.",
+        says: "The signature of the agent card does not match the card.",
+        expect: ExpectedRecord {
+            finding: &["errors:/.well-known/agent-card.json"],
+            files: &[(AGENT_CARD, "faulty")],
+            ..with_files(8)
+        },
+        text: &MUSEUM,
+        ..site_with_pages(|request| signed_card(request, true))
+    },
+    LabSite {
         name: "security-expired.lab",
         behaviour: "security_expired",
         does: "Has a security.txt that expired years ago.",
@@ -306,10 +333,51 @@ fn catalogue(request: &SiteRequest<'_>, queries: &[&str]) -> Value {
     })
 }
 
-/// A real public key, named by its thumbprint (RFC 7638). Nothing is signed with it.
+const AGENT_CARD: &str = "/.well-known/agent-card.json";
+const KEY_SET: &str = "/keys.json";
+
+/// The valid files, with a signature in the agent card. `changed`: the card that is served is not the one
+/// that was signed.
+fn signed_card(request: &SiteRequest<'_>, changed: bool) -> Reply {
+    match request.path {
+        AGENT_CARD => {
+            let mut card = content::agent_card(request);
+            let jku = format!("https://{}{KEY_SET}", request.site_name);
+            let signature = sign_card(&card, &jku);
+            if let Some(members) = card.as_object_mut() {
+                if changed {
+                    members.insert("version".to_owned(), json!("1.0.1"));
+                }
+                members.insert("signatures".to_owned(), json!([signature]));
+            }
+            json_reply("application/json", &card)
+        }
+        KEY_SET => json_reply("application/jwk-set+json", &json!({ "keys": [signing_key()] })),
+        _ => content::valid_file(request).unwrap_or_else(|| plain_site(request)),
+    }
+}
+
+/// A detached signature (RFC 7515) of a card. The text of the JSON value is its canonical form: its names
+/// are sorted, and it has no number.
+fn sign_card(card: &Value, jku: &str) -> Value {
+    let kid = signing_key().get("kid").cloned();
+    let header = json!({ "alg": "EdDSA", "kid": kid, "jku": jku, "typ": "JOSE" });
+    let protected = BASE64URL_NOPAD.encode(header.to_string().as_bytes());
+    let payload = BASE64URL_NOPAD.encode(card.to_string().as_bytes());
+    let signed = key_pair().map(|pair| {
+        let signature = pair.sign(format!("{protected}.{payload}").as_bytes());
+        BASE64URL_NOPAD.encode(signature.as_ref())
+    });
+    json!({ "protected": protected, "signature": signed })
+}
+
+fn key_pair() -> Option<Ed25519KeyPair> {
+    Ed25519KeyPair::from_seed_unchecked(b"the key of a site on loopback 32").ok()
+}
+
+/// A real public key, named by its thumbprint (RFC 7638).
 fn signing_key() -> Value {
-    let pair = Ed25519KeyPair::from_seed_unchecked(b"the key of a site on loopback 32").ok();
-    let public = pair.map(|pair| BASE64URL_NOPAD.encode(pair.public_key().as_ref()));
+    let public = key_pair().map(|pair| BASE64URL_NOPAD.encode(pair.public_key().as_ref()));
     let public = public.unwrap_or_default();
     let canonical = format!("{{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\"x\":\"{public}\"}}");
     let thumbprint = digest::digest(&digest::SHA256, canonical.as_bytes());

@@ -79,7 +79,11 @@ pub(super) const SITES: &[LabSite] = &[
                index.",
         says: "All eight machine files exist. The digest in the skills index does not match the \
                skill.",
-        expect: ALL_FILES,
+        expect: ExpectedRecord {
+            finding: &["errors:/.well-known/agent-skills/index.json"],
+            files: &[("/.well-known/agent-skills/index.json", "faulty")],
+            ..ALL_FILES
+        },
         text: &CLINIC,
         ..site_with_pages(|request| match content::valid_file(request) {
             Some(_) if request.path.ends_with("SKILL.md") => {

@@ -61,6 +61,15 @@ pub(super) const SITES: &[LabSite] = &[
         ..site_with_pages(rsl)
     },
     LabSite {
+        name: "rsl-feed.lab",
+        behaviour: "rsl_feed",
+        does: "Allows all uses in the RSL licence that its page links to, and prohibits training in \
+               its feed, which also links to a licence.",
+        says: "The licences contradict each other about training. The stricter one counts.",
+        text: &MUSEUM,
+        ..site_with_pages(rsl_feed)
+    },
+    LabSite {
         name: "ai-txt.lab",
         behaviour: "ai_txt",
         does: "Has an ai.txt that disallows training on everything.",
@@ -178,6 +187,40 @@ fn rsl(request: &SiteRequest<'_>) -> Reply {
         request,
         &format!("License: https://{host}/license.xml\n\nUser-agent: *\nAllow: /\n"),
     )
+}
+
+fn rsl_feed(request: &SiteRequest<'_>) -> Reply {
+    let host = request.site_name;
+    let licence = |uses: &str| {
+        let licence = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <rsl xmlns=\"https://rslstandard.org/rsl\"><content url=\"/\">\
+             <license>{uses}</license></content></rsl>\n"
+        );
+        Reply::new(200, "application/rsl+xml", licence)
+    };
+    match request.path {
+        "/" => {
+            let head = "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">\n\
+                        <link rel=\"license\" type=\"application/rsl+xml\" href=\"/licence.xml\">\n";
+            content::home_with(request, PageExtras { head, ..PageExtras::default() })
+        }
+        "/licence.xml" => licence("<permits type=\"usage\">all</permits>"),
+        "/feed-licence.xml" => licence("<permits type=\"usage\">search</permits>"),
+        "/feed.xml" => {
+            let title = request.text.title;
+            let feed = format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\" \
+                 xmlns:rsl=\"https://rslstandard.org/rsl\" xmlns:atom=\"http://www.w3.org/2005/Atom\">\n\
+                 <channel><title>{title}</title><link>https://{host}/</link><description>News</description>\n\
+                 <atom:link rel=\"license\" type=\"application/rsl+xml\" href=\"/feed-licence.xml\"/>\n\
+                 <rsl:content url=\"/\"><rsl:license><rsl:prohibits type=\"usage\">ai-train</rsl:prohibits>\
+                 </rsl:license></rsl:content>\n</channel></rss>\n"
+            );
+            Reply::new(200, "application/rss+xml", feed)
+        }
+        _ => plain_site(request),
+    }
 }
 
 /// As CDNs write it: their own groups first, between two comments.

@@ -118,11 +118,14 @@ pub(super) fn plan_reads<'a>(
         // every unknown path, and only the last response shows whether there is a file.
         plan.push(PlannedRead::new(ReadTarget::MachineFile, place.path, base, own));
     }
-    // One path of each shape, because hosts answer missing pages, missing JSON and missing text
-    // files differently.
-    for path in
-        [format!("/{token}.html"), format!("/.well-known/{token}.json"), format!("/{token}.txt")]
-    {
+    // One path of each shape, because hosts answer missing pages, missing JSON, missing text files
+    // and missing files without an extension differently.
+    for path in [
+        format!("/{token}.html"),
+        format!("/.well-known/{token}.json"),
+        format!("/{token}.txt"),
+        format!("/.well-known/{token}"),
+    ] {
         let control = PlannedRead::new(ReadTarget::ControlPath, &path, base, own);
         plan.push(PlannedRead { kind: ReadKind::Page, ..control });
     }
@@ -167,7 +170,11 @@ fn plan_live_reads<'a>(
     let places = FILE_LOCATIONS.iter().filter(|place| LIVE_FILES.contains(&place.path));
     let files =
         places.map(|place| PlannedRead::new(ReadTarget::MachineFile, place.path, base, own));
-    let nothing_there = [format!("/{token}.html"), format!("/.well-known/{token}.json")];
+    let nothing_there = [
+        format!("/{token}.html"),
+        format!("/.well-known/{token}.json"),
+        format!("/.well-known/{token}"),
+    ];
     let controls = nothing_there.iter().map(|path| {
         let control = PlannedRead::new(ReadTarget::ControlPath, path, base, own);
         PlannedRead { kind: ReadKind::Page, ..control }
@@ -510,8 +517,8 @@ mod tests {
         assert_eq!(homes, expected);
         let files = plan.iter().filter(|p| p.target == ReadTarget::MachineFile);
         assert_eq!(files.count(), LIVE_FILES.len());
-        assert_eq!(plan.iter().filter(|p| p.target == ReadTarget::ControlPath).count(), 2);
-        assert_eq!(plan.len(), 6 + 7 + 2);
+        assert_eq!(plan.iter().filter(|p| p.target == ReadTarget::ControlPath).count(), 3);
+        assert_eq!(plan.len(), 6 + 7 + 3);
     }
 
     #[test]

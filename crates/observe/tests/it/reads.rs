@@ -38,8 +38,12 @@ async fn everything_planned_is_read_or_accounted_for() {
     assert_eq!(robots, compared);
     let controls: Vec<&str> =
         of(&read, ReadTarget::ControlPath).iter().map(|reading| &*reading.path).collect();
-    let expected =
-        [format!("/{TOKEN}.html"), format!("/.well-known/{TOKEN}.json"), format!("/{TOKEN}.txt")];
+    let expected = [
+        format!("/{TOKEN}.html"),
+        format!("/.well-known/{TOKEN}.json"),
+        format!("/{TOKEN}.txt"),
+        format!("/.well-known/{TOKEN}"),
+    ];
     assert_eq!(controls, expected);
     let ids: BTreeSet<&str> = evidence.reads.iter().map(|reading| &*reading.id).collect();
     assert_eq!(ids.len(), evidence.reads.len());
@@ -329,9 +333,30 @@ async fn a_live_reading_reads_what_an_answer_holds_and_no_more() {
     assert_eq!(count(ReadTarget::Robots), 1);
     assert_eq!(count(ReadTarget::Home), 6);
     assert_eq!(count(ReadTarget::MachineFile), 7);
-    assert_eq!(count(ReadTarget::ControlPath), 2);
-    assert_eq!(read.evidence.reads.len(), 16);
+    assert_eq!(count(ReadTarget::ControlPath), 3);
+    assert_eq!(read.evidence.reads.len(), 17);
     // With an opt-out only robots.txt is read, also in a live reading.
     let away = live(&door(&lab), "robots-opt-out.lab", Duration::from_secs(5)).await;
     assert!(away.evidence.reads.iter().all(|reading| reading.target == ReadTarget::Robots));
+}
+
+#[tokio::test]
+async fn files_that_documents_name_are_read_for_verification() {
+    let lab = lab().await;
+    let door = door(&lab);
+    let signed = scan(&door, "signed-card.lab", TIME).await;
+    let files: Vec<&str> =
+        of(&signed, ReadTarget::MachineFile).iter().map(|reading| &*reading.path).collect();
+    for path in ["/.well-known/agent-skills/opening-times/SKILL.md", "/keys.json"] {
+        assert!(files.contains(&path), "{path} in {files:?}");
+    }
+    let rights = scan(&door, "rsl-feed.lab", TIME).await;
+    let urls = |target: ReadTarget| -> Vec<String> {
+        of(&rights, target).iter().map(|reading| reading.exchange.url.clone()).collect()
+    };
+    assert_eq!(urls(ReadTarget::Feed), ["https://rsl-feed.lab/feed.xml"]);
+    assert_eq!(
+        urls(ReadTarget::Licence),
+        ["https://rsl-feed.lab/licence.xml", "https://rsl-feed.lab/feed-licence.xml"]
+    );
 }

@@ -35,12 +35,12 @@ pub(crate) fn catalogue() -> Catalogue {
 }
 
 /// How many reads the first phase of a scan makes if nothing fails: robots.txt, every identity plus the browser again,
-/// robots.txt as each identity, the other machine files, three control paths, plain http, four
+/// robots.txt as each identity, the other machine files, four control paths, plain http, four
 /// cache-bypassing reads, Markdown.
 pub(crate) fn all_reads() -> usize {
     let compared = catalogue().compared_identities().count();
     let files = declared::files::FILE_LOCATIONS.len() - 1;
-    1 + (compared + 1) + compared + files + 3 + 1 + 4 + 1
+    1 + (compared + 1) + compared + files + 4 + 1 + 4 + 1
 }
 
 /// The reads of the first phase: those that do not depend on what was read.

@@ -387,6 +387,8 @@ fn address(record: &ScanRecord, kept: &SignalStatement) -> Option<String> {
         "file" => {
             let check = record.checks.iter().find(|check| from(&check.reading));
             match check {
+                // Files that another one names are listed with their whole address.
+                Some(check) if check.path.contains("://") => Some(check.path.clone()),
                 Some(check) => Some(format!("{}{}", origin(record), check.path)),
                 // A statement inside the page itself.
                 None => page(record, kept),

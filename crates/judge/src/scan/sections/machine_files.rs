@@ -6,6 +6,7 @@ use contract::records::{Check, CheckVerdict, FaultWeight, FileFault, Severity};
 use super::inputs::SectionInputs;
 use crate::scan::convert::{saturating_u32, with_location};
 use crate::scan::parsed_evidence::is_success;
+use crate::scan::sitemap_children::NO_CHILDREN;
 use crate::scan::verdicts::{RuleOutcome, Verdicts, finding_for_rule, unscored_finding};
 
 pub(super) fn judge(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
@@ -20,8 +21,15 @@ fn judge_sitemap(inputs: &SectionInputs<'_>, verdicts: &mut Verdicts) {
         inputs.checks.iter().filter(|check| check.file == "sitemap").collect();
     let evidence: Vec<String> = sitemaps.iter().filter_map(|check| check.reading.clone()).collect();
     report_missing_children(inputs, &sitemaps, verdicts);
-    if sitemaps.iter().any(|check| check.verdict == CheckVerdict::Ok) {
+    let leads_nowhere = |check: &&Check| check.faults.iter().any(|fault| fault.code == NO_CHILDREN);
+    if sitemaps.iter().any(|check| check.verdict == CheckVerdict::Ok && !leads_nowhere(check)) {
         return verdicts.add_passed(RULE, "There is a readable sitemap.", evidence);
+    }
+    if sitemaps.iter().any(leads_nowhere) {
+        return verdicts.add_not_applicable(
+            RULE,
+            "There is a sitemap index, but no sitemap that it lists. The rule for valid machine files counts this.",
+        );
     }
     let any = |verdict: CheckVerdict| sitemaps.iter().any(|check| check.verdict == verdict);
     if sitemaps.is_empty()

@@ -33,6 +33,11 @@ pub(crate) struct EvidenceBuilder {
     pub(crate) bodies: BTreeMap<String, Vec<u8>>,
 }
 
+/// The address of a path. Files that another one names are recorded with their whole address.
+fn url_of(path: &str) -> String {
+    if path.contains("://") { path.to_owned() } else { format!("https://ferry.lab{path}") }
+}
+
 impl EvidenceBuilder {
     pub(crate) fn new() -> Self {
         let names = NamePolicy { allow_suffixes: vec!["lab".into()], allow_ports: vec![] };
@@ -62,7 +67,7 @@ impl EvidenceBuilder {
         identity: &str,
         outcome: ExchangeOutcome,
     ) -> Self {
-        let url = format!("https://ferry.lab{path}");
+        let url = url_of(path);
         let exchange = Exchange {
             method: "GET".into(),
             url: url.clone(),
@@ -98,7 +103,7 @@ impl EvidenceBuilder {
     ) -> Self {
         let sha256 = proof::sha256(body.as_bytes()).to_string();
         let response = Response {
-            url: format!("https://ferry.lab{path}"),
+            url: url_of(path),
             status,
             http: "2".into(),
             headers: vec![HeaderLine { name: "content-type".into(), value: "text/html".into() }],

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use contract::evidence::{ReadTarget, Reading, Response};
 use declared::capability;
-use declared::files::{FileKind, Inspection, ServedFile, inspect};
+use declared::files::{FileKind, Inspection, ServedFile, further_reads, inspect};
 use declared::link::{self, Link};
 use declared::page::{Page, anchor_targets};
+use declared::rights::rsl_references;
 use url::Url;
 
 /// A read whose body may name further addresses.
@@ -37,25 +38,32 @@ impl ReadDocument {
     }
 
     fn inspect(&self, kind: FileKind) -> Inspection {
+        self.with_file(|file| inspect(kind, file))
+    }
+
+    /// The files that belong to this one.
+    fn further_files(&self, kind: FileKind) -> Vec<Url> {
+        let further = self.with_file(|file| further_reads(kind, file));
+        further.iter().filter_map(|file| Url::parse(&file.url).ok()).collect()
+    }
+
+    fn with_file<T>(&self, read: impl FnOnce(&ServedFile<'_>) -> T) -> T {
         let headers: Vec<(String, String)> = self
             .response
             .headers
             .iter()
             .map(|line| (line.name.clone(), line.value.clone()))
             .collect();
-        inspect(
-            kind,
-            &ServedFile {
-                requested_url: &self.requested_url,
-                final_url: &self.response.url,
-                redirects: self.redirects,
-                status: self.response.status,
-                headers: &headers,
-                body: &self.body,
-                truncated: self.response.body.cut.is_some(),
-                read_at_s: self.read_at_s,
-            },
-        )
+        read(&ServedFile {
+            requested_url: &self.requested_url,
+            final_url: &self.response.url,
+            redirects: self.redirects,
+            status: self.response.status,
+            headers: &headers,
+            body: &self.body,
+            truncated: self.response.body.cut.is_some(),
+            read_at_s: self.read_at_s,
+        })
     }
 }
 
@@ -70,6 +78,12 @@ pub(in crate::scan) struct SiteDocuments {
     pub(super) issuers: Vec<Url>,
     /// The addresses of MCP servers and of protected resources.
     pub(super) resources: Vec<Url>,
+    /// The licences that a feed names.
+    pub(super) feed_licences: Vec<Url>,
+    /// The skills for which an index gives a digest.
+    pub(super) skills: Vec<Url>,
+    /// The key sets that the signatures of an agent card name.
+    pub(super) key_sets: Vec<Url>,
 }
 
 /// The addresses that the home page names, resolved.
@@ -125,6 +139,15 @@ impl SiteDocuments {
                         declared.items.into_iter().filter_map(|item| item.endpoint).collect();
                     documents.resources.extend(parse_all(&endpoints));
                 }
+                (ReadTarget::MachineFile, "/.well-known/agent-skills/index.json") => {
+                    documents.skills = read.further_files(FileKind::AgentSkills);
+                }
+                (ReadTarget::MachineFile, "/.well-known/agent-card.json") => {
+                    documents.key_sets = read.further_files(FileKind::AgentCard);
+                }
+                (ReadTarget::Feed, _) => {
+                    documents.feed_licences.extend(feed_licences(&read.response, &read.body));
+                }
                 _ => {}
             }
         }
@@ -137,6 +160,35 @@ impl SiteDocuments {
         let listed = self.sitemaps.iter().flat_map(|sitemap| &sitemap.addresses);
         anchors.chain(listed).chain(&self.llms_txt).any(|url| url.host_str() == Some(host))
     }
+}
+
+/// The licences that a feed names: in its elements and in the header fields of its response.
+fn feed_licences(response: &Response, body: &[u8]) -> Vec<Url> {
+    let mut named = rsl_references::feed_links(body);
+    named.extend(rsl_references::license_links(response.headers_named("link")));
+    let Ok(base) = Url::parse(&response.url) else { return Vec::new() };
+    named.iter().filter_map(|target| base.join(target).ok()).collect()
+}
+
+/// The licences that responses to requests for the home page name in header fields. Those who refuse an
+/// agent name the licence it needs, so every status and every identity counts.
+pub(super) fn header_licences(reads: &[Reading]) -> Vec<Url> {
+    let mut found: Vec<Url> = Vec::new();
+    let responses = reads
+        .iter()
+        .filter(|reading| reading.target == ReadTarget::Home)
+        .filter_map(|reading| reading.exchange.response());
+    for response in responses {
+        let Ok(base) = Url::parse(&response.url) else { continue };
+        for target in rsl_references::license_links(response.headers_named("link")) {
+            if let Ok(url) = base.join(&target)
+                && !found.contains(&url)
+            {
+                found.push(url);
+            }
+        }
+    }
+    found
 }
 
 impl HomeDocument {
@@ -303,6 +355,34 @@ pub(super) mod tests {
             texts(&documents.resources),
             ["https://shop.example/mcp", "https://shop.example/mcp2"]
         );
+    }
+
+    #[test]
+    fn feeds_name_licences_and_indexes_and_cards_name_files() {
+        let feed = "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='license' \
+                    type='application/rsl+xml' href='/feed-licence.xml'/></feed>";
+        let link = "</more.xml>; rel=license; type=\"application/rsl+xml\"";
+        let skills = format!(
+            r#"{{"skills":[{{"url":"book/SKILL.md","digest":"sha256:{}"}}]}}"#,
+            "0".repeat(64)
+        );
+        // {"alg":"EdDSA","kid":"k","jku":"https://shop.example/keys.json"}
+        let card = r#"{"signatures":[{"protected":"eyJhbGciOiJFZERTQSIsImtpZCI6ImsiLCJqa3UiOiJodHRwczovL3Nob3AuZXhhbXBsZS9rZXlzLmpzb24ifQ","signature":"x"}]}"#;
+        let index = "/.well-known/agent-skills/index.json";
+        let documents = SiteDocuments::parse(&[
+            served(ReadTarget::Feed, "/feed.xml", &[("link", link)], feed),
+            served(ReadTarget::MachineFile, index, &[], &skills),
+            served(ReadTarget::MachineFile, "/.well-known/agent-card.json", &[], card),
+        ]);
+        assert_eq!(
+            texts(&documents.feed_licences),
+            ["https://shop.example/feed-licence.xml", "https://shop.example/more.xml"]
+        );
+        assert_eq!(
+            texts(&documents.skills),
+            ["https://shop.example/.well-known/agent-skills/book/SKILL.md"]
+        );
+        assert_eq!(texts(&documents.key_sets), ["https://shop.example/keys.json"]);
     }
 
     #[test]

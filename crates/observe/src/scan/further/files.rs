@@ -1,5 +1,5 @@
 //! Chooses the further files of a scan from those that the first documents name: style sheets, parts
-//! of sitemap indexes, a feed, licences, OAuth metadata at inserted paths.
+//! of sitemap indexes, a feed, licences, OAuth metadata at inserted paths, skills, key sets.
 
 use contract::evidence::ReadTarget;
 use url::Url;
@@ -12,7 +12,12 @@ const MAX_SITEMAP_CHILDREN: usize = 2;
 const MAX_FEEDS: usize = 1;
 /// Together with those that robots.txt names.
 const MAX_LICENCES: usize = 2;
+/// In addition to those.
+const MAX_FEED_LICENCES: usize = 1;
 const MAX_OAUTH_FILES: usize = 2;
+/// Skills whose digests are verified, and key sets to verify signatures of an agent card with.
+const MAX_SKILLS: usize = 3;
+const MAX_KEY_SETS: usize = 1;
 const MAX_URL_BYTES: usize = 2048;
 
 /// The well-known paths that are inserted between host and path (RFC 8414 section 3.1, RFC 9728
@@ -36,6 +41,8 @@ pub(super) struct KnownReads {
     pub(super) urls: Vec<String>,
     /// How many licences.
     pub(super) licences: usize,
+    /// The licences that responses name in header fields, some of which may be refusals.
+    pub(super) header_licences: Vec<Url>,
 }
 
 /// The files to read on the site of this host, each once. `base` is the scheme and host that answer.
@@ -45,23 +52,12 @@ pub(super) fn choose_files(
     base: &str,
     known: &KnownReads,
 ) -> Vec<FurtherFile> {
-    let is_new = |url: &&Url| {
-        is_on_site(url, host)
-            && url.as_str().len() <= MAX_URL_BYTES
-            && !known.urls.iter().any(|read| read == url.as_str())
-    };
     let by_address = |target: ReadTarget, urls: &[Url], most: usize| -> Vec<FurtherFile> {
-        let mut files: Vec<FurtherFile> = Vec::new();
-        for url in urls.iter().filter(is_new) {
-            if files.len() >= most {
-                break;
-            }
-            let url = url.as_str().to_owned();
-            if !files.iter().any(|file| file.url == url) {
-                files.push(FurtherFile { target: target.clone(), path: url.clone(), url });
-            }
-        }
-        files
+        let chosen = choose_new(urls.iter(), host, known, most);
+        chosen
+            .into_iter()
+            .map(|url| FurtherFile { target: target.clone(), path: url.clone(), url })
+            .collect()
     };
     let home = documents.home.as_ref();
     let of_home = |urls: fn(&super::documents::HomeDocument) -> &Vec<Url>| {
@@ -78,21 +74,61 @@ pub(super) fn choose_files(
         MAX_STYLE_SHEETS,
     ));
     files.extend(by_address(ReadTarget::Feed, of_home(|home| &home.feeds), MAX_FEEDS));
+    let licences = of_home(|home| &home.licences).iter().chain(&known.header_licences);
     files.extend(by_address(
         ReadTarget::Licence,
-        of_home(|home| &home.licences),
+        &licences.cloned().collect::<Vec<Url>>(),
         MAX_LICENCES.saturating_sub(known.licences),
     ));
-    let oauth = oauth_metadata_urls(documents);
-    let metadata = oauth.iter().filter(|url| is_new(url)).take(MAX_OAUTH_FILES);
-    files.extend(metadata.map(|url| {
-        let url = url.as_str().to_owned();
-        // Recorded like the other machine files, by the path alone, if it is on the host that
-        // answers.
-        let path = url.strip_prefix(base).unwrap_or(&url).to_owned();
-        FurtherFile { target: ReadTarget::MachineFile, path, url }
-    }));
+    for (urls, most) in [
+        (&oauth_metadata_urls(documents), MAX_OAUTH_FILES),
+        (&documents.skills, MAX_SKILLS),
+        (&documents.key_sets, MAX_KEY_SETS),
+    ] {
+        let chosen = choose_new(urls.iter(), host, known, most);
+        files.extend(chosen.into_iter().map(|url| {
+            // Recorded like the other machine files, by the path alone, if it is on the host that
+            // answers.
+            let path = url.strip_prefix(base).unwrap_or(&url).to_owned();
+            FurtherFile { target: ReadTarget::MachineFile, path, url }
+        }));
+    }
     files
+}
+
+/// The licences to read that a feed names.
+pub(super) fn choose_feed_licences(
+    documents: &SiteDocuments,
+    host: &str,
+    known: &KnownReads,
+) -> Vec<FurtherFile> {
+    let chosen = choose_new(documents.feed_licences.iter(), host, known, MAX_FEED_LICENCES);
+    chosen
+        .into_iter()
+        .map(|url| FurtherFile { target: ReadTarget::Licence, path: url.clone(), url })
+        .collect()
+}
+
+/// The first addresses on the site of this host that were not read, each once.
+fn choose_new<'u>(
+    urls: impl Iterator<Item = &'u Url>,
+    host: &str,
+    known: &KnownReads,
+    most: usize,
+) -> Vec<String> {
+    let mut chosen: Vec<String> = Vec::new();
+    for url in urls {
+        if chosen.len() >= most {
+            break;
+        }
+        let is_new = is_on_site(url, host)
+            && url.as_str().len() <= MAX_URL_BYTES
+            && !known.urls.iter().chain(&chosen).any(|read| read == url.as_str());
+        if is_new {
+            chosen.push(url.as_str().to_owned());
+        }
+    }
+    chosen
 }
 
 /// The sitemaps that indexes list: first the first and the one in the middle, then the others.
@@ -187,7 +223,11 @@ mod tests {
             }],
             ..SiteDocuments::default()
         };
-        let known = KnownReads { urls: vec![format!("{BASE}/2.css")], licences: 1 };
+        let known = KnownReads {
+            urls: vec![format!("{BASE}/2.css")],
+            licences: 1,
+            header_licences: vec![],
+        };
         let expected = pairs(&[
             ("sitemap_child", "https://shop.example/s1.xml"),
             ("sitemap_child", "https://shop.example/s3.xml"),
@@ -237,6 +277,32 @@ mod tests {
     }
 
     #[test]
+    fn licences_of_refusals_and_feeds_and_files_to_verify_are_read() {
+        let documents = SiteDocuments {
+            feed_licences: urls(&["https://other.example/l.xml", "/l.xml", "/f.xml", "/g.xml"]),
+            skills: urls(&["/a.md", "https://other.example/b.md", "/c.md", "/d.md", "/e.md"]),
+            key_sets: urls(&["/keys.json", "/more.json"]),
+            ..SiteDocuments::default()
+        };
+        let mut known = KnownReads {
+            header_licences: urls(&["https://other.example/l.xml", "/l.xml"]),
+            ..KnownReads::default()
+        };
+        let expected = pairs(&[
+            ("licence", "https://shop.example/l.xml"),
+            ("machine_file", "/a.md"),
+            ("machine_file", "/c.md"),
+            ("machine_file", "/d.md"),
+            ("machine_file", "/keys.json"),
+        ]);
+        assert_eq!(read(&documents, &known), expected);
+        known.urls.push(format!("{BASE}/l.xml"));
+        let chosen = choose_feed_licences(&documents, "shop.example", &known);
+        assert_eq!(chosen.len(), 1);
+        assert_eq!(chosen[0].url, "https://shop.example/f.xml");
+    }
+
+    #[test]
     fn hostile_lists_stay_limited() {
         let many: Vec<String> = (0..3000).map(|n| format!("/{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
@@ -250,8 +316,10 @@ mod tests {
             sitemaps: vec![SitemapDocument { is_index: true, addresses: urls(&many) }],
             issuers: urls(&many),
             resources: urls(&many),
+            skills: urls(&many),
+            key_sets: urls(&many),
             ..SiteDocuments::default()
         };
-        assert_eq!(read(&documents, &KnownReads::default()).len(), 2 + 3 + 1 + 2 + 2);
+        assert_eq!(read(&documents, &KnownReads::default()).len(), 2 + 3 + 1 + 2 + 2 + 3 + 1);
     }
 }

@@ -1,6 +1,7 @@
 //! The second phase of a full scan: what the documents of the first phase name. First files (parts of
-//! a sitemap index, style sheets, a feed, licences, OAuth metadata), then up to four further pages, as
-//! the browser and as one AI identity of each purpose.
+//! a sitemap index, style sheets, a feed, licences, OAuth metadata, skills, key sets), then a licence
+//! that the feed names, then up to four further pages, as the browser and as one AI identity of each
+//! purpose.
 //!
 //! Everything is read on the scanned site only, after its robots.txt, with GET. Pages are read only
 //! where robots.txt lets crawlers in general and the identity read them.
@@ -47,23 +48,23 @@ pub(super) struct FurtherReads<'a> {
 impl<'a> FurtherReads<'a> {
     pub(super) async fn run(&self, collected: &mut CollectedReads) {
         let documents = self.parse_documents(collected).await;
-        let known = KnownReads {
-            urls: collected.reads.iter().map(|reading| reading.exchange.url.clone()).collect(),
-            licences: count(collected, &ReadTarget::Licence),
-        };
-        let files = files::choose_files(&documents, self.host, self.base, &known);
+        let files = files::choose_files(&documents, self.host, self.base, &known_reads(collected));
         let planned = files.into_iter().filter_map(|file| self.plan_file(file)).collect();
         self.read(planned, collected).await;
+        // A sitemap index lists its pages in the parts that were read just now, and a feed its licence.
+        let names_more = [ReadTarget::SitemapChild, ReadTarget::Feed]
+            .iter()
+            .any(|target| count(collected, target) > 0);
+        let documents = if names_more { self.parse_documents(collected).await } else { documents };
+        let licences = files::choose_feed_licences(&documents, self.host, &known_reads(collected));
+        if !licences.is_empty() {
+            let planned = licences.into_iter().filter_map(|file| self.plan_file(file)).collect();
+            self.read(planned, collected).await;
+        }
         if !self.robots_reachable {
             return;
         }
         let Some(site) = self.page_site(collected) else { return };
-        // A sitemap index lists its pages in the parts that were read just now.
-        let documents = if count(collected, &ReadTarget::SitemapChild) > 0 {
-            self.parse_documents(collected).await
-        } else {
-            documents
-        };
         let planned = self.plan_pages(&documents, &site, collected).await;
         self.read(planned, collected).await;
     }
@@ -74,7 +75,10 @@ impl<'a> FurtherReads<'a> {
         let is_browser = |reading: &Reading| browser.is_some_and(|b| b.id == reading.identity);
         let named = |reading: &&Reading| match reading.target {
             ReadTarget::Home => is_browser(reading),
-            ReadTarget::MachineFile | ReadTarget::Sitemap | ReadTarget::SitemapChild => true,
+            ReadTarget::MachineFile
+            | ReadTarget::Sitemap
+            | ReadTarget::SitemapChild
+            | ReadTarget::Feed => true,
             _ => false,
         };
         let documents: Vec<ReadDocument> = collected
@@ -211,6 +215,14 @@ fn lets_identity_read(
     let Some(token) = identity.robots_token.as_deref() else { return true };
     let path = &url[Position::BeforePath..Position::AfterQuery];
     gate.lets_read(url, token) && robots_as.is_none_or(|robots| robots.access(token, path).allowed)
+}
+
+fn known_reads(collected: &CollectedReads) -> KnownReads {
+    KnownReads {
+        urls: collected.reads.iter().map(|reading| reading.exchange.url.clone()).collect(),
+        licences: count(collected, &ReadTarget::Licence),
+        header_licences: documents::header_licences(&collected.reads),
+    }
 }
 
 fn count(collected: &CollectedReads, target: &ReadTarget) -> usize {
