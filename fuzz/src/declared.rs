@@ -91,6 +91,7 @@ pub(super) fn rights_headers(data: &[u8]) {
 pub(super) const RIGHTS_FILES_SEEDS: &[&[u8]] = &[
     b"User-Agent: *\nDisallow: *.jpg\nAllow: /\n",
     br#"[{"location":"/a*","tdm-reservation":1,"tdm-policy":"https://a.example/p.json"}]"#,
+    br#"<rss xmlns:rsl="https://rslstandard.org/rsl" xmlns:atom="http://www.w3.org/2005/Atom"><channel><atom:link rel="license" type="application/rsl+xml" href="/l.xml"/><rsl:content url="/"><rsl:license><rsl:permits type="usage">all</rsl:permits></rsl:license></rsl:content></channel></rss>"#,
     br#"<?xml version="1.0"?><rsl xmlns="https://rslstandard.org/rsl"><content url="/a*" server="https://s.example"><license><permits type="usage">search ai-input</permits><prohibits type="usage">ai-train</prohibits><payment type="purchase"><amount currency="USD">5</amount></payment></license></content></rsl>"#,
 ];
 
@@ -98,6 +99,8 @@ pub(super) const RIGHTS_FILES_SEEDS: &[&[u8]] = &[
 pub(super) fn rights_files(data: &[u8]) {
     check_statements(&rights::ai_txt::parse(data));
     check_statements(&rights::rsl::parse(data, "/a/b"));
+    check_statements(&rights::rsl_references::parse_feed(data, "/a/b"));
+    assert!(rights::rsl_references::feed_links(data).len() <= 10);
     check_statements(&rights::tdmrep::from_file(data, "/a/b"));
 }
 
@@ -109,6 +112,7 @@ pub(super) const MACHINE_FILES_SEEDS: &[&[u8]] = &[
     br#"{"protocolVersion":"1.0","name":"a","url":"https://a.example/a2a","skills":[{"id":"x","name":"x","tags":["t"]}],"signatures":[{"protected":"eyJhbGciOiJFUzI1NiJ9","signature":"AA"}]}"#,
     br#"{"resource":"https://a.example","authorization_servers":["https://b.example"],"issuer":"https://b.example","token_endpoint":"https://b.example/t"}"#,
     br#"{"openapi":"3.1.0","info":{"title":"a","version":"1"},"servers":[{"url":"/v1"}],"paths":{"/pay/{id}":{"post":{"operationId":"pay","security":[{"k":[]}]}}}}"#,
+    b"openapi: 3.1.0\ninfo: &i {title: 'a', version: \"1\"}\nx-i: *i\npaths:\n  /pay/{id}:\n    post:\n      operationId: pay\n      description: >-\n        two\n        lines\n      responses: {200: ~}\n",
     br#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"a","nbf":1}]}"#,
     br#"{"ucp":{"version":"2026-01-11","services":{"s":{"rest":{"endpoint":"https://a.example/ucp"}}},"capabilities":[{"name":"c"}]}}"#,
     br#"{"x402Version":1,"accepts":[{"resource":"https://a.example/p","maxAmountRequired":"1"}],"specVersion":"1.0","entries":[{"identifier":"urn:a","url":"https://a.example"}]}"#,

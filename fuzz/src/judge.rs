@@ -3,6 +3,7 @@
 use agents::Catalogue;
 use contract::evidence::{BodyFacts, HeaderLine, Response};
 use contract::{Domain, NamePolicy};
+use declared::page::Page;
 use judge::lookalike::{ObservedSite, Ranking, impersonation};
 use judge::resolve::clock::parse_declared_date;
 use judge::walls::WallDetector;
@@ -67,6 +68,35 @@ pub(super) fn walls(data: &[u8]) {
             assert!(wall.price.is_none_or(|price| price.len() <= 4_096));
         }
         let _ = detector.vendors_present(&response);
+    }
+}
+
+pub(super) const GATES_SEEDS: &[&[u8]] = &[
+    b"<title>Sign in</title><form method=post><input type=email name=user><input type=password name=pw><button>Log in</button></form>",
+    b"<h1>Are you over 18?</h1><p>You must be of legal drinking age to enter.</p><button>Yes, I am</button><a href=https://google.com>No</a>",
+    b"<div class=consent role=dialog><h2>We value your privacy</h2><p>We and our 842 partners store cookies.</p><button>Accept all</button></div>",
+    b"<title>shop.example</title><p>This domain is parked. Buy this domain.</p><iframe src=//parking.example></iframe>",
+    b"<h1>Wartungsarbeiten</h1><p>Wir sind bald wieder da.</p><meta http-equiv=refresh content=60>",
+    b"<p>This content is not available in your region.</p>",
+    b"<html><body> </body></html>",
+    b"<script>document.cookie='a=1';location.reload()</script><noscript>Enable JavaScript to continue</noscript>",
+];
+
+/// What stands in for a page: the same for the same bytes, and with few marks.
+pub(super) fn gates(data: &[u8]) {
+    let page = Page::read(data, None);
+    for status in [200, 202, 404, 503] {
+        let headers = vec![HeaderLine { name: "content-type".into(), value: "text/html".into() }];
+        let mut response = response(status, headers);
+        response.body.bytes = data.len() as u64;
+        let detector = WallDetector::built_in();
+        let with_page = detector.recognise_page(&response, data, Some(&page));
+        assert_eq!(with_page, detector.recognise_page(&response, data, Some(&page)));
+        if let Some(wall) = with_page {
+            assert!(wall.marks.len() <= 12, "{:?}", wall.marks);
+            assert!(wall.marks.iter().all(|mark| mark.len() <= 1_024));
+        }
+        let _ = detector.recognise_page(&response, data, None);
     }
 }
 

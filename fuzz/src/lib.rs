@@ -11,6 +11,7 @@ mod contract;
 mod declared;
 mod door;
 mod judge;
+mod pages;
 mod proof;
 mod service;
 mod web;
@@ -70,6 +71,8 @@ targets! {
     charset = declared::charset, CHARSET_SEEDS;
     normal_forms = declared::normal_forms, NORMAL_FORMS_SEEDS;
     instructions = declared::instructions, INSTRUCTIONS_SEEDS;
+    style_sheets = pages::style_sheets, STYLE_SHEETS_SEEDS;
+    comparison = pages::comparison, COMPARISON_SEEDS;
     canonical_json = proof::canonical_json, CANONICAL_JSON_SEEDS;
     digests = proof::digests, DIGESTS_SEEDS;
     note = proof::note, NOTE_SEEDS;
@@ -87,6 +90,7 @@ targets! {
     catalogue = judge::catalogue, CATALOGUE_SEEDS;
     wall_table = judge::wall_table, WALL_TABLE_SEEDS;
     walls = judge::walls, WALLS_SEEDS;
+    gates = judge::gates, GATES_SEEDS;
     ranking = judge::ranking, RANKING_SEEDS;
     declared_date = judge::declared_date, DECLARED_DATE_SEEDS;
     url_guard = door::url_guard, URL_GUARD_SEEDS;
