@@ -82,7 +82,7 @@ pub(crate) fn paint(colours: bool, tone: Tone, text: &str) -> String {
 /// Makes untrusted text safe to print: control, bidirectional and invisible characters become
 /// U+FFFD.
 pub(crate) fn sanitize_for_terminal(text: &str) -> String {
-    text.chars().map(contract::text::visible).collect()
+    contract::text::visible_text(text)
 }
 
 /// Lays rows out in columns, each as wide as its widest cell.

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use contract::text::is_hidden;
+use contract::text::mark_hidden;
 
 /// Longer texts are truncated.
 const MAX_TEXT_CHARS: usize = 2_000;
@@ -24,11 +24,11 @@ impl Html {
     }
 
     /// Appends text, or the value of a quoted attribute. Markup is escaped. Invisible characters and
-    /// those that change the reading direction are shown by their code point.
+    /// those that change the reading direction are shown by their code point, except where writing
+    /// needs them.
     pub(crate) fn text(&mut self, text: impl Display) -> &mut Self {
         let text = text.to_string();
-        let mut letters = text.chars();
-        for letter in letters.by_ref().take(MAX_TEXT_CHARS) {
+        for (letter, hidden) in mark_hidden(text.chars().take(MAX_TEXT_CHARS)) {
             match letter {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -36,13 +36,11 @@ impl Html {
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
                 '\n' | '\t' => self.0.push(letter),
-                hidden if is_hidden(hidden) => {
-                    self.0.push_str(&format!("\\u{{{:04X}}}", u32::from(hidden)));
-                }
+                _ if hidden => self.0.push_str(&format!("\\u{{{:04X}}}", u32::from(letter))),
                 plain => self.0.push(plain),
             }
         }
-        if letters.next().is_some() {
+        if text.chars().nth(MAX_TEXT_CHARS).is_some() {
             self.0.push('…');
         }
         self
@@ -84,6 +82,12 @@ mod tests {
             shown("a\u{202e}b\u{200b}\0\u{e0041}\u{1b}"),
             "a\\u{202E}b\\u{200B}\\u{0000}\\u{E0041}\\u{001B}"
         );
+    }
+
+    #[test]
+    fn joiners_stay_where_writing_needs_them() {
+        assert_eq!(shown("می\u{200c}خواهم ❤\u{fe0f}"), "می\u{200c}خواهم ❤\u{fe0f}");
+        assert_eq!(shown("pay\u{200c}pal"), "pay\\u{200C}pal");
     }
 
     #[test]
