@@ -1,10 +1,13 @@
-//! Makes text from strangers harmless to show.
+//! Makes text from strangers harmless to show, and puts the values of records into plain words.
 
 mod hidden;
 mod joiners;
+pub mod record_words;
+mod word_difference;
 
 pub use hidden::{is_hidden, visible, visible_in_line};
 use joiners::MarkedChars;
+pub use word_difference::{TextPiece, mark_differences};
 
 /// The characters of a text, each with whether it must not be shown as it is: hidden characters, except
 /// joiners and selectors where writing needs them (in emoji, and in scripts such as Arabic and
