@@ -1,6 +1,7 @@
 //! The details of a report page: the score ledger, the site's policy, the errors in its files.
 
 use contract::records::{Check, LedgerState, PolicyReading, ScoreLedger};
+use contract::text::record_words::{describe_access_scope, spaced};
 
 use super::table::render_cell;
 use crate::pages::html::Html;
@@ -16,7 +17,10 @@ pub(super) fn render_ledger(main: &mut Html, ledger: &ScoreLedger) {
     );
     for row in &ledger.rows {
         main.raw("<tr><td>").text(&row.title).raw("</td><td>").text(&row.section);
-        main.raw("</td><td class=\"").raw(state_class(&row.state)).raw("\">").text(&row.state);
+        main.raw("</td><td class=\"")
+            .raw(state_class(&row.state))
+            .raw("\">")
+            .text(spaced(row.state.as_str()));
         main.raw("</td>");
         render_cell(main, row.points);
         main.raw("<td>").text(row.of).raw("</td><td>").text(&row.why).raw("</td></tr>\n");
@@ -25,7 +29,8 @@ pub(super) fn render_ledger(main: &mut Html, ledger: &ScoreLedger) {
 }
 
 pub(super) fn render_policy(main: &mut Html, policy: &PolicyReading) {
-    main.raw("<h2>What the site declares</h2>\n<p>robots.txt: ").text(&policy.robots.state);
+    main.raw("<h2>What the site declares</h2>\n<p>robots.txt: ")
+        .text(spaced(policy.robots.state.as_str()));
     main.raw(" <span class=\"soft\">").text(&policy.robots.why).raw("</span></p>\n");
     if !policy.access.is_empty() {
         main.raw(
@@ -37,7 +42,7 @@ pub(super) fn render_policy(main: &mut Html, policy: &PolicyReading) {
             render_cell(main, rule.purpose.as_deref());
             main.raw("<td><code>").text(&rule.path).raw("</code></td><td>");
             main.raw(if rule.allowed { "allows" } else { "disallows" }).raw("</td><td>");
-            main.text(&rule.scope).raw("</td>");
+            main.text(describe_access_scope(&rule.scope)).raw("</td>");
             render_cell(main, rule.line);
             render_cell(main, rule.rule.as_deref());
             main.raw("</tr>\n");
@@ -50,8 +55,10 @@ pub(super) fn render_policy(main: &mut Html, policy: &PolicyReading) {
             main.raw("<li>").text(usage).raw(": ").text(&decision.value);
             let place = decision.decided_by.and_then(|at| usize::try_from(at).ok());
             if let Some(signal) = place.and_then(|at| policy.signals.get(at)) {
-                main.raw(" <span class=\"soft\">by ").text(&signal.mechanism).raw(", ");
-                main.text(&signal.carrier).raw(":</span> <code>").text(&signal.untrusted_raw);
+                main.raw(" <span class=\"soft\">by ").text(spaced(&signal.mechanism)).raw(", ");
+                main.text(spaced(&signal.carrier))
+                    .raw(":</span> <code>")
+                    .text(&signal.untrusted_raw);
                 main.raw("</code>");
             }
             main.raw("</li>\n");

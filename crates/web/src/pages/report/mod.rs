@@ -1,9 +1,13 @@
 //! The report page of a scan record.
 
 mod details;
+mod findings;
+mod identities;
+mod page_facts;
 mod table;
 
-use contract::records::{AgentRow, Check, CheckVerdict, Finding, RowCause, ScanRecord};
+use contract::records::{Check, CheckVerdict, ScanRecord, TreatmentScores};
+use contract::text::record_words::spaced;
 
 use self::table::{render_cell, render_code_entry, render_entry};
 use super::{html::Html, layout};
@@ -12,8 +16,12 @@ pub(crate) fn render(record: &ScanRecord) -> String {
     let mut main = Html::new();
     main.raw("<h1>").text(&record.domain).raw("</h1>\n");
     render_summary(&mut main, record);
-    render_findings(&mut main, &record.findings);
-    render_identities(&mut main, &record.agentview.rows);
+    if record.unreachable != Some(true) {
+        render_treatment(&mut main, &record.treatment);
+    }
+    identities::render_identities(&mut main, &record.agentview);
+    findings::render_findings(&mut main, &record.findings);
+    page_facts::render_page_facts(&mut main, record);
     render_checks(&mut main, &record.checks);
     details::render_faults(&mut main, &record.checks);
     details::render_policy(&mut main, &record.policy);
@@ -52,7 +60,7 @@ fn render_summary(main: &mut Html, record: &ScanRecord) {
     };
     main.raw("</p>\n<dl>\n");
     let scored = &record.confidence.sections_scored;
-    render_entry(main, "Grade based on", format_args!("{} of {} sections", scored.n, scored.of));
+    render_entry(main, "Sections scored", format_args!("{} of {}", scored.n, scored.of));
     render_entry(main, "Host", &record.scanned_host);
     render_entry(main, "Scanned at", record.scanned_at);
     render_entry(main, "Visibility", &record.visibility);
@@ -74,34 +82,28 @@ fn render_summary(main: &mut Html, record: &ScanRecord) {
     main.raw("</dl>\n<p class=\"soft\">").text(&record.confidence.note).raw("</p>\n");
 }
 
-fn render_identities(main: &mut Html, rows: &[AgentRow]) {
-    main.raw(
-        "<h2>What each identity received</h2>\n<div class=\"wide\"><table>\n<thead><tr>\
-         <th>Identity</th><th>Role</th><th>Outcome</th><th>Status</th><th>Words</th>\
-         <th>Similarity to the browser</th><th>Blocked by</th></tr></thead>\n<tbody>\n",
-    );
-    for row in rows {
-        main.raw("<tr><td>").text(&row.label).raw("</td><td>").text(&row.role);
-        main.raw("</td><td class=\"").raw(cause_class(&row.cause)).raw("\">").text(&row.cause);
-        if let Some(failure) = &row.error {
-            main.raw(" <span class=\"soft\">").text(&failure.detail).raw("</span>");
-        }
-        main.raw("</td>");
-        render_cell(main, row.status);
-        render_cell(main, row.words);
-        render_cell(main, row.similarity.map(|share| format!("{:.0} %", share.get() * 100.0)));
-        render_cell(main, describe_blocker(row));
-        main.raw("</tr>\n");
+/// Two numbers behind the grade: a site may keep agents out and say so, which is consistent.
+fn render_treatment(main: &mut Html, treatment: &TreatmentScores) {
+    main.raw("<div class=\"two\">\n");
+    for (title, score, why) in [
+        ("What agents can do", treatment.usable, &treatment.usable_why),
+        ("Does the site do what it says?", treatment.consistent, &treatment.consistent_why),
+    ] {
+        main.raw("<section><h2>").text(title).raw("</h2>\n<p class=\"");
+        match score {
+            Some(score) => main.raw(score_class(score)).raw("\">").text(score).raw(" of 100</p>\n"),
+            None => main.raw("score soft\">Not measured</p>\n"),
+        };
+        main.raw("<p>").text(why).raw("</p></section>\n");
     }
-    main.raw("</tbody></table></div>\n");
+    main.raw("</div>\n");
 }
 
-/// What blocked the request, and its vendor.
-fn describe_blocker(row: &AgentRow) -> Option<String> {
-    match (&row.blocker, &row.vendor) {
-        (Some(blocker), Some(vendor)) => Some(format!("{blocker} ({vendor})")),
-        (Some(one), None) | (None, Some(one)) => Some(one.clone()),
-        (None, None) => None,
+fn score_class(score: u32) -> &'static str {
+    match score {
+        80.. => "score ok",
+        60.. => "score maybe",
+        _ => "score no",
     }
 }
 
@@ -114,7 +116,7 @@ fn render_checks(main: &mut Html, checks: &[Check]) {
     for check in checks {
         main.raw("<tr><td><code>").text(&check.path).raw("</code></td><td>").text(&check.identity);
         main.raw("</td><td class=\"").raw(verdict_class(&check.verdict)).raw("\">");
-        main.text(&check.verdict);
+        main.text(spaced(check.verdict.as_str()));
         if let Some(why) = &check.why {
             main.raw(" <span class=\"soft\">").text(why).raw("</span>");
         }
@@ -155,27 +157,6 @@ fn render_sections(main: &mut Html, record: &ScanRecord) {
     main.raw("</tbody></table>\n");
 }
 
-fn render_findings(main: &mut Html, findings: &[Finding]) {
-    if findings.is_empty() {
-        return;
-    }
-    main.raw("<h2>Findings</h2>\n");
-    for finding in findings {
-        main.raw("<h3>").text(&finding.title).raw(" <span class=\"soft\">");
-        main.text(&finding.severity).raw("</span></h3>\n<p>").text(&finding.seen).raw("</p>\n<p>");
-        main.text(&finding.why).raw("</p>\n");
-        if let Some(fix) = &finding.fix {
-            main.raw("<p>").text(fix).raw("</p>\n");
-        }
-        if let Some(paste) = &finding.paste {
-            main.raw("<pre>").text(paste).raw("</pre>\n");
-        }
-        if let Some(standard) = &finding.standard {
-            main.raw("<p class=\"soft\">Standard: ").text(standard).raw("</p>\n");
-        }
-    }
-}
-
 fn render_not_read(main: &mut Html, record: &ScanRecord) {
     if record.non_observations.is_empty() {
         return;
@@ -190,6 +171,7 @@ fn render_not_read(main: &mut Html, record: &ScanRecord) {
 
 fn render_proof(main: &mut Html, record: &ScanRecord) {
     main.raw("<h2>Proof</h2>\n<dl>\n");
+    render_entry(main, "What was read", &record.provenance.scope);
     if let Some(id) = &record.id {
         main.raw("<dt>Record</dt><dd><a href=\"/r/").text(id).raw(".json\">JSON</a></dd>\n");
         main.raw("<dt>Evidence</dt><dd><a href=\"/r/").text(id).raw(".raw.json\">JSON</a></dd>\n");
@@ -210,14 +192,6 @@ fn render_proof(main: &mut Html, record: &ScanRecord) {
     main.raw("</dl>\n");
 }
 
-fn cause_class(cause: &RowCause) -> &'static str {
-    match cause {
-        RowCause::Served => "ok",
-        RowCause::Refused | RowCause::Challenge | RowCause::PaymentRequired => "no",
-        _ => "maybe",
-    }
-}
-
 fn verdict_class(verdict: &CheckVerdict) -> &'static str {
     match verdict {
         CheckVerdict::Ok => "ok",
@@ -228,6 +202,8 @@ fn verdict_class(verdict: &CheckVerdict) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use contract::records::RowCause;
+
     use super::*;
 
     const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>\u{202e}";
@@ -241,25 +217,41 @@ mod tests {
         let mut record: serde_json::Value = serde_json::from_str(&format!("{{{example}")).unwrap();
         let text = [
             "blocker",
+            "blocker_marks",
             "cap_reason",
             "carrier",
+            "consistent_why",
             "contentType",
+            "declared",
             "detail",
             "excerpt",
             "fix",
             "label",
+            "left",
+            "marks",
             "mechanism",
             "paste",
             "path",
+            "price",
             "problem",
+            "right",
             "rule",
             "scanned_host",
             "seen",
+            "served",
             "title",
+            "untrusted_left",
             "untrusted_raw",
+            "untrusted_right",
+            "untrusted_target",
+            "usable_why",
+            "variation_why",
             "vendor",
             "why",
         ];
+        record["findings"][0]["side_by_side"] = serde_json::json!({
+            "left": "", "untrusted_left": "", "right": "", "untrusted_right": ""
+        });
         let mut waiting = vec![&mut record];
         while let Some(value) = waiting.pop() {
             match value {
@@ -268,6 +260,8 @@ mod tests {
                         if text.contains(&name.as_str()) && (member.is_string() || member.is_null())
                         {
                             *member = HOSTILE.into();
+                        } else if text.contains(&name.as_str()) && member.is_array() {
+                            *member = serde_json::json!([HOSTILE]);
                         } else {
                             waiting.push(member);
                         }
@@ -291,6 +285,12 @@ mod tests {
             "<h1>shop.lab</h1>",
             "Score by rule",
             "What the site declares",
+            "What agents can do",
+            "Does the site do what it says?",
+            "Does everyone get the same text?",
+            "<dt>Paywall</dt>",
+            "<h2>Further pages</h2>",
+            "<blockquote dir=\"auto\">&lt;script&gt;",
             "href=\"/r/abc.raw.json\"",
             "href=\"/r/abc.manifest.json\"",
             "href=\"/api/graph/abc\"",
@@ -299,7 +299,10 @@ mod tests {
         ] {
             assert!(page.contains(shown), "{shown}\n{page}");
         }
-        for tag in ["table", "ul", "tr", "td", "h2", "pre", "p", "li"] {
+        for tag in [
+            "table", "ul", "tr", "td", "h2", "pre", "p", "li", "dl", "dd", "div", "section",
+            "span", "b",
+        ] {
             let opened = page.matches(&format!("<{tag}>")).count()
                 + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
@@ -316,6 +319,34 @@ mod tests {
         let page = render(&record);
         assert!(page.contains("Not graded") && page.contains("not scored"));
         assert!(page.contains("<td>–</td>"));
+    }
+
+    /// Each outcome is named in plain words, with what it means and what to do.
+    #[test]
+    fn outcomes_are_explained() {
+        let mut record = record();
+        for (cause, blocker, vendor, shown) in [
+            ("gated", Some("age"), None, "Age gate</td>"),
+            ("stalled", None, None, "Kept waiting</td>"),
+            ("empty", Some("empty"), None, "Empty page</td>"),
+            (
+                "refused",
+                Some("block"),
+                None,
+                "Refused <span class=\"soft\">(block page, no vendor named)",
+            ),
+            ("refused", Some("block"), Some("Cloudflare"), "(block page of Cloudflare)"),
+        ] {
+            for row in &mut record.agentview.rows {
+                row.cause = RowCause::from_word(cause).unwrap();
+                row.blocker = blocker.map(str::to_owned);
+                row.vendor = vendor.map(str::to_owned);
+                (row.price, row.error) = (None, None);
+            }
+            let page = render(&record);
+            assert!(page.contains(shown), "{shown}\n{page}");
+            assert!(page.contains("What these outcomes mean") && page.contains("What to do:"));
+        }
     }
 
     #[test]

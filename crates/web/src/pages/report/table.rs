@@ -21,3 +21,9 @@ pub(super) fn render_cell(main: &mut Html, value: Option<impl Display>) {
     };
     main.raw("</td>");
 }
+
+/// The text with a capital first letter.
+pub(super) fn capitalise(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
