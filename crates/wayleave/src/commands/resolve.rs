@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use contract::records::{Decision, ResolveAnswer, Section};
+use contract::records::{Decision, Delivery, ResolveAnswer, Section};
+use contract::text::record_words::{describe_blocker, describe_comparison, spaced};
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
@@ -128,17 +129,19 @@ fn print_answer(answer: &ResolveAnswer) {
         };
         output::print_line(&format!(
             "  {name:<11}{} {}",
-            colour_for_terminal(tone, &format!("{decision:<21}")),
+            colour_for_terminal(tone, &format!("{:<21}", sanitize_for_terminal(decision.as_str()))),
             sanitize_for_terminal(why)
         ));
         if !doubts.is_empty() {
-            let doubts: Vec<&str> = doubts.iter().map(|doubt| doubt.as_str()).collect();
-            output::print_line(&format!("             doubts: {}", doubts.join(", ")));
+            let doubts: Vec<String> = doubts.iter().map(|doubt| spaced(doubt.as_str())).collect();
+            let doubts = sanitize_for_terminal(&doubts.join(", "));
+            output::print_line(&format!("             doubts: {doubts}"));
         }
     }
     for (name, state) in [
         ("crawl_policy", describe_section(&answer.crawl_policy)),
-        ("delivery", describe_section(&answer.delivery)),
+        ("delivery", describe_delivery(&answer.delivery)),
+        ("text", describe_text(answer)),
         ("machine_files", describe_section(&answer.machine_files)),
         ("capabilities", describe_section(&answer.capabilities)),
         ("entity", describe_section(&answer.entity)),
@@ -146,6 +149,41 @@ fn print_answer(answer: &ResolveAnswer) {
         ("tls", describe_section(&answer.tls)),
     ] {
         output::print_line(&format!("  {name:<14}{}", sanitize_for_terminal(&state)));
+    }
+}
+
+/// The state, and what was served instead of the page.
+fn describe_delivery(section: &Section<Delivery>) -> String {
+    let mut text = describe_section(section);
+    let identities = section.body().map(|delivery| delivery.identities.as_slice());
+    let identities = identities.unwrap_or_default();
+    let mut instead: Vec<(String, Vec<&str>)> = Vec::new();
+    for identity in identities {
+        let Some(what) = describe_blocker(identity.blocker.as_deref(), None) else { continue };
+        match instead.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, who)) => who.push(&identity.identity),
+            None => instead.push((what, vec![&identity.identity])),
+        }
+    }
+    for (what, who) in instead {
+        let everyone = who.len() == identities.len();
+        let who = if everyone { "every identity".to_owned() } else { who.join(", ") };
+        text.push_str(&format!("; instead of the page: {what} ({who})"));
+    }
+    text
+}
+
+/// Whether AI identities get the text that people get.
+fn describe_text(answer: &ResolveAnswer) -> String {
+    let comparison = &answer.read_equivalence;
+    if !comparison.observed {
+        return "not compared".to_owned();
+    }
+    let verdict = describe_comparison(&comparison.verdict, None)
+        .unwrap_or_else(|| spaced(comparison.verdict.as_str()));
+    match &comparison.ai_identities_served {
+        Some(served) => format!("{verdict}; {served} AI identities got the page"),
+        None => verdict,
     }
 }
 

@@ -1,11 +1,15 @@
 //! What each identity received for the home page, and where that contradicts the declared policy.
 
 use contract::records::{
-    AccessConflict, AgentRow, EquivalenceVerdict, IdentitySplit, Role, RowCause, ScanRecord,
+    AccessConflict, AgentRow, AgentView, EquivalenceVerdict, IdentitySplit, Role, RowCause,
+    ScanRecord, TextVariation,
+};
+use contract::text::record_words::{
+    Explanation, describe_comparison, describe_stand_in, explain_outcome, explain_variation, spaced,
 };
 
+use super::count_of;
 use super::page::{Cell, Page};
-use super::{count_of, spaced};
 use crate::output::Tone;
 
 pub(super) fn write_access(page: &mut Page, record: &ScanRecord, verbose: bool) {
@@ -24,21 +28,77 @@ pub(super) fn write_access(page: &mut Page, record: &ScanRecord, verbose: bool) 
             ),
         );
     }
+    write_explanations(page, &view.rows);
+    write_variation(page, view);
+    if verbose {
+        page.faint(2, "Commands to repeat these requests:");
+        for row in &view.rows {
+            page.verbatim(4, &row.repro);
+        }
+    }
+}
+
+/// Each outcome except a delivered page: what it means and what the owner can do.
+fn write_explanations(page: &mut Page, rows: &[AgentRow]) {
+    let mut outcomes: Vec<Explanation> = Vec::new();
+    for row in rows.iter().filter(|row| row.cause != RowCause::Served) {
+        let outcome = explain_outcome(&row.cause, row.blocker.as_deref());
+        if outcomes.contains(&outcome) {
+            continue;
+        }
+        page.labelled(2, &format!("{}:", outcome.label), outcome.meaning);
+        if !row.blocker_marks.is_empty() {
+            page.faint(4, &format!("Signs: {}.", row.blocker_marks.join("; ")));
+        }
+        if let Some(advice) = outcome.advice {
+            page.labelled(4, "fix", advice);
+        }
+        outcomes.push(outcome);
+    }
+}
+
+/// Whether every client gets the same text, and how that was decided.
+fn write_variation(page: &mut Page, view: &AgentView) {
+    let words = explain_variation(&view.variation);
+    let why = match view.variation_why.as_str() {
+        "" => words.meaning,
+        why => why,
+    };
+    let tone = match view.variation {
+        TextVariation::Same => Tone::Good,
+        TextVariation::FollowsIdentity => Tone::Bad,
+        TextVariation::NotMeasured => Tone::Faint,
+        _ => Tone::Warning,
+    };
+    page.toned(2, tone, &format!("Texts: {}. {why}", words.label));
     if view.deterministic == Some(false) {
         let alike = view.self_similarity.map(|alike| format!(" ({} alike)", percent(alike.get())));
         page.prose(
-            2,
+            4,
             &format!(
                 "Two requests by the same browser got different pages{}.",
                 alike.unwrap_or_default()
             ),
         );
     }
-    if verbose {
-        page.faint(2, "Commands to repeat these requests:");
-        for row in &view.rows {
-            page.verbatim(4, &row.repro);
-        }
+    if let Some(trial) = &view.trial {
+        let follows = match trial.follows_identity.as_slice() {
+            [] => "No difference follows the identity.".to_owned(),
+            respects => format!("Follows the identity: {}.", respects.join(", ")),
+        };
+        page.faint(
+            4,
+            &format!(
+                "Trial in random order: {} as browser and control client, {} as the identities in question. {follows} \
+                 Chance of a false alarm: at most {:.2} %.",
+                count_of(trial.reference_reads.into(), "read"),
+                trial.suspect_reads,
+                trial.false_alarm_rate.get() * 100.0
+            ),
+        );
+    }
+    if let Some(advice) = words.advice {
+        page.labelled(4, "fix", advice);
     }
 }
 
@@ -57,7 +117,7 @@ fn access_cells(row: &AgentRow) -> Vec<Cell> {
         Cell::toned(Tone::Faint, purpose_label(&row.role)),
         Cell::new(row.status.map_or("-".to_owned(), |status| status.to_string())),
         Cell::toned(tone, describe_outcome(row)),
-        Cell::new(describe_comparison(row)),
+        Cell::new(compare_with_browser(row)),
     ]
 }
 
@@ -69,35 +129,24 @@ fn purpose_label(role: &Role) -> &str {
     }
 }
 
-/// `204 words, 100 % alike, equivalent`.
-fn describe_comparison(row: &AgentRow) -> String {
+/// `204 words, same text (100 % alike)`.
+fn compare_with_browser(row: &AgentRow) -> String {
     let mut parts = Vec::new();
     if let Some(words) = row.words {
         parts.push(count_of(words.into(), "word"));
     }
-    // The others are compared with the browser.
-    if row.role != Role::Browser {
-        if let Some(alike) = row.similarity {
-            parts.push(format!("{} alike", percent(alike.get())));
-        }
-        if !matches!(
-            row.equivalence,
-            EquivalenceVerdict::Unmeasured | EquivalenceVerdict::NotServed
-        ) {
-            parts.push(spaced(row.equivalence.as_str()));
-        }
+    if row.role != Role::Browser && row.cause == RowCause::Served {
+        parts.extend(describe_comparison(&row.equivalence, row.similarity));
     }
     parts.join(", ")
 }
 
-/// The outcome of a request: `refused by Cloudflare (block)`.
+/// The outcome of a request: `refused: block page of Cloudflare`.
 fn describe_outcome(row: &AgentRow) -> String {
-    let mut text = spaced(row.cause.as_str());
-    if let Some(vendor) = &row.vendor {
-        text.push_str(&format!(" by {vendor}"));
-    }
-    if let Some(blocker) = &row.blocker {
-        text.push_str(&format!(" ({})", spaced(blocker)));
+    let mut text = explain_outcome(&row.cause, row.blocker.as_deref()).label;
+    let (blocker, vendor) = (row.blocker.as_deref(), row.vendor.as_deref());
+    if let Some(instead) = describe_stand_in(&row.cause, blocker, vendor) {
+        text.push_str(&format!(": {instead}"));
     }
     if let Some(error) = &row.error {
         text.push_str(&format!(": {}", spaced(&error.reason)));

@@ -1,14 +1,17 @@
 //! The content of the page without JavaScript, and transport and caching.
 
 use contract::records::{InstructionLikeText, ScanRecord, TransportReading};
+use contract::text::record_words::spaced;
 
+use super::count_of;
 use super::page::Page;
-use super::{count_of, spaced};
+use super::pages;
 use crate::output::Tone;
 
 pub(super) fn write_content(page: &mut Page, record: &ScanRecord) {
     let content = &record.content;
     page.heading("Content without scripts");
+    pages::write_page_kind(page, content);
     match (content.words, content.main_words) {
         (Some(words), Some(main)) => {
             page.prose(
@@ -42,6 +45,7 @@ pub(super) fn write_content(page: &mut Page, record: &ScanRecord) {
             if markdown { "Also available as Markdown." } else { "Not available as Markdown." };
         page.prose(2, text);
     }
+    pages::write_paywall(page, record.paywall.as_ref());
     if !content.instruction_like.is_empty() {
         page.toned(2, Tone::Warning, "Text that looks like an instruction to AI agents:");
     }

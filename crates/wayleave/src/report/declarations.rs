@@ -4,9 +4,9 @@ use contract::records::{
     AccessRule, AccessScope, Check, CheckVerdict, FaultWeight, FileFault, RightsDecision,
     RightsValue, RobotsState, ScanRecord, SignalStatement,
 };
+use contract::text::record_words::spaced;
 
 use super::page::{Cell, Page};
-use super::spaced;
 use crate::output::Tone;
 
 pub(super) fn write_policy(page: &mut Page, record: &ScanRecord, verbose: bool) {

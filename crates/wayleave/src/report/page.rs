@@ -60,6 +60,14 @@ impl Page {
         self.write_wrapped(indent, label, None, text);
     }
 
+    /// Text of a site, with a line at its left side.
+    pub(super) fn quoted(&mut self, indent: usize, text: &str) {
+        let room = self.width.saturating_sub(indent + 2).max(MIN_COLUMN);
+        for line in wrap(&on_one_line(text), room) {
+            self.push(indent, &format!("│ {line}"));
+        }
+    }
+
     fn write_wrapped(&mut self, indent: usize, label: &str, tone: Option<Tone>, text: &str) {
         let label = on_one_line(label);
         let shift = if label.is_empty() { 0 } else { width_of(&label) + 1 };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::baseline::{BaselineComparison, FINGERPRINT, fingerprints_of};
-use super::spaced;
+use contract::text::record_words::spaced;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

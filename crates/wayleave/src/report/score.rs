@@ -1,9 +1,10 @@
 //! The grade, the section scores, and the ledger of all rules.
 
 use contract::records::{Grade, LedgerState, ScanRecord, SectionScore};
+use contract::text::record_words::spaced;
 
+use super::count_of;
 use super::page::{Cell, Page};
-use super::{count_of, spaced};
 use crate::output::Tone;
 
 const BAR_WIDTH: usize = 20;
@@ -30,6 +31,17 @@ pub(super) fn write_grade(page: &mut Page, record: &ScanRecord) {
     }
     if record.score_ledger.held_at_reach {
         page.toned(2, Tone::Warning, "Score limited because agents could not reach the site.");
+    }
+    for (label, score, why) in [
+        ("What agents can do:", record.treatment.usable, &record.treatment.usable_why),
+        (
+            "Does the site do what it says:",
+            record.treatment.consistent,
+            &record.treatment.consistent_why,
+        ),
+    ] {
+        let score = score.map_or("not measured".to_owned(), |score| format!("{score} of 100"));
+        page.labelled(2, label, &format!("{score}. {why}"));
     }
     if let Some(headroom) = record.headroom.as_ref().filter(|headroom| headroom.gain > 0) {
         page.prose(2, &format!("{} more can be gained.", count_of(headroom.gain.into(), "point")));
