@@ -259,6 +259,10 @@ fn an_app_shell_is_distinguished_from_a_page() {
     assert!(page("<app-root> </app-root><script src=app.js></script>").is_app_shell);
     assert!(page("<div id=\"__next\"><div></div></div><noscript>Please enable JavaScript.</noscript><script></script>").is_app_shell);
     assert!(page("<app-root><p>Loading…</p></app-root><script src=app.js></script>").is_app_shell);
+    let main = "<header>Kites</header><main id=content><div data-src=/a.json></div></main><script></script>";
+    assert!(page(main).is_app_shell);
+    let image = "<header>Kites</header><main><img src=/a.jpg></main><script></script>";
+    assert!(!page(image).is_app_shell);
     assert!(!page("<div id=root></div>").is_app_shell, "no script");
     assert!(!page("<div id=root><p>Hello</p></div><script src=app.js></script>").is_app_shell);
     let long = "many words ".repeat(40);

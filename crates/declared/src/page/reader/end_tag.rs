@@ -61,7 +61,9 @@ impl PageReader<'_> {
             let heading = text::truncate_str(words.text_since(frame.opened), 300).to_owned();
             self.page.headings.push((level, heading));
         }
-        if frame.is_app_root && element_role::is_loading_text(words.text_since(frame.opened)) {
+        // A main part without anything in it is filled by scripts, like the root of an application.
+        let is_root = frame.is_app_root || (frame.tag == name::MAIN && !frame.has_image);
+        if is_root && element_role::is_loading_text(words.text_since(frame.opened)) {
             self.empty_root = true;
         }
         match frame.tag {
@@ -76,12 +78,11 @@ impl PageReader<'_> {
         }
     }
 
-    /// Notes that the summary that is open, if any, has something to click on.
-    pub(super) fn note_image_in_summary(&mut self) {
-        if let Some(summary) =
-            self.open_elements.iter_mut().rev().find(|frame| frame.tag == name::SUMMARY)
-        {
-            summary.has_image = true;
+    /// Notes that the open summary and the open main part, if any, show something without text.
+    pub(super) fn note_image(&mut self) {
+        let open = self.open_elements.iter_mut().rev();
+        for frame in open.filter(|frame| matches!(frame.tag, name::SUMMARY | name::MAIN)).take(4) {
+            frame.has_image = true;
         }
     }
 

@@ -131,7 +131,7 @@ impl<'a> PageReader<'a> {
         }
         self.has_frameset |= tag == name::FRAMESET;
         if element_role::shows_without_text(tag) {
-            self.note_image_in_summary();
+            self.note_image();
         }
         let closed = element_role::is_void(tag) || (bits & bit::SVG != 0 && raw.ends_with("/>"));
         if closed {
