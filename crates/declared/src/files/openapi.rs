@@ -36,8 +36,8 @@ const YAML_MEDIA: MediaTypes = MediaTypes {
     weight_otherwise: Weight::Note,
 };
 
-/// In how many lines the version of a description that cannot be parsed is looked for.
-const MAX_LINES_BEFORE_VERSION: usize = 50;
+/// Where the version of a description is looked for. Files of other kinds may be long.
+const MAX_BYTES_BEFORE_VERSION: usize = 64 * 1024;
 
 const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -126,16 +126,19 @@ fn parse_yaml(body: &[u8], is_at_yaml_url: bool) -> Option<Result<ParsedYaml, Ya
     if start.starts_with(b"{") || start.starts_with(b"[") || looks_like_html(body) {
         return None;
     }
+    let beginning = start.get(..MAX_BYTES_BEFORE_VERSION).unwrap_or(start);
+    let names_version = beginning.split(|byte| *byte == b'\n').any(|line| {
+        let name = line.strip_prefix(b"\"").or_else(|| line.strip_prefix(b"'")).unwrap_or(line);
+        name.starts_with(b"openapi") || name.starts_with(b"swagger")
+    });
+    // Anything else is parsed only where YAML is expected, and only if it is short.
+    if !names_version && !(is_at_yaml_url && body.len() <= MAX_BYTES_BEFORE_VERSION) {
+        return None;
+    }
     let parsed = yaml::parse(body);
-    let names_version =
-        |root: &Value| root.get("openapi").or_else(|| root.get("swagger")).is_some();
     let is_description = match &parsed {
-        Ok(parsed) => parsed.value.is_object() && (is_at_yaml_url || names_version(&parsed.value)),
-        // What cannot be parsed is called YAML if it says so itself.
-        Err(_) => start
-            .split(|byte| *byte == b'\n')
-            .take(MAX_LINES_BEFORE_VERSION)
-            .any(|line| line.starts_with(b"openapi:") || line.starts_with(b"swagger:")),
+        Ok(parsed) => parsed.value.is_object(),
+        Err(_) => names_version,
     };
     is_description.then_some(parsed)
 }

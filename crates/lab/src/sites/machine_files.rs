@@ -80,7 +80,7 @@ pub(super) const SITES: &[LabSite] = &[
         says: "All eight machine files exist. The digest in the skills index does not match the \
                skill.",
         expect: ExpectedRecord {
-            finding: &["errors:/.well-known/agent-skills/index.json"],
+            finding: &["errors"],
             files: &[("/.well-known/agent-skills/index.json", "faulty")],
             ..ALL_FILES
         },
