@@ -11,7 +11,7 @@ use crate::pages::html::Html;
 
 pub(super) fn render_identities(main: &mut Html, view: &AgentView) {
     main.raw(
-        "<h2>What each identity received</h2>\n<div class=\"wide\"><table>\n<thead><tr>\
+        "<h2>What each identity received</h2>\n<div class=\"wide\"><table class=\"identities\">\n<thead><tr>\
          <th>Identity</th><th>Outcome</th><th>Status</th><th>Words</th>\
          <th>Text</th></tr></thead>\n<tbody>\n",
     );
