@@ -68,7 +68,13 @@ fn render_summary(main: &mut Html, record: &ScanRecord) {
         render_entry(main, "Cached", "yes: nothing was fetched for this response");
     }
     if let Some(reason) = &record.grade_detail.cap_reason {
-        render_entry(main, "Score capped", reason);
+        // A cap above the points earned lowers nothing.
+        let name =
+            if record.grade_detail.capped { "Score capped" } else { "Highest possible score" };
+        match record.grade_detail.cap {
+            Some(cap) => render_entry(main, name, format_args!("{cap}. {reason}")),
+            None => render_entry(main, name, reason),
+        }
     }
     if !record.grade_detail.unscored.is_empty() {
         render_entry(main, "Not scored", record.grade_detail.unscored.join(", "));
@@ -347,6 +353,17 @@ mod tests {
             assert!(page.contains(shown), "{shown}\n{page}");
             assert!(page.contains("What these outcomes mean") && page.contains("What to do:"));
         }
+    }
+
+    #[test]
+    fn a_cap_that_lowers_nothing_is_not_called_one() {
+        let mut record = record();
+        (record.grade_detail.capped, record.grade_detail.cap) = (true, Some(30));
+        assert!(render(&record).contains("<dt>Score capped</dt><dd>30. "));
+        (record.grade_detail.capped, record.grade_detail.cap) = (false, Some(97));
+        let page = render(&record);
+        assert!(page.contains("<dt>Highest possible score</dt><dd>97. "));
+        assert!(!page.contains("Score capped"));
     }
 
     #[test]
