@@ -189,7 +189,7 @@ async fn what_the_first_documents_name_is_read_once_more_on_the_same_site() {
         ("/visit", "chatgpt-user"),
     ];
     assert_eq!(asked, expected);
-    assert_eq!(read.evidence.reads.len(), all_reads() + 4 + 1);
+    assert_eq!(read.evidence.reads.len(), all_reads() + 4 + 2);
     assert!(pages.iter().all(|page| answer(page).status == 200 && page.chosen_from.is_some()));
     // The MCP server that the card names has a path, which is inserted in the well-known one.
     let files = of(&read, ReadTarget::MachineFile);
