@@ -73,7 +73,7 @@ pub fn judge(
     let (nap, lineage) = owner_facts::build_owner_facts(&parsed, page).unzip();
     let caching = caching::build_caching_reading(&parsed, &comparison);
     let transport = transport::build_transport_reading(&parsed);
-    let treatment = treatment::treatment_scores(&parsed, &view, &comparison);
+    let treatment = treatment::treatment_scores(&parsed, &view, &comparison, &content);
     let paywall = paywall::build_paywall_reading(&parsed, page);
     let pages = further_pages::build_page_readings(&parsed);
     let mut verdicts = sections::judge_sections(&SectionInputs {

@@ -14,8 +14,8 @@ use super::metadata::RecordMetadata;
 /// The version of the self-audit.
 const AUDIT_VERSION: u32 = 2;
 
-const SCOPE: &str = "The home page, requested as a browser, as an unnamed control client and as AI crawlers; robots.txt, \
-    the rights signals and the machine files of the same host; transport and caching. From one network, at one \
+const SCOPE: &str = "The home page, requested as a browser, as an unnamed control client and as AI crawlers; up to four \
+    further pages in a full scan; robots.txt, the rights signals and the machine files of the same host; transport and caching. From one network, at one \
     point in time. We sent all requests from our own network under the clients' names.";
 
 pub(super) fn build_provenance(

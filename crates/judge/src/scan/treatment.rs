@@ -1,7 +1,9 @@
 //! Two numbers that one grade cannot give: what agents can do on the site, and whether the site does
 //! what it says.
 
-use contract::records::{AgentRow, AgentView, Role, TextVariation, TreatmentScores};
+use contract::records::{
+    AgentRow, AgentView, ContentReading, Role, TextVariation, TreatmentScores,
+};
 
 use super::agent_rows::{is_ai, is_measured, is_served};
 use super::convert::saturating_u32;
@@ -17,11 +19,16 @@ pub(super) fn treatment_scores(
     parsed: &ParsedEvidence<'_>,
     view: &AgentView,
     comparison: &TextComparison<'_>,
+    content: &ContentReading,
 ) -> TreatmentScores {
+    // A file that is not a page, and a page that only scripts fill, give agents nothing to read.
+    let has_text = content.main_words.is_some() && content.script_shell != Some(true);
     let measured: Vec<&AgentRow> =
         view.rows.iter().filter(|row| is_ai(row) && is_measured(row)).collect();
     let can_use = |row: &AgentRow| {
         is_served(row)
+            && has_text
+            && row.words.is_some_and(|words| words > 0)
             && !is_declared_unwanted(parsed, row)
             && !comparison.accused.contains_key(&row.id)
     };
@@ -50,7 +57,7 @@ pub(super) fn treatment_scores(
             "No AI crawler received an answer.".to_owned()
         } else {
             format!(
-                "{usable} of {} AI crawlers may read the home page by robots.txt, get it, and get the same text as \
+                "{usable} of {} AI crawlers may read the home page by robots.txt, and get it with text, the same as \
                  people. Search and user agents count twice as much as training.",
                 measured.len()
             )

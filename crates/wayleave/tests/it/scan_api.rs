@@ -17,7 +17,7 @@ fn a_scan_is_kept_signed_and_served_as_the_same_bytes() {
         (record["domain"].as_str(), record["grade"].as_str()),
         (Some("open.lab"), Some("A"))
     );
-    assert_eq!(record["checks"].as_array().unwrap().len(), 24);
+    assert_eq!(record["checks"].as_array().unwrap().len(), 26);
     assert!(record["agentview"]["rows"].as_array().unwrap().len() >= 5);
     let id = record["id"].as_str().unwrap();
 

@@ -272,7 +272,8 @@ fn side_by_side(
             (&browser_page.compared.prices, &crawler_page.compared.prices)
         };
         let only = |one: &BTreeSet<String>, two: &BTreeSet<String>| {
-            one.difference(two).take(10).cloned().collect::<Vec<_>>().join(", ")
+            let values = one.difference(two).take(10).map(|value| without_kind(value));
+            values.collect::<Vec<_>>().join(", ")
         };
         (only(one, two), only(two, one))
     };
@@ -282,6 +283,12 @@ fn side_by_side(
         right: crawler.label.clone(),
         untrusted_right: display_safe(&right, SHOWN_CHARS),
     })
+}
+
+/// A contact without the kind that it is compared by: `tel:01632 960999` is `01632 960999`.
+fn without_kind(contact: &str) -> &str {
+    let value = contact.strip_prefix("data-").unwrap_or(contact);
+    ["tel:", "mail:", "place:"].iter().find_map(|kind| value.strip_prefix(kind)).unwrap_or(contact)
 }
 
 fn page_of<'a>(inputs: &SectionInputs<'a>, row: &AgentRow) -> Option<&'a ParsedPage> {

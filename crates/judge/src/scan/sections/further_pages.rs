@@ -87,6 +87,7 @@ fn describe_response(response: &PageResponse) -> String {
         (RowCause::PaymentRequired, _) => format!("({status}, asked to pay)"),
         (RowCause::Challenge, _) => format!("({status}, a challenge)"),
         (RowCause::Empty, _) => format!("({status}, empty)"),
+        (RowCause::Refused, _) => format!("({status}, refused)"),
         (_, Some(blocker)) => format!("({status}, {})", blocker.replace('_', " ")),
         _ => format!("({status})"),
     }

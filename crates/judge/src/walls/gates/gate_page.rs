@@ -128,9 +128,14 @@ impl<'t> GatePage<'t> {
 
     /// A mark that says how little there is.
     pub(super) fn size_mark(&self) -> String {
+        let count = |number: usize, one: &str| match number {
+            1 => format!("1 {one}"),
+            many => format!("{many} {one}s"),
+        };
         format!(
-            "{} words and {} links outside forms, menus and overlays",
-            self.structure.content_words, self.structure.content_links
+            "{} and {} outside forms, menus and overlays",
+            count(self.structure.content_words, "word"),
+            count(self.structure.content_links, "link")
         )
     }
 }
