@@ -132,7 +132,8 @@ fn parse_yaml(body: &[u8], is_at_yaml_url: bool) -> Option<Result<ParsedYaml, Ya
         name.starts_with(b"openapi") || name.starts_with(b"swagger")
     });
     // Anything else is parsed only where YAML is expected, and only if it is short.
-    if !names_version && !(is_at_yaml_url && body.len() <= MAX_BYTES_BEFORE_VERSION) {
+    let is_short = body.len() <= MAX_BYTES_BEFORE_VERSION;
+    if !(names_version || is_at_yaml_url && is_short) {
         return None;
     }
     let parsed = yaml::parse(body);

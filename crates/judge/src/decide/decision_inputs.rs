@@ -530,11 +530,12 @@ fn ai_delivery(sections: &Sections) -> AiDelivery {
         AiDelivery::All
     } else if any(IdentityResponse::Page) {
         AiDelivery::Some
+    } else if any(IdentityResponse::Wait) {
+        // Waiting takes our time, so other requests may not have been made.
+        AiDelivery::Stalled
     } else if any(IdentityResponse::Nothing) {
         // At least one request ended in neither a page nor a refusal: "refused to all" is not established.
         AiDelivery::NoPage
-    } else if any(IdentityResponse::Wait) {
-        AiDelivery::Stalled
     } else if any(IdentityResponse::Gate) {
         AiDelivery::Gated
     } else if any(IdentityResponse::Payment) {
