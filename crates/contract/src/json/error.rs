@@ -28,6 +28,7 @@ pub enum ErrorKind {
     /// error of any kind.
     NotUtf8,
     TooDeep,
+    TooManyValues,
     DuplicateMember,
     UnexpectedEnd,
     ExpectedValue,
@@ -53,6 +54,7 @@ impl ErrorKind {
             Self::TooLarge => "too large",
             Self::NotUtf8 => "not UTF-8",
             Self::TooDeep => "nested too deeply",
+            Self::TooManyValues => "too many values",
             Self::DuplicateMember => "repeated member name",
             Self::UnexpectedEnd => "unexpected end, expected a value",
             Self::ExpectedValue => "expected a value",

@@ -11,6 +11,9 @@ pub struct Limits {
     pub bytes: usize,
     /// The most arrays and objects inside each other. Parsing recurses, so keep it below a few hundred.
     pub depth: usize,
+    /// The most values, counting each array, object, member value and item. A value takes far more memory
+    /// than the two bytes that the shortest one needs in the text.
+    pub values: usize,
     /// The largest absolute value of an integer. Larger ones are errors, and `-0` is the integer 0.
     /// `None`: as in `serde_json`, integers beyond 64 bits and `-0` become doubles.
     pub max_integer: Option<u64>,

@@ -1,5 +1,5 @@
-//! The one JSON parser for bytes that a stranger sent: bounded in size and depth, and duplicate member
-//! names never go unnoticed.
+//! The one JSON parser for bytes that a stranger sent: bounded in size, depth and number of values, and
+//! duplicate member names never go unnoticed.
 //!
 //! Values are the same as with `serde_json`, and so are the reasons, lines and columns of errors.
 //! Unpaired surrogates and bytes after the value are errors.
@@ -39,11 +39,19 @@ pub fn parse(bytes: &[u8], limits: &Limits, on_duplicate: OnDuplicate) -> Result
     }
 }
 
-/// Parses as `serde_json::from_slice` does: at most 127 levels, and the last duplicate wins. For bytes
-/// whose number the caller has bounded.
+/// The most values in a document that a site publishes.
+pub const SITE_DOCUMENT_VALUES: usize = 250_000;
+
+/// Parses as `serde_json::from_slice` does: at most 127 levels, and the last duplicate wins. At most
+/// [`SITE_DOCUMENT_VALUES`] values. For bytes whose number the caller has bounded.
 pub fn parse_value(bytes: &[u8]) -> Result<Value, Error> {
-    const LIMITS: Limits =
-        Limits { bytes: usize::MAX, depth: 127, max_integer: None, bom: Bom::Reject };
+    const LIMITS: Limits = Limits {
+        bytes: usize::MAX,
+        depth: 127,
+        values: SITE_DOCUMENT_VALUES,
+        max_integer: None,
+        bom: Bom::Reject,
+    };
     parse(bytes, &LIMITS, OnDuplicate::KeepLast { report_at_most: 0 }).map(|parsed| parsed.value)
 }
 

@@ -24,17 +24,26 @@ pub(super) struct Reader<'a, 'b, B> {
     /// their first error.
     text: Option<&'a str>,
     at: usize,
+    /// How many more values may be read.
+    values_left: usize,
     limits: Limits,
     builder: &'b mut B,
 }
 
 impl<'a, 'b, B: Builder> Reader<'a, 'b, B> {
     pub(super) fn of_text(text: &'a str, limits: &Limits, builder: &'b mut B) -> Self {
-        Self { bytes: text.as_bytes(), text: Some(text), at: 0, limits: *limits, builder }
+        Self {
+            bytes: text.as_bytes(),
+            text: Some(text),
+            at: 0,
+            values_left: limits.values,
+            limits: *limits,
+            builder,
+        }
     }
 
     pub(super) fn of_bytes(bytes: &'a [u8], limits: &Limits, builder: &'b mut B) -> Self {
-        Self { bytes, text: None, at: 0, limits: *limits, builder }
+        Self { bytes, text: None, at: 0, values_left: limits.values, limits: *limits, builder }
     }
 
     pub(super) fn document(mut self) -> Result<B::Value, Failure> {
@@ -113,6 +122,10 @@ impl<'a, 'b, B: Builder> Reader<'a, 'b, B> {
     }
 
     fn value(&mut self, depth: usize) -> Result<B::Value, Failure> {
+        let Some(left) = self.values_left.checked_sub(1) else {
+            return Err(self.failure(ErrorKind::TooManyValues, "too many values"));
+        };
+        self.values_left = left;
         match self.peek() {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),

@@ -6,7 +6,13 @@ use serde_json::json;
 use super::*;
 
 /// As wide as `serde_json`, which refuses the 128th level.
-const WIDE: Limits = Limits { bytes: usize::MAX, depth: 127, max_integer: None, bom: Bom::Reject };
+const WIDE: Limits = Limits {
+    bytes: usize::MAX,
+    depth: 127,
+    values: usize::MAX,
+    max_integer: None,
+    bom: Bom::Reject,
+};
 const KEEP: OnDuplicate = OnDuplicate::KeepLast { report_at_most: 1_000 };
 
 fn parse_wide(bytes: &[u8]) -> Result<Parsed, Error> {
@@ -144,12 +150,17 @@ fn agrees_with_serde_json() {
 
 #[test]
 fn limits_hold() {
-    let limits = Limits { bytes: 10, depth: 2, max_integer: Some(99), bom: Bom::Reject };
+    let limits = Limits { bytes: 10, depth: 2, values: 5, max_integer: Some(99), bom: Bom::Reject };
     let kind = |text| kind_of(text, &limits, KEEP);
     assert_eq!(kind("[[1,2,3]] "), None);
     assert_eq!(kind("[[1,2,3]]  "), Some(ErrorKind::TooLarge));
     assert_eq!(kind("[{\"a\":[]}]"), Some(ErrorKind::TooDeep));
     assert_eq!(kind("[99,-99]"), None);
+    assert_eq!(kind("[1,2,3,4]"), None);
+    for text in ["[1,2,3,4,5]", "[[],[],[],[],[]]", r#"{"a":[1,2,3,4]}"#] {
+        let limits = Limits { bytes: 100, ..limits };
+        assert_eq!(kind_of(text, &limits, KEEP), Some(ErrorKind::TooManyValues), "{text}");
+    }
     for number in ["100", "-100", "18446744073709551616", "-18446744073709551616"] {
         let limits = Limits { bytes: 100, ..limits };
         assert_eq!(kind_of(number, &limits, KEEP), Some(ErrorKind::IntegerTooLarge), "{number}");
@@ -223,7 +234,7 @@ fn values_of_ordinary_texts() {
 #[test]
 fn hostile_texts_have_a_bounded_error() {
     const MIB: usize = 1 << 20;
-    let limits = Limits { bytes: MIB + 16, depth: 64, max_integer: None, bom: Bom::Skip };
+    let limits = Limits { bytes: MIB + 16, depth: 64, bom: Bom::Skip, ..WIDE };
     let kind = |bytes: &[u8]| parse(bytes, &limits, KEEP).err().map(|error| error.kind);
     for (byte, expected) in [
         (b'[', ErrorKind::TooDeep),
@@ -377,7 +388,7 @@ proptest! {
 
     #[test]
     fn narrow_limits_never_panic(bytes in pieces(), depth in 0_usize..4, most in 0_usize..40) {
-        let limits = Limits { bytes: most, depth, max_integer: Some(7), bom: Bom::Skip };
+        let limits = Limits { bytes: most, depth, values: most, max_integer: Some(7), bom: Bom::Skip };
         if let Ok(parsed) = parse(&bytes, &limits, OnDuplicate::Reject) {
             prop_assert!(bytes.len() <= most && parsed.duplicates.is_empty());
         }

@@ -18,8 +18,13 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Many agents do not read larger files.
 const ADVISED_BYTES: usize = 1024 * 1024;
 
-const LIMITS: Limits =
-    Limits { bytes: MAX_BYTES, depth: MAX_DEPTH, max_integer: None, bom: Bom::Skip };
+const LIMITS: Limits = Limits {
+    bytes: MAX_BYTES,
+    depth: MAX_DEPTH,
+    values: json::SITE_DOCUMENT_VALUES,
+    max_integer: None,
+    bom: Bom::Skip,
+};
 
 /// How many duplicate names are reported.
 const MAX_DUPLICATES: usize = 20;
@@ -85,6 +90,7 @@ pub(super) fn parse_body(report: &mut Report<'_>, media: &MediaTypes) -> Option<
         Err(error) => {
             let reason = match error.kind {
                 ErrorKind::TooDeep => "nested more than 64 levels deep",
+                ErrorKind::TooManyValues => "more than 250,000 values",
                 _ => error.reason,
             };
             report.fatal(

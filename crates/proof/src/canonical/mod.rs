@@ -13,7 +13,7 @@ mod writer;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use limits::{MAX_DEPTH, MAX_INTEGER};
+pub use limits::{MAX_DEPTH, MAX_INTEGER, MAX_VALUES};
 pub use strict_parser::parse_strict;
 pub(crate) use writer::compare_utf16;
 

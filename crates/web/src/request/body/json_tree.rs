@@ -1,4 +1,4 @@
-//! JSON as a tree, with bounded depth and without duplicate members.
+//! JSON as a tree, with bounded depth and size, and without duplicate members.
 
 use std::collections::HashSet;
 
@@ -7,6 +7,9 @@ use serde_json::Number;
 
 /// The maximum nesting depth. No request needs more.
 pub(super) const MAX_DEPTH: usize = 64;
+/// The maximum number of values. A body of a mebibyte could hold half a million of the shortest, which
+/// would take a hundred times the memory of the text.
+pub(super) const MAX_VALUES: usize = 50_000;
 
 /// A JSON value; the members of an object in the order they came.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +32,7 @@ pub(super) enum JsonParseError {
         column: usize,
     },
     TooDeep,
+    TooManyValues,
     /// An object has this member twice.
     DuplicateMember(String),
 }
@@ -37,12 +41,14 @@ pub(super) fn parse(text: &str) -> Result<JsonNode, JsonParseError> {
     const LIMITS: Limits = Limits {
         bytes: contract::limits::BODY_BYTES,
         depth: MAX_DEPTH,
+        values: MAX_VALUES,
         max_integer: None,
         bom: Bom::Reject,
     };
     let mut builder = JsonNodeBuilder::default();
     json::build(text.as_bytes(), &LIMITS, &mut builder).map_err(|error| match error.kind {
         ErrorKind::TooDeep => JsonParseError::TooDeep,
+        ErrorKind::TooManyValues => JsonParseError::TooManyValues,
         ErrorKind::DuplicateMember => {
             JsonParseError::DuplicateMember(builder.duplicate.take().unwrap_or_default())
         }
