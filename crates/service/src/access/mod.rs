@@ -15,17 +15,20 @@ use contract::Clock;
 use proof::keys::DeploymentSecret;
 use store::Store;
 
+use self::page_token::PageTokenUses;
+
 pub use allowance::{AddressBlock, AllowanceError, FreeScans, pause_scans, scans_paused};
 pub use idempotency::{IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest};
 pub use licence::{LicenceError, LicenceKey, PresentedKey};
 pub use live_read_permit::LiveReadPermit;
 
-/// Decides what a caller may request. Holds no mutable state: counts, licences and idempotency keys
-/// are in the store.
+/// Decides what a caller may request. Counts, licences and idempotency keys are in the store; only the
+/// uses of page tokens are in memory.
 pub struct Access {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     /// Authenticates page tokens, and hides client addresses in counters.
     pub(crate) secret: DeploymentSecret,
     pub(crate) free_scans: FreeScans,
+    pub(crate) page_token_uses: PageTokenUses,
 }

@@ -6,10 +6,13 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Redirect, Response},
 };
-use contract::records::{ScanRecord, Visibility};
+use contract::{
+    errors::ErrorCode,
+    records::{ScanRecord, Visibility},
+};
 use http::{
-    HeaderValue,
-    header::{CACHE_CONTROL, CONTENT_TYPE, LINK},
+    HeaderMap, HeaderName, HeaderValue,
+    header::{CACHE_CONTROL, CONTENT_TYPE, HOST, LINK, ORIGIN},
 };
 use service::{AddressBlock, Caller, ScanCommand, ScanReply, Service};
 
@@ -21,6 +24,10 @@ use crate::{
     response::{ApiError, HTML, NO_STORE},
     state::ServiceInfo,
 };
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// A domain or address, a token and a box: far less than this.
+const MAX_FORM_BYTES: usize = 16 * 1_024;
 
 pub(crate) async fn home(
     State(service): State<Arc<Service>>,
@@ -42,8 +49,9 @@ pub(crate) async fn home(
 }
 
 /// Handles the scan form: scans, then redirects to the report. On an error the form is shown again,
-/// filled in as before. If our home page issued the form to this address, the scan does not count
-/// against the daily limits; the rate limits apply as usual.
+/// filled in as before. The form must be one that our home page issued to this address, so the scan does
+/// not count against the daily limits; the rate limits apply as usual. A form that another site sends is
+/// refused, or any page could make its visitors start scans.
 pub(crate) async fn scan_form(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
@@ -53,20 +61,25 @@ pub(crate) async fn scan_form(
     request: Request,
 ) -> Response {
     let block = AddressBlock::from_address(address);
+    if is_cross_site(request.headers()) {
+        let sentence = "This form was sent by another site. Use the form on the home page, or \
+                        POST /api/scan.";
+        return ApiError::new(ErrorCode::Forbidden, sentence).into_response();
+    }
     let within_rates = rate_limits::acquire_scan(&rates, block, &rate_limit_status);
     let (form, token) = match read_form(request).await {
         Ok(read) => read,
         Err(error) => return error.into_response(),
     };
     let visibility = if form.unlisted { Visibility::Unlisted } else { Visibility::Public };
-    let caller = if service.access.is_page_token(&token, block) {
-        Caller::OwnPage
-    } else {
-        Caller::Anonymous(block)
-    };
-    let ask = ScanCommand { input: form.domain.clone(), visibility, caller };
+    let ask = ScanCommand { input: form.domain.clone(), visibility, caller: Caller::OwnPage };
     let result = match within_rates {
-        Ok(()) => service.scanning.scan(ask).await.map_err(scan::to_api_error),
+        Ok(()) if service.access.use_page_token(&token, block) => {
+            service.scanning.scan(ask).await.map_err(scan::to_api_error)
+        }
+        Ok(()) => {
+            Err(ApiError::new(ErrorCode::Forbidden, "This form has expired. Send it once more."))
+        }
         Err(refused) => Err(refused),
     };
     match result {
@@ -85,6 +98,19 @@ pub(crate) async fn scan_form(
             error.apply_to_page(page)
         }
     }
+}
+
+/// Whether a browser says that a page of another site sent the request. Browsers set these headers
+/// themselves, and pages cannot change them. A request without them is not from a page, or from a browser
+/// too old to tell; its token is checked like that of any other.
+fn is_cross_site(headers: &HeaderMap) -> bool {
+    if let Some(site) = headers.get(&SEC_FETCH_SITE) {
+        return site != "same-origin" && site != "none";
+    }
+    let Some(origin) = headers.get(ORIGIN) else { return false };
+    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    origin.map(|(_, host)| host) != host
 }
 
 /// Redirects to a stored report. A report that was not stored is shown directly.
@@ -108,7 +134,7 @@ async fn read_form(request: Request) -> Result<(ScanForm, String), ApiError> {
             "This address accepts only the form of the home page (application/x-www-form-urlencoded).",
         ));
     }
-    let bytes = body::read_body(&parts.headers, body).await?;
+    let bytes = body::read_body_within(&parts.headers, body, MAX_FORM_BYTES).await?;
     Ok(parse_form(&bytes))
 }
 
@@ -145,6 +171,40 @@ mod tests {
         let (form, token) = parse_form(b"\xff=\xfe&domain=%ff%00");
         assert_eq!((form.domain.as_str(), form.unlisted), ("\u{fffd}\0", false));
         assert_eq!(token, "");
+    }
+
+    #[test]
+    fn forms_of_other_sites_are_recognised() {
+        let check = |fields: &[(&'static str, &'static str)]| {
+            let fields = fields.iter();
+            let field = |(name, value): &(&'static str, &'static str)| {
+                (HeaderName::from_static(name), HeaderValue::from_static(value))
+            };
+            is_cross_site(&fields.map(field).collect())
+        };
+        let host = ("host", "svc.example:8080");
+        for own in [
+            vec![host],
+            vec![host, ("sec-fetch-site", "same-origin")],
+            vec![host, ("sec-fetch-site", "none")],
+            vec![host, ("origin", "http://svc.example:8080")],
+            vec![host, ("origin", "https://svc.example:8080")],
+            // A proxy may rewrite Host; the browser's own word counts.
+            vec![("host", "inner"), ("sec-fetch-site", "same-origin"), ("origin", "https://outer")],
+        ] {
+            assert!(!check(&own), "{own:?}");
+        }
+        for foreign in [
+            vec![host, ("sec-fetch-site", "cross-site")],
+            vec![host, ("sec-fetch-site", "same-site")],
+            vec![host, ("sec-fetch-site", "cross-site"), ("origin", "http://svc.example:8080")],
+            vec![host, ("origin", "http://other.example")],
+            vec![host, ("origin", "http://svc.example")],
+            vec![host, ("origin", "null")],
+            vec![("origin", "http://svc.example")],
+        ] {
+            assert!(check(&foreign), "{foreign:?}");
+        }
     }
 
     #[test]

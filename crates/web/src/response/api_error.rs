@@ -55,9 +55,8 @@ impl ApiError {
     }
 
     #[must_use]
-    pub fn body_too_large() -> Self {
-        let sentence =
-            format!("The request body is larger than {} bytes.", contract::limits::BODY_BYTES);
+    pub fn body_too_large(max_bytes: usize) -> Self {
+        let sentence = format!("The request body is larger than {max_bytes} bytes.");
         Self::new(ErrorCode::BodyTooLarge, sentence).closing_connection()
     }
 

@@ -17,9 +17,18 @@ const ALLOWANCE: Duration = Duration::from_millis(3_500);
 const BYTES_PER_SECOND: usize = 64 * 1_024;
 
 /// The complete body. If Content-Length is above the limit, it is refused unread.
-pub(crate) async fn read_body(headers: &HeaderMap, mut body: Body) -> Result<Bytes, ApiError> {
-    if declared_length(headers).is_some_and(|length| length > BODY_BYTES as u64) {
-        return Err(ApiError::body_too_large());
+pub(crate) async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+    read_body_within(headers, body, BODY_BYTES).await
+}
+
+/// The same with a limit of its own, at most [`BODY_BYTES`].
+pub(crate) async fn read_body_within(
+    headers: &HeaderMap,
+    mut body: Body,
+    max_bytes: usize,
+) -> Result<Bytes, ApiError> {
+    if declared_length(headers).is_some_and(|length| length > max_bytes as u64) {
+        return Err(ApiError::body_too_large(max_bytes));
     }
     let begun = Instant::now();
     let mut received = BytesMut::new();
@@ -38,8 +47,8 @@ pub(crate) async fn read_body(headers: &HeaderMap, mut body: Body) -> Result<Byt
             Ok(Some(Ok(frame))) => {
                 // Trailers are ignored.
                 let Ok(data) = frame.into_data() else { continue };
-                if received.len() + data.len() > BODY_BYTES {
-                    return Err(ApiError::body_too_large());
+                if received.len() + data.len() > max_bytes {
+                    return Err(ApiError::body_too_large(max_bytes));
                 }
                 received.extend_from_slice(&data);
             }

@@ -7,5 +7,5 @@ mod strict_json;
 
 pub use strict_json::StrictJson;
 
-pub(crate) use bounded_body::read_body;
-pub(crate) use strict_json::parse_strict_json;
+pub(crate) use bounded_body::{read_body, read_body_within};
+pub(crate) use strict_json::{parse_strict_json, parse_strict_json_here};
