@@ -109,6 +109,7 @@ impl Service {
             clock: Arc::clone(&clock),
             secret: secret.clone(),
             free_scans: settings.free_scans,
+            page_token_uses: Default::default(),
         });
         let log = Arc::new(TransparencyLog::new(
             settings.log.clone(),
@@ -172,6 +173,7 @@ impl Service {
             answers: Arc::clone(&answers),
             in_flight: in_flight::InFlightDomains::default(),
             slots: tokio::sync::Semaphore::new(settings.scans_at_once),
+            documents: Default::default(),
         });
         let census = Arc::new(Census {
             issuer: issuer.clone(),

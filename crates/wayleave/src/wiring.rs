@@ -202,6 +202,8 @@ pub(crate) fn rate_limits(config: &Config) -> RateLimits {
         reads: vec![RateLimit { max: limits.read_per_minute, window: RATE_WINDOW }],
         decisions: vec![RateLimit { max: limits.decide_per_minute, window: RATE_WINDOW }],
         live_reads: vec![RateLimit { max: limits.live_per_minute, window: RATE_WINDOW }],
+        metrics: vec![RateLimit { max: limits.metrics_per_minute, window: RATE_WINDOW }],
+        wrong_keys: vec![RateLimit { max: limits.wrong_keys_per_minute, window: RATE_WINDOW }],
         ..by_licence
     }
 }

@@ -10,6 +10,7 @@ mod fast_path;
 mod handlers;
 mod http_metrics;
 pub mod middleware;
+mod off_worker;
 mod openapi;
 mod pages;
 mod rate_limits;
@@ -22,6 +23,7 @@ mod witness_server;
 
 use std::sync::Arc;
 
+use axum::middleware::{from_fn, from_fn_with_state};
 use service::Service;
 
 pub use app::App;
@@ -36,7 +38,12 @@ pub use witness_server::witness_app;
 
 use self::{
     fast_path::{CachedResponses, FastPath},
-    middleware::{MiddlewareState, response_signing},
+    handlers::schema::SchemaDocuments,
+    middleware::{
+        MiddlewareState,
+        refusal_pause::{self, RefusalPauses},
+        response_signing,
+    },
     rate_limits::RateLimiters,
     response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
     state::{AppState, ServiceInfo},
@@ -56,6 +63,8 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
             HTML,
             CACHE_ONE_HOUR,
         ),
+        schemas: SchemaDocuments::new(&issuer),
+        graph_context: handlers::graph::build_graph_context(),
         served_operations: openapi::operation_ids(&document),
         issuer: issuer.clone(),
     };
@@ -71,10 +80,9 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
     );
     let fast_path = FastPath::new(Arc::clone(&middleware_state), cached_responses);
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
-    let router = router
-        .with_state(state)
-        .layer(axum::middleware::from_fn(rate_limits::add_rate_limit_headers));
+    let router = router.with_state(state).layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)
-        .layer(axum::middleware::from_fn_with_state(service, response_signing::sign_response));
+        .layer(from_fn_with_state(service, response_signing::sign_response))
+        .layer(from_fn_with_state(RefusalPauses::default(), refusal_pause::pause_refusals));
     App::new(router, fast_path)
 }

@@ -6,7 +6,7 @@ use axum::extract::FromRef;
 use contract::Issuer;
 use service::Service;
 
-use crate::{rate_limits::RateLimiters, response::HttpDocument};
+use crate::{handlers::schema::SchemaDocuments, rate_limits::RateLimiters, response::HttpDocument};
 
 /// Shared by all requests. Read-only after the start, except for the counters of the rate limiters,
 /// each of which has its own lock.
@@ -43,6 +43,8 @@ pub(crate) struct ServiceInfo {
     /// The operationIds that this build serves.
     pub(crate) served_operations: BTreeSet<String>,
     pub(crate) openapi: HttpDocument,
+    pub(crate) schemas: SchemaDocuments,
+    pub(crate) graph_context: HttpDocument,
     pub(crate) reference_page: HttpDocument,
     /// The scoring method, as a page and as Markdown.
     pub(crate) method_page: HttpDocument,

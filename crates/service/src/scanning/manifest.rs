@@ -24,7 +24,7 @@ impl Scanning {
         record: &ScanRecord,
         bodies: &[Digest],
     ) -> Result<Option<ManifestReference>, ProofError> {
-        let Some(manifest) = self.build_manifest(record, bodies) else { return Ok(None) };
+        let Some(manifest) = Self::build_manifest(record, bodies) else { return Ok(None) };
         let mut signed = self.keys.sign_document(&manifest, KeyPurpose::Documents)?;
         let signature = signed.document.get_mut("signature").map(serde_json::Value::take);
         let signature = serde_json::from_value(signature.unwrap_or_default())
@@ -38,12 +38,11 @@ impl Scanning {
     /// Rebuilds the signed manifest from the stored record and body digests. `None` for a record
     /// without a manifest; an error if the digest in the record does not match.
     pub(crate) fn rebuild_manifest(
-        &self,
         record: &ScanRecord,
         bodies: &[Digest],
     ) -> Result<Option<Vec<u8>>, ProofError> {
         let (Some(manifest), Some(reference), Some(signature)) = (
-            self.build_manifest(record, bodies),
+            Self::build_manifest(record, bodies),
             record.provenance.artifacts.as_deref(),
             record.provenance.manifest_signature.clone(),
         ) else {
@@ -59,7 +58,7 @@ impl Scanning {
         Ok(Some(proof::canonical::to_vec(&signed)?))
     }
 
-    fn build_manifest(&self, record: &ScanRecord, bodies: &[Digest]) -> Option<ScanManifest> {
+    fn build_manifest(record: &ScanRecord, bodies: &[Digest]) -> Option<ScanManifest> {
         let mut bodies: Vec<String> = bodies.iter().map(ToString::to_string).collect();
         bodies.sort();
         bodies.dedup();

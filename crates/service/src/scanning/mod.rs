@@ -7,6 +7,7 @@ pub mod census;
 mod manifest;
 pub mod replay;
 mod report;
+mod report_documents;
 mod report_v1;
 pub mod scan;
 mod scoring_method;
@@ -18,6 +19,7 @@ use contract::{Clock, Issuer};
 use store::Store;
 
 pub use report::Report;
+pub use report_documents::ReportDocument;
 pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
 pub use scoring_method::scoring_method;
 
@@ -29,7 +31,8 @@ use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
 
 /// Runs full scans. Shared by all requests. Mutable state: `in_flight` (guarded by its own mutex) and
-/// `slots` (a semaphore with one permit per running scan). All other fields never change.
+/// `slots` (a semaphore with one permit per running scan) and `documents` (guards itself). All other
+/// fields never change.
 pub struct Scanning {
     pub(crate) issuer: Issuer,
     /// Time limit for all reads of one scan together.
@@ -46,4 +49,5 @@ pub struct Scanning {
     pub(crate) answers: Arc<Answers>,
     pub(crate) in_flight: InFlightDomains,
     pub(crate) slots: tokio::sync::Semaphore,
+    pub(crate) documents: report_documents::ReportDocuments,
 }

@@ -1,18 +1,22 @@
 //! Stored reports by id: the record, its evidence, its manifest and its graph.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use contract::evidence::Evidence;
 use contract::records::ScanRecord;
-use proof::{KeyPurpose, SignedDocument};
+use proof::KeyPurpose;
 use store::{Digest, Visibility};
 
 use crate::access::PresentedKey;
 use crate::report_error::ReportError;
 use crate::scanning::Scanning;
+use crate::scanning::report_documents::{DocumentForm, DocumentKey, ReportDocument};
 
 /// A stored scan that the caller may see.
 #[derive(Debug, Clone)]
 pub struct Report {
+    id: String,
     /// The bytes that were signed.
     pub record: Bytes,
     /// The evidence that the record was judged from.
@@ -36,6 +40,7 @@ impl Scanning {
             return Ok(None);
         }
         Ok(Some(Report {
+            id: id.to_owned(),
             record: scan.record,
             evidence: scan.evidence,
             visibility: scan.visibility,
@@ -44,24 +49,47 @@ impl Scanning {
     }
 
     /// The signed manifest of a report; `None` for a report stored before manifests existed.
-    pub fn report_manifest(&self, report: &Report) -> Result<Option<Bytes>, ReportError> {
-        let manifest = self.rebuild_manifest(&parse_stored(&report.record)?, &report.bodies)?;
-        Ok(manifest.map(Bytes::from))
+    pub async fn report_manifest(&self, report: Report) -> Result<Option<Bytes>, ReportError> {
+        let key = self.document_key(&report, DocumentForm::Manifest)?;
+        let make = move || {
+            let record = parse_stored(&report.record)?;
+            let manifest = Self::rebuild_manifest(&record, &report.bodies)?;
+            Ok(manifest.map(|bytes| {
+                let digest = proof::sha256(&bytes);
+                let bytes = Bytes::from(bytes);
+                ReportDocument { bytes, bytes_sha256: digest, content_sha256: digest }
+            }))
+        };
+        let manifest = self.documents.get_or_make(key, make).await?;
+        Ok(manifest.map(|manifest| manifest.bytes))
     }
 
     /// The signed evidence graph of a report.
-    pub async fn report_graph(&self, report: Report) -> Result<SignedDocument, ReportError> {
-        let issuer = self.issuer.clone();
-        let building = tokio::task::spawn_blocking(move || {
+    pub async fn report_graph(&self, report: Report) -> Result<ReportDocument, ReportError> {
+        let key = self.document_key(&report, DocumentForm::Graph)?;
+        let (issuer, keys) = (self.issuer.clone(), Arc::clone(&self.keys));
+        let make = move || {
             let record: ScanRecord = parse_stored(&report.record)?;
             let evidence: Evidence = parse_stored(&report.evidence)?;
-            Ok(judge::graph::build_graph(&record, &evidence, &issuer))
-        });
-        let graph = building.await.map_err(|e| ReportError::Unreadable(e.to_string()))?;
-        let graph = graph.and_then(|graph: Option<contract::records::Graph>| {
-            graph.ok_or_else(|| ReportError::Unreadable("the record has no id".to_owned()))
-        })?;
-        Ok(self.keys.sign_document(&graph, KeyPurpose::Documents)?)
+            let Some(graph) = judge::graph::build_graph(&record, &evidence, &issuer) else {
+                return Ok(None);
+            };
+            let signed = keys.sign_document(&graph, KeyPurpose::Documents)?;
+            let bytes = Bytes::from(signed.bytes);
+            let bytes_sha256 = proof::sha256(&bytes);
+            Ok(Some(ReportDocument { bytes, bytes_sha256, content_sha256: signed.digest }))
+        };
+        let graph = self.documents.get_or_make(key, make).await?;
+        graph.ok_or_else(|| ReportError::Unreadable("the record has no id".to_owned()))
+    }
+
+    fn document_key(
+        &self,
+        report: &Report,
+        form: DocumentForm,
+    ) -> Result<DocumentKey, ReportError> {
+        let kid = self.keys.signing_key(KeyPurpose::Documents)?.kid().to_owned();
+        Ok(DocumentKey { report_id: report.id.clone(), form, kid })
     }
 }
 

@@ -339,6 +339,20 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     ),
     key(
         "limits",
+        "metrics_per_minute",
+        ValueKind::Number,
+        "60",
+        "Requests for the metrics per client address in a minute",
+    ),
+    key(
+        "limits",
+        "wrong_keys_per_minute",
+        ValueKind::Number,
+        "10",
+        "Licence keys that are not valid per client address in a minute",
+    ),
+    key(
+        "limits",
         "outcomes_per_day",
         ValueKind::Number,
         "500",

@@ -134,6 +134,8 @@ pub(crate) struct LimitsConfig {
     pub(crate) decide_per_minute: u32,
     pub(crate) live_per_minute: u32,
     pub(crate) feed_per_minute: u32,
+    pub(crate) metrics_per_minute: u32,
+    pub(crate) wrong_keys_per_minute: u32,
     pub(crate) outcomes_per_day: u32,
 }
 
@@ -238,6 +240,8 @@ impl Default for LimitsConfig {
             decide_per_minute: limits::DECIDE_PER_MINUTE,
             live_per_minute: limits::LIVE_PER_MINUTE,
             feed_per_minute: limits::FEED_PER_MINUTE,
+            metrics_per_minute: limits::METRICS_PER_MINUTE,
+            wrong_keys_per_minute: limits::WRONG_KEYS_PER_MINUTE,
             outcomes_per_day: limits::OUTCOMES_PER_DAY,
         }
     }

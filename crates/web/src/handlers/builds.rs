@@ -12,6 +12,7 @@ use proof::Digest;
 use service::{Service, log::builds::BuildError};
 
 use crate::{
+    rate_limits::ReadLimit,
     request::{PathParameter, query_parameters},
     response::{ApiError, CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
@@ -38,6 +39,7 @@ use crate::{
 )]
 pub(crate) async fn get_build(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     PathParameter(version_id): PathParameter,
     uri: Uri,
     headers: HeaderMap,

@@ -13,6 +13,7 @@ use service::Service;
 
 use super::report;
 use crate::{
+    rate_limits::{ReadLimit, WrongKeyLimit},
     request::{PathParameter, query_parameters},
     response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
     state::ServiceInfo,
@@ -42,18 +43,21 @@ use crate::{
 pub(crate) async fn get_graph(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
+    keys: WrongKeyLimit,
     PathParameter(id): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     query_parameters(&uri, &[])?;
-    let report = report::load_report(&service, &service_info, &id, &headers).await?;
+    let report = report::load_report(&service, &service_info, &keys, &id, &headers).await?;
     let visibility = report.visibility;
     let graph = service.scanning.report_graph(report).await.map_err(report::to_api_error)?;
-    // Signed anew each time; the ETag is the digest of the signed content, which stays the same.
-    let document = HttpDocument::with_etag(
-        graph.bytes,
-        &graph.digest,
+    // The ETag is the digest of the signed content, which stays the same when it is signed anew.
+    let document = HttpDocument::with_etag_and_digest(
+        graph.bytes.clone(),
+        &graph.bytes_sha256,
+        &graph.content_sha256,
         JSON,
         report::cache_control_for(visibility),
     );
@@ -69,11 +73,18 @@ pub(crate) async fn get_graph(
     description = "Maps the types and relations of graphs to W3C PROV terms.",
     summary = "Read the graph's JSON-LD context",
     responses((status = 200, description = "The context.",
-        content_type = "application/ld+json", body = String))
+        content_type = "application/ld+json", body = Object))
 )]
-pub(crate) async fn graph_context(headers: HeaderMap) -> Response {
-    const JSON_LD: &str = "application/ld+json";
-    HttpDocument::new(graph_context_document().to_string(), JSON_LD, CACHE_ONE_HOUR).reply(&headers)
+pub(crate) async fn graph_context(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.graph_context.reply(&headers)
+}
+
+/// The context, built once at the start.
+pub(crate) fn build_graph_context() -> HttpDocument {
+    HttpDocument::new(graph_context_document().to_string(), "application/ld+json", CACHE_ONE_HOUR)
 }
 
 fn graph_context_document() -> Value {

@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Uri, header::LAST_MODIFIED};
 use service::Service;
 
 use crate::{
+    rate_limits::ReadLimit,
     request::query_parameters,
     response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
 };
@@ -36,6 +37,7 @@ use crate::{
 )]
 pub(crate) async fn get_observers(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

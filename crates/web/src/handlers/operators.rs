@@ -14,6 +14,7 @@ use service::{ReadinessError, Service};
 
 use crate::{
     http_metrics,
+    rate_limits::MetricsLimit,
     response::{ApiError, NO_STORE},
 };
 
@@ -86,7 +87,7 @@ pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Respon
     responses((status = 200, description = "The metrics.", body = String,
         content_type = "text/plain")),
 )]
-pub(crate) async fn metrics() -> Response {
+pub(crate) async fn metrics(_: MetricsLimit) -> Response {
     let headers =
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (CACHE_CONTROL, NO_STORE)];
     (headers, http_metrics::render()).into_response()

@@ -19,7 +19,9 @@ use http::{
 use service::{PresentedKey, Report, ReportError, Service, Visibility};
 
 use crate::{
+    off_worker::run_off_worker,
     pages,
+    rate_limits::{ReadLimit, WrongKeyLimit},
     request::{PathParameter, content_negotiation, licence_key},
     response::{
         ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
@@ -36,18 +38,20 @@ const MAX_ID_LENGTH: usize = 64;
 pub(crate) async fn report_file(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
+    keys: WrongKeyLimit,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let forms = [".raw.json", ".manifest.json", ".json", ""];
     let form = forms.into_iter().find(|form| file.ends_with(form)).unwrap_or_default();
     let id = file.strip_suffix(form).unwrap_or(&file);
-    let report = load_report(&service, &service_info, id, &headers).await?;
+    let report = load_report(&service, &service_info, &keys, id, &headers).await?;
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
-        ".manifest.json" => get_report_manifest(&service, &report, &headers),
+        ".manifest.json" => get_report_manifest(&service, report, &headers).await,
         ".json" => Ok(get_report_record(report, &headers)),
-        _ => Ok(get_report(report, id, &headers)),
+        _ => get_report(report, id, &headers).await,
     }
 }
 
@@ -71,11 +75,15 @@ pub(crate) async fn report_file(
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
-pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Response {
+pub(crate) async fn get_report(
+    report: Report,
+    id: &str,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
     let mut response = if content_negotiation::prefers(headers, "application/json", "text/html") {
         get_report_record(report, headers)
     } else {
-        page_response(id, &report)
+        page_response(id, report).await?
     };
     let reply = response.headers_mut();
     reply.insert(VARY, HeaderValue::from_static("Accept"));
@@ -86,7 +94,7 @@ pub(crate) fn get_report(report: Report, id: &str, headers: &HeaderMap) -> Respo
     if let Ok(link) = HeaderValue::from_str(&link) {
         reply.insert(LINK, link);
     }
-    response
+    Ok(response)
 }
 
 /// Read a report's record
@@ -151,17 +159,15 @@ pub(crate) fn get_report_evidence(report: Report, headers: &HeaderMap) -> Respon
         (status = 503, description = "`store_unreadable`, `cannot_answer`.", body = ErrorV1),
     )
 )]
-pub(crate) fn get_report_manifest(
+pub(crate) async fn get_report_manifest(
     service: &Service,
-    report: &Report,
+    report: Report,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let manifest = service
-        .scanning
-        .report_manifest(report)
-        .map_err(to_api_error)?
-        .ok_or_else(report_not_found)?;
-    Ok(json_response(manifest, report.visibility, headers))
+    let visibility = report.visibility;
+    let manifest = service.scanning.report_manifest(report).await.map_err(to_api_error)?;
+    let manifest = manifest.ok_or_else(report_not_found)?;
+    Ok(json_response(manifest, visibility, headers))
 }
 
 /// Loads the report with this id, if the request may read it. The licence key matters only for private
@@ -169,14 +175,25 @@ pub(crate) fn get_report_manifest(
 pub(super) async fn load_report(
     service: &Service,
     service_info: &ServiceInfo,
+    keys: &WrongKeyLimit,
     id: &str,
     headers: &HeaderMap,
 ) -> Result<Report, ApiError> {
     check_id(id)?;
     let presented = licence_key::presented_key(headers, &service_info.issuer.brand)
         .unwrap_or(PresentedKey::Malformed);
+    let with_key = !matches!(presented, PresentedKey::Missing);
+    if with_key {
+        keys.check()?;
+    }
     let report = service.scanning.report(id, &presented).await.map_err(to_api_error)?;
-    report.ok_or_else(report_not_found)
+    report.ok_or_else(|| {
+        if with_key {
+            // Either there is no such report, or the key does not open it: both are guesses.
+            keys.count_wrong_key();
+        }
+        report_not_found()
+    })
 }
 
 /// Only ids of letters and digits are looked up.
@@ -229,22 +246,23 @@ pub(super) fn cache_control_for(visibility: Visibility) -> &'static str {
     }
 }
 
-fn page_response(id: &str, report: &Report) -> Response {
-    let page = match serde_json::from_slice::<ScanRecord>(&report.record) {
-        Ok(record) => pages::report::render(&record),
+async fn page_response(id: &str, report: Report) -> Result<Response, ApiError> {
+    let record = report.record;
+    let page = run_off_worker(move || {
+        serde_json::from_slice::<ScanRecord>(&record).map(|record| pages::report::render(&record))
+    });
+    let page = page.await?.unwrap_or_else(|error| {
         // Perhaps written by a later version. The record is still served as it is.
-        Err(error) => {
-            tracing::warn!(%error, "a stored record could not be parsed for its page");
-            pages::report::render_unreadable(id)
-        }
-    };
+        tracing::warn!(%error, "a stored record could not be parsed for its page");
+        pages::report::render_unreadable(id)
+    });
     let cache = match report.visibility {
         Visibility::Private => PRIVATE_NO_STORE,
         Visibility::Public | Visibility::Unlisted => "private, max-age=300",
     };
     let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], page).into_response();
     pages::add_page_headers(response.headers_mut());
-    add_noindex(response, report.visibility)
+    Ok(add_noindex(response, report.visibility))
 }
 
 pub(super) fn add_noindex(mut response: Response, visibility: Visibility) -> Response {

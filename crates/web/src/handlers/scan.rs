@@ -18,7 +18,7 @@ use service::{AddressBlock, Caller, PresentedKey, ScanCommand, ScanError, Servic
 
 use super::error_mapping::bad_domain_error;
 use crate::{
-    rate_limits::ScanLimit,
+    rate_limits::{ScanLimit, WrongKeyLimit},
     request::{IdempotencyJson, IdempotencyScope, licence_key},
     response::{ApiError, JSON, NO_STORE, to_sentence},
     state::ServiceInfo,
@@ -76,13 +76,14 @@ pub(crate) async fn scan_domain(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     ScanLimit(block): ScanLimit,
+    keys: WrongKeyLimit,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
     let visibility = request.visibility.unwrap_or(Visibility::Public);
     let caller = match visibility {
         Visibility::Private => {
-            private_scan_caller(&service, &service_info, &headers, block).await?
+            private_scan_caller(&service, &service_info, &keys, &headers, block).await?
         }
         _ => Caller::Anonymous(block),
     };
@@ -107,19 +108,13 @@ pub(crate) async fn scan_domain(
 async fn private_scan_caller(
     service: &Service,
     service_info: &ServiceInfo,
+    keys: &WrongKeyLimit,
     headers: &HeaderMap,
     block: AddressBlock,
 ) -> Result<Caller, ApiError> {
     match licence_key::presented_key(headers, &service_info.issuer.brand)? {
         PresentedKey::Missing => Ok(Caller::Anonymous(block)),
-        presented => {
-            let licence = service
-                .access
-                .find_active_licence(&presented)
-                .await
-                .map_err(licence_key::to_api_error)?;
-            Ok(Caller::LicenceHolder(licence))
-        }
+        presented => Ok(Caller::LicenceHolder(keys.find_licence(service, &presented).await?)),
     }
 }
 

@@ -1,17 +1,18 @@
 //! `GET /api/v1/schema`: the JSON Schema of every kind of record.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, response::Response};
 use contract::{
-    Brand,
-    errors::ErrorV1,
+    Issuer,
+    errors::{ErrorCode, ErrorV1},
+    records::{SchemaIndex, SchemaIndexEntry},
     schema::{self, KINDS, schema_for},
 };
 use http::{HeaderMap, Uri};
-use serde_json::{Value, json};
 
 use crate::{
+    rate_limits::ReadLimit,
     request::{PathParameter, query_parameters},
     response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
     state::ServiceInfo,
@@ -37,35 +38,32 @@ const DEFAULT_KIND: &str = "report";
             example = "1"),
     ),
     responses(
-        (status = 200, description = "The schema.", body = Object,
-            content_type = "application/schema+json"),
+        (status = 200, description = "The schema, or the list of kinds.", content(
+            (Object = "application/schema+json"),
+            (SchemaIndex = "application/json"),
+        )),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such kind: `not_found`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_schema(
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let parameters = query_parameters(&uri, &["kind", "list"])?;
-    let document = match (parameters.get("kind"), parameters.get("list")) {
+    let schemas = &service_info.schemas;
+    let document = match (parameters.get("kind"), parameters.get("list").map(String::as_str)) {
         (Some(_), Some(_)) => {
             return Err(ApiError::bad_request("Use either `kind` or `list`, not both."));
         }
-        (None, Some(list)) if list == "1" => HttpDocument::new(
-            schema_index(&service_info.issuer.brand, &service_info.issuer.base_url).to_string(),
-            JSON,
-            CACHE_ONE_HOUR,
-        ),
+        (None, Some("1")) => &schemas.index,
         (None, Some(_)) => {
             return Err(ApiError::bad_request("`list` must be 1.").param("list"));
         }
-        (kind, None) => {
-            let kind =
-                kind.cloned().unwrap_or_else(|| service_info.issuer.brand.kind(DEFAULT_KIND));
-            schema_document(&kind, &service_info)?
-        }
+        (None, None) => schemas.find(&service_info.issuer.brand.kind(DEFAULT_KIND))?,
+        (Some(kind), None) => schemas.find(kind)?,
     };
     Ok(document.reply(&headers))
 }
@@ -89,64 +87,79 @@ pub(crate) async fn get_schema(
 )]
 pub(crate) async fn get_schema_by_kind(
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     PathParameter(kind): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    Ok(schema_document(&kind, &service_info)?.reply(&headers))
+    Ok(service_info.schemas.find(&kind)?.reply(&headers))
 }
 
-fn schema_document(kind: &str, service_info: &ServiceInfo) -> Result<HttpDocument, ApiError> {
-    let word = kind
-        .strip_prefix(service_info.issuer.brand.as_str())
-        .and_then(|rest| rest.strip_prefix('-'));
-    let schema = word.and_then(|word| {
-        schema_for(word, &service_info.issuer.brand, &service_info.issuer.base_url)
-    });
-    let schema = schema.ok_or_else(|| {
-        let sentence = "There is no record of this kind. /api/v1/schema?list=1 lists all kinds.";
-        ApiError::new(contract::errors::ErrorCode::NotFound, sentence).param("kind")
-    })?;
-    Ok(HttpDocument::new(schema.to_string(), SCHEMA_JSON, CACHE_ONE_HOUR))
+/// Every schema and their list, built once at the start: they depend only on the issuer.
+#[derive(Debug)]
+pub(crate) struct SchemaDocuments {
+    /// By kind, including the brand.
+    by_kind: BTreeMap<String, HttpDocument>,
+    index: HttpDocument,
 }
 
-/// The list of all kinds, each with its address and the digest of its schema.
-fn schema_index(brand: &Brand, base_url: &str) -> Value {
-    let schemas: Vec<Value> = KINDS
-        .iter()
-        .filter_map(|kind| {
-            let schema = schema_for(kind.word, brand, base_url)?;
-            Some(json!({
-                "kind": brand.kind(kind.word),
-                "v": 1,
-                "title": kind.title,
-                "section": kind.section,
-                "address": schema::schema_url(kind.word, brand, base_url),
-                "schema_sha256": proof::sha256(schema.to_string().as_bytes()).to_hex(),
-            }))
+impl SchemaDocuments {
+    pub(crate) fn new(Issuer { brand, base_url }: &Issuer) -> Self {
+        let (mut by_kind, mut listed) = (BTreeMap::new(), Vec::new());
+        for kind in KINDS {
+            let Some(schema) = schema_for(kind.word, brand, base_url) else { continue };
+            let text = schema.to_string();
+            listed.push(SchemaIndexEntry {
+                kind: brand.kind(kind.word),
+                v: 1,
+                title: kind.title.to_owned(),
+                section: kind.section.to_owned(),
+                address: schema::schema_url(kind.word, brand, base_url),
+                schema_sha256: proof::sha256(text.as_bytes()).to_hex(),
+            });
+            let document = HttpDocument::new(text, SCHEMA_JSON, CACHE_ONE_HOUR);
+            by_kind.insert(brand.kind(kind.word), document);
+        }
+        let index = SchemaIndex { kind: brand.kind("schema-index"), v: 1, schemas: listed };
+        // Only texts and numbers: serializing cannot fail.
+        let index = serde_json::to_string(&index).unwrap_or_default();
+        Self { by_kind, index: HttpDocument::new(index, JSON, CACHE_ONE_HOUR) }
+    }
+
+    fn find(&self, kind: &str) -> Result<&HttpDocument, ApiError> {
+        self.by_kind.get(kind).ok_or_else(|| {
+            let sentence =
+                "There is no record of this kind. /api/v1/schema?list=1 lists all kinds.";
+            ApiError::new(ErrorCode::NotFound, sentence).param("kind")
         })
-        .collect();
-    json!({ "kind": brand.kind("schema-index"), "v": 1, "schemas": schemas })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::Brand;
+    use http_body_util::BodyExt;
+    use serde_json::Value;
 
-    #[test]
-    fn every_kind_is_listed_and_is_a_schema() {
-        let brand = Brand::default();
-        let index = schema_index(&brand, "https://svc.example");
-        let schemas = index["schemas"].as_array().unwrap();
-        assert_eq!(schemas.len(), KINDS.len());
-        for entry in schemas {
-            let word = entry["kind"].as_str().unwrap().strip_prefix("svc-").unwrap();
-            let schema = schema_for(word, &brand, "https://svc.example").unwrap();
+    async fn body(document: &HttpDocument) -> Value {
+        let body = document.reply(&HeaderMap::new()).into_body();
+        serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_kind_is_listed_and_is_a_schema() {
+        let issuer = Issuer::new(Brand::default(), "https://svc.example");
+        let schemas = SchemaDocuments::new(&issuer);
+        let index = body(&schemas.index).await;
+        let listed = index["schemas"].as_array().unwrap();
+        assert_eq!(listed.len(), KINDS.len());
+        for entry in listed {
+            let schema = body(schemas.find(entry["kind"].as_str().unwrap()).unwrap()).await;
             assert_eq!(schema["$id"], entry["address"]);
             jsonschema::draft202012::meta::validate(&schema).unwrap();
             jsonschema::draft202012::new(&schema).unwrap();
         }
-        assert!(
-            schemas.iter().any(|entry| entry["address"] == "https://svc.example/api/v1/schema")
-        );
+        assert!(listed.iter().any(|entry| entry["address"] == "https://svc.example/api/v1/schema"));
+        assert_eq!(schemas.find("scan").unwrap_err().status(), 404);
     }
 }

@@ -20,6 +20,7 @@ use service::{DaySealError, DaySealFile, SealIndexPage, SealQuery, Service};
 use super::report;
 use crate::{
     pages,
+    rate_limits::ReadLimit,
     request::{PathParameter, content_negotiation, query_parameters},
     response::{
         ApiError, CACHE_FIVE_MINUTES, CACHE_ONE_DAY_IMMUTABLE, CACHE_ONE_HOUR, HTML, HttpDocument,
@@ -30,7 +31,7 @@ use crate::{
 
 /// Default and maximum number of days on a page of the index.
 const DEFAULT_PAGE_SIZE: usize = 30;
-const MAX_PAGE_SIZE: usize = 100;
+pub(crate) const MAX_PAGE_SIZE: usize = 100;
 
 /// Look up a seal
 ///
@@ -60,6 +61,7 @@ const MAX_PAGE_SIZE: usize = 100;
 )]
 pub(crate) async fn seal_lookup(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -116,6 +118,7 @@ fn parse_lookup(uri: &Uri) -> Result<SealQuery, ApiError> {
 pub(crate) async fn proof(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -158,6 +161,7 @@ pub(crate) async fn proof(
 )]
 pub(crate) async fn proof_index(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -192,6 +196,7 @@ async fn load_index_page(service: &Service, uri: &Uri) -> Result<SealIndexPage, 
 /// The router cannot match a suffix after a parameter, so the forms are told apart here.
 pub(crate) async fn proof_file(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     PathParameter(file): PathParameter,
     uri: Uri,
     headers: HeaderMap,

@@ -1,6 +1,6 @@
 //! Middleware: what every request and every response passes.
 //!
-//! From the outside in: the requested signature ([`response_signing`]); the `Content-Digest` of the body
+//! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature ([`response_signing`]); the `Content-Digest` of the body
 //! ([`content_digest`]); the request id, the log line and the error body ([`request_log`]); panics become
 //! 500 ([`catch_panic`]); requests above the cap get 503 ([`load_shedding`]); CORS headers ([`cors`]); the
 //! deadline ([`deadline`]). Cached responses skip the router (`fast_path`), which adds the same headers
@@ -14,6 +14,7 @@ mod error_body;
 mod load_shedding;
 mod operator_routes;
 mod options;
+pub(crate) mod refusal_pause;
 mod request_id;
 pub(crate) mod request_log;
 pub(crate) mod response_signing;

@@ -7,7 +7,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{RequestPartsExt, extract::FromRequestParts};
 use http::request::Parts;
-use service::{AddressBlock, Licence, LiveReadPermit};
+use service::{AddressBlock, Licence, LicenceError, LiveReadPermit, PresentedKey, Service};
 
 use super::{limiter::QuotaStatus, policies::RateLimiters, status::RateLimitStatus};
 use crate::{
@@ -50,14 +50,10 @@ impl FromRequestParts<AppState> for LicenceHolder {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let Ok(keys) = WrongKeyLimit::from_request_parts(parts, state).await;
         let presented =
             licence_key::presented_key(&parts.headers, &state.service_info.issuer.brand)?;
-        let licence = state
-            .service
-            .access
-            .find_active_licence(&presented)
-            .await
-            .map_err(licence_key::to_api_error)?;
+        let licence = keys.find_licence(&state.service, &presented).await?;
         let Ok(status) = parts.extract().await;
         let client = proof::sha256(licence.id.as_bytes());
         acquire_keyed_scan(&state.rate_limiters, client, &status)?;
@@ -99,6 +95,74 @@ impl FromRequestParts<AppState> for ReadLimit {
     }
 }
 
+/// Enforces the limit for the metrics (`metrics`).
+#[derive(Debug)]
+pub(crate) struct MetricsLimit;
+
+impl FromRequestParts<AppState> for MetricsLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        let reason = "too many requests for the metrics from this address";
+        status.acquire(&state.rate_limiters.metrics, block, 1, reason)?;
+        Ok(Self)
+    }
+}
+
+/// The limit on licence keys that are not valid (`wrong-key`). The extractor counts nothing: a key is
+/// counted when it turns out to be wrong. An address that sent too many is refused before its next key
+/// is looked up, whatever that key is.
+#[derive(Debug)]
+pub(crate) struct WrongKeyLimit {
+    rate_limiters: Arc<RateLimiters>,
+    block: AddressBlock,
+    status: RateLimitStatus,
+}
+
+impl WrongKeyLimit {
+    /// Refuses if this address sent too many wrong keys.
+    pub(crate) fn check(&self) -> Result<(), ApiError> {
+        let verdict = self.rate_limiters.wrong_keys.check(self.block);
+        if verdict.wait.is_zero() {
+            return Ok(());
+        }
+        self.status.enforce(verdict, "too many wrong licence keys from this address")
+    }
+
+    pub(crate) fn count_wrong_key(&self) {
+        let verdict = self.rate_limiters.wrong_keys.acquire(self.block, 1);
+        self.status.record(verdict.quotas);
+    }
+
+    /// The licence of a presented key, within the limit.
+    pub(crate) async fn find_licence(
+        &self,
+        service: &Service,
+        presented: &PresentedKey,
+    ) -> Result<Licence, ApiError> {
+        if matches!(presented, PresentedKey::Missing) {
+            return Err(licence_key::to_api_error(LicenceError::NoKey));
+        }
+        self.check()?;
+        service.access.find_active_licence(presented).await.map_err(|error| {
+            if matches!(error, LicenceError::UnknownKey) {
+                self.count_wrong_key();
+            }
+            licence_key::to_api_error(error)
+        })
+    }
+}
+
+impl FromRequestParts<AppState> for WrongKeyLimit {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        let (block, status) = client_and_status(parts).await;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+    }
+}
+
 /// Enforces the limit for the log and other feeds (`feed`).
 #[derive(Debug)]
 pub(crate) struct FeedLimit;
@@ -129,7 +193,10 @@ impl DecisionLimit {
 
     /// Counts the other items of a batch; the first one was counted by the extractor.
     pub(crate) fn acquire_batch(&self, items: usize) -> Result<(), ApiError> {
-        let more = u32::try_from(items.saturating_sub(1)).unwrap_or(u32::MAX);
+        let items = u32::try_from(items).unwrap_or(u32::MAX);
+        // A batch larger than the limit takes all of it, including the one that was counted.
+        let items = items.min(self.rate_limiters.decisions.smallest_limit().unwrap_or(items));
+        let more = items.saturating_sub(1);
         if more == 0 {
             return Ok(());
         }
@@ -228,6 +295,17 @@ mod tests {
             written(&decides.status, true),
             ("\"decide\";q=10;w=60".to_owned(), "\"decide\";r=3;t=60".to_owned())
         );
+    }
+
+    /// The interface allows batches of 100, more than the default limit of a minute.
+    #[test]
+    fn a_batch_larger_than_the_limit_takes_all_of_it() {
+        let (rates, status) = (rates(10), RateLimitStatus::default());
+        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
+        let decides = DecisionLimit { rate_limiters: rates, block: block(), status };
+        decides.acquire_batch(100).unwrap();
+        assert_eq!(written(&decides.status, false).1, "\"decide\";r=0;t=60");
+        assert_eq!(decides.acquire_batch(2).unwrap_err().status(), 429);
     }
 
     #[test]

@@ -137,6 +137,26 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         RateLimitVerdict { wait, quotas }
     }
 
+    /// The most requests that all policies accept from one client at a time; `None` without a policy.
+    pub(crate) fn smallest_limit(&self) -> Option<u32> {
+        self.policies.iter().map(|policy| policy.limit.max).min()
+    }
+
+    /// Whether one more request would be accepted, without counting it.
+    pub(crate) fn check(&self, client: K) -> RateLimitVerdict {
+        self.check_at(client, Instant::now())
+    }
+
+    fn check_at(&self, client: K, now: Instant) -> RateLimitVerdict {
+        let seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(asker) = seen.clients.get(&client) else { return RateLimitVerdict::default() };
+        let quotas: Vec<QuotaStatus> =
+            self.policies.iter().map(|policy| asker.quota_status(policy, 1, now)).collect();
+        let refusing = quotas.iter().filter(|quota| quota.refused);
+        let wait = refusing.map(|quota| quota.reset).max().unwrap_or_default();
+        RateLimitVerdict { wait, quotas }
+    }
+
     #[cfg(test)]
     fn try_acquire_at(&self, who: K, now: Instant) -> Result<(), Duration> {
         let wait = self.acquire_at(who, 1, now).wait;
@@ -301,6 +321,20 @@ mod tests {
         assert_eq!(summarize(&verdict), [("scan-10s", 0, 5, true), ("scan", 1, 55, false)]);
         let verdict = rates.acquire_at(1, 1, start + 20 * S);
         assert_eq!(summarize(&verdict), [("scan-10s", 4, 10, false), ("scan", 0, 40, false)]);
+    }
+
+    #[test]
+    fn a_check_counts_nothing() {
+        let rate = RateLimit { max: 2, window: 60 * S };
+        let (rates, start) = (RateLimiter::new("key", vec![rate]), Instant::now());
+        for _ in 0..10 {
+            assert_eq!(rates.check_at(1, start).wait, Duration::ZERO);
+        }
+        rates.acquire_at(1, 2, start);
+        let verdict = rates.check_at(1, start + 10 * S);
+        assert_eq!((verdict.wait, summarize(&verdict)), (50 * S, vec![("key", 0, 50, true)]));
+        assert_eq!(rates.check_at(2, start).wait, Duration::ZERO, "another client");
+        assert_eq!(rates.check_at(1, start + 60 * S).wait, Duration::ZERO, "afterwards");
     }
 
     #[test]

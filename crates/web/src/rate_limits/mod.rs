@@ -14,8 +14,8 @@ pub use limiter::RateLimit;
 pub use policies::RateLimits;
 
 pub(crate) use extractors::{
-    DecisionLimit, FeedLimit, LicenceHolder, LiveReadLimit, ReadLimit, ScanLimit, acquire_scan,
-    try_acquire_decision,
+    DecisionLimit, FeedLimit, LicenceHolder, LiveReadLimit, MetricsLimit, ReadLimit, ScanLimit,
+    WrongKeyLimit, acquire_scan, try_acquire_decision,
 };
 pub(crate) use headers::{add_rate_limit_headers, write_rate_limit_headers};
 pub(crate) use limiter::{QuotaStatus, RateLimitPolicy};

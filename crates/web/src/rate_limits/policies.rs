@@ -20,6 +20,10 @@ pub struct RateLimits {
     pub decisions: Vec<RateLimit>,
     /// Live readings of sites that requests start, by address.
     pub live_reads: Vec<RateLimit>,
+    /// Requests for the metrics, by address.
+    pub metrics: Vec<RateLimit>,
+    /// Requests with a licence key that is not valid, by address.
+    pub wrong_keys: Vec<RateLimit>,
 }
 
 impl RateLimits {
@@ -33,6 +37,8 @@ impl RateLimits {
             reads: Vec::new(),
             decisions: Vec::new(),
             live_reads: Vec::new(),
+            metrics: Vec::new(),
+            wrong_keys: Vec::new(),
         }
     }
 }
@@ -59,6 +65,14 @@ impl Default for RateLimits {
                 max: limits::LIVE_PER_MINUTE,
                 window: limits::RATE_WINDOW,
             }],
+            metrics: vec![RateLimit {
+                max: limits::METRICS_PER_MINUTE,
+                window: limits::RATE_WINDOW,
+            }],
+            wrong_keys: vec![RateLimit {
+                max: limits::WRONG_KEYS_PER_MINUTE,
+                window: limits::RATE_WINDOW,
+            }],
         }
     }
 }
@@ -74,6 +88,8 @@ pub(crate) struct RateLimiters {
     pub(crate) reads: RateLimiter<AddressBlock>,
     pub(crate) decisions: RateLimiter<AddressBlock>,
     pub(crate) live_reads: RateLimiter<AddressBlock>,
+    pub(crate) metrics: RateLimiter<AddressBlock>,
+    pub(crate) wrong_keys: RateLimiter<AddressBlock>,
 }
 
 impl RateLimiters {
@@ -85,6 +101,8 @@ impl RateLimiters {
             reads: RateLimiter::new("read", limits.reads),
             decisions: RateLimiter::new("decide", limits.decisions),
             live_reads: RateLimiter::new("live", limits.live_reads),
+            metrics: RateLimiter::new("metrics", limits.metrics),
+            wrong_keys: RateLimiter::new("wrong-key", limits.wrong_keys),
         }
     }
 }

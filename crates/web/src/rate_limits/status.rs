@@ -11,7 +11,7 @@ use axum::extract::FromRequestParts;
 use contract::errors::ErrorCode;
 use http::request::Parts;
 
-use super::limiter::{QuotaStatus, RateLimiter, ceil_seconds};
+use super::limiter::{QuotaStatus, RateLimitVerdict, RateLimiter, ceil_seconds};
 use crate::response::ApiError;
 
 /// The quotas that one request was counted against so far. Owned by that request: its extractors
@@ -43,7 +43,11 @@ impl RateLimitStatus {
         items: u32,
         reason: &str,
     ) -> Result<(), ApiError> {
-        let verdict = rates.acquire(client, items);
+        self.enforce(rates.acquire(client, items), reason)
+    }
+
+    /// Records the quotas, and returns 429 with `reason` if the limit is reached.
+    pub(super) fn enforce(&self, verdict: RateLimitVerdict, reason: &str) -> Result<(), ApiError> {
         let refused = refusing_policies(&verdict.quotas);
         self.record(verdict.quotas);
         if verdict.wait.is_zero() {

@@ -30,7 +30,7 @@ pub(crate) async fn start() -> TestServer {
     start_with(RateLimits { scans: vec![], ..RateLimits::default() }).await
 }
 
-async fn start_with(limits: RateLimits) -> TestServer {
+pub(crate) async fn start_with(limits: RateLimits) -> TestServer {
     let dir = tempfile::tempdir().unwrap();
     let now = Timestamp::from_millis(1_794_736_800_000);
     let clock = Arc::new(FixedClock(now));
@@ -383,7 +383,7 @@ async fn invalid_scans_are_refused_with_a_reason() {
     for (body, status, code, param) in [
         (r#"{"domain":"127.0.0.1"}"#, 400, "bad_domain", "domain"),
         (r#"{"domain":"localhost"}"#, 400, "bad_domain", "domain"),
-        (r#"{"domain":""}"#, 400, "bad_domain", "domain"),
+        (r#"{"domain":""}"#, 400, "bad_request", "domain"),
         (r#"{"visibility":"public"}"#, 400, "bad_request", "domain"),
         (r#"{"domain":"a.com","visibility":"secret"}"#, 400, "bad_request", "visibility"),
         (r#"{"domain":"a.com","visibility":"private"}"#, 403, "forbidden", "visibility"),
@@ -410,15 +410,101 @@ async fn the_home_page_has_a_form_that_works_without_scripts() {
     assert!(home.text().contains("<form method=\"post\" action=\"/scan\">"));
     assert!(!home.text().contains("<script"));
 
-    let refused = test_server.post("/scan", form, "domain=%3Cscript%3Ex").await;
+    let token = home.text().split("name=\"token\" value=\"").nth(1).unwrap();
+    let token = token.split('"').next().unwrap();
+    let fill = |domain: &str| format!("{domain}&token={token}");
+    let refused = test_server.post("/scan", form, &fill("domain=%3Cscript%3Ex")).await;
     assert_eq!(refused.status, 400);
     assert!(
         refused.text().contains("role=\"alert\"") && refused.text().contains("&lt;script&gt;x")
     );
     assert!(!refused.text().contains("<script"));
 
-    let silent = test_server.post("/scan", form, "domain=silent.com&unlisted=on").await;
+    let silent = test_server.post("/scan", form, &fill("domain=silent.com&unlisted=on")).await;
     assert_eq!(silent.status, 200);
     assert!(silent.text().contains("The site did not answer."));
     assert_eq!(test_server.post("/scan", "application/json", "{}").await.status, 415);
+    // Without a form of ours, nothing is scanned; nor for a page of another site.
+    let without = test_server.post("/scan", form, "domain=silent.com").await;
+    assert_eq!(without.status, 403);
+    assert!(without.text().contains("This form has expired"));
+    for header in ["Sec-Fetch-Site: cross-site\r\n", "Origin: https://other.example\r\n"] {
+        let foreign =
+            test_server.post_with("/scan", header, form, &fill("domain=silent.com")).await;
+        assert_eq!((foreign.status, foreign.code().as_str()), (403, "forbidden"), "{header}");
+    }
+    let own = "Sec-Fetch-Site: same-origin\r\nOrigin: http://x\r\n";
+    assert_eq!(
+        test_server.post_with("/scan", own, form, &fill("domain=silent.com")).await.status,
+        200
+    );
+    let large = format!("domain={}", "a".repeat(20_000));
+    assert_eq!(test_server.post("/scan", form, &large).await.status, 413);
+}
+
+#[tokio::test]
+async fn every_route_that_costs_has_a_named_rate() {
+    let one = || vec![web::RateLimit { max: 1, window: Duration::from_secs(60) }];
+    let limits = RateLimits {
+        scans: one(),
+        keyed_scans: one(),
+        feeds: one(),
+        reads: one(),
+        decisions: one(),
+        live_reads: one(),
+        metrics: one(),
+        wrong_keys: one(),
+    };
+    let digest = "0".repeat(64);
+    for (path, policy) in [
+        ("/api/graph/public1", "read"),
+        ("/r/public1", "read"),
+        ("/r/public1.json", "read"),
+        ("/r/public1.raw.json", "read"),
+        ("/r/public1.manifest.json", "read"),
+        ("/api/v1/schema", "read"),
+        ("/api/v1/schema?list=1", "read"),
+        ("/api/v1/schema/svc-scan", "read"),
+        ("/api/seal/lookup?id=public1", "read"),
+        ("/proof", "read"),
+        ("/proof.json", "read"),
+        ("/proof/2026-11-01.json", "read"),
+        (&format!("/api/v1/builds/{digest}"), "read"),
+        ("/.well-known/crawlcheck-observers.json", "read"),
+        ("/log", "read"),
+        ("/metrics", "metrics"),
+    ] {
+        let test_server = start_with(limits.clone()).await;
+        assert_ne!(test_server.get(path).await.status, 429, "{path}");
+        let refused = test_server.get(path).await;
+        assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limited"), "{path}");
+        let named = refused.header("ratelimit").unwrap();
+        assert!(named.starts_with(&format!("\"{policy}\";")), "{path}: {named}");
+        assert_eq!(test_server.get("/healthz").await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn wrong_licence_keys_are_limited_by_address() {
+    let two = vec![web::RateLimit { max: 2, window: Duration::from_secs(60) }];
+    let limits = RateLimits { wrong_keys: two, ..RateLimits::none() };
+    let test_server = start_with(limits).await;
+    let wrong = "x-svc-key: wl_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n";
+    let right = format!("x-svc-key: {KEY}\r\n");
+    let scan = async |key: &str| {
+        let body = r#"{"domain":"kept.com"}"#;
+        test_server.post_with("/api/v1/scan", key, "application/json", body).await
+    };
+    for _ in 0..3 {
+        assert_eq!(scan("").await.status, 401, "no key is no wrong key");
+        assert_eq!(test_server.server.get("/r/private1", &right).await.status, 200);
+    }
+    assert_eq!(scan(wrong).await.status, 401);
+    assert_eq!(test_server.server.get("/r/private1", wrong).await.status, 404);
+    let refused = scan(wrong).await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limited"));
+    assert!(refused.header("ratelimit").unwrap().starts_with("\"wrong-key\""));
+    // Also the right key is not looked up now: otherwise guessing would go on.
+    assert_eq!(test_server.server.get("/r/private1", &right).await.status, 429);
+    assert_eq!(test_server.get("/r/public1").await.status, 200, "without a key");
 }

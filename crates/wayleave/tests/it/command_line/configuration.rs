@@ -58,6 +58,8 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("limits.decide_per_minute", "4341", json!(4341)),
         ("limits.live_per_minute", "4342", json!(4342)),
         ("limits.feed_per_minute", "4343", json!(4343)),
+        ("limits.metrics_per_minute", "4345", json!(4345)),
+        ("limits.wrong_keys_per_minute", "4346", json!(4346)),
         ("limits.outcomes_per_day", "4344", json!(4344)),
         (
             "proof.calendars",

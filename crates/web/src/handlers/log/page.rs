@@ -13,6 +13,7 @@ use service::{Service, log::LogRecordQuery};
 use crate::{
     handlers::error_mapping::log_to_api_error,
     pages,
+    rate_limits::ReadLimit,
     response::{ApiError, CACHE_THIRTY_SECONDS, HTML},
     state::ServiceInfo,
 };
@@ -23,6 +24,7 @@ const BATCHES_SHOWN: usize = 20;
 pub(crate) async fn log_page(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
 ) -> Result<Response, ApiError> {
     let ask = LogRecordQuery::List { from: None, limit: BATCHES_SHOWN };
     let record = service.log.signed_record(ask).await.map_err(log_to_api_error)?;
