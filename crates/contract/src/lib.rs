@@ -19,6 +19,7 @@ pub mod ratio;
 pub mod records;
 pub mod schema;
 mod schema_address;
+pub mod schema_bounds;
 pub mod text;
 pub mod time;
 

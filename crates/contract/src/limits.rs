@@ -23,6 +23,12 @@ pub const READ_PER_MINUTE: u32 = 120;
 pub const DECIDE_PER_MINUTE: u32 = 60;
 /// Requests that cause a live read of a site: per address in [`RATE_WINDOW`]. Not in the interface.
 pub const LIVE_PER_MINUTE: u32 = 10;
+/// `/metrics`: requests per address in [`RATE_WINDOW`]. Not in the interface.
+pub const METRICS_PER_MINUTE: u32 = 60;
+/// Licence keys that are not valid: per address in [`RATE_WINDOW`]. Not in the interface.
+pub const WRONG_KEYS_PER_MINUTE: u32 = 10;
+/// Scans that one form of our own page may start.
+pub const SCANS_PER_PAGE_TOKEN: u32 = 5;
 pub const RATE_WINDOW: Duration = Duration::from_secs(60);
 /// The log and other feeds: requests per address in [`FEED_WINDOW`].
 pub const FEED_PER_MINUTE: u32 = 30;
@@ -93,12 +99,11 @@ pub const PREFLIGHT_LIVE_MS_MAX: u32 = 1000;
 /// The operation in a preflight request: bytes as compact JSON, and levels of nesting.
 pub const OPERATION_BYTES_MAX: usize = 8192;
 pub const OPERATION_DEPTH_MAX: usize = 16;
-pub const NONCE_CHARS_MAX: usize = 256;
-/// An agent's name or user agent, in bytes.
-pub const AGENT_BYTES_MAX: usize = 512;
-/// A caller's policy lists: entries per list, and bytes per entry (the longest domain name).
+/// A caller's policy: entries per list, and the most networks it may require.
 pub const POLICY_LIST_MAX: usize = 100;
-pub const POLICY_ENTRY_BYTES_MAX: usize = 253;
+pub const MINIMUM_NETWORKS_MAX: u32 = 100;
+/// The largest `max_age_hours` of a request: ten years. Not in the interface.
+pub const MAX_AGE_HOURS_MAX: u32 = 87_600;
 /// The largest integer that every JSON parser reads exactly.
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 /// `GET /api/v1/revocations`: the default and the maximum number of entries on a page.

@@ -86,6 +86,7 @@ macro_rules! open_enum {
                 ::utoipa::openapi::ObjectBuilder::new()
                     .schema_type(::utoipa::openapi::schema::Type::String)
                     .description(Some(concat!("One of:", $(" `", $word, "`",)+ ". Readers treat any other value as not understood.")))
+                    .max_length(Some($crate::schema_bounds::WORD_CHARS))
                     .examples([$($word),+])
                     .into()
             }

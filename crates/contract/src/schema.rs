@@ -138,6 +138,7 @@ pub fn schema_for(word: &str, brand: &Brand, base_url: &str) -> Option<Value> {
             .collect();
         members.insert("$defs".to_owned(), Value::Object(parts));
     }
+    crate::schema_bounds::fill_bounds(&mut schema);
     Some(schema)
 }
 

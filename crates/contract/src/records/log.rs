@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::request_bounds::RequestList;
 use super::{LogRules, Signature, SignatureKey, TreeHead};
 use crate::{Timestamp, limits, open_enum};
 
@@ -281,19 +282,11 @@ pub struct LogWitnessedHead {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct GossipRequest {
     /// Complete signed tree heads.
-    #[schema(value_type = Vec<Object>, min_items = 1, max_items = 50)]
-    pub sths: Vec<Map<String, Value>>,
+    #[schema(value_type = BTreeSet<Object>, min_items = 1, max_items = 50)]
+    pub sths: RequestList<Map<String, Value>, 1, { limits::GOSSIP_HEADS_MAX }>,
 }
 
 objects_only!(GossipRequest);
-
-impl GossipRequest {
-    /// Whether the number of heads is within the limits.
-    #[must_use]
-    pub fn has_valid_size(&self) -> bool {
-        (1..=limits::GOSSIP_HEADS_MAX).contains(&self.sths.len())
-    }
-}
 
 /// The result of checking submitted tree heads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -11,6 +11,7 @@
 mod object_only;
 #[macro_use]
 mod request_words;
+mod request_bounds;
 
 mod accuracy;
 mod actions;
@@ -44,6 +45,7 @@ mod revocations;
 mod rights;
 mod scan;
 mod scan_readings;
+mod schema_index;
 mod seal;
 mod section;
 mod staple;
@@ -75,6 +77,7 @@ pub use read_equivalence::*;
 pub use receipt::*;
 pub use registry::*;
 pub use report::*;
+pub use request_bounds::{DomainText, PolicyEntry, RequestList};
 pub use requests::*;
 pub use resolve::*;
 pub use resolve_batch::*;
@@ -82,6 +85,7 @@ pub use revocations::*;
 pub use rights::*;
 pub use scan::*;
 pub use scan_readings::*;
+pub use schema_index::*;
 pub use seal::*;
 pub use section::{Section, UnrecognisedObject};
 pub use staple::*;

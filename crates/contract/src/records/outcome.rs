@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{AnyOfBuilder, Ref, Schema};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, OneOfBuilder, Ref, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::Signature;
 use super::object_only::ObjectOnly;
+use super::request_bounds::{optional_digest, optional_number, text, text_schema};
 use super::request_words::{known_word, optional_word, word_or_null_schema, word_schema};
 use crate::ratio::Ratio;
 use crate::{Day, Domain, Timestamp, open_enum};
@@ -49,6 +50,8 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct OutcomeAgent {
+    #[serde(deserialize_with = "text::<_, 0, 512>")]
+    #[schema(max_length = 512)]
     pub name: String,
 }
 
@@ -57,7 +60,11 @@ pub struct OutcomeAgent {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct OutcomeResult {
     /// The HTTP status, if there was a response.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, MAX_STATUS>",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schema(maximum = 999)]
     pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,12 +77,28 @@ pub struct OutcomeResult {
 objects_only!(OutcomeAgent, OutcomeResult);
 
 /// A challenge: true, false, or the vendor's name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged, expecting = "`challenge` must be true, false or a name")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`challenge` must be true, false or a name of at most 128 characters"
+)]
 pub enum ReportedChallenge {
     Flag(bool),
-    Named(String),
+    Named(#[serde(deserialize_with = "text::<_, 0, 128>")] String),
 }
+
+impl PartialSchema for ReportedChallenge {
+    fn schema() -> RefOr<Schema> {
+        let either = OneOfBuilder::new()
+            .item(ObjectBuilder::new().schema_type(Type::Boolean))
+            .item(text_schema(0, 128, "The vendor's name."))
+            .description(Some("A challenge: true, false, or the vendor's name."))
+            .build();
+        RefOr::T(Schema::OneOf(either))
+    }
+}
+
+impl ToSchema for ReportedChallenge {}
 
 impl ReportedChallenge {
     #[must_use]
@@ -100,12 +123,13 @@ open_enum! {
 request_words!(OutcomeAction, ResolveSaid);
 
 /// The largest status accepted. Agents send 0 when there was no response.
-const MAX_STATUS: u16 = 999;
+const MAX_STATUS: u32 = 999;
 
 /// The members of both shapes, before conversion.
 #[derive(Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 struct OutcomeReportInput {
+    #[serde(deserialize_with = "text::<_, 1, 2048>")]
     domain: String,
     #[serde(deserialize_with = "known_word")]
     action: OutcomeAction,
@@ -113,7 +137,7 @@ struct OutcomeReportInput {
     agent: Option<AgentInput>,
     #[serde(default)]
     result: Option<OutcomeResult>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "optional_number::<_, _, MAX_STATUS>")]
     status: Option<u16>,
     #[serde(default)]
     blocked: Option<bool>,
@@ -121,7 +145,7 @@ struct OutcomeReportInput {
     challenged: Option<bool>,
     #[serde(default, deserialize_with = "optional_word")]
     resolve_said: Option<ResolveSaid>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "optional_digest")]
     resolve_sha256: Option<String>,
 }
 
@@ -134,7 +158,7 @@ impl<'de> Deserialize<'de> for OutcomeReportInput {
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "`agent` must be a name, or an object with a name")]
 enum AgentInput {
-    Name(String),
+    Name(#[serde(deserialize_with = "text::<_, 0, 512>")] String),
     Nested(OutcomeAgent),
 }
 
@@ -156,9 +180,6 @@ impl TryFrom<OutcomeReportInput> for OutcomeReport {
             }
             None => flat,
         };
-        if result.status.is_some_and(|status| status > MAX_STATUS) {
-            return Err("`status` must be an HTTP status of at most three digits");
-        }
         Ok(Self {
             domain: input.domain,
             action: input.action,
@@ -178,6 +199,7 @@ impl TryFrom<OutcomeReportInput> for OutcomeReport {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportNested {
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     domain: String,
     #[schema(schema_with = word_schema::<OutcomeAction>)]
     action: OutcomeAction,
@@ -186,6 +208,7 @@ struct OutcomeReportNested {
     #[schema(schema_with = word_or_null_schema::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
     /// The digest of the resolve answer that the agent used.
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     resolve_sha256: Option<String>,
 }
 
@@ -194,10 +217,12 @@ struct OutcomeReportNested {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct OutcomeReportFlat {
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     domain: String,
     #[schema(schema_with = word_schema::<OutcomeAction>)]
     action: OutcomeAction,
     /// The agent's name.
+    #[schema(max_length = 512)]
     agent: Option<String>,
     /// The HTTP status, if there was a response.
     #[schema(maximum = 999)]
@@ -207,6 +232,7 @@ struct OutcomeReportFlat {
     #[schema(schema_with = word_or_null_schema::<ResolveSaid>)]
     resolve_said: Option<ResolveSaid>,
     /// The digest of the resolve answer that the agent used.
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     resolve_sha256: Option<String>,
 }
 

@@ -3,8 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
+use super::request_bounds::{
+    PolicyEntry, RequestList, digest, optional_digest, optional_number, optional_text, text,
+    text_schema,
+};
 use super::request_words::{optional_word, word_or_null_schema};
 use super::{Action, Decision, Rung};
 use crate::errors::ErrorCode;
@@ -16,10 +22,20 @@ use crate::{limits, open_enum};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PreflightRequest {
     /// A bare domain. Send either this or `url`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 2048>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     pub domain: Option<String>,
     /// The address to be used. Its path is checked against robots.txt; its query is not stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 2048>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     pub url: Option<String>,
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<Action>)]
@@ -37,7 +53,11 @@ pub struct PreflightRequest {
     #[schema(value_type = Option<Object>)]
     pub operation: Option<Map<String, Value>>,
     /// The receipt contains it unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 0, 256>",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schema(max_length = 256)]
     pub nonce: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,23 +65,38 @@ pub struct PreflightRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldDecisionRef>,
     /// Time in milliseconds for a live read; 0 to use stored evidence only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(maximum = 1000)]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, { limits::PREFLIGHT_LIVE_MS_MAX }>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(minimum = 0, maximum = 1000)]
     pub live_ms: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub include: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<PreflightInclude>>, max_items = 1)]
+    pub include: Option<RequestList<PreflightInclude, 0, 1>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_items = 1, max_items = 50)]
-    pub checks: Option<Vec<PreflightCheck>>,
+    #[schema(value_type = Option<BTreeSet<PreflightCheck>>, min_items = 1, max_items = 50)]
+    pub checks: Option<RequestList<PreflightCheck, 1, { limits::PREFLIGHT_CHECKS_MAX }>>,
 }
 
 /// One check.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PreflightCheck {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 2048>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     pub domain: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 2048>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 2048, format = "domain-or-url")]
     pub url: Option<String>,
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<Action>)]
@@ -76,35 +111,84 @@ pub struct PreflightCheck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub operation: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 0, 256>",
+        skip_serializing_if = "Option::is_none"
+    )]
     #[schema(max_length = 256)]
     pub nonce: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<McpApproval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldDecisionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(maximum = 1000)]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, { limits::PREFLIGHT_LIVE_MS_MAX }>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(minimum = 0, maximum = 1000)]
     pub live_ms: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub include: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<PreflightInclude>>, max_items = 1)]
+    pub include: Option<RequestList<PreflightInclude, 0, 1>>,
+}
+
+/// A list of actions and domains.
+pub type PolicyList = RequestList<PolicyEntry, 0, { limits::POLICY_LIST_MAX }>;
+
+closed_enum! {
+    /// A part that a receipt contains on request.
+    pub enum PreflightInclude { Evidence = "evidence" }
 }
 
 /// The agent that will act, as claimed by the caller: not verified and not stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged, expecting = "`agent` must be a name, or an object with `name` or `user_agent`")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`agent` must be a name of 1 to 512 characters, or an object with `name` or `user_agent`"
+)]
 pub enum PreflightAgent {
     /// A crawler token.
-    Name(String),
+    Name(#[serde(deserialize_with = "text::<_, 1, 512>")] String),
     Described(AgentDescription),
+}
+
+impl PartialSchema for PreflightAgent {
+    fn schema() -> RefOr<Schema> {
+        let either = OneOfBuilder::new()
+            .item(text_schema(1, 512, "A crawler token."))
+            .item(Ref::from_schema_name(AgentDescription::name()))
+            .description(Some(
+                "The agent that will act, as claimed by the caller: not verified and not stored.",
+            ))
+            .build();
+        RefOr::T(Schema::OneOf(either))
+    }
+}
+
+impl ToSchema for PreflightAgent {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((AgentDescription::name().into_owned(), AgentDescription::schema()));
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct AgentDescription {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 512>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 512)]
     pub name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 512>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 512)]
     pub user_agent: Option<String>,
 }
 
@@ -128,7 +212,12 @@ request_words!(PreflightTemplate);
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CallerPolicy {
     /// The maximum age of the evidence; at most the action's own limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, { limits::MAX_AGE_HOURS_MAX }>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(minimum = 0, maximum = 87600)]
     pub max_age_hours: Option<u32>,
     /// What to return instead of `warn`: `warn`, `require_confirmation` or `block`.
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
@@ -142,22 +231,27 @@ pub struct CallerPolicy {
     pub require_entity: Option<bool>,
     /// Actions and domains that require a person's confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_items = 100)]
-    pub human_approval: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<PolicyEntry>>, max_items = 100)]
+    pub human_approval: Option<PolicyList>,
     /// Actions and domains; everything else is blocked. A domain includes all names under it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_items = 100)]
-    pub allow: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<PolicyEntry>>, max_items = 100)]
+    pub allow: Option<PolicyList>,
     /// Actions and domains that are blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(max_items = 100)]
-    pub deny: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<PolicyEntry>>, max_items = 100)]
+    pub deny: Option<PolicyList>,
     /// The rung that must be reached; not lower than the action's own.
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<Rung>)]
     pub minimum_assurance: Option<Rung>,
     /// From how many networks the site must have been read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, { limits::MINIMUM_NETWORKS_MAX }>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(minimum = 0, maximum = 100)]
     pub minimum_networks: Option<u32>,
 }
 
@@ -165,12 +259,29 @@ pub struct CallerPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct McpApproval {
+    #[serde(deserialize_with = "text::<_, 1, 2048>")]
+    #[schema(min_length = 1, max_length = 2048)]
     pub url: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_digest",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     pub tools_sha256: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_digest",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     pub lock_sha256: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_digest",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     pub surface_sha256: Option<String>,
 }
 
@@ -178,6 +289,8 @@ pub struct McpApproval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct HeldDecisionRef {
+    #[serde(deserialize_with = "digest")]
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
     pub decision_sha256: String,
 }
 
@@ -215,7 +328,7 @@ pub enum PreflightChecks {
 }
 
 impl PreflightRequest {
-    /// Applies the defaults and checks all limits.
+    /// Applies the defaults and checks what the types of the members cannot.
     pub fn into_checks(self) -> Result<PreflightChecks, PreflightRefusal> {
         let Self {
             domain,
@@ -249,15 +362,11 @@ impl PreflightRequest {
         let Some(checks) = checks else {
             return defaults.validated().map(|one| PreflightChecks::Single(Box::new(one)));
         };
-        if !(1..=limits::PREFLIGHT_CHECKS_MAX).contains(&checks.len()) {
-            return Err(PreflightRefusal {
-                code: ErrorCode::BatchSize,
-                param: "checks".to_owned(),
-                error: format!("`checks` must have 1 to {} entries", limits::PREFLIGHT_CHECKS_MAX),
-            });
-        }
-        let checks =
-            checks.into_iter().map(|check| check.with_defaults(&defaults).validated()).collect();
+        let checks = checks
+            .into_vec()
+            .into_iter()
+            .map(|check| check.with_defaults(&defaults).validated())
+            .collect();
         Ok(PreflightChecks::Batch(checks))
     }
 }
@@ -297,100 +406,25 @@ impl PreflightCheck {
         if self.action.is_none() {
             return bad("action", "`action` is missing");
         }
-        if self.nonce.as_ref().is_some_and(|text| text.chars().count() > limits::NONCE_CHARS_MAX) {
-            return bad("nonce", "`nonce` must have at most 256 characters");
-        }
         if let Some(operation) = &self.operation
             && let Err(error) = check_operation_limits(operation)
         {
             return bad("operation", error);
         }
-        if self.live_ms.is_some_and(|ms| ms > limits::PREFLIGHT_LIVE_MS_MAX) {
-            return bad("live_ms", "`live_ms` must be 0 to 1000");
-        }
-        if self.include.iter().flatten().any(|word| word != "evidence") {
-            return bad("include", "expected one of: evidence");
-        }
-        for text in self.agent.iter().flat_map(PreflightAgent::names) {
-            if text.is_empty() || text.len() > limits::AGENT_BYTES_MAX {
-                return bad("agent", "an agent's name or user agent must have 1 to 512 bytes");
-            }
-        }
         if matches!(&self.agent, Some(PreflightAgent::Described(agent)) if *agent == AgentDescription::default())
         {
             return bad("agent", "`name` or `user_agent` is missing");
-        }
-        if let Some(policy) = &self.policy {
-            policy.check_limits()?;
         }
         if let Some(mcp) = &self.mcp {
             if self.action != Some(Action::Connect) {
                 return bad("mcp", "`mcp` is only allowed with the action `connect`");
             }
-            mcp.check_digests()?;
-        }
-        if self.held.as_ref().is_some_and(|held| !is_digest(&held.decision_sha256)) {
-            return bad("held.decision_sha256", NOT_A_DIGEST);
+            let digests = [&mcp.tools_sha256, &mcp.lock_sha256, &mcp.surface_sha256];
+            if digests.into_iter().flatten().count() > 1 {
+                return bad("mcp", "send only one digest of what was approved");
+            }
         }
         Ok(self)
-    }
-}
-
-const NOT_A_DIGEST: &str = "a digest must be 64 lower-case hex digits";
-
-fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-}
-
-impl PreflightAgent {
-    fn names(&self) -> Vec<&String> {
-        match self {
-            Self::Name(name) => vec![name],
-            Self::Described(agent) => agent.name.iter().chain(&agent.user_agent).collect(),
-        }
-    }
-}
-
-impl CallerPolicy {
-    fn check_limits(&self) -> Result<(), PreflightRefusal> {
-        for (param, list) in [
-            ("policy.human_approval", &self.human_approval),
-            ("policy.allow", &self.allow),
-            ("policy.deny", &self.deny),
-        ] {
-            let list = list.as_deref().unwrap_or_default();
-            let too_long =
-                |text: &String| text.is_empty() || text.len() > limits::POLICY_ENTRY_BYTES_MAX;
-            if list.len() > limits::POLICY_LIST_MAX || list.iter().any(too_long) {
-                return Err(PreflightRefusal::bad_request(
-                    param,
-                    "a list must have at most 100 entries of 1 to 253 bytes each",
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl McpApproval {
-    fn check_digests(&self) -> Result<(), PreflightRefusal> {
-        let digests = [
-            ("mcp.tools_sha256", &self.tools_sha256),
-            ("mcp.lock_sha256", &self.lock_sha256),
-            ("mcp.surface_sha256", &self.surface_sha256),
-        ];
-        for (param, digest) in &digests {
-            if digest.as_ref().is_some_and(|text| !is_digest(text)) {
-                return Err(PreflightRefusal::bad_request(param, NOT_A_DIGEST));
-            }
-        }
-        if digests.iter().filter(|(_, digest)| digest.is_some()).count() > 1 {
-            return Err(PreflightRefusal::bad_request(
-                "mcp",
-                "send only one digest of what was approved",
-            ));
-        }
-        Ok(())
     }
 }
 

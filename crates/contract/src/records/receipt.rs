@@ -382,6 +382,14 @@ pub struct PreflightBatch {
     pub signature: Option<Signature>,
 }
 
+/// The response of `POST /api/v1/preflight`: a receipt, or the batch if the request has `checks`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum PreflightReply {
+    Receipt(Box<DecisionReceipt>),
+    Batch(Box<PreflightBatch>),
+}
+
 /// Either a receipt or an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PreflightResult {

@@ -23,6 +23,39 @@ macro_rules! request_words {
     )+};
 }
 
+/// Defines an enumeration of which a request may contain the listed words and no others.
+macro_rules! closed_enum {
+    ($(#[$meta:meta])* pub enum $name:ident { $($variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $(#[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            pub const WORDS: &[&str] = &[$($word),+];
+
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .enum_values(Some(Self::WORDS.iter().copied()))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
+    };
+}
+
 /// Reads a word and refuses unknown ones. The error lists the known words and does not repeat the
 /// text that was sent.
 pub(super) fn known_word<'de, D: Deserializer<'de>, T: RequestWord>(

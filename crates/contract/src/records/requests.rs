@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::request_bounds::{RequestList, optional_text, text};
 use super::request_words::{optional_word, word_or_null_schema};
 use crate::open_enum;
 
@@ -12,7 +13,13 @@ use crate::open_enum;
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequest {
     /// A bare domain or a full http(s) address.
-    #[schema(example = "shop.example")]
+    #[serde(deserialize_with = "text::<_, 1, 2048>")]
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        format = "domain-or-url",
+        example = "shop.example"
+    )]
     pub domain: String,
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<Visibility>)]
@@ -24,7 +31,13 @@ pub struct ScanRequest {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequestV1 {
     /// A bare domain or a full http(s) address.
-    #[schema(example = "shop.example")]
+    #[serde(deserialize_with = "text::<_, 1, 2048>")]
+    #[schema(
+        min_length = 1,
+        max_length = 2048,
+        format = "domain-or-url",
+        example = "shop.example"
+    )]
     pub domain: String,
 }
 
@@ -44,8 +57,9 @@ open_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct VisitorBatch {
-    #[schema(min_items = 1, max_items = 100)]
-    pub visitors: Vec<VisitorQuery>,
+    /// In the order of the answers. The same visitor may appear more than once.
+    #[schema(value_type = Vec<VisitorQuery>, min_items = 1, max_items = 100)]
+    pub visitors: RequestList<VisitorQuery, 1, 100, false>,
 }
 
 /// A visitor to check. Nothing about it is stored.
@@ -54,9 +68,16 @@ pub struct VisitorBatch {
 pub struct VisitorQuery {
     /// The visitor's IP address. Without it the visitor cannot be verified, but the agent named in
     /// `ua` is still looked up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 0, 64>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 64)]
     pub ip: Option<String>,
     /// The visitor's user agent.
+    #[serde(deserialize_with = "text::<_, 0, 4096>")]
+    #[schema(max_length = 4096)]
     pub ua: String,
 }
 

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::request_bounds::{DomainText, RequestList, optional_number};
 use super::request_words::{optional_word, word_or_null_schema};
 use super::{ResolveAnswer, Signature};
 use crate::errors::ErrorCode;
+use crate::limits::MAX_AGE_HOURS_MAX;
 use crate::{Timestamp, open_enum};
 
 /// The body of `POST /api/v1/resolve`.
@@ -16,21 +18,74 @@ use crate::{Timestamp, open_enum};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ResolveBatchRequest {
     /// Bare domains or full http(s) addresses.
-    #[schema(min_items = 1, max_items = 100)]
-    pub domains: Vec<String>,
+    #[schema(value_type = BTreeSet<DomainText>, min_items = 1, max_items = 100)]
+    pub domains: RequestList<DomainText, 1, 100>,
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<LiveReadMode>)]
     pub live: Option<LiveReadMode>,
     /// Read the site again when its evidence is older than this, if `live` permits it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "optional_number::<_, _, MAX_AGE_HOURS_MAX>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(minimum = 0, maximum = 87600)]
     pub max_age_hours: Option<u32>,
     /// The members to return. With this, the response contains excerpts, each with the digest of
     /// its answer, instead of whole answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fields: Option<Vec<String>>,
+    #[schema(value_type = Option<BTreeSet<AnswerMember>>, min_items = 1, max_items = 41)]
+    pub fields: Option<RequestList<AnswerMember, 1, { AnswerMember::WORDS.len() }>>,
 }
 
 objects_only!(ResolveBatchRequest);
+
+closed_enum! {
+    /// A member of a resolve answer.
+    pub enum AnswerMember {
+        Kind = "kind",
+        V = "v",
+        Schema = "schema",
+        Domain = "domain",
+        AnsweredAt = "answered_at",
+        Reading = "reading",
+        Status = "status",
+        Basis = "basis",
+        Subject = "subject",
+        Freshness = "freshness",
+        Observers = "observers",
+        CrawlPolicy = "crawl_policy",
+        Delivery = "delivery",
+        MachineFiles = "machine_files",
+        Capabilities = "capabilities",
+        Entity = "entity",
+        Findings = "findings",
+        Confidence = "confidence",
+        Contradictions = "contradictions",
+        Evidence = "evidence",
+        Assurance = "assurance",
+        Impersonation = "impersonation",
+        Dns = "dns",
+        Tls = "tls",
+        Upgrade = "upgrade",
+        ContentClock = "content_clock",
+        SelfClaims = "self_claims",
+        ReadEquivalence = "read_equivalence",
+        Rights = "rights",
+        StoredSections = "stored_sections",
+        ServedFrom = "served_from",
+        Incident = "incident",
+        HighRiskFields = "high_risk_fields",
+        Actions = "actions",
+        Absences = "absences",
+        Control = "control",
+        AssuranceLadder = "assurance_ladder",
+        Code = "code",
+        Transparency = "transparency",
+        Sha256 = "sha256",
+        Signature = "signature",
+    }
+}
 
 open_enum! {
     /// Whether the site is read for an answer.

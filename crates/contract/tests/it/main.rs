@@ -11,5 +11,6 @@
 mod examples;
 mod fields;
 mod reading;
+mod request_bounds;
 mod requests;
 mod schemas;

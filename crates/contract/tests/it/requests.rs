@@ -70,12 +70,12 @@ fn both_shapes_of_an_outcome_report_give_the_same_result() {
     let nested: OutcomeReport = serde_json::from_str(
         r#"{"domain":"shop.example","action":"tool_call","agent":{"name":"ExampleBot"},
             "result":{"status":403,"blocked":true,"challenge":false},
-            "resolve_said":"open","resolve_sha256":"ab"}"#,
+            "resolve_said":"open","resolve_sha256":"abababababababababababababababababababababababababababababababab"}"#,
     )
     .unwrap();
     let flat: OutcomeReport = serde_json::from_str(
         r#"{"domain":"shop.example","action":"tool_call","agent":"ExampleBot","status":403,
-            "blocked":true,"challenged":false,"resolve_said":"open","resolve_sha256":"ab"}"#,
+            "blocked":true,"challenged":false,"resolve_said":"open","resolve_sha256":"abababababababababababababababababababababababababababababababab"}"#,
     )
     .unwrap();
     assert_eq!(nested, flat);
@@ -112,7 +112,7 @@ fn an_outcome_report_of_neither_shape_is_refused() {
         (r#"{"domain":"a.example","action":"read","agent":7}"#, "agent"),
         (r#"{"domain":"a.example","action":"read","result":{"statsu":200}}"#, "unknown field"),
         (r#"{"domain":"a.example","action":"read","result":{"status":70000}}"#, "invalid value"),
-        (r#"{"domain":"a.example","action":"read","status":1000}"#, "three digits"),
+        (r#"{"domain":"a.example","action":"read","status":1000}"#, "from 0 to 999"),
         (r#"{"domain":"a.example","action":"read","status":"200"}"#, "invalid type"),
         (r#"{"domain":"a.example","action":"read","agent":["x"]}"#, "`agent` must be a name"),
         (r#"{"domain":"a.example","action":"read","result":[403]}"#, "sequence"),
@@ -187,7 +187,7 @@ fn a_visitor_batch_names_user_agents_and_perhaps_addresses() {
         (r#"{"visitors":{}}"#, "invalid type"),
         (r#"{"visitors":[{"ip":"192.0.2.1"}]}"#, "missing field `ua`"),
         (r#"{"visitors":[{"ua":"A","host":"x"}]}"#, "unknown field `host`"),
-        (r#"{"visitors":[],"strict":true}"#, "unknown field `strict`"),
+        (r#"{"visitors":[{"ua":"A"}],"strict":true}"#, "unknown field `strict`"),
         (r#"{"visitors":["A"]}"#, "invalid type"),
         (r#"{"visitors":[["192.0.2.1","A"]]}"#, "invalid type: sequence"),
         (r#"[[{"ua":"A"}]]"#, "invalid type: sequence"),
@@ -200,7 +200,7 @@ fn a_visitor_batch_names_user_agents_and_perhaps_addresses() {
 fn preflight(body: &str) -> Result<PreflightChecks, String> {
     let request: PreflightRequest =
         serde_json::from_str(body).map_err(|error| error.to_string())?;
-    request.into_checks().map_err(|refusal| refusal.param)
+    request.into_checks().map_err(|refusal| format!("{}: {}", refusal.param, refusal.error))
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_preflight_is_one_check_or_several_with_defaults() {
     assert_eq!((one.action, one.domain.as_deref()), (Some(Action::Read), Some("shop.example")));
     let PreflightChecks::Batch(several) = preflight(
         r#"{"domain":"shop.example","action":"read","nonce":"n","checks":[
-            {},{"url":"https://other.example/x","action":"cite"},{"action":"connect","live_ms":1001}]}"#,
+            {},{"url":"https://other.example/x","action":"cite"},{"action":"connect","mcp":{"url":"u","tools_sha256":"abababababababababababababababababababababababababababababababab","lock_sha256":"abababababababababababababababababababababababababababababababab"}}]}"#,
     )
     .unwrap() else {
         panic!("several checks")
@@ -225,7 +225,7 @@ fn a_preflight_is_one_check_or_several_with_defaults() {
     );
     let second = several[1].as_ref().unwrap();
     assert_eq!((second.domain.as_ref(), &second.action), (None, &Some(Action::Cite)));
-    assert_eq!(several[2].as_ref().unwrap_err().param, "live_ms");
+    assert_eq!(several[2].as_ref().unwrap_err().param, "mcp");
 }
 
 #[test]
@@ -234,12 +234,16 @@ fn a_preflight_beyond_its_limits_is_refused_with_the_wrong_member() {
     let big = "x".repeat(8192);
     let deep = format!("{}1{}", "[".repeat(17), "]".repeat(17));
     let hex = "ab".repeat(32);
-    let many = vec!["{}"; 51].join(",");
-    for (body, param) in [
+    let many: Vec<String> = (0..51).map(|n| format!(r#"{{"nonce":"{n}"}}"#)).collect();
+    let many = many.join(",");
+    for (body, because) in [
         (r#"{"action":"read"}"#.to_owned(), "domain"),
         (r#"{"domain":"a.example","url":"https://a.example","action":"read"}"#.to_owned(), "url"),
         (r#"{"domain":"a.example"}"#.to_owned(), "action"),
-        (format!(r#"{{"domain":"a.example","action":"read","nonce":"{long}"}}"#), "nonce"),
+        (
+            format!(r#"{{"domain":"a.example","action":"read","nonce":"{long}"}}"#),
+            "0 to 256 characters",
+        ),
         (
             format!(r#"{{"domain":"a.example","action":"read","operation":{{"a":"{big}"}}}}"#),
             "operation",
@@ -254,8 +258,11 @@ fn a_preflight_beyond_its_limits_is_refused_with_the_wrong_member() {
             "operation",
         ),
         (r#"{"domain":"a.example","action":"read","agent":{}}"#.to_owned(), "agent"),
-        (r#"{"domain":"a.example","action":"read","agent":""}"#.to_owned(), "agent"),
-        (r#"{"domain":"a.example","action":"read","include":["all"]}"#.to_owned(), "include"),
+        (r#"{"domain":"a.example","action":"read","agent":""}"#.to_owned(), "1 to 512 characters"),
+        (
+            r#"{"domain":"a.example","action":"read","include":["all"]}"#.to_owned(),
+            "expected `evidence`",
+        ),
         (
             r#"{"domain":"a.example","action":"read","mcp":{"url":"https://a.example"}}"#
                 .to_owned(),
@@ -264,7 +271,7 @@ fn a_preflight_beyond_its_limits_is_refused_with_the_wrong_member() {
         (
             r#"{"domain":"a.example","action":"connect","mcp":{"url":"u","tools_sha256":"AB"}}"#
                 .to_owned(),
-            "mcp.tools_sha256",
+            "64 lower-case hex digits",
         ),
         (
             format!(
@@ -274,16 +281,18 @@ fn a_preflight_beyond_its_limits_is_refused_with_the_wrong_member() {
         ),
         (
             r#"{"domain":"a.example","action":"read","held":{"decision_sha256":"x"}}"#.to_owned(),
-            "held.decision_sha256",
+            "64 lower-case hex digits",
         ),
         (
             r#"{"domain":"a.example","action":"read","policy":{"deny":[""]}}"#.to_owned(),
-            "policy.deny",
+            "1 to 253 characters",
         ),
-        (r#"{"checks":[]}"#.to_owned(), "checks"),
-        (format!(r#"{{"checks":[{many}]}}"#), "checks"),
+        (r#"{"checks":[]}"#.to_owned(), "1 to 50 items"),
+        (format!(r#"{{"checks":[{many}]}}"#), "1 to 50 items"),
+        (r#"{"checks":[{},{}]}"#.to_owned(), "item 1 is given twice"),
     ] {
-        assert_eq!(preflight(&body).unwrap_err(), param, "{body}");
+        let message = preflight(&body).unwrap_err();
+        assert!(message.contains(because), "{body}: {message}");
     }
 }
 

@@ -56,8 +56,10 @@ const MAX_WORD_BYTES: usize = 40;
         ("format" = Option<String>, Query, description = "`json` or `ndjson`."),
     ),
     responses(
-        (status = 200, description = "The signed page, or signed lines.", body = CensusPage,
-            content_type = "application/json"),
+        (status = 200, description = "The signed page, or signed lines.", content(
+            (CensusPage = "application/json"),
+            (String = "application/jsonl"),
+        )),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 400, description = "`bad_request`, `bad_domain`, `unknown_field`.",
             body = ErrorV1),

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The maximum length of the parameter `property`.
-const MAX_PROPERTY_BYTES: usize = 100;
+const MAX_PROPERTY_CHARS: usize = 100;
 
 /// Read what a site states about itself
 ///
@@ -58,8 +58,10 @@ pub(crate) async fn get_claims(
         .parse_domain(required(parameters.get("domain"), "domain")?)
         .map_err(bad_domain_error)?;
     let property = parameters.get("property").map(String::as_str);
-    if property.is_some_and(|property| property.is_empty() || property.len() > MAX_PROPERTY_BYTES) {
-        let sentence = format!("`property` must have 1 to {MAX_PROPERTY_BYTES} characters.");
+    if property.is_some_and(|property| {
+        property.is_empty() || property.chars().count() > MAX_PROPERTY_CHARS
+    }) {
+        let sentence = format!("`property` must have 1 to {MAX_PROPERTY_CHARS} characters.");
         return Err(ApiError::bad_request(sentence).param("property"));
     }
     let query = ClaimsQuery {

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The maximum length of the parameter `field`.
-const MAX_FIELD_BYTES: usize = 200;
+const MAX_FIELD_CHARS: usize = 200;
 
 /// Compare the readings of a domain
 ///
@@ -62,8 +62,8 @@ pub(crate) async fn get_corroboration(
     let domain = required(parameters.get("domain"), "domain")?;
     let domain = service.parse_domain(domain).map_err(bad_domain_error)?;
     let field = parameters.get("field").map(String::as_str);
-    if field.is_some_and(|field| field.len() > MAX_FIELD_BYTES) {
-        return Err(ApiError::bad_request("`field` is longer than 200 bytes.").param("field"));
+    if field.is_some_and(|field| field.chars().count() > MAX_FIELD_CHARS) {
+        return Err(ApiError::bad_request("`field` is longer than 200 characters.").param("field"));
     }
     let limit = count_parameter(&parameters, "limit", READINGS_KEPT_PER_DOMAIN)?
         .unwrap_or(READINGS_KEPT_PER_DOMAIN);

@@ -8,7 +8,7 @@ use axum::{
 };
 use contract::{
     errors::{ErrorCode, ErrorV1},
-    records::{DecisionReceipt, PreflightChecks, PreflightRefusal, PreflightRequest},
+    records::{PreflightChecks, PreflightRefusal, PreflightReply, PreflightRequest},
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use service::{Service, answers::preflight::PreflightError};
@@ -38,8 +38,8 @@ use crate::{
     tag = "decisions",
     request_body(content = PreflightRequest, content_type = "application/json"),
     responses(
-        (status = 200, description = "The signed receipt.", body = DecisionReceipt,
-            content_type = "application/json"),
+        (status = 200, description = "The signed receipt, or with `checks` the signed batch.",
+            body = PreflightReply, content_type = "application/json"),
         (status = 400, description = "`bad_domain`, `bad_url`, `bad_request`, `unknown_field`, \
             `batch_size`.", body = ErrorV1),
         (status = 404, description = "With `live_ms` 0: there is no stored answer for this \

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use contract::{
     errors::{ErrorCode, ErrorV1},
+    limits::MAX_AGE_HOURS_MAX,
     records::ResolveAnswer,
 };
 use http::{HeaderMap, Uri};
@@ -94,9 +95,12 @@ pub(crate) async fn resolve_domain_v1(
 
 fn parse_hours(text: &str) -> Result<u32, ApiError> {
     let plain = text.len() <= 5 && text.bytes().all(|digit| digit.is_ascii_digit());
-    text.parse().ok().filter(|_| plain).ok_or_else(|| {
-        ApiError::bad_request("`max_age_hours` must be a whole number of hours.")
-            .param("max_age_hours")
+    let hours = text.parse().ok().filter(|hours| plain && *hours <= MAX_AGE_HOURS_MAX);
+    hours.ok_or_else(|| {
+        let sentence = format!(
+            "`max_age_hours` must be a whole number of hours, at most {MAX_AGE_HOURS_MAX}."
+        );
+        ApiError::bad_request(sentence).param("max_age_hours")
     })
 }
 

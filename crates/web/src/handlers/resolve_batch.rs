@@ -8,10 +8,10 @@ use axum::{
 };
 use contract::{
     errors::{ErrorCode, ErrorV1},
-    limits::{RESOLVE_BATCH_BUDGET, RESOLVE_BATCH_MAX, RESOLVE_BATCH_MIN},
+    limits::RESOLVE_BATCH_BUDGET,
     records::{
-        BatchError, BatchLiveReads, BatchResult, BatchState, LiveReadMode, ResolveBatch,
-        ResolveBatchRequest,
+        AnswerMember, BatchError, BatchLiveReads, BatchResult, BatchState, LiveReadMode,
+        ResolveBatch, ResolveBatchRequest,
     },
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -23,6 +23,7 @@ use service::{
 
 use super::resolve::to_api_error;
 use crate::{
+    off_worker::run_off_worker,
     rate_limits::{DecisionLimit, LiveReadLimit},
     request::StrictJson,
     response::{ApiError, JSON, NO_STORE},
@@ -60,13 +61,7 @@ pub(crate) async fn resolve_batch_v1(
     live_reads: LiveReadLimit,
     StrictJson(request): StrictJson<ResolveBatchRequest>,
 ) -> Result<Response, ApiError> {
-    let count = request.domains.len();
-    if !(RESOLVE_BATCH_MIN..=RESOLVE_BATCH_MAX).contains(&count) {
-        let sentence =
-            format!("`domains` must have {RESOLVE_BATCH_MIN} to {RESOLVE_BATCH_MAX} names.");
-        return Err(ApiError::new(ErrorCode::BatchSize, sentence).param("domains"));
-    }
-    decides.acquire_batch(count)?;
+    decides.acquire_batch(request.domains.len())?;
     let live = match request.live {
         None | Some(LiveReadMode::Auto) => LivePolicy::Auto,
         Some(LiveReadMode::Never) => LivePolicy::Never,
@@ -75,14 +70,18 @@ pub(crate) async fn resolve_batch_v1(
     let many = service
         .answers
         .resolve_batch(ResolveBatchQuery {
-            domains: request.domains.clone(),
+            domains: request.domains.iter().map(|name| name.to_string()).collect(),
             live,
             max_age_hours: request.max_age_hours,
             live_read_permit: Arc::new(live_reads),
         })
         .await;
-    let record = build_batch_record(&request, many, &service);
-    let signed = service.answers.sign_resolve_batch(&record).map_err(|error| {
+    // A hundred answers are parsed, put together, hashed and signed.
+    let signed = run_off_worker(move || {
+        let record = build_batch_record(&request, many, &service);
+        service.answers.sign_resolve_batch(&record)
+    });
+    let signed = signed.await?.map_err(|error| {
         ApiError::new(
             ErrorCode::SigningUnavailable,
             "The response could not be signed. Try again in 30 s.",
@@ -109,8 +108,10 @@ fn build_batch_record(
                 let document: Value = serde_json::from_slice(&hot.bytes).unwrap_or_default();
                 let domain = hot.domain.to_string();
                 let excerpt = fields.map(|fields| {
-                    let member =
-                        |name: &String| Some((name.clone(), document.get(name.as_str())?.clone()));
+                    let member = |member: &AnswerMember| {
+                        let name = member.as_str();
+                        Some((name.to_owned(), document.get(name)?.clone()))
+                    };
                     fields.iter().filter_map(member).collect()
                 });
                 results.push(BatchResult {

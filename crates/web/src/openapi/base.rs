@@ -22,8 +22,9 @@ use crate::handlers::{log::files, report, seal};
             credentials, except those of the operators' routes.\n\n\
             Rate limits, per client address: 5 scan requests in 10 seconds, 6 in a minute and 20 \
             free scans a day (`rate_limited`); 30 requests in a minute to feeds and to the log below \
-            `/api/v1` (`feed`; the log's files are not limited); 120 reads of stored records in a \
-            minute (`read`); 60 decisions in a minute (`decide`; a batch counts as its number of \
+            `/api/v1` (`feed`; the log's files are not limited); 120 reads of stored records, \
+            reports, seals and schemas in a minute (`read`); 60 of `/metrics` (`metrics`); 10 \
+            licence keys that are not valid (`wrong-key`); 60 decisions in a minute (`decide`; a batch counts as its number of \
             items); 10 live readings of sites in a minute (`live`). All free scans together have a \
             daily total (`daily_budget`), and the operator can pause them (`scans_paused`). One \
             scan of a domain runs at a time (`scan_in_progress`). A domain that was scanned within \
@@ -37,7 +38,8 @@ use crate::handlers::{log::files, report, seal};
             `Idempotency-Replayed: true`. A key is valid for the address and the credentials that it \
             was sent with. Replies to failed requests are not stored.\n\n\
             Requests are parsed strictly: an unknown or duplicate member or parameter is refused, \
-            and so is a body of more than 1048576 bytes. Responses may get new members: ignore \
+            and so is a body of more than 1048576 bytes or 50000 JSON values. Lists have the bounds \
+            of their schemas and no item twice. Responses may get new members: ignore \
             members that you do not know.\n\n\
             Every response has `X-Request-Id`: yours, if you sent one of at most 128 visible \
             ASCII characters. Documents have an `ETag`; send it as `If-None-Match` to avoid a second \

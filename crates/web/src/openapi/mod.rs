@@ -2,12 +2,14 @@
 //! address, the security schemes, the error responses and the brand.
 
 pub(crate) mod base;
+mod parameter_bounds;
 
 use std::collections::BTreeSet;
 
-use contract::{Brand, Issuer};
+use contract::{Brand, Issuer, schema_bounds::fill_bounds};
 use serde_json::{Value, json};
 
+use self::parameter_bounds::fill_parameter_bounds;
 use crate::routes;
 
 /// The whole document, as served.
@@ -34,11 +36,33 @@ pub(crate) fn build_document(issuer: &Issuer) -> Value {
         components.insert("securitySchemes".to_owned(), schemes);
     }
     for operation in operations_mut(&mut document) {
+        fill_parameter_bounds(operation);
         add_problem_json_form(operation);
         add_default_error(operation);
+        bound_inline_responses(operation);
     }
+    let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    schemas.into_iter().flat_map(|schemas| schemas.values_mut()).for_each(fill_bounds);
     apply_brand(&mut document, brand);
     document
+}
+
+/// The longest page or file that is described as a text.
+const DOCUMENT_CHARS: usize = 4 << 20;
+
+/// Bounds responses that are not of a named type: pages, files and lists of numbers.
+fn bound_inline_responses(operation: &mut Value) {
+    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
+    for response in responses.into_iter().flat_map(|responses| responses.values_mut()) {
+        let content = response.get_mut("content").and_then(Value::as_object_mut);
+        for form in content.into_iter().flat_map(|content| content.values_mut()) {
+            let Some(schema) = form.get_mut("schema") else { continue };
+            if schema["type"] == "string" {
+                schema["maxLength"] = json!(DOCUMENT_CHARS);
+            }
+            fill_bounds(schema);
+        }
+    }
 }
 
 /// The operationIds of a document.
@@ -131,6 +155,7 @@ mod wire_fields;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use contract::schema_bounds::unbounded_parts;
 
     fn test_issuer() -> Issuer {
         Issuer::new(Brand::default(), "https://svc.example")
@@ -194,6 +219,40 @@ mod tests {
             assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{id}");
         }
         assert_eq!(count, operation_ids(&document).len(), "an operationId is used twice");
+    }
+
+    /// Whoever reads the document knows how much to expect, and how much may be sent.
+    #[test]
+    fn every_text_list_and_number_has_a_bound() {
+        let document = build_document(&test_issuer());
+        assert_eq!(unbounded_parts(&document), [""; 0]);
+    }
+
+    /// The bounds of requests are stated by their own types, which enforce them, and not filled in.
+    #[test]
+    fn the_types_of_requests_state_their_own_bounds() {
+        let written = serde_json::to_value(routes::router().into_openapi()).unwrap();
+        let mut waiting: Vec<&Value> = Vec::new();
+        let paths = written["paths"].as_object().unwrap().values();
+        for operation in paths.flat_map(|path| path.as_object().unwrap().values()) {
+            waiting.push(&operation["requestBody"]);
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(value) = waiting.pop() {
+            if let Some(target) = value.get("$ref").and_then(Value::as_str)
+                && seen.insert(target)
+            {
+                let schema = written.pointer(target.strip_prefix('#').unwrap()).unwrap();
+                assert_eq!(unbounded_parts(schema), [""; 0], "{target}");
+                waiting.push(schema);
+            }
+            match value {
+                Value::Object(members) => waiting.extend(members.values()),
+                Value::Array(items) => waiting.extend(items),
+                _ => {}
+            }
+        }
+        assert!(seen.len() > 12, "{}", seen.len());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::de::DeserializeOwned;
 
 use super::{
-    body::parse_strict_json, client_address, content_negotiation, idempotency, licence_key,
+    body::parse_strict_json_here, client_address, content_negotiation, idempotency, licence_key,
     parameters, query_parameters,
 };
 use crate::ApiError;
@@ -48,7 +48,7 @@ pub fn parse_json_body<T: DeserializeOwned>(
     if let Ok(value) = HeaderValue::from_bytes(content_type) {
         headers.insert(http::header::CONTENT_TYPE, value);
     }
-    parse_strict_json(&headers, body)
+    parse_strict_json_here(&headers, body)
 }
 
 /// An `Idempotency-Key`.

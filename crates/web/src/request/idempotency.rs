@@ -40,7 +40,7 @@ pub(crate) struct IdempotencyKey {
     request_digest: Digest,
 }
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for IdempotencyJson<T> {
+impl<T: DeserializeOwned + Send + 'static, S: Sync> FromRequest<S> for IdempotencyJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
@@ -49,7 +49,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequest<S> for IdempotencyJson<T> {
         let bytes = body::read_body(&parts.headers, content).await?;
         let keyed = key.map(|key| IdempotencyKey { key, request_digest: proof::sha256(&bytes) });
         Ok(Self {
-            request: body::parse_strict_json(&parts.headers, &bytes)?,
+            request: body::parse_strict_json(&parts.headers, bytes).await?,
             idempotency_key: keyed,
         })
     }

@@ -13,4 +13,4 @@ pub use body::StrictJson;
 pub use client_address::{ClientAddress, PeerAddress};
 
 pub(crate) use idempotency::{IdempotencyJson, IdempotencyScope};
-pub(crate) use uri::{PathParameter, QueryParameters, query_parameters};
+pub(crate) use uri::{MAX_PARAMETER_CHARS, PathParameter, QueryParameters, query_parameters};

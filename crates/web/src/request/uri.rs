@@ -24,6 +24,9 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParameter {
     }
 }
 
+/// The longest value of a query parameter. No address or name that we accept is longer.
+pub(crate) const MAX_PARAMETER_CHARS: usize = 2_048;
+
 /// Query parameters by name.
 pub(crate) type QueryParameters = BTreeMap<&'static str, String>;
 
@@ -40,6 +43,11 @@ pub(crate) fn query_parameters(
             let sentence = format!("Unknown parameter `{shown}`.");
             return Err(ApiError::new(ErrorCode::UnknownField, sentence).param(shown));
         };
+        if value.chars().count() > MAX_PARAMETER_CHARS {
+            let sentence =
+                format!("Parameter `{known}` is longer than {MAX_PARAMETER_CHARS} characters.");
+            return Err(ApiError::bad_request(sentence).param(*known));
+        }
         if found.insert(*known, value.into_owned()).is_some() {
             return Err(
                 ApiError::bad_request(format!("Parameter `{known}` is given twice.")).param(*known)
@@ -64,5 +72,8 @@ mod tests {
         assert!(read("").unwrap().is_empty());
         assert_eq!(read("kind=a&kind=a").unwrap_err(), "Parameter `kind` is given twice.");
         assert_eq!(read("kind=a&knid=b").unwrap_err(), "Unknown parameter `knid`.");
+        assert!(read(&format!("kind={}", "a".repeat(2_048))).is_ok());
+        let long = read(&format!("kind={}", "a".repeat(2_049))).unwrap_err();
+        assert_eq!(long, "Parameter `kind` is longer than 2048 characters.");
     }
 }

@@ -25,3 +25,4 @@ mod seals;
 mod shutdown;
 mod signatures;
 mod witness;
+mod workers;

@@ -158,7 +158,7 @@ pub(super) fn witnessed() -> LogWitnessedHead {
 
 pub(super) fn gossip_request() -> GossipRequest {
     let Value::Object(head) = head() else { panic!("a head is an object") };
-    GossipRequest { sths: vec![head] }
+    GossipRequest { sths: [head].into_iter().collect() }
 }
 
 pub(super) fn gossip_answer() -> GossipAnswer {

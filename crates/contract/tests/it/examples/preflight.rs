@@ -4,11 +4,11 @@ use contract::Quotient;
 use contract::records::{
     Action, AssessedRobots, AssessedRobotsState, AssessedScope, AssessedTool, CallerPolicy,
     Decision, DecisionReason, DecisionReceipt, DecisionState, DecisionStep, Doubt, EvidenceAge,
-    HeldDecision, HeldDecisionRef, McpApproval, McpState, Obligation, ObligationType,
-    PreflightAgent, PreflightBatch, PreflightCheck, PreflightItemError, PreflightRequest,
-    PreflightResult, PreflightTemplate, PublishedFacts, ReasonClass, ReceiptAgent, ReceiptAnswer,
-    ReceiptMcp, ReceiptResolve, ReceiptRevocation, ReceiptRules, ReceiptSubject,
-    ReceiptTransparency, Remedy, Rung,
+    HeldDecision, HeldDecisionRef, McpApproval, McpState, Obligation, ObligationType, PolicyEntry,
+    PolicyList, PreflightAgent, PreflightBatch, PreflightCheck, PreflightInclude,
+    PreflightItemError, PreflightRequest, PreflightResult, PreflightTemplate, PublishedFacts,
+    ReasonClass, ReceiptAgent, ReceiptAnswer, ReceiptMcp, ReceiptResolve, ReceiptRevocation,
+    ReceiptRules, ReceiptSubject, ReceiptTransparency, Remedy, Rung,
 };
 use contract::{ErrorCode, Timestamp};
 use serde_json::{Map, Value, json};
@@ -23,6 +23,10 @@ fn operation() -> Map<String, Value> {
     operation
 }
 
+fn entries(words: &[&str]) -> PolicyList {
+    words.iter().filter_map(|word| PolicyEntry::new(word)).collect()
+}
+
 pub(super) fn request() -> PreflightRequest {
     PreflightRequest {
         domain: some("shop.lab"),
@@ -35,9 +39,9 @@ pub(super) fn request() -> PreflightRequest {
             on_warn: Some(Decision::RequireConfirmation),
             warn_as: Some(Decision::Block),
             require_entity: Some(true),
-            human_approval: Some(texts(&["transact"])),
-            allow: Some(texts(&["shop.lab"])),
-            deny: Some(texts(&["other.lab"])),
+            human_approval: Some(entries(&["transact"])),
+            allow: Some(entries(&["shop.lab"])),
+            deny: Some(entries(&["other.lab"])),
             minimum_assurance: Some(Rung::Conformant),
             minimum_networks: Some(2),
         }),
@@ -51,11 +55,12 @@ pub(super) fn request() -> PreflightRequest {
         }),
         held: Some(HeldDecisionRef { decision_sha256: digest('b') }),
         live_ms: Some(800),
-        include: Some(texts(&["evidence"])),
-        checks: Some(vec![PreflightCheck {
-            action: Some(Action::Read),
-            ..PreflightCheck::default()
-        }]),
+        include: Some([PreflightInclude::Evidence].into_iter().collect()),
+        checks: Some(
+            [PreflightCheck { action: Some(Action::Read), ..PreflightCheck::default() }]
+                .into_iter()
+                .collect(),
+        ),
     }
 }
 

@@ -2,18 +2,18 @@
 
 use contract::errors::ErrorCode;
 use contract::records::{
-    BatchError, BatchLiveReads, BatchResult, BatchState, LiveReadMode, PrefixAnswer, PrefixBucket,
-    ResolveBatch, ResolveBatchRequest,
+    AnswerMember, BatchError, BatchLiveReads, BatchResult, BatchState, DomainText, LiveReadMode,
+    PrefixAnswer, PrefixBucket, ResolveBatch, ResolveBatchRequest,
 };
 
-use super::{at, digest, kind, resolve_answer, schema, signature, some, texts};
+use super::{at, digest, kind, resolve_answer, schema, signature, some};
 
 pub(crate) fn request() -> ResolveBatchRequest {
     ResolveBatchRequest {
-        domains: texts(&["shop.lab", "10.0.0.1"]),
+        domains: ["shop.lab", "10.0.0.1"].into_iter().filter_map(DomainText::new).collect(),
         live: Some(LiveReadMode::Auto),
         max_age_hours: Some(24),
-        fields: Some(texts(&["actions"])),
+        fields: Some([AnswerMember::Actions].into_iter().collect()),
     }
 }
 

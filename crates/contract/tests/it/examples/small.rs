@@ -210,10 +210,12 @@ pub(super) fn domain_record() -> DomainRecord {
 
 pub(super) fn visitor_batch() -> VisitorBatch {
     VisitorBatch {
-        visitors: vec![
+        visitors: [
             VisitorQuery { ip: some("192.0.2.7"), ua: "GPTBot/1.3".to_owned() },
             VisitorQuery { ip: None, ua: "curl/8".to_owned() },
-        ],
+        ]
+        .into_iter()
+        .collect(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The caller's own policy. It can only tighten a decision. A policy that would loosen one is rejected
 //! with an error that names the member.
 
-use contract::records::{Action, CallerPolicy, Decision, Doubt, PreflightRefusal, Rung};
+use contract::records::{
+    Action, CallerPolicy, Decision, Doubt, PolicyList, PreflightRefusal, Rung,
+};
 
 use super::super::decision_inputs::EntityObservation;
 use super::super::decision_rules::{Effect, action_terms};
@@ -112,7 +114,7 @@ fn is_same_or_subdomain(name: &str, domain: &str) -> bool {
     domain == name || domain.strip_suffix(name).is_some_and(|front| front.ends_with('.'))
 }
 
-fn parse_entries(list: Option<&Vec<String>>) -> impl Iterator<Item = PolicyEntry<'_>> {
+fn parse_entries(list: Option<&PolicyList>) -> impl Iterator<Item = PolicyEntry<'_>> {
     list.into_iter().flatten().filter_map(|text| PolicyEntry::parse(text))
 }
 

@@ -1,7 +1,7 @@
 use contract::NamePolicy;
 use contract::records::{
-    CallerPolicy, DecisionState, McpApproval, ObligationType, PreflightChecks, PreflightRequest,
-    PreflightTemplate, ReceiptTransparency, ResolveAnswer, Rung,
+    CallerPolicy, DecisionState, McpApproval, ObligationType, PolicyEntry, PreflightChecks,
+    PreflightRequest, PreflightTemplate, ReceiptTransparency, ResolveAnswer, Rung,
 };
 use declared::robots::Robots;
 use proptest::prelude::*;
@@ -472,7 +472,10 @@ fn maybe<T: Clone + std::fmt::Debug + 'static>(
 fn any_policy() -> impl Strategy<Value = CallerPolicy> {
     const WORDS: &[&str] =
         &["read", "cite", "connect", "transact", "shop.lab", "lab", "other.lab", "x"];
-    let list = || maybe(proptest::collection::vec(select(WORDS).prop_map(str::to_owned), 0..3));
+    let list = || {
+        let entries = proptest::collection::vec(select(WORDS), 0..3);
+        maybe(entries.prop_map(|words| words.into_iter().filter_map(PolicyEntry::new).collect()))
+    };
     let decision =
         || maybe(select(Decision::WORDS).prop_map(|word| Decision::from_word(word).unwrap()));
     (

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use contract::NameRefusal;
 use contract::errors::ErrorCode;
 use contract::limits::RESOLVE_BATCH_CONCURRENCY;
 use contract::records::{
     DecisionReceipt, PreflightBatch, PreflightCheck, PreflightItemError, PreflightRefusal,
     PreflightResult,
 };
+use contract::{Issuer, NameRefusal, Timestamp};
 use futures_util::stream::{self, StreamExt};
 use judge::decide::preflight::{ActionTarget, PreflightQuery, decide_preflight, strictest};
-use proof::{KeyPurpose, ProofError, SignedDocument};
+use proof::{Digest, KeyPurpose, ProofError, SignedDocument};
 use serde_json::Value;
 use store::{StoreError, StoredDecision};
 
@@ -25,6 +25,7 @@ use crate::access::LiveReadPermit;
 use crate::answers::Answers;
 use crate::answers::decisions::DecisionError;
 use crate::answers::resolve::ResolveError;
+use crate::signing_keys::SigningKeys;
 
 /// Why there is no receipt. A decision against the action is not an error: it is a receipt.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -112,47 +113,27 @@ impl Answers {
     ) -> Result<Bytes, PreflightError> {
         let decided: Vec<Result<IssuedReceipt, PreflightError>> = stream::iter(checks)
             .map(|check| {
-                let permit = Arc::clone(&permit);
-                async move { Box::pin(self.issue_receipt(&check?, permit)).await }
+                let (answers, permit) = (Arc::clone(self), Arc::clone(&permit));
+                // Each is a task of its own, so that together they do not hold up a worker.
+                async move {
+                    let check = check?;
+                    let issuing = tokio::spawn(async move {
+                        Box::pin(answers.issue_receipt(&check, permit)).await
+                    });
+                    issuing
+                        .await
+                        .map_err(|error| PreflightError::CannotAnswer(error.to_string()))?
+                }
             })
             .buffered(RESOLVE_BATCH_CONCURRENCY)
             .collect()
             .await;
         let to_store = decided.iter().flatten().map(|decided| decided.stored.clone()).collect();
         self.store.put_decisions(to_store).await?;
-        let worst = strictest(decided.iter().flatten().map(|decided| &decided.receipt.decision));
-        let count = u32::try_from(decided.len()).unwrap_or(u32::MAX);
-        let (mut results, mut receipts) = (Vec::new(), Vec::new());
-        for (index, result) in (0..).zip(decided) {
-            let (receipt, error) = match result {
-                Ok(decided) => (Some(decided.signed.document), None),
-                Err(error) => (None, Some(item_error(&error))),
-            };
-            results.push(PreflightResult { index, result: None, error });
-            receipts.push(receipt);
-        }
-        let (brand, base_url) = (&self.issuer.brand, &self.issuer.base_url);
-        let batch = PreflightBatch {
-            kind: brand.kind("preflight-batch"),
-            v: 1,
-            schema: contract::schema::schema_url("preflight-batch", brand, base_url),
-            checked_at: self.clock.now(),
-            count,
-            results,
-            worst,
-            sha256: None,
-            signature: None,
-        };
-        let mut batch = serde_json::to_value(batch)
-            .map_err(|error| ProofError::NotCanonical(error.to_string()))?;
-        // Insert the receipts as they were signed, without serialising them again.
-        let members = batch.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
-        for (result, receipt) in members.zip(receipts) {
-            if let (Some(members), Some(receipt)) = (result.as_object_mut(), receipt) {
-                members.insert("result".to_owned(), receipt);
-            }
-        }
-        Ok(Arc::clone(&self.keys).sign_value(batch, KeyPurpose::Documents)?.bytes.into())
+        let (issuer, keys, now) = (self.issuer.clone(), Arc::clone(&self.keys), self.clock.now());
+        // Fifty receipts are put together and hashed, which takes milliseconds.
+        let signing = tokio::task::spawn_blocking(move || sign_batch(decided, &issuer, now, &keys));
+        signing.await.map_err(|error| PreflightError::CannotAnswer(error.to_string()))?
     }
 
     async fn issue_receipt(
@@ -164,21 +145,76 @@ impl Answers {
             .map_err(|refusal| PreflightError::BadName { of_url: check.url.is_some(), refusal })?;
         let evidence = self.gather_evidence(check, &target, permit).await?;
         let now = self.clock.now();
-        let query = PreflightQuery { check, target: &target, now };
-        let receipt = decide_preflight(query, evidence.to_facts(), &self.issuer)?;
-        let signed = self.keys.sign_document(&receipt, KeyPurpose::Decisions)?;
-        let stored = StoredDecision {
-            lookup: StoredDecision::lookup_of(&signed.digest),
-            domain: receipt.domain.clone(),
-            action: receipt.action.as_str().to_owned(),
-            decision: receipt.decision.as_str().to_owned(),
-            answer_sha256: evidence.answer_sha256,
-            decided_at: receipt.decided_at,
-            expires_at: receipt.expires_at,
-            sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes)?),
-        };
-        Ok(IssuedReceipt { signed, receipt, stored })
+        let (check, issuer, keys) = (check.clone(), self.issuer.clone(), Arc::clone(&self.keys));
+        // A batch decides ten at a time, which together would hold up an async worker.
+        let issuing = tokio::task::spawn_blocking(move || {
+            let query = PreflightQuery { check: &check, target: &target, now };
+            let receipt = decide_preflight(query, evidence.to_facts(), &issuer)?;
+            sign_receipt(receipt, evidence.answer_sha256, &keys)
+        });
+        issuing.await.map_err(|error| PreflightError::CannotAnswer(error.to_string()))?
     }
+}
+
+/// The signed batch of receipts and errors, in the order of the checks.
+fn sign_batch(
+    decided: Vec<Result<IssuedReceipt, PreflightError>>,
+    issuer: &Issuer,
+    checked_at: Timestamp,
+    keys: &SigningKeys,
+) -> Result<Bytes, PreflightError> {
+    let worst = strictest(decided.iter().flatten().map(|decided| &decided.receipt.decision));
+    let count = u32::try_from(decided.len()).unwrap_or(u32::MAX);
+    let (mut results, mut receipts) = (Vec::new(), Vec::new());
+    for (index, result) in (0..).zip(decided) {
+        let (receipt, error) = match result {
+            Ok(decided) => (Some(decided.signed.document), None),
+            Err(error) => (None, Some(item_error(&error))),
+        };
+        results.push(PreflightResult { index, result: None, error });
+        receipts.push(receipt);
+    }
+    let Issuer { brand, base_url } = issuer;
+    let batch = PreflightBatch {
+        kind: brand.kind("preflight-batch"),
+        v: 1,
+        schema: contract::schema::schema_url("preflight-batch", brand, base_url),
+        checked_at,
+        count,
+        results,
+        worst,
+        sha256: None,
+        signature: None,
+    };
+    let mut batch =
+        serde_json::to_value(batch).map_err(|error| ProofError::NotCanonical(error.to_string()))?;
+    // Insert the receipts as they were signed, without serialising them again.
+    let members = batch.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten();
+    for (result, receipt) in members.zip(receipts) {
+        if let (Some(members), Some(receipt)) = (result.as_object_mut(), receipt) {
+            members.insert("result".to_owned(), receipt);
+        }
+    }
+    Ok(keys.sign_value(batch, KeyPurpose::Documents)?.bytes.into())
+}
+
+fn sign_receipt(
+    receipt: DecisionReceipt,
+    answer_sha256: Digest,
+    keys: &SigningKeys,
+) -> Result<IssuedReceipt, PreflightError> {
+    let signed = keys.sign_document(&receipt, KeyPurpose::Decisions)?;
+    let stored = StoredDecision {
+        lookup: StoredDecision::lookup_of(&signed.digest),
+        domain: receipt.domain.clone(),
+        action: receipt.action.as_str().to_owned(),
+        decision: receipt.decision.as_str().to_owned(),
+        answer_sha256,
+        decided_at: receipt.decided_at,
+        expires_at: receipt.expires_at,
+        sealed: Bytes::from(proof::envelope::encrypt(&signed.digest, &signed.bytes)?),
+    };
+    Ok(IssuedReceipt { signed, receipt, stored })
 }
 
 fn item_error(error: &PreflightError) -> PreflightItemError {

@@ -8,8 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use contract::{
-    errors::{ErrorCode, ErrorV1},
-    limits::GOSSIP_HEADS_MAX,
+    errors::ErrorV1,
     records::{GossipAnswer, GossipRequest},
 };
 use http::header::CACHE_CONTROL;
@@ -51,11 +50,7 @@ pub(crate) async fn post_log_gossip(
     _: FeedLimit,
     StrictJson(request): StrictJson<GossipRequest>,
 ) -> Result<Response, ApiError> {
-    if !request.has_valid_size() {
-        let sentence = format!("`sths` must have 1 to {GOSSIP_HEADS_MAX} heads.");
-        return Err(ApiError::new(ErrorCode::BatchSize, sentence).param("sths"));
-    }
     let answer: GossipAnswer =
-        service.log.check_gossip(request.sths).await.map_err(log_to_api_error)?;
+        service.log.check_gossip(request.sths.into_vec()).await.map_err(log_to_api_error)?;
     Ok(([(CACHE_CONTROL, NO_STORE)], Json(answer)).into_response())
 }

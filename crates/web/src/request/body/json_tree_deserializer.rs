@@ -25,6 +25,8 @@ pub(super) struct TypeMismatch {
 pub(super) enum TypeMismatchKind {
     UnknownField(String),
     MissingField(String),
+    /// A list has too few or too many items.
+    Length(String),
     Other(String),
 }
 
@@ -64,7 +66,7 @@ impl TypeMismatch {
             TypeMismatchKind::UnknownField(name) | TypeMismatchKind::MissingField(name) => {
                 Some(PathStep::Member(name.clone()))
             }
-            TypeMismatchKind::Other(_) => None,
+            TypeMismatchKind::Length(_) | TypeMismatchKind::Other(_) => None,
         };
         for step in self.steps.iter().rev().chain(&last) {
             match step {
@@ -86,7 +88,7 @@ impl fmt::Display for TypeMismatch {
         match &self.kind {
             TypeMismatchKind::UnknownField(name) => write!(f, "unknown member {name:?}"),
             TypeMismatchKind::MissingField(name) => write!(f, "missing member {name:?}"),
-            TypeMismatchKind::Other(why) => f.write_str(why),
+            TypeMismatchKind::Length(why) | TypeMismatchKind::Other(why) => f.write_str(why),
         }
     }
 }
@@ -108,7 +110,7 @@ impl Error for TypeMismatch {
     }
 
     fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
-        Self::expected(&expected.to_string())
+        Self::new(TypeMismatchKind::Length(format!("expected {expected}")))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
@@ -123,6 +125,25 @@ impl Error for TypeMismatch {
         Self::new(TypeMismatchKind::MissingField(field.to_owned()))
     }
 }
+
+/// Whole numbers may be written with a fraction of zero, `1.0`: JSON Schema and JavaScript do not tell
+/// the two apart.
+macro_rules! deserialize_whole_numbers {
+    ($($method:ident)+) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypeMismatch> {
+            match self {
+                Self::Float(value) if value.fract() == 0.0 && value.abs() <= MAX_WHOLE_DOUBLE => {
+                    #[expect(clippy::cast_possible_truncation, reason = "whole, and within 2^53")]
+                    visitor.visit_i64(value as i64)
+                }
+                other => other.deserialize_any(visitor),
+            }
+        }
+    )+};
+}
+
+/// Beyond it, doubles are not exact.
+const MAX_WHOLE_DOUBLE: f64 = 9_007_199_254_740_991.0;
 
 impl<'de> Deserializer<'de> for JsonNode {
     type Error = TypeMismatch;
@@ -195,8 +216,13 @@ impl<'de> Deserializer<'de> for JsonNode {
         self.deserialize_map(visitor)
     }
 
+    deserialize_whole_numbers! {
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i128 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct identifier ignored_any
     }
 }
