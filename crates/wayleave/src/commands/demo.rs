@@ -74,11 +74,16 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
         network.allow_networks.push(text.parse().context("the lab's network")?);
     }
     network.allow_names.extend(lab.allow_names.iter().cloned());
-    if config.proof == crate::config::ProofConfig::default() {
-        config.proof.calendars = lab.calendars.clone();
-        config.proof.explorers = lab.explorers.clone();
+    let (proof, unset) = (&mut config.proof, crate::config::ProofConfig::default());
+    if proof.calendars == unset.calendars {
+        proof.calendars = lab.calendars.clone();
+    }
+    if proof.explorers == unset.explorers {
+        proof.explorers = lab.explorers.clone();
+    }
+    if proof.upgrade_seconds == unset.upgrade_seconds {
         // The lab's chain gets a new block every few seconds.
-        config.proof.upgrade_seconds = 5;
+        proof.upgrade_seconds = 5;
     }
     if config.store.data_dir.is_none() {
         config.store.data_dir = Some(folder.join("data"));

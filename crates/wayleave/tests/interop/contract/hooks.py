@@ -1,0 +1,299 @@
+"""What Schemathesis cannot know from the document: names that exist in the lab, ids of stored records,
+keys, and rules that concern several members at once (`from` is not after `to`).
+
+Only requests that are meant to be valid are completed. Requests that are meant to be refused stay as they
+were generated.
+"""
+
+import itertools
+import json
+import os
+import re
+import urllib.parse
+
+import schemathesis
+from hypothesis import strategies as st
+
+with open(os.environ["CONTRACT_FIXTURES"], encoding="utf-8") as file:
+    FIXTURES = json.load(file)
+ANSWERED = os.environ["CONTRACT_ANSWERED"]
+
+COUNTER = itertools.count()
+
+# Lists need many different names. Those with numbers do not exist, so that reading them takes no time.
+NAMES = st.integers(0, 149).map(lambda number: f"no-such-name-{number}.lab")
+schemathesis.openapi.format("domain-or-url", st.sampled_from(FIXTURES["domains"]) | NAMES)
+schemathesis.openapi.format("uri", st.sampled_from(FIXTURES["pages"]))
+schemathesis.openapi.format("action-or-domain", st.sampled_from(["read", "cite", "open.lab"]) | NAMES)
+schemathesis.openapi.format("cursor", st.just("0"))
+schemathesis.openapi.format("date", st.sampled_from([FIXTURES["day"], "2026-01-31", "1999-12-31"]))
+schemathesis.openapi.format(
+    "date-time", st.sampled_from(["2026-01-31T12:00:00Z", "1999-12-31T23:59:59.999Z"])
+)
+
+
+def query(case):
+    if case.query is None:
+        case.query = {}
+    return case.query
+
+
+def drop(case, *names):
+    for name in names:
+        query(case).pop(name, None)
+
+
+def pick(values):
+    values = list(values)
+    return values[next(COUNTER) % len(values)]
+
+
+def number(value, default, most):
+    """The number that was generated, if the log is that large."""
+    try:
+        return min(int(value), most)
+    except (TypeError, ValueError):
+        return default
+
+
+def path_id(case):
+    case.path_parameters = {**(case.path_parameters or {}), "id": pick(FIXTURES["ids"])}
+
+
+def seal_lookup(case):
+    case.query = {name: value for name, value in [pick(FIXTURES["seals"].items())]}
+
+
+def schema(case):
+    if "list" in query(case):
+        case.query = {"list": "1"}
+    elif "kind" in query(case):
+        case.query = {"kind": pick(FIXTURES["kinds"])}
+
+
+def schema_by_kind(case):
+    case.path_parameters = {"kind": pick(FIXTURES["kinds"])}
+
+
+def log_overview(case):
+    drop(case, "cursor")
+    if "leaf" in query(case):
+        query(case)["leaf"] = FIXTURES["leaf"]
+        drop(case, "limit")
+
+
+def inclusion(case):
+    query(case)["leaf"] = FIXTURES["leaf"]
+    if "tree_size" in query(case):
+        query(case)["tree_size"] = FIXTURES["tree_size"]
+
+
+def consistency(case):
+    size = FIXTURES["tree_size"]
+    first = max(1, number(query(case).get("from"), 1, size))
+    query(case)["from"] = first
+    if "to" in query(case):
+        query(case)["to"] = max(first, number(query(case)["to"], size, size))
+
+
+def batch_of_query(case):
+    query(case)["batch"] = number(query(case).get("batch"), 0, FIXTURES["batch"])
+
+
+def batch_of_path(case):
+    batch = (case.path_parameters or {}).get("batch")
+    case.path_parameters = {"batch": number(batch, 0, FIXTURES["batch"])}
+
+
+def batch_or_latest(case):
+    batch = (case.path_parameters or {}).get("batch")
+    case.path_parameters = {"batch": "latest" if batch == "latest" else str(number(batch, 0, FIXTURES["batch"]))}
+
+
+def heads(case):
+    if "to" in query(case):
+        query(case)["to"] = number(query(case)["to"], 0, FIXTURES["batch"])
+
+
+def census(case):
+    drop(case, "cursor")
+    if "run" in query(case):
+        query(case)["run"] = pick(["latest", "1"])
+
+
+def revocations(case):
+    drop(case, "cursor")
+
+
+def corroboration(case):
+    query(case)["domain"] = FIXTURES["domains"][0]
+
+
+def decision_check(case):
+    case.path_parameters = {"sha256": pick(FIXTURES["decisions"])}
+    drop(case, "at", "action")
+
+
+def build(case):
+    case.path_parameters = {"version_id": FIXTURES["build"]}
+
+
+def tile(case):
+    case.path_parameters = {"path": FIXTURES["tile"]}
+
+
+def heads_file(case):
+    case.path_parameters = {"file": FIXTURES["heads_file"]}
+
+
+def sealed_day(case):
+    case.path_parameters = {"day": FIXTURES["day"]}
+
+
+VALID_KEY = re.compile(r"[!#-~][!-~]{0,254}")
+
+
+def use_new_key(case):
+    """A key that was used with another body is refused, so each request has its own."""
+    for name, value in list((case.headers or {}).items()):
+        if name.lower() == "idempotency-key" and VALID_KEY.fullmatch(str(value)):
+            case.headers[name] = f"contract-{next(COUNTER)}"
+
+
+def complete_check(check, inherited):
+    """A check names one target and an action, and its policy only tightens."""
+    if not inherited or check.get("domain") or check.get("url"):
+        if check.get("domain") and check.get("url"):
+            check.pop("url")
+        elif not check.get("domain") and not check.get("url"):
+            check["domain"] = FIXTURES["domains"][0]
+    check["action"] = check.get("action") or "read"
+    if isinstance(check.get("mcp"), dict):
+        check["action"] = "connect"
+        digests = [name for name in ("tools_sha256", "lock_sha256", "surface_sha256") if check["mcp"].get(name)]
+        for name in digests[1:]:
+            check["mcp"].pop(name)
+    if isinstance(check.get("agent"), dict) and not any(check["agent"].get(n) for n in ("name", "user_agent")):
+        check["agent"]["name"] = "ExampleBot"
+    policy = check.get("policy")
+    if isinstance(policy, dict):
+        if policy.get("max_age_hours") is not None:
+            policy["max_age_hours"] = 0
+        for name in ("on_warn", "warn_as"):
+            if policy.get(name) not in (None, "warn", "require_confirmation", "block"):
+                policy[name] = "block"
+        if policy.get("minimum_assurance") is not None:
+            policy["minimum_assurance"] = "action_ready"
+    if check.get("held") is not None:
+        check["held"] = {"decision_sha256": FIXTURES["decisions"][0]}
+    operation = check.get("operation")
+    if operation is not None:
+        check["operation"] = {"method": "GET", "url": FIXTURES["pages"][0]}
+    # Stored evidence is enough: with 0, an unknown domain would be refused.
+    if check.get("live_ms") == 0:
+        check["live_ms"] = 1
+
+
+def preflight(case):
+    body = case.body
+    if not isinstance(body, dict):
+        return
+    if body.get("checks") is None:
+        body.pop("checks", None)
+        complete_check(body, inherited=False)
+        return
+    complete_check(body, inherited=False)
+    for number_of_check, check in enumerate(body["checks"]):
+        complete_check(check, inherited=True)
+        check["nonce"] = f"n{number_of_check}"
+
+
+def outcome(case):
+    """Either shape, but not both at once, and with a result."""
+    body = case.body
+    if not isinstance(body, dict):
+        return
+    nested = isinstance(body.get("agent"), dict) or (
+        isinstance(body.get("result"), dict) and not isinstance(body.get("agent"), str)
+    )
+    if nested:
+        if not isinstance(body.get("result"), dict):
+            body["result"] = {}
+        for name in ("status", "blocked", "challenged"):
+            body.pop(name, None)
+        if not any(body["result"].get(name) is not None for name in ("status", "blocked", "challenge")):
+            body["result"]["status"] = 200
+        if body["result"].get("status") == 0:
+            body["result"]["status"] = 200
+    else:
+        body.pop("result", None)
+        if not any(body.get(name) is not None for name in ("status", "blocked", "challenged")):
+            body["status"] = 200
+
+
+COMPLETIONS = {
+    "getGraph": path_id,
+    "getReport": path_id,
+    "getReportRecord": path_id,
+    "getReportEvidence": path_id,
+    "getReportManifest": path_id,
+    "sealLookup": seal_lookup,
+    "getSchema": schema,
+    "getSchemaByKind": schema_by_kind,
+    "getLog": log_overview,
+    "getLogInclusion": inclusion,
+    "getLogConsistency": consistency,
+    "getLogAbsence": batch_of_query,
+    "getLogLeaves": batch_of_path,
+    "getLogHead": batch_or_latest,
+    "getLogHeads": heads,
+    "getLogTile": tile,
+    "getLogHeadsFile": heads_file,
+    "getCensusRecords": census,
+    "getCorroboration": corroboration,
+    "revocations": revocations,
+    "decisionCheckV1": decision_check,
+    "getBuild": build,
+    "proofDay": sealed_day,
+    "proofTimestamps": sealed_day,
+    "postOutcome": outcome,
+    "preflightV1": preflight,
+}
+
+
+def operation_id(case):
+    return case.operation.definition.raw.get("operationId", "")
+
+
+def replace_examples(case):
+    """The examples of the document are reserved names, which no service may read."""
+    reserved = ("shop.example", "example.com")
+    targets = [query(case)] + ([case.body] if isinstance(case.body, dict) else [])
+    for target in targets:
+        if target.get("domain") in reserved:
+            target["domain"] = FIXTURES["domains"][0]
+        if any(name in str(target.get("url")) for name in reserved):
+            target["url"] = FIXTURES["pages"][0]
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    """The head of a request has at most 16 KiB. Longer ones are refused before there is a request."""
+    return len(urllib.parse.urlencode(query, doseq=True)) < 12_000 if isinstance(query, dict) else True
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    use_new_key(case)
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    replace_examples(case)
+    complete = COMPLETIONS.get(operation_id(case))
+    if complete is not None:
+        complete(case)
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    with open(ANSWERED, "a", encoding="utf-8") as file:
+        file.write(f"{operation_id(case)} {response.status_code}\n")
