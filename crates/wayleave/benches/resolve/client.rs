@@ -1,11 +1,11 @@
 //! A minimal HTTP client: one request per connection, no HTTP library.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 
 /// Time limit for one request.
@@ -27,6 +27,49 @@ pub(crate) async fn get(address: SocketAddr, path: &str) -> TimedReply {
     TimedReply { status, took: begun.elapsed() }
 }
 
+/// Like [`get`], from this address of ours.
+pub(crate) async fn get_from(address: SocketAddr, source: IpAddr, path: &str) -> TimedReply {
+    let begun = Instant::now();
+    let exchange = async {
+        let mut stream = connect_from(address, source).await?;
+        stream.write_all(request(path).as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    let status = match tokio::time::timeout(TIMEOUT, exchange).await {
+        Ok(Ok(bytes)) => status(&bytes),
+        _ => 0,
+    };
+    TimedReply { status, took: begun.elapsed() }
+}
+
+pub(crate) async fn connect_from(
+    address: SocketAddr,
+    source: IpAddr,
+) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::new(source, 0))?;
+    socket.connect(address).await
+}
+
+/// Scans a domain and returns the id of its report.
+pub(crate) async fn scan(address: SocketAddr, domain: &str) -> String {
+    let body = format!("{{\"domain\":\"{domain}\"}}");
+    let head = format!(
+        "POST /api/scan HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let start = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+    let record: serde_json::Value = serde_json::from_slice(&answer[start..]).unwrap();
+    record["id"].as_str().unwrap().to_owned()
+}
+
 async fn exchange(address: SocketAddr, path: &str) -> std::io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(request(path).as_bytes()).await?;
@@ -39,7 +82,7 @@ fn request(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
 }
 
-fn status(answer: &[u8]) -> u16 {
+pub(crate) fn status(answer: &[u8]) -> u16 {
     let line = answer.get(9..12).unwrap_or_default();
     std::str::from_utf8(line).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }

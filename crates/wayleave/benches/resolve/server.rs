@@ -17,11 +17,21 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it with the store in `folder`, pinned to `core` if given.
     pub(crate) fn start(lab: &Lab, folder: &Path, core: Option<usize>) -> Self {
+        Self::start_with_limits(lab, folder, core, false)
+    }
+
+    /// The same with or without the limits per address.
+    pub(crate) fn start_with_limits(
+        lab: &Lab,
+        folder: &Path,
+        core: Option<usize>,
+        limits: bool,
+    ) -> Self {
         let authority = folder.join("lab-ca.pem");
         std::fs::write(&authority, &lab.network().ca_pem).unwrap();
         let configuration = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\nmax_connections = 4096\nmax_requests = 4096\n\n\
-             [store]\ndata_dir = \"{}\"\n\n[limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{}",
+             [store]\ndata_dir = \"{}\"\n\n[limits]\nenabled = {limits}\n\n[log]\nfilter = \"error\"\n\n{}",
             folder.join("data").display(),
             lab.network().to_toml(&authority)
         );
