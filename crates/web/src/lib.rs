@@ -17,6 +17,7 @@ mod rate_limits;
 mod request;
 mod response;
 mod routes;
+mod schema_documents;
 mod server;
 mod state;
 mod witness_server;
@@ -38,7 +39,7 @@ pub use witness_server::witness_app;
 
 use self::{
     fast_path::{CachedResponses, FastPath},
-    handlers::schema::SchemaDocuments,
+    schema_documents::SchemaDocuments,
     middleware::{
         MiddlewareState,
         refusal_pause::{self, RefusalPauses},

@@ -6,7 +6,7 @@ use axum::extract::FromRef;
 use contract::Issuer;
 use service::Service;
 
-use crate::{handlers::schema::SchemaDocuments, rate_limits::RateLimiters, response::HttpDocument};
+use crate::{rate_limits::RateLimiters, response::HttpDocument, schema_documents::SchemaDocuments};
 
 /// Shared by all requests. Read-only after the start, except for the counters of the rate limiters,
 /// each of which has its own lock.

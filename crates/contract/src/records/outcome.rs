@@ -129,7 +129,6 @@ const MAX_STATUS: u32 = 999;
 #[derive(Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 struct OutcomeReportInput {
-    #[serde(deserialize_with = "text::<_, 1, 2048>")]
     domain: String,
     #[serde(deserialize_with = "known_word")]
     action: OutcomeAction,

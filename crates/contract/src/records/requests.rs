@@ -13,7 +13,6 @@ use crate::open_enum;
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequest {
     /// A bare domain or a full http(s) address.
-    #[serde(deserialize_with = "text::<_, 1, 2048>")]
     #[schema(
         min_length = 1,
         max_length = 2048,
@@ -31,7 +30,6 @@ pub struct ScanRequest {
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ScanRequestV1 {
     /// A bare domain or a full http(s) address.
-    #[serde(deserialize_with = "text::<_, 1, 2048>")]
     #[schema(
         min_length = 1,
         max_length = 2048,

@@ -18,8 +18,9 @@ use crate::{Timestamp, open_enum};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct ResolveBatchRequest {
     /// Bare domains or full http(s) addresses.
-    #[schema(value_type = BTreeSet<DomainText>, min_items = 1, max_items = 100)]
-    pub domains: RequestList<DomainText, 1, 100>,
+    /// A name may appear more than once: it is resolved once, and answered at each position.
+    #[schema(value_type = Vec<DomainText>, min_items = 1, max_items = 100)]
+    pub domains: RequestList<DomainText, 1, 100, false>,
     #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = word_or_null_schema::<LiveReadMode>)]
     pub live: Option<LiveReadMode>,

@@ -36,6 +36,10 @@ fn check<T: DeserializeOwned>(word: &str, at_least: usize) {
     collect(&schema, &schema, &example, "", &mut beyond);
     assert!(beyond.len() >= at_least, "{word}: {} bounds", beyond.len());
     for (pointer, value) in beyond {
+        // The parser of domains enforces the bounds of a single one, and says what is wrong with it.
+        if pointer == "/domain" && word != "preflight-request" {
+            continue;
+        }
         let mut request = example.clone();
         *request.pointer_mut(&pointer).unwrap() = value;
         assert!(serde_json::from_value::<T>(request).is_err(), "{word}{pointer}");
@@ -96,13 +100,20 @@ fn collect(
     }
 }
 
-/// The same visitor may appear twice in a log that is checked; every other list is a set.
+/// Domains and visitors are answered in the order of the request, so they may repeat. Every other list
+/// is a set.
 #[test]
 fn every_list_of_a_request_is_a_set() {
-    for word in ["outcome-report", "resolve-request", "preflight-request", "log-gossip-request"] {
+    for (word, may_repeat) in [
+        ("outcome-report", 0),
+        ("resolve-request", 1),
+        ("preflight-request", 0),
+        ("log-gossip-request", 0),
+        ("visitor-request", 1),
+    ] {
         let text = schema(word).to_string();
         let lists = text.matches("\"maxItems\"").count();
-        assert_eq!(text.matches("\"uniqueItems\":true").count(), lists, "{word}");
+        assert_eq!(text.matches("\"uniqueItems\":true").count() + may_repeat, lists, "{word}");
     }
 }
 

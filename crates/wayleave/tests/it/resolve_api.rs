@@ -251,9 +251,8 @@ fn many_are_answered_in_order_and_the_bad_ones_are_named() {
         (json!({ "domains": ["open.lab"], "livee": "never" }), "unknown_field"),
         (json!({ "domains": ["open.lab"], "live": "maybe" }), "bad_request"),
         (json!({ "domains": "open.lab" }), "bad_request"),
-        (json!({ "domains": ["open.lab", "open.lab"] }), "bad_request"),
         (json!({ "domains": ["open.lab"], "fields": ["nothing"] }), "bad_request"),
-        (json!({ "domains": ["open.lab"], "fields": vec!["actions"; 100_000] }), "batch_size"),
+        (json!({ "domains": ["open.lab"], "fields": vec!["actions"; 1_000] }), "batch_size"),
         (json!({ "domains": ["open.lab"], "max_age_hours": 87_601 }), "bad_request"),
     ] {
         let answer = ask(body);

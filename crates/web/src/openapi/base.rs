@@ -39,7 +39,7 @@ use crate::handlers::{log::files, report, seal};
             was sent with. Replies to failed requests are not stored.\n\n\
             Requests are parsed strictly: an unknown or duplicate member or parameter is refused, \
             and so is a body of more than 1048576 bytes or 50000 JSON values. Lists have the bounds \
-            of their schemas and no item twice. Responses may get new members: ignore \
+            of their schemas (`maxItems`, `uniqueItems`). Responses may get new members: ignore \
             members that you do not know.\n\n\
             Every response has `X-Request-Id`: yours, if you sent one of at most 128 visible \
             ASCII characters. Documents have an `ETag`; send it as `If-None-Match` to avoid a second \

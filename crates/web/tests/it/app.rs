@@ -383,7 +383,7 @@ async fn invalid_scans_are_refused_with_a_reason() {
     for (body, status, code, param) in [
         (r#"{"domain":"127.0.0.1"}"#, 400, "bad_domain", "domain"),
         (r#"{"domain":"localhost"}"#, 400, "bad_domain", "domain"),
-        (r#"{"domain":""}"#, 400, "bad_request", "domain"),
+        (r#"{"domain":""}"#, 400, "bad_domain", "domain"),
         (r#"{"visibility":"public"}"#, 400, "bad_request", "domain"),
         (r#"{"domain":"a.com","visibility":"secret"}"#, 400, "bad_request", "visibility"),
         (r#"{"domain":"a.com","visibility":"private"}"#, 403, "forbidden", "visibility"),
