@@ -268,6 +268,7 @@ impl Farm {
             http_port: self.http.port(),
             https_port: self.https.port(),
             extra_ca: vec![self.authority.clone()],
+            targets: door::TargetLimits::none(),
             ..Policy::public()
         };
         policy.names.allow_suffixes.push("lab".to_owned());

@@ -1,6 +1,8 @@
-//! The bytes of bodies that one visit may hold.
+//! The bytes of bodies that one visit may hold, and those that it may receive.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use crate::{Limits, ReadKind};
 
 /// The number of decoded bytes that may still be read. Shared by all reads of a visit: each read
 /// spends what it decodes, and the caller refunds what it no longer holds. The counter is one
@@ -24,5 +26,66 @@ impl ByteBudget {
 
     pub(crate) fn refund(&self, bytes: usize) {
         self.0.fetch_add(bytes as i64, Ordering::Relaxed);
+    }
+}
+
+/// The bytes of bodies, as received, that a visit may still read: in total and of each kind. Nothing
+/// is refunded: a body that is thrown away has cost its host as much as any other. Each counter is an
+/// atomic that only goes down.
+#[derive(Debug)]
+pub(crate) struct TrafficBudget {
+    total: AtomicU64,
+    pages: AtomicU64,
+    robots: AtomicU64,
+    json: AtomicU64,
+    style_sheets: AtomicU64,
+}
+
+impl TrafficBudget {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let of_kind = || AtomicU64::new(limits.max_kind_wire_bytes);
+        Self {
+            total: AtomicU64::new(limits.max_visit_wire_bytes),
+            pages: of_kind(),
+            robots: of_kind(),
+            json: of_kind(),
+            style_sheets: of_kind(),
+        }
+    }
+
+    /// Takes up to this many bytes and returns how many may be read.
+    pub(crate) fn take(&self, kind: ReadKind, bytes: u64) -> u64 {
+        let of_kind = match kind {
+            ReadKind::Page => &self.pages,
+            ReadKind::Robots => &self.robots,
+            ReadKind::Json => &self.json,
+            ReadKind::StyleSheet => &self.style_sheets,
+        };
+        take_from(&self.total, take_from(of_kind, bytes))
+    }
+}
+
+fn take_from(counter: &AtomicU64, bytes: u64) -> u64 {
+    let before = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        Some(left.saturating_sub(bytes))
+    });
+    bytes.min(before.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_reads_so_much_of_each_kind_and_so_much_in_all() {
+        let limits =
+            Limits { max_kind_wire_bytes: 8, max_visit_wire_bytes: 20, ..Limits::default() };
+        let budget = TrafficBudget::new(&limits);
+        assert_eq!(budget.take(ReadKind::Page, 5), 5);
+        assert_eq!(budget.take(ReadKind::Page, 5), 3);
+        assert_eq!(budget.take(ReadKind::Page, 5), 0);
+        assert_eq!(budget.take(ReadKind::Robots, 8), 8);
+        assert_eq!(budget.take(ReadKind::Json, 8), 4, "in all");
+        assert_eq!(budget.take(ReadKind::StyleSheet, 1), 0);
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use contract::Clock;
 
 use crate::dns::Resolver;
+use crate::targets::TargetTable;
 use crate::tls::TlsClient;
 use crate::{AddressRule, Policy};
 
-/// The settings and clients that all visits share. Built once by [`crate::Door::new`] and read-only
-/// from then on.
+/// The settings and clients that all visits share. Built once by [`crate::Door::new`]; only the counts
+/// in `targets` change, under a lock of their own.
 #[derive(Debug)]
 pub(crate) struct DoorContext {
     pub(crate) policy: Policy,
@@ -17,4 +18,5 @@ pub(crate) struct DoorContext {
     pub(crate) address_rule: AddressRule,
     pub(crate) resolver: Resolver,
     pub(crate) tls: TlsClient,
+    pub(crate) targets: Arc<TargetTable>,
 }

@@ -7,10 +7,12 @@ use contract::Clock;
 
 use crate::context::DoorContext;
 use crate::dns::Resolver;
+use crate::targets::TargetTable;
 use crate::tls::TlsClient;
 use crate::{AddressRule, DoorError, Policy, Visit};
 
-/// Outbound access under one policy. Cheap to clone: all clones share the same read-only context.
+/// Outbound access under one policy. Cheap to clone: all clones share one context and
+/// its counts of what is read of each target.
 #[derive(Debug, Clone)]
 pub struct Door(Arc<DoorContext>);
 
@@ -21,7 +23,9 @@ impl Door {
         let resolver = Resolver::new(&policy)?;
         let tls = TlsClient::new(&policy.extra_ca)?;
         let rule = AddressRule::new(&policy.allow_networks, &policy.refuse_networks);
-        Ok(Self(Arc::new(DoorContext { policy, clock, address_rule: rule, resolver, tls })))
+        let targets = Arc::new(TargetTable::new(policy.targets));
+        let context = DoorContext { policy, clock, address_rule: rule, resolver, tls, targets };
+        Ok(Self(Arc::new(context)))
     }
 
     #[must_use]

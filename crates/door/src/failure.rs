@@ -7,6 +7,9 @@ use std::io;
 use contract::NameRefusal;
 use contract::evidence::{Failure, FailureKind, FailurePhase};
 
+/// The reason code of a read that was not made because of a limit on its target.
+pub const TARGET_LIMIT: &str = "target_limit";
+
 pub(crate) fn new_failure(
     kind: FailureKind,
     phase: FailurePhase,
@@ -31,6 +34,16 @@ pub(crate) fn deadline_failure(phase: FailurePhase) -> Failure {
         phase,
         "deadline",
         "The time limit for this read passed before it finished.",
+    )
+}
+
+/// A limit on what all visits together may do to one target is reached. Nothing was sent.
+pub(crate) fn target_limit_failure() -> Failure {
+    policy_refusal(
+        FailurePhase::Request,
+        TARGET_LIMIT,
+        "This service limits how much it reads of one address and network, over all of its readings. \
+         The limit was reached, so this was not requested.",
     )
 }
 

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use crate::failure::{
     connect_failure, deadline_failure, handshake_failure, new_failure, policy_refusal,
+    target_limit_failure,
 };
 use crate::guard::address::VettedAddress;
 use crate::guard::url::CheckedTarget;
@@ -247,6 +248,10 @@ impl FetchState<'_> {
             .await?
             .map_err(|_| deadline_failure(FailurePhase::Request))?;
         let slots = RequestSlots { _host: of_host, _network: of_network };
+        if let Some(first) = addresses.first() {
+            let counted = visit.count_read(first.socket_address().ip());
+            counted.map_err(|_| target_limit_failure())?;
+        }
         let pool_entry = visit.pool.entry(target, &self.request.identity);
         let mut fresh = self.request.fresh_connection;
         loop {
@@ -287,6 +292,9 @@ impl FetchState<'_> {
     ) -> Result<Connection, Failure> {
         let mut failed = None;
         for address in addresses {
+            let leasing = pin!(self.visit.lease_connection(address.socket_address().ip()));
+            let leased = self.timer.run_before_deadline(FailurePhase::Connect, leasing).await;
+            let Ok(Ok(lease)) = leased else { return Err(target_limit_failure()) };
             *dialled = Some(address.socket_address());
             let source = self.visit.context.policy.source_address;
             let dialling = pin!(dial::dial(*address, source));
@@ -305,10 +313,12 @@ impl FetchState<'_> {
             *lock(&host.last_connected) = Some(address.socket_address().ip());
             if !target.tls {
                 let limits = &self.visit.context.policy.limits;
-                return Connection::http1(stream, *address, None, limits).await;
+                let opened = Connection::http1(stream, *address, None, limits).await;
+                return opened.map(|connection| connection.with_lease(lease));
             }
             // Boxed: the handshake future is large, and every future around it would embed it.
-            return Box::pin(self.start_tls(target, *address, stream)).await;
+            let opened = Box::pin(self.start_tls(target, *address, stream)).await;
+            return opened.map(|connection| connection.with_lease(lease));
         }
         Err(failed.unwrap_or_else(|| deadline_failure(FailurePhase::Connect)))
     }
@@ -360,7 +370,9 @@ impl FetchState<'_> {
             caps,
             limits,
             timer: &self.timer,
+            kind: self.request.kind,
             byte_budget: &self.visit.byte_budget,
+            traffic: &self.visit.traffic,
         };
         let read = body::read_body(&head.headers, incoming, &mut connection.driver, &bounds).await;
         let tls = connection.tls.as_deref().cloned();
@@ -388,9 +400,18 @@ impl FetchState<'_> {
         self.release_connection(at_end, connection, &pool_entry);
     }
 
+    /// Returns a connection to the pool. If other reads wait for one to the same target, it is
+    /// closed instead.
     fn release_connection(&self, at_end: bool, connection: Connection, pool_entry: &PoolEntry) {
-        if at_end {
+        let address = connection.address.socket_address().ip();
+        let awaited = self.visit.context.targets.has_waiting_reads(address);
+        if at_end && !awaited {
             pool_entry.release(connection);
+            return;
+        }
+        drop(connection);
+        if awaited {
+            pool_entry.close_idle();
         }
     }
 

@@ -26,6 +26,7 @@ pub mod operator;
 mod policy;
 mod read_timer;
 mod request;
+mod targets;
 mod tls;
 mod visit;
 mod visit_state;
@@ -34,10 +35,12 @@ pub use clock::SystemClock;
 pub use dns::RecordType;
 pub use door::Door;
 pub use error::DoorError;
+pub use failure::TARGET_LIMIT;
 pub use guard::address::{AddressRefusal, AddressRule};
 pub use guard::address_kind::AddressKind;
 pub use policy::{BodyCaps, Limits, PhaseTimeouts, Policy, ResolverChoice, read_pem};
 pub use request::{
     FetchRequest, FetchResult, ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal,
 };
+pub use targets::{TargetLimit, TargetLimits, TargetRefusal, network_of};
 pub use visit::Visit;

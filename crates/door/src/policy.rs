@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
-use crate::{DoorError, ReadKind};
+use crate::{DoorError, ReadKind, TargetLimits};
 
 /// How many times an unanswered DNS question is sent.
 pub(crate) const DNS_TRIES: u32 = 2;
@@ -36,6 +36,8 @@ pub struct Policy {
     /// dialled.
     pub source_address: Option<IpAddr>,
     pub limits: Limits,
+    /// Limits of what all visits together may do to one target.
+    pub targets: TargetLimits,
 }
 
 impl Policy {
@@ -52,6 +54,7 @@ impl Policy {
             extra_ca: Vec::new(),
             source_address: None,
             limits: Limits::default(),
+            targets: TargetLimits::default(),
         }
     }
 
@@ -99,6 +102,10 @@ pub struct Limits {
     /// The most decoded bytes that all bodies of one visit may hold together. The caller refunds
     /// what it no longer holds.
     pub max_visit_bytes: u64,
+    /// The most bytes of bodies that one visit receives, before decoding: of each kind of file, and
+    /// of all together. Nothing is refunded.
+    pub max_kind_wire_bytes: u64,
+    pub max_visit_wire_bytes: u64,
     /// A body that expands by more than this factor is cut, once it has more than
     /// `ratio_checked_from_bytes` decoded bytes.
     pub max_decompression_ratio: u64,
@@ -148,6 +155,8 @@ impl Default for Limits {
             json: same(MIB),
             style_sheet: same(256 * KIB),
             max_visit_bytes: 24 * MIB,
+            max_kind_wire_bytes: 8_000_000,
+            max_visit_wire_bytes: 24_000_000,
             max_decompression_ratio: 1000,
             ratio_checked_from_bytes: MIB,
             min_bytes_per_second: KIB,

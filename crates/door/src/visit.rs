@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use contract::HostName;
 use contract::evidence::DnsReading;
 use tokio::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::context::DoorContext;
 use crate::dns::{self, RecordType};
 use crate::failure::name_refusal;
 use crate::visit_state::VisitState;
-use crate::{FetchRequest, FetchResult, fetch};
+use crate::{FetchRequest, FetchResult, TargetRefusal, fetch};
 
 /// One visit, such as one scan: names are resolved once, connections are reused, and one deadline
 /// applies to everything. Cheap to clone; all clones share one state. Dropping the last clone
@@ -36,6 +37,15 @@ impl Visit {
     /// Looks up the names of an address (PTR).
     pub async fn look_up_reverse(&self, address: IpAddr) -> DnsReading {
         self.0.look_up_records(dns::reverse_name(address), &[RecordType::Ptr]).await
+    }
+
+    /// Takes a place among the visits of a host's address and counts this many reads ahead, so that
+    /// the visit is refused as a whole and not halfway. Reads beyond them are counted one by one.
+    pub async fn reserve_reads(&self, host: &str, reads: u32) -> Result<(), TargetRefusal> {
+        match HostName::parse(host, &self.0.context.policy.names) {
+            Ok(host) => self.0.reserve_reads(&host, reads).await,
+            Err(_) => Ok(()),
+        }
     }
 
     /// Reads one URL. Never returns an error: a failure is recorded in the exchange.

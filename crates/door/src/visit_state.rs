@@ -1,7 +1,8 @@
 //! The state of one visit, shared by all of its reads: resolved names, open connections, the slots
-//! of each host and network, and the deadline.
+//! of each host and network, its share of what a target may be asked, and the deadline.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,10 +12,10 @@ use futures_util::future::join_all;
 use hickory_proto::rr::Name;
 use ipnet::IpNet;
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::PhaseTimeouts;
-use crate::byte_budget::ByteBudget;
+use crate::byte_budget::{ByteBudget, TrafficBudget};
 use crate::context::DoorContext;
 use crate::dns::{self, LookupAnswer, RecordType};
 use crate::failure::{deadline_failure, name_refusal, new_failure, policy_refusal};
@@ -22,6 +23,7 @@ use crate::guard::address::VettedAddress;
 use crate::http::pool::ConnectionPool;
 use crate::mutex::lock;
 use crate::read_timer::{ReadTimer, elapsed_millis};
+use crate::targets::{ConnectionLease, ReadReservation, TargetRefusal};
 
 /// Shared by all reads of a visit through an `Arc`. Each mutex guards one list, to which any read
 /// may add entries; no lock is held across an await.
@@ -32,12 +34,15 @@ pub(crate) struct VisitState {
     pub(crate) phases: PhaseTimeouts,
     pub(crate) pool: ConnectionPool,
     pub(crate) byte_budget: ByteBudget,
+    pub(crate) traffic: TrafficBudget,
     /// In the order of the first look-up. The TTL is ignored: all reads of a visit see the same
     /// addresses.
     names: Mutex<Vec<Arc<CachedName>>>,
     /// A short list: the hosts of the plan and of its redirects.
     hosts: Mutex<Vec<Arc<HostState>>>,
     networks: Mutex<Vec<(Option<IpNet>, Arc<Semaphore>)>>,
+    /// Reads of one address that are counted ahead; see [`VisitState::reserve_reads`].
+    reserved: Mutex<Option<ReadReservation>>,
 }
 
 /// The DNS answers for one name. Each cell is filled once, by the first read that needs it, and
@@ -77,6 +82,7 @@ impl VisitState {
         let phases = context.policy.limits.phase_timeouts(limit);
         let byte_budget = ByteBudget::new(context.policy.limits.max_visit_bytes);
         Self {
+            traffic: TrafficBudget::new(&context.policy.limits),
             context,
             byte_budget,
             deadline: Instant::now() + limit.min(MOST),
@@ -85,6 +91,7 @@ impl VisitState {
             names: Mutex::default(),
             hosts: Mutex::default(),
             networks: Mutex::default(),
+            reserved: Mutex::default(),
         }
     }
 
@@ -187,6 +194,52 @@ impl VisitState {
         });
         hosts.push(Arc::clone(&new));
         new
+    }
+
+    /// Takes a place among the visits of a host's address and counts this many reads ahead, so that
+    /// other visits cannot stop this one halfway. A host without a usable address needs none.
+    pub(crate) async fn reserve_reads(
+        &self,
+        host: &HostName,
+        reads: u32,
+    ) -> Result<(), TargetRefusal> {
+        let timer = self.start_timer(Instant::now(), self.deadline);
+        let port = self.context.policy.https_port;
+        let Ok(addresses) = self.addresses(host, port, &timer).await else { return Ok(()) };
+        let Some(first) = addresses.first() else { return Ok(()) };
+        let address = first.socket_address().ip();
+        let reservation = ReadReservation::new(&self.context.targets, address, reads)?;
+        *lock(&self.reserved) = Some(reservation);
+        Ok(())
+    }
+
+    /// Counts one read of an address: a reserved one, or a new one.
+    pub(crate) fn count_read(&self, address: IpAddr) -> Result<(), TargetRefusal> {
+        let reserved = lock(&self.reserved).as_mut().is_some_and(|held| held.use_one(address));
+        if reserved {
+            return Ok(());
+        }
+        self.context.targets.count_reads(address, 1).map(|_| ())
+    }
+
+    /// The right to open one connection. While it waits, this visit closes the connections that it
+    /// does not use: otherwise its reads could wait for each other.
+    pub(crate) async fn lease_connection(
+        &self,
+        address: IpAddr,
+    ) -> Result<ConnectionLease, TargetRefusal> {
+        const CLOSE_IDLE_INTERVAL: Duration = Duration::from_millis(20);
+        let targets = &self.context.targets;
+        if let Some(lease) = ConnectionLease::try_acquire(targets, address)? {
+            return Ok(lease);
+        }
+        let mut waiting = pin!(ConnectionLease::acquire(targets, address));
+        loop {
+            self.pool.close_idle();
+            if let Ok(lease) = timeout(CLOSE_IDLE_INTERVAL, waiting.as_mut()).await {
+                return lease;
+            }
+        }
     }
 
     /// The request slots of an address's network: an IPv4 /24 or an IPv6 /48.

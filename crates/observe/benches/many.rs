@@ -354,6 +354,7 @@ impl Farm {
             http_port: self.http_port,
             https_port: self.https_port,
             extra_ca: self.authority.clone(),
+            targets: door::TargetLimits::none(),
             ..Policy::public()
         };
         let dns = Duration::from_secs(20);

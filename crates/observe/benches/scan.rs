@@ -40,6 +40,7 @@ async fn main() {
         http_port: network.http_port,
         https_port: network.https_port,
         extra_ca: door::read_pem(network.ca_pem.as_bytes()).unwrap(),
+        targets: door::TargetLimits::none(),
         ..Policy::public()
     };
     println!("scan: wall time of all reads / slowest single fetch (at most {GOAL} wanted)");

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use super::connection::ConnectionDriver;
 use super::decode::{CappedBuffer, ContentCoding, DecodeStop, Decoder, RatioCap};
 use super::sha256_hex;
-use crate::byte_budget::ByteBudget;
+use crate::byte_budget::{ByteBudget, TrafficBudget};
 use crate::failure::{deadline_failure, http_failure, new_failure};
 use crate::read_timer::ReadTimer;
-use crate::{BodyCaps, Limits};
+use crate::{BodyCaps, Limits, ReadKind};
 
 /// The part of a body that was read.
 #[derive(Debug)]
@@ -32,8 +32,10 @@ pub(crate) struct BodyBounds<'a> {
     pub(crate) caps: BodyCaps,
     pub(crate) limits: &'a Limits,
     pub(crate) timer: &'a ReadTimer,
-    /// Shared by all bodies of the visit.
+    pub(crate) kind: ReadKind,
+    /// Shared by all bodies of the visit, like `traffic`.
     pub(crate) byte_budget: &'a ByteBudget,
+    pub(crate) traffic: &'a TrafficBudget,
 }
 
 pub(crate) async fn read_body(
@@ -42,10 +44,10 @@ pub(crate) async fn read_body(
     driver: &mut ConnectionDriver,
     bounds: &BodyBounds<'_>,
 ) -> BodyRead {
-    let BodyBounds { caps, limits, timer, byte_budget } = *bounds;
+    let BodyBounds { caps, limits, timer, kind, byte_budget, traffic } = *bounds;
     let sink = CappedBuffer::new(caps.decoded, incoming.size_hint().lower());
-    let mut reader =
-        BodyReader { wire_bytes: 0, buffer: sink, decoder: None, byte_budget: Some(byte_budget) };
+    let budgets = Some(VisitBudgets { kind, byte_budget, traffic });
+    let mut reader = BodyReader { wire_bytes: 0, buffer: sink, decoder: None, budgets };
     let coding = ContentCoding::from_headers(headers);
     let ratio = RatioCap {
         ratio: limits.max_decompression_ratio,
@@ -95,7 +97,7 @@ pub(crate) async fn drain_body(
         wire_bytes: 0,
         buffer: CappedBuffer::new(MOST, 0),
         decoder: None,
-        byte_budget: None,
+        budgets: None,
     };
     reader.read_to_end(&mut incoming, driver, MOST, &pace).await.is_ok()
 }
@@ -105,7 +107,15 @@ struct BodyReader<'a> {
     buffer: CappedBuffer,
     decoder: Option<Decoder>,
     /// `None` if the bytes are discarded.
-    byte_budget: Option<&'a ByteBudget>,
+    budgets: Option<VisitBudgets<'a>>,
+}
+
+/// What all bodies of the visit share.
+#[derive(Clone, Copy)]
+struct VisitBudgets<'a> {
+    kind: ReadKind,
+    byte_budget: &'a ByteBudget,
+    traffic: &'a TrafficBudget,
 }
 
 /// The minimum transfer rate, as a time limit for the next frame.
@@ -151,21 +161,25 @@ impl BodyReader<'_> {
             if !fits {
                 data.truncate(usize::try_from(remaining).unwrap_or(0));
             }
-            if !data.is_empty() && self.byte_budget.is_some_and(ByteBudget::is_exhausted) {
-                return Err(new_failure(
-                    FailureKind::TooLarge,
-                    FailurePhase::Body,
-                    "visit_limit",
-                    "The bodies of this scan together exceed the size limit.",
-                ));
+            let wanted = data.len() as u64;
+            if wanted > 0
+                && let Some(VisitBudgets { kind, byte_budget, traffic }) = self.budgets
+            {
+                let allowed =
+                    if byte_budget.is_exhausted() { 0 } else { traffic.take(kind, wanted) };
+                data.truncate(usize::try_from(allowed).unwrap_or(0));
             }
+            let within_visit_limit = data.len() as u64 == wanted;
             self.wire_bytes += data.len() as u64;
             let before = self.buffer.len();
             let decoded = self.decode(data);
-            if let Some(byte_budget) = self.byte_budget {
+            if let Some(VisitBudgets { byte_budget, .. }) = self.budgets {
                 byte_budget.spend(self.buffer.len().saturating_sub(before));
             }
             decoded.map_err(decode_failure)?;
+            if !within_visit_limit {
+                return Err(visit_limit_failure());
+            }
             if !fits {
                 return Err(new_failure(
                     FailureKind::TooLarge,
@@ -187,6 +201,15 @@ impl BodyReader<'_> {
     fn finish(&self) -> Result<(), Failure> {
         self.decoder.as_ref().map_or(Ok(()), Decoder::finish).map_err(decode_failure)
     }
+}
+
+fn visit_limit_failure() -> Failure {
+    new_failure(
+        FailureKind::TooLarge,
+        FailurePhase::Body,
+        "visit_limit",
+        "The bodies of this scan together exceed the size limit.",
+    )
 }
 
 fn decode_failure(stop: DecodeStop) -> Failure {

@@ -27,6 +27,7 @@ use crate::Limits;
 use crate::failure::{http_failure, new_failure};
 use crate::guard::address::VettedAddress;
 use crate::guard::url::CheckedTarget;
+use crate::targets::ConnectionLease;
 
 use super::headers::RequestHeaders;
 
@@ -40,6 +41,8 @@ pub(crate) struct Connection {
     pub(crate) tls: Option<Arc<TlsFacts>>,
     /// Whether it has served an earlier request.
     pub(crate) reused: bool,
+    /// Counts it as an open connection; shared by all handles.
+    lease: Option<Arc<ConnectionLease>>,
 }
 
 #[derive(Debug)]
@@ -146,7 +149,8 @@ impl Connection {
         // The reader of the response gets the error, so it is dropped here.
         let driver =
             ConnectionDriver::Inline(Some(Box::pin(async move { drop(connection.await) })));
-        Ok(Self { sender: RequestSender::Http1(sender), driver, address, tls, reused: false })
+        let sender = RequestSender::Http1(sender);
+        Ok(Self { sender, driver, address, tls, reused: false, lease: None })
     }
 
     pub(crate) async fn http2<S>(
@@ -171,7 +175,8 @@ impl Connection {
             .map_err(|error| http_failure(&error, FailurePhase::Request))?;
         hyper::rt::Executor::execute(&tasks, async move { drop(connection.await) });
         let driver = ConnectionDriver::Task(task);
-        Ok(Self { sender: RequestSender::Http2(sender), driver, address, tls, reused: false })
+        let sender = RequestSender::Http2(sender);
+        Ok(Self { sender, driver, address, tls, reused: false, lease: None })
     }
 
     /// Another handle to the same connection, if its protocol supports parallel requests.
@@ -183,8 +188,22 @@ impl Connection {
                 address: self.address,
                 tls: self.tls.clone(),
                 reused: true,
+                lease: self.lease.clone(),
             }),
             _ => None,
+        }
+    }
+
+    /// Ties the lease to the lifetime of the connection.
+    pub(crate) fn with_lease(self, lease: ConnectionLease) -> Self {
+        Self { lease: Some(Arc::new(lease)), ..self }
+    }
+
+    /// Whether no other handle to the same connection is in use.
+    pub(crate) fn is_only_handle(&self) -> bool {
+        match &self.driver {
+            ConnectionDriver::Inline(_) => true,
+            ConnectionDriver::Task(task) => Arc::strong_count(task) == 1,
         }
     }
 

@@ -8,6 +8,10 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::guard::address::VettedAddress;
 
+/// What the system accepts on a connection before we read it. Enough for two megabytes a second from
+/// the other side of the world.
+const RECEIVE_BUFFER_BYTES: u32 = 256 * 1024;
+
 /// Connects to exactly this address, and checks that the peer is that address.
 #[expect(clippy::disallowed_methods, reason = "the type guarantees that the address was vetted")]
 pub(crate) async fn dial(address: VettedAddress, source: Option<IpAddr>) -> io::Result<TcpStream> {
@@ -19,6 +23,8 @@ pub(crate) async fn dial(address: VettedAddress, source: Option<IpAddr>) -> io::
     if let Some(source) = source {
         socket.bind(SocketAddr::new(source, 0))?;
     }
+    // Bounds what a host can send us beyond what we read. Without it the reads still work.
+    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES);
     let stream = socket.connect(address).await?;
     if stream.peer_addr()? != address {
         return Err(io::Error::other("the peer address differs from the dialled address"));

@@ -43,6 +43,12 @@ impl ConnectionPool {
     pub(crate) fn remove_identity(&self, identity: &str) {
         lock(&self.0).retain(|entry| entry.identity != identity);
     }
+
+    /// Closes all connections that no read uses.
+    pub(crate) fn close_idle(&self) {
+        let entries = lock(&self.0).clone();
+        entries.iter().for_each(|entry| entry.close_idle());
+    }
 }
 
 /// The connections of one identity to one host and port. Shared by its reads through an `Arc`;
@@ -126,6 +132,16 @@ impl PoolEntry {
         } else if state.shared.as_ref().is_none_or(Connection::is_closed) {
             state.shared = connection.share();
         }
+    }
+
+    /// Closes the connections that no read uses.
+    pub(crate) fn close_idle(&self) {
+        let mut state = lock(&self.state);
+        let idle = std::mem::take(&mut state.idle);
+        let unused = state.shared.take_if(|shared| shared.is_only_handle());
+        // Closed after the lock is released.
+        drop(state);
+        drop((idle, unused));
     }
 
     fn failed_since(&self, failures: u64) -> Option<Failure> {

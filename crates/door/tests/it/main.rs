@@ -16,4 +16,5 @@ mod names;
 mod rebinding;
 mod redirects;
 mod setup;
+mod targets;
 mod wire;
