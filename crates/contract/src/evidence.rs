@@ -127,6 +127,9 @@ open_enum! {
         NoAddress = "no_address",
         /// The scan had contacted as many hosts as it may.
         TooManyHosts = "too_many_hosts",
+        /// This service was reading as much of the address or its network as it may, over all of its
+        /// readings.
+        TargetLimit = "target_limit",
     }
 }
 

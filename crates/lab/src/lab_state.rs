@@ -96,6 +96,7 @@ impl LabState {
             .iter()
             .chain(sites::load_test_sites())
             .chain(sites::stalling_load_test_sites())
+            .chain(sites::shared_address_sites())
             .chain(more_sites.iter().copied())
             .enumerate()
             .map(|(index, site)| RunningSite {

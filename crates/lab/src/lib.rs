@@ -44,6 +44,6 @@ pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use network::LabNetwork;
 pub use site::{ExpectedFailure, ExpectedRecord, LabSite};
-pub use sites::{catalogue, load_test_sites, stalling_load_test_sites};
+pub use sites::{catalogue, load_test_sites, shared_address_sites, stalling_load_test_sites};
 pub use trap::Trap;
 pub use user_agents::AI_TOKENS;

@@ -1,7 +1,8 @@
 //! One judged reading of a domain: what the sections of an answer are built from.
 
 use contract::evidence::{
-    Evidence, Exchange, ExchangeOutcome, Failure, FailureKind, ReadTarget, Reading,
+    Evidence, Exchange, ExchangeOutcome, Failure, FailureKind, ReadTarget, Reading, SkipReason,
+    SkippedRead,
 };
 use contract::records::{Check, ScanRecord};
 use contract::{Issuer, Timestamp};
@@ -83,13 +84,17 @@ impl<'a> JudgedReading<'a> {
             Some("no_address") => {
                 "Not read: the domain has no address that this service may connect to."
             }
+            Some("target_limit") => {
+                "Not read: this service was reading as much of this address as it may."
+            }
             Some("deadline") => "Not read: the time budget of this reading ran out.",
             _ => "Not read.",
         }
         .to_owned()
     }
 
-    /// What was not read because the time budget ran out. None of it is reported as absent.
+    /// What was not read because the time budget ran out, or because the address was read as much as
+    /// this service may. None of it is reported as absent.
     #[must_use]
     pub fn unread_in_budget(&self) -> Vec<String> {
         let mut cut: Vec<String> = Vec::new();
@@ -108,7 +113,10 @@ impl<'a> JudgedReading<'a> {
                 add(section_name(&reading.target, &reading.path, &reading.identity));
             }
         }
-        for unread in self.evidence.not_read.iter().filter(|u| u.why.as_str() == "deadline") {
+        let left_out = |unread: &&SkippedRead| {
+            matches!(unread.why, SkipReason::Deadline | SkipReason::TargetLimit)
+        };
+        for unread in self.evidence.not_read.iter().filter(left_out) {
             // The browser identity requests its page twice. One of the two is enough.
             let read = self.reads(unread.target.clone()).any(|reading| {
                 reading.identity == unread.identity

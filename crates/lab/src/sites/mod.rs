@@ -34,7 +34,7 @@ mod walls;
 use std::sync::LazyLock;
 
 pub(crate) use self::base::{TRAP_PORT_SITE, site_with_pages};
-use crate::site::LabSite;
+use crate::site::{DnsBehaviour, LabSite, SiteDns};
 
 static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
     let themes: &[&[LabSite]] = &[
@@ -71,6 +71,9 @@ static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
 /// The number of sites of [`load_test_sites`] and of [`stalling_load_test_sites`].
 const LOAD_TEST_SITES: usize = 500;
 const STALLING_LOAD_TEST_SITES: usize = 200;
+/// The number of sites of [`shared_address_sites`], and the one that has the address.
+const SHARED_ADDRESS_SITES: usize = 100;
+const SHARED_ADDRESS_HOST: &str = "m001.lab";
 
 static LOAD_TEST_NAMES: LazyLock<Vec<String>> = LazyLock::new(|| numbered('n', LOAD_TEST_SITES));
 static STALLING_NAMES: LazyLock<Vec<String>> =
@@ -84,6 +87,23 @@ static LOAD_TEST_SITE_LIST: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
 static STALLING_SITE_LIST: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
     let names = STALLING_NAMES.iter();
     names.map(|name| LabSite { name, ..broken_http::stalling_site() }).collect()
+});
+
+static SHARED_ADDRESS_NAMES: LazyLock<Vec<String>> =
+    LazyLock::new(|| numbered('m', SHARED_ADDRESS_SITES));
+
+static SHARED_ADDRESS_SITE_LIST: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
+    const ALIAS: SiteDns = SiteDns {
+        answers: &[("", DnsBehaviour::Alias(SHARED_ADDRESS_HOST))],
+        texts: &[],
+        signed: false,
+    };
+    let own = site_with_pages(machine_files::open);
+    let with_dns = |name: &'static String| match name.as_str() {
+        SHARED_ADDRESS_HOST => LabSite { name, ..own },
+        _ => LabSite { name, dns: ALIAS, ..own },
+    };
+    SHARED_ADDRESS_NAMES.iter().map(with_dns).collect()
 });
 
 fn numbered(letter: char, count: usize) -> Vec<String> {
@@ -102,6 +122,13 @@ pub fn load_test_sites() -> &'static [LabSite] {
 #[must_use]
 pub fn stalling_load_test_sites() -> &'static [LabSite] {
     &STALLING_SITE_LIST
+}
+
+/// Many names that all lead to the address of the first one, to see what an address gets of the
+/// readings of all its names. Not part of the catalogue.
+#[must_use]
+pub fn shared_address_sites() -> &'static [LabSite] {
+    &SHARED_ADDRESS_SITE_LIST
 }
 
 /// Every site of the lab, by theme.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use contract::evidence::{
     Exchange, ExchangeOutcome, FailureKind, Reading, SkipReason, SkippedRead,
 };
-use door::{FetchResult, Visit};
+use door::{FetchResult, TARGET_LIMIT, Visit};
 
 use super::plan::PlannedRead;
 
@@ -51,6 +51,10 @@ pub(super) struct CollectedReads {
 
 impl CollectedReads {
     pub(super) fn add(&mut self, planned: &PlannedRead<'_>, exchange: Exchange) {
+        if is_target_limited(&exchange) {
+            self.add_not_read(planned, SkipReason::TargetLimit);
+            return;
+        }
         if was_never_started(&exchange) {
             self.add_not_read(planned, SkipReason::Deadline);
             return;
@@ -62,6 +66,11 @@ impl CollectedReads {
     pub(super) fn add_not_read(&mut self, planned: &PlannedRead<'_>, why: SkipReason) {
         self.not_read.push(planned.not_read(why));
     }
+}
+
+/// Whether a limit on the target, or on the target of its last redirect, stopped this read.
+pub(super) fn is_target_limited(exchange: &Exchange) -> bool {
+    matches!(&exchange.outcome, ExchangeOutcome::Failed(failure) if failure.reason == TARGET_LIMIT)
 }
 
 /// Whether the deadline passed before anything was dialled. Then nothing was measured.

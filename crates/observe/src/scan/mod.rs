@@ -27,11 +27,11 @@ use contract::evidence::{
     DnsReading, Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, SkipReason,
 };
 use declared::robots::Robots;
-use door::{RecordType, RedirectPolicy, Visit};
+use door::{RecordType, RedirectPolicy, TargetRefusal, Visit};
 use futures_util::StreamExt;
 use futures_util::stream;
 
-use collected_reads::{CollectedBodies, CollectedReads};
+use collected_reads::{CollectedBodies, CollectedReads, is_target_limited};
 use further::FurtherReads;
 pub use plan::ScanDepth;
 use plan::{PlanInputs, PlannedRead};
@@ -49,6 +49,9 @@ pub struct CollectedEvidence {
     pub evidence: Evidence,
     /// By the hex SHA-256 digest that the evidence names.
     pub bodies: BTreeMap<String, Bytes>,
+    /// Set if nothing was read because of the limits on this target. Then the evidence says nothing
+    /// about the site.
+    pub target_refusal: Option<TargetRefusal>,
 }
 
 /// What the first read of robots.txt found out.
@@ -70,19 +73,23 @@ impl ScanPlan<'_> {
         let texts = visit.look_up(self.domain.as_str(), &[RecordType::Txt]);
         let reading = async {
             let host = self.resolve_host(&visit).await;
-            if let Some(own) = self.catalogue.identity_with_role(Role::Own) {
+            let refusal = if let Some(own) = self.catalogue.identity_with_role(Role::Own) {
                 match &host {
                     Some(host) => {
-                        self.read_all(&visit, host, own, &mut collected_reads, &bodies).await
+                        self.read_within_limits(&visit, host, own, &mut collected_reads, &bodies)
+                            .await
                     }
                     None => {
-                        self.record_no_address(&visit, own, &mut collected_reads, &bodies).await
+                        self.record_no_address(&visit, own, &mut collected_reads, &bodies).await;
+                        None
                     }
                 }
-            }
-            host
+            } else {
+                None
+            };
+            (host, refusal)
         };
-        let (host, _) = tokio::join!(reading, texts);
+        let ((host, target_refusal), _) = tokio::join!(reading, texts);
         let evidence = Evidence {
             v: 1,
             domain: self.domain.clone(),
@@ -94,7 +101,7 @@ impl ScanPlan<'_> {
             reads: collected_reads.reads,
             not_read: collected_reads.not_read,
         };
-        CollectedEvidence { evidence, bodies: bodies.into_map() }
+        CollectedEvidence { evidence, bodies: bodies.into_map(), target_refusal }
     }
 
     /// The timeout for robots.txt. A live reading has little time in total, but a distant host
@@ -151,6 +158,26 @@ impl ScanPlan<'_> {
         }
     }
 
+    /// Reads the site if the limits on its address leave room for a whole reading. Returns why not.
+    async fn read_within_limits(
+        &self,
+        visit: &Visit,
+        host: &str,
+        own: &Identity,
+        collected_reads: &mut CollectedReads,
+        bodies: &CollectedBodies,
+    ) -> Option<TargetRefusal> {
+        /// If all connections to the target stay in use.
+        const CONNECTION_WAIT: Duration = Duration::from_secs(5);
+        if let Err(refusal) = visit.reserve_reads(host, self.depth.reads_reserved()).await {
+            return Some(refusal);
+        }
+        self.read_all(visit, host, own, collected_reads, bodies).await;
+        let nothing_read = collected_reads.reads.is_empty()
+            && collected_reads.not_read.iter().any(|left| left.why == SkipReason::TargetLimit);
+        nothing_read.then_some(TargetRefusal { retry_after: CONNECTION_WAIT })
+    }
+
     async fn read_all(
         &self,
         visit: &Visit,
@@ -162,6 +189,13 @@ impl ScanPlan<'_> {
         let mut robots_reads = Vec::new();
         let SiteRobots { base, policies, is_reachable } =
             self.read_robots(visit, host, own, bodies, &mut robots_reads).await;
+        // Without its robots.txt nothing else of a site is read.
+        if robots_reads.iter().all(|(_, exchange)| is_target_limited(exchange)) {
+            for (robots, exchange) in robots_reads {
+                collected_reads.add(&robots, exchange);
+            }
+            return;
+        }
         let robots_policies: Vec<Robots> =
             policies.iter().map(|(_, policy)| policy.clone()).collect();
         let robots_request =

@@ -33,6 +33,16 @@ pub enum ScanDepth {
     Live,
 }
 
+impl ScanDepth {
+    /// The requests that a reading of a site makes at most, apart from redirects and repeats.
+    pub(super) fn reads_reserved(self) -> u32 {
+        match self {
+            Self::Full => 100,
+            Self::Live => 20,
+        }
+    }
+}
+
 /// The machine files of a live reading, in addition to robots.txt.
 const LIVE_FILES: [&str; 7] = [
     SITEMAP_PATH,

@@ -4,9 +4,11 @@
 use std::time::Duration;
 
 use contract::evidence::{ExchangeOutcome, ReadTarget, SkipReason};
-use door::Door;
+use door::{Door, TargetLimit, TargetLimits};
 
-use crate::setup::{all_reads, answer, catalogue, door, first_reads, lab, live, of, scan};
+use crate::setup::{
+    all_reads, answer, catalogue, door, door_with_limits, first_reads, lab, live, of, scan,
+};
 
 #[tokio::test]
 async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled() {
@@ -157,4 +159,29 @@ async fn a_live_reading_ends_at_its_deadline_whatever_the_site_does() {
             assert!(u128::from(reading.exchange.took_ms) < budget.as_millis() + 2_400, "{name}");
         }
     }
+}
+
+#[tokio::test]
+async fn reads_over_the_limit_of_an_address_are_left_out_and_the_next_scan_is_refused() {
+    let lab = lab().await;
+    let address = TargetLimit { connections: 0, reads_per_minute: 30 };
+    let door = door_with_limits(&lab, TargetLimits { address, ..TargetLimits::none() });
+    let first = scan(&door, "open.lab", Duration::from_secs(5)).await;
+    assert_eq!(first.target_refusal, None);
+    let limited = |read: &observe::CollectedEvidence| {
+        let left_out = read.evidence.not_read.iter();
+        left_out.filter(|read| read.why == SkipReason::TargetLimit).count()
+    };
+    assert!(limited(&first) >= all_reads() - 30, "{} were left out", limited(&first));
+    let failed = first.evidence.reads.iter().find(|reading| {
+        matches!(&reading.exchange.outcome, ExchangeOutcome::Failed(failure) if failure.reason == door::TARGET_LIMIT)
+    });
+    assert!(failed.is_none(), "a read that was not made is no reading: {failed:?}");
+    let hits = lab.hits("open.lab").len();
+    assert!((20..=30).contains(&hits), "{hits}");
+    let second = scan(&door, "open.lab", Duration::from_secs(5)).await;
+    let refusal = second.target_refusal.expect("nothing could be read");
+    assert!((1..=65).contains(&refusal.retry_after.as_secs()), "{refusal:?}");
+    assert!(second.evidence.reads.is_empty());
+    assert_eq!(lab.hits("open.lab").len(), hits);
 }

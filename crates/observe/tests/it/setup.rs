@@ -6,7 +6,7 @@ use std::time::Duration;
 use agents::Catalogue;
 use contract::evidence::{Observer, ReadTarget, Reading, Response};
 use contract::{Domain, NamePolicy};
-use door::{Door, Policy, ResolverChoice, SystemClock};
+use door::{Door, Policy, ResolverChoice, SystemClock, TargetLimits};
 use lab::{Lab, LabOptions};
 use observe::{CollectedEvidence, ProgressCallback, ScanDepth, ScanPlan};
 
@@ -17,8 +17,13 @@ pub(crate) async fn lab() -> Lab {
 }
 
 pub(crate) fn door(lab: &Lab) -> Door {
+    door_with_limits(lab, TargetLimits::default())
+}
+
+pub(crate) fn door_with_limits(lab: &Lab, targets: TargetLimits) -> Door {
     let network = lab.network();
     let policy = Policy {
+        targets,
         names: NamePolicy { allow_suffixes: network.allow_names.clone(), allow_ports: vec![] },
         allow_networks: network.allow_networks.iter().map(|text| text.parse().unwrap()).collect(),
         resolver: ResolverChoice::Server(network.resolver),
