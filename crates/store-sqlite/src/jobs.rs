@@ -70,6 +70,44 @@ impl Jobs for SqliteStore {
         }))
     }
 
+    fn due_jobs<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Job>, StoreError>> {
+        let kind = kind.to_owned();
+        Box::pin(self.database.readers.read("listing due jobs", move |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM jobs
+                 WHERE kind = ?1 AND due_at <= ?2 AND (leased_until IS NULL OR leased_until <= ?2)
+                 ORDER BY due_at, id LIMIT ?3"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let parameters = params![kind, now.as_millis(), sql_limit(limit)];
+            let rows = statement.query_map(parameters, job_from_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+
+    fn claim_job_by_id(
+        &self,
+        id: u64,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<Job>, StoreError>> {
+        Box::pin(self.database.writer.write("claiming a job", 0, move |connection| {
+            let sql = format!(
+                "UPDATE jobs SET leased_until = ?3, tries = tries + 1
+                 WHERE id = ?1 AND due_at <= ?2 AND (leased_until IS NULL OR leased_until <= ?2)
+                 RETURNING {COLUMNS}"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let parameters = params![sql_integer(id), now.as_millis(), lease_until.as_millis()];
+            Ok(statement.query_row(parameters, job_from_row).optional()?)
+        }))
+    }
+
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.database.writer.write("finishing a job", 0, move |connection| {
             connection

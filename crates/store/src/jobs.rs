@@ -52,6 +52,24 @@ pub trait Jobs: Send + Sync {
         lease_until: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
 
+    /// The jobs of a kind that are due and not claimed, those that have been due the longest first, at
+    /// most `limit`.
+    fn due_jobs<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Job>, StoreError>>;
+
+    /// Like [`Jobs::claim_job`], for a job that the caller chose. `None` if it is not due, claimed by
+    /// another, or gone.
+    fn claim_job_by_id(
+        &self,
+        id: u64,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<Job>, StoreError>>;
+
     /// Deletes a finished job. A job that no longer exists is not an error: another worker claimed
     /// it after the lease ended and finished it.
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>>;

@@ -479,6 +479,22 @@ impl Jobs for FailingStore {
     ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
         self.inner.claim_job(kind, now, lease_until)
     }
+    fn due_jobs<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Job>, StoreError>> {
+        self.inner.due_jobs(kind, now, limit)
+    }
+    fn claim_job_by_id(
+        &self,
+        id: u64,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<Job>, StoreError>> {
+        self.inner.claim_job_by_id(id, now, lease_until)
+    }
     fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.finish_job(id)
     }

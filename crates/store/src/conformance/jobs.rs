@@ -12,6 +12,7 @@ pub(super) const CASES: &[(&str, Case)] = &[
     ("of many concurrent workers one claims the job", |e| Box::pin(claimed_once(e))),
     ("a job can be claimed again after its lease expires", |e| Box::pin(lease(e))),
     ("the longest overdue job is claimed first, and none before it is due", |e| Box::pin(due(e))),
+    ("due jobs are listed, and one of them can be chosen and claimed", |e| Box::pin(chosen(e))),
     ("a postponed job is claimed again, with the reason", |e| Box::pin(put_off(e))),
     ("a worker that lost its job cannot finish the next job with the same key", |e| {
         Box::pin(lost(e))
@@ -119,6 +120,41 @@ async fn due(engine: &dyn Engine) -> CaseResult {
     }
     check_eq!(given, ["early", "early too", "middle"], "in order");
     check_eq!(claim(store.as_ref(), 30, 999).await?, Some((String::from("late"), 1)), "then");
+    Ok(())
+}
+
+async fn chosen(engine: &dyn Engine) -> CaseResult {
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    for (key, due) in [("late", 30), ("early", 10), ("middle", 20)] {
+        store.queue_job(job("scan", key, due), at(0)).await.map_err(unexpected_error)?;
+    }
+    store.queue_job(job("mail", "first", 0), at(0)).await.map_err(unexpected_error)?;
+    let due = async |now: i64, limit| {
+        let due = store.due_jobs("scan", at(now), limit).await.map_err(unexpected_error)?;
+        Ok::<_, String>(due.into_iter().map(|job| (job.id, job.key)).collect::<Vec<_>>())
+    };
+    let keys =
+        |due: &[(u64, String)]| -> Vec<String> { due.iter().map(|(_, key)| key.clone()).collect() };
+    check_eq!(keys(&due(9, 9).await?), Vec::<String>::new(), "before any is due");
+    check_eq!(keys(&due(20, 1).await?), ["early"], "at most one");
+    let all = due(30, 9).await?;
+    check_eq!(keys(&all), ["early", "middle", "late"], "in order");
+    let id = |key: &str| all.iter().find(|(_, name)| name == key).map(|(id, _)| *id);
+    let (Some(middle), Some(late)) = (id("middle"), id("late")) else {
+        return Err("a job is missing".to_owned());
+    };
+    let claimed = store.claim_job_by_id(middle, at(20), at(100)).await.map_err(unexpected_error)?;
+    check_eq!(claimed.map(|job| (job.key, job.tries)), Some((String::from("middle"), 1)), "chosen");
+    check_eq!(store.claim_job_by_id(middle, at(99), at(200)).await, Ok(None), "under the lease");
+    check_eq!(store.claim_job_by_id(late, at(29), at(200)).await, Ok(None), "before it is due");
+    check_eq!(
+        store.claim_job_by_id(late + 999, at(99), at(200)).await,
+        Ok(None),
+        "one that is gone"
+    );
+    check_eq!(keys(&due(99, 9).await?), ["early", "late"], "claimed ones are not due");
+    check_eq!(keys(&due(100, 9).await?), ["early", "middle", "late"], "until the lease ends");
     Ok(())
 }
 
