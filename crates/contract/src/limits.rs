@@ -44,6 +44,10 @@ pub const GOSSIP_HEADS_MAX: usize = 50;
 pub const SCANS_AT_ONCE_PER_DOMAIN: usize = 1;
 /// A domain that was scanned within this time gets the earlier report.
 pub const RESCAN_WINDOW: Duration = Duration::from_secs(120);
+/// Readings of the names of one registrable domain in any hour, over all callers: live readings, and
+/// full scans without a licence. Not in the interface.
+pub const TARGET_LIVE_PER_HOUR: u32 = 6;
+pub const TARGET_SCANS_PER_HOUR: u32 = 12;
 /// `POST /api/v1/outcome`: reports per address and UTC day.
 pub const OUTCOMES_PER_DAY: u32 = 500;
 /// `GET /api/v1/outcomes`: the default and the maximum window.
@@ -65,6 +69,8 @@ pub const VISITOR_BATCH_MAX: usize = 100;
 pub const LIVE_READ_BUDGET: Duration = Duration::from_millis(1000);
 /// Queued full scans start at these minutes of each hour, UTC.
 pub const UPGRADE_MINUTES: [u8; 4] = [2, 17, 32, 47];
+/// Full scans that may wait in the queue. Not in the interface.
+pub const SCAN_QUEUE_MAX: u32 = 2_000;
 /// `POST /api/v1/resolve`: domains in one request.
 pub const RESOLVE_BATCH_MIN: usize = 1;
 pub const RESOLVE_BATCH_MAX: usize = 100;

@@ -23,6 +23,7 @@ mod scanner;
 pub mod scanning;
 mod settings;
 mod signing_keys;
+mod target_domains;
 #[cfg(test)]
 mod testing;
 
@@ -60,6 +61,7 @@ pub use settings::{OperatorSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
 pub use store::{Licence, StoredReply, Visibility};
+pub use target_domains::DomainLimits;
 
 /// Everything a [`Service`] is built from. The binary or a test supplies it.
 #[allow(missing_debug_implementations, reason = "consumed at once by Service::new")]
@@ -128,7 +130,9 @@ impl Service {
             ids: Arc::clone(&ids),
         });
         let builds = Arc::new(Builds::new(issuer.clone(), Arc::clone(&keys), Arc::clone(&log)));
+        let targets = target_domains::TargetDomains::new(settings.domain_limits);
         let answers = Arc::new(Answers {
+            targets: targets.clone(),
             resolve_state: answers::resolve::ResolveState::new(&settings.resolve),
             signed_lists: answers::revocations::SignedListCache::default(),
             settings: settings.resolve.clone(),
@@ -158,6 +162,7 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
             secret,
+            targets: targets.clone(),
             checking: in_flight::InFlightDomains::default(),
         });
         let scanning = Arc::new(Scanning {
@@ -171,6 +176,8 @@ impl Service {
             access: Arc::clone(&access),
             seals: Arc::clone(&seals),
             answers: Arc::clone(&answers),
+            targets,
+            recent_unlisted: scanning::RecentUnlistedScans::default(),
             in_flight: in_flight::InFlightDomains::default(),
             slots: tokio::sync::Semaphore::new(settings.scans_at_once),
             documents: Default::default(),

@@ -23,6 +23,9 @@ pub enum ScannerError {
     Proof(#[from] proof::ProofError),
     #[error("the scan failed because of an internal error: {0}")]
     Internal(String),
+    /// Nothing was read: this process reads as much of the site's address as it may.
+    #[error("this service is reading as much of the address of this site as it may")]
+    TargetLimit { retry_after: Duration },
 }
 
 /// Everything a scan of a domain needs. Immutable after construction, and cheap to clone.
@@ -153,6 +156,9 @@ impl Scanner {
             progress,
         };
         let read = plan.run().await;
+        if let Some(refusal) = read.target_refusal {
+            return Err(ScannerError::TargetLimit { retry_after: refusal.retry_after });
+        }
         let id = self.new_unguessable_id()?;
         let scanner = self.clone();
         // Parsing pages takes CPU time, so it runs outside the async executor.

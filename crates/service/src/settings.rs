@@ -11,6 +11,7 @@ use crate::answers::ResolveSettings;
 use crate::log::LogSettings;
 use crate::log::daily_seals::AnchoringSettings;
 use crate::scanner::ScannerSettings;
+use crate::target_domains::DomainLimits;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -25,6 +26,9 @@ pub struct Settings {
     pub rescan_window: Duration,
     /// Full scans running at once, over all domains. Further ones wait.
     pub scans_at_once: usize,
+    /// How often one registrable domain is read; `None` for no limits and no rescan window for
+    /// unlisted scans (load tests only).
+    pub domain_limits: Option<DomainLimits>,
     /// How long response bodies are stored.
     pub artifact_retention: Retention,
     /// The free scans that callers without a licence may have.
@@ -62,6 +66,7 @@ impl Settings {
             scan_deadline: Duration::from_secs(10),
             rescan_window: contract::limits::RESCAN_WINDOW,
             scans_at_once: 32,
+            domain_limits: Some(DomainLimits::default()),
             artifact_retention: Retention::Days(90),
             free_scans: FreeScans::default(),
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),

@@ -8,15 +8,15 @@ use agents::Catalogue;
 use anyhow::{Context, Result};
 use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy};
-use door::{Door, Policy, ResolverChoice, SystemClock};
+use door::{Door, Policy, ResolverChoice, SystemClock, TargetLimit, TargetLimits};
 use proof::KeyStore;
 use proof::keys::{DeploymentSecret, LogMark};
 use service::log::WitnessPeer;
 
 use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
-    AnchoringSettings, FreeScans, LogSettings, OperatorSettings, ResolveSettings, Service,
-    ServiceDependencies, Settings, SystemIds,
+    AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ResolveSettings,
+    Service, ServiceDependencies, Settings, SystemIds,
 };
 use store::Retention;
 use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
@@ -121,7 +121,8 @@ fn resolve_settings(config: &Config) -> Result<ResolveSettings> {
     let windows = UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
         .context("resolve.upgrade_minutes")?;
     let hot_bytes = config.resolve.hot_mb.saturating_mul(1 << 20);
-    Ok(ResolveSettings { cache_bytes: hot_bytes, windows, ranking, ..defaults })
+    let queue_max = config.resolve.queue_max;
+    Ok(ResolveSettings { cache_bytes: hot_bytes, windows, queue_max, ranking, ..defaults })
 }
 
 /// What the observer directory publishes about this service. Keys that are not set stay empty.
@@ -159,6 +160,10 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
         vantage: config.network.vantage.clone(),
         scan_deadline: Duration::from_millis(config.scan.deadline_ms),
         scans_at_once: config.scan.at_once,
+        domain_limits: config.targets.enabled.then_some(DomainLimits {
+            live_per_hour: config.targets.domain_live_per_hour,
+            scans_per_hour: config.targets.domain_scans_per_hour,
+        }),
         artifact_retention: match config.store.artifact_days {
             0 => Retention::ForEver,
             days => Retention::Days(days),
@@ -208,6 +213,20 @@ pub(crate) fn rate_limits(config: &Config) -> RateLimits {
     }
 }
 
+/// What all readings together may do to one target.
+fn target_limits(config: &Config) -> TargetLimits {
+    let targets = &config.targets;
+    if !targets.enabled {
+        return TargetLimits::none();
+    }
+    let limit = |connections, reads_per_minute| TargetLimit { connections, reads_per_minute };
+    TargetLimits {
+        address: limit(targets.address_connections, targets.address_reads_per_minute),
+        network: limit(targets.network_connections, targets.network_reads_per_minute),
+        total: limit(targets.total_connections, targets.total_reads_per_minute),
+    }
+}
+
 /// Opens the store for admin commands (licences, switches). Works while a server is running.
 pub(crate) fn open_admin(config: &Config) -> Result<SqliteAdmin> {
     let folder = config.data_dir();
@@ -228,7 +247,7 @@ pub(crate) fn build_service(config: &Config) -> Result<Service> {
     let store = SqliteStore::open(&folder, SqliteOptions::default())
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let policy = network_policy(&config.network)?;
+    let policy = Policy { targets: target_limits(config), ..network_policy(&config.network)? };
     if !policy.is_public() {
         tracing::warn!(
             allow_networks = ?config.network.allow_networks,
@@ -241,6 +260,12 @@ pub(crate) fn build_service(config: &Config) -> Result<Service> {
         tracing::warn!(
             "ADDRESS LIMITS ARE OFF (limits.enabled = false): every client can request any number \
              of scans. Use this for load tests only."
+        );
+    }
+    if !config.targets.enabled {
+        tracing::warn!(
+            "TARGET LIMITS ARE OFF (targets.enabled = false): clients can make this server flood any \
+             site. Use this for load tests of your own sites only."
         );
     }
     if config.limits.scans_paused {

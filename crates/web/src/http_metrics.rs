@@ -55,12 +55,39 @@ pub(crate) fn install_recorder() {
         describe_gauge!(CONNECTIONS, "Connections open now.");
         describe_counter!(REFUSED, "Connections answered with 503 because all others were busy.");
         describe_counter!(GOSSIP, "Signed log heads received through gossip, by result.");
+        describe_target_metrics();
         describe_counter!(
             CONTRADICTING_HEADS,
             "Received heads that carry our signature but contradict our log: an incident."
         );
         handle
     });
+}
+
+/// Counted by the door and the service.
+fn describe_target_metrics() {
+    describe_gauge!("wayleave_target_connections", "Connections open to the sites of others now.");
+    describe_gauge!(
+        "wayleave_targets_tracked",
+        "Addresses and networks whose connections and reads are counted; at most 65536."
+    );
+    describe_gauge!(
+        "wayleave_target_domains_tracked",
+        "Registrable domains whose readings are counted; at most 65536."
+    );
+    describe_counter!(
+        "wayleave_target_refusals_total",
+        "Readings and requests that were not made because of a limit on their target, by limit."
+    );
+    describe_gauge!("wayleave_scan_queue_length", "Full scans in the queue.");
+    describe_counter!(
+        "wayleave_scan_queue_refused_total",
+        "Full scans that were not queued because the queue, or the client's part of it, was full."
+    );
+    describe_histogram!(
+        "wayleave_scan_queue_wait_seconds",
+        "Time from when a queued scan was due to its start."
+    );
 }
 
 /// The metrics in Prometheus' text format.

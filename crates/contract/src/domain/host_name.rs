@@ -124,6 +124,12 @@ impl Domain {
         &self.0
     }
 
+    /// The registrable domain: the public suffix and one more label. The name itself if it has none.
+    #[must_use]
+    pub fn registrable(&self) -> &str {
+        psl::domain_str(&self.0).unwrap_or(&self.0)
+    }
+
     /// The hosts on which the site of this domain may answer, the more likely one first.
     #[must_use]
     pub fn hosts(&self) -> [String; 2] {

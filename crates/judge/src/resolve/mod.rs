@@ -39,7 +39,9 @@ pub use contradictions::contradictions;
 pub use corroboration::vantage_state_meanings;
 pub use entity::entity;
 pub use judged_reading::{JudgedReading, ReadingKind};
-pub use refresh::{HOUR_MS, ReadingsSummary, RefreshInputs, TimedLookup, refresh_sections};
+pub use refresh::{
+    HOUR_MS, PlannedUpgrade, ReadingsSummary, RefreshInputs, TimedLookup, refresh_sections,
+};
 pub use sections::Sections;
 
 #[cfg(test)]

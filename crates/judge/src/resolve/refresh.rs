@@ -20,14 +20,31 @@ pub struct RefreshInputs {
     pub now: Timestamp,
     /// Whether the reading was made for an earlier request.
     pub is_stored_reading: bool,
-    /// When the queued full scan is expected, if one is queued.
-    pub upgrade: Option<Timestamp>,
+    /// Whether a full scan follows, for an answer that needs one.
+    pub upgrade: Option<PlannedUpgrade>,
     pub readings: TimedLookup<ReadingsSummary>,
     pub clock: TimedLookup<ContentClock>,
     pub incident: TimedLookup<Option<Incident>>,
     /// The current DNS section; `None` where the resolver was not asked again.
     pub dns: TimedLookup<Option<DnsSection>>,
     pub control: ControlSummary,
+}
+
+/// Whether a full scan follows a partial answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannedUpgrade {
+    Queued { due_at: Timestamp },
+    QueueFull { ask_again_at: Timestamp },
+}
+
+impl PlannedUpgrade {
+    /// The time that the answer states.
+    #[must_use]
+    pub fn at(self) -> Timestamp {
+        match self {
+            Self::Queued { due_at: at } | Self::QueueFull { ask_again_at: at } => at,
+        }
+    }
 }
 
 /// What the latest readings of the domain show, taken together.
@@ -95,7 +112,7 @@ pub fn refresh_sections(sections: &mut Sections, inputs: RefreshInputs, issuer: 
         freshness_at(freshness.observed_at, verified_at, &freshness.source, inputs.now);
     sections.served_from = inputs.is_stored_reading.then(|| describe_source(sections));
     sections.upgrade =
-        inputs.upgrade.map(|expected| queued_upgrade(&sections.domain, expected, issuer));
+        inputs.upgrade.map(|planned| describe_upgrade(&sections.domain, planned, issuer));
     sections.stored_sections = (!stored.is_empty()).then(|| StoredSections {
         sections: stored,
         as_of: as_of.unwrap_or(inputs.now.whole_seconds()),
@@ -144,15 +161,27 @@ fn describe_source(sections: &Sections) -> String {
     }
 }
 
-fn queued_upgrade(domain: &Domain, expected: Timestamp, issuer: &Issuer) -> Upgrade {
-    Upgrade {
-        state: UpgradeState::Queued,
-        to: Assurance::Full,
-        expected: expected.to_string(),
-        how: format!(
-            "A full scan is queued. When it is finished, it replaces this answer. {} lists the change.",
-            issuer.domain_url("/api/v1/changes", domain)
+fn describe_upgrade(domain: &Domain, planned: PlannedUpgrade, issuer: &Issuer) -> Upgrade {
+    let (state, how) = match planned {
+        PlannedUpgrade::Queued { .. } => (
+            UpgradeState::Queued,
+            format!(
+                "A full scan is queued. When it is finished, it replaces this answer. {} lists the change.",
+                issuer.domain_url("/api/v1/changes", domain)
+            ),
         ),
+        PlannedUpgrade::QueueFull { .. } => (
+            UpgradeState::QueueFull,
+            "The queue of full scans is full, so none is queued for this domain. Ask again after the \
+             time in expected, or start a scan at scan_now."
+                .to_owned(),
+        ),
+    };
+    Upgrade {
+        state,
+        to: Assurance::Full,
+        expected: planned.at().to_string(),
+        how,
         scan_now: issuer.url("/api/scan"),
     }
 }

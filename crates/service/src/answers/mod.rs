@@ -37,14 +37,16 @@ use crate::log::builds::Builds;
 use crate::random_ids::Ids;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
+use crate::target_domains::TargetDomains;
 
 /// Builds, stores and explains answers. Shared by all requests. Mutable state:
-/// `resolve_state` and `signed_lists`, caches that guard themselves with locks. All other fields never
-/// change.
+/// `resolve_state`, `signed_lists` and `targets`, which guard themselves with locks. All other fields
+/// never change.
 pub struct Answers {
     pub(crate) settings: ResolveSettings,
     pub(crate) issuer: Issuer,
     pub(crate) scanner: Scanner,
+    pub(crate) targets: TargetDomains,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) log: Arc<TransparencyLog>,

@@ -3,6 +3,7 @@
 mod content_clocks;
 mod cosigning;
 mod daily_sealing;
+mod fair_order;
 mod queued_scans;
 mod upkeep;
 

@@ -5,6 +5,7 @@
 
 pub mod census;
 mod manifest;
+mod recent_unlisted;
 pub mod replay;
 mod report;
 mod report_documents;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use contract::{Clock, Issuer};
 use store::Store;
 
+pub(crate) use recent_unlisted::RecentUnlistedScans;
 pub use report::Report;
 pub use report_documents::ReportDocument;
 pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
@@ -29,10 +31,11 @@ use crate::in_flight::InFlightDomains;
 use crate::log::daily_seals::DailySeals;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
+use crate::target_domains::TargetDomains;
 
-/// Runs full scans. Shared by all requests. Mutable state: `in_flight` (guarded by its own mutex) and
-/// `slots` (a semaphore with one permit per running scan) and `documents` (guards itself). All other
-/// fields never change.
+/// Runs full scans. Shared by all requests. Mutable state: `targets`, `recent_unlisted` and
+/// `in_flight` (each guarded by its own mutex), `slots` (a semaphore with one permit per running scan)
+/// and `documents` (guards itself). All other fields never change.
 pub struct Scanning {
     pub(crate) issuer: Issuer,
     /// Time limit for all reads of one scan together.
@@ -47,6 +50,8 @@ pub struct Scanning {
     pub(crate) seals: Arc<DailySeals>,
     /// Informed of every public scan, so that the answer about its domain is updated.
     pub(crate) answers: Arc<Answers>,
+    pub(crate) targets: TargetDomains,
+    pub(crate) recent_unlisted: RecentUnlistedScans,
     pub(crate) in_flight: InFlightDomains,
     pub(crate) slots: tokio::sync::Semaphore,
     pub(crate) documents: report_documents::ReportDocuments,

@@ -12,6 +12,7 @@ use store::{Licence, ScanScope, StoreError};
 use crate::access::{AddressBlock, AllowanceError};
 use crate::scanner::{ScanOutcome, ScannerError};
 use crate::scanning::Scanning;
+use crate::target_domains::{DomainRefusal, ReadingKind, TargetReading};
 
 /// How long a scan waits for a free slot before it is refused.
 const SLOT_WAIT: Duration = Duration::from_secs(3);
@@ -34,7 +35,9 @@ pub enum Caller {
     OwnPage,
     /// The holder of this licence: no daily limit.
     LicenceHolder(Licence),
-    /// Our own background work, such as a queued scan or a census: no daily limit.
+    /// A scan that a partial answer queued: counts against the daily limit of the service only.
+    Queued,
+    /// Our own work, such as a census: no daily limit.
     Internal,
 }
 
@@ -51,10 +54,12 @@ pub struct ScanReply {
 pub enum ScanError {
     #[error(transparent)]
     BadDomain(#[from] NameRefusal),
-    #[error("a scan of this domain is still running")]
+    #[error("a scan of this domain, or of another name of the same site, is still running")]
     InProgress { retry_after_s: u64 },
     #[error("all scan slots of this service are in use")]
     Busy { retry_after_s: u64 },
+    #[error("this site is read as often as this service may read it, over all callers")]
+    TargetLimit { retry_after_s: u64 },
     #[error("a private scan requires a licence for the domain")]
     PrivateNeedsLicence,
     #[error("this licence does not cover {domain}")]
@@ -94,6 +99,7 @@ impl Scanning {
             Err(
                 ScanError::InProgress { .. }
                 | ScanError::Busy { .. }
+                | ScanError::TargetLimit { .. }
                 | ScanError::AddressLimitReached { .. }
                 | ScanError::ServiceLimitReached { .. }
                 | ScanError::Paused { .. },
@@ -112,10 +118,13 @@ impl Scanning {
         let visibility = stored_visibility(&request, &domain)?;
         let running = self.in_flight.try_begin(&domain);
         // Checked while this request holds the domain, so that a scan that was stored a moment ago is
-        // found. Only a public request may get a public report instead of a new scan.
-        if visibility == store::Visibility::Public
-            && let Some(reply) = self.reuse_recent_report(&domain).await?
-        {
+        // found. Only the owner gets a new scan of his own within the window.
+        let reusable = match visibility {
+            store::Visibility::Public => true,
+            store::Visibility::Unlisted => self.targets.has_limits(),
+            store::Visibility::Private => false,
+        };
+        if reusable && let Some(reply) = self.reuse_recent_report(&domain).await? {
             return Ok((reply, Source::RecentReport));
         }
         let Some(_running) = running else {
@@ -123,21 +132,47 @@ impl Scanning {
         };
         let free_scan = match &request.caller {
             Caller::LicenceHolder(_) | Caller::Internal => None,
-            Caller::OwnPage => Some(None),
+            Caller::OwnPage | Caller::Queued => Some(None),
             Caller::Anonymous(block) => Some(Some(*block)),
         };
         if free_scan.is_some() {
             self.access.check_not_paused().await?;
         }
+        let kind = match &request.caller {
+            Caller::LicenceHolder(_) | Caller::Internal => ReadingKind::UncountedScan,
+            Caller::Anonymous(_) | Caller::OwnPage | Caller::Queued => ReadingKind::Scan,
+        };
+        let reading = self.targets.begin(&domain, kind, Duration::ZERO).await;
+        let reading = reading.map_err(|refusal| self.target_error(refusal))?;
         // A waiting request occupies one of the server's request slots, so the wait is short.
         let Ok(Ok(_slot)) = tokio::time::timeout(SLOT_WAIT, self.slots.acquire()).await else {
             return Err(ScanError::Busy { retry_after_s: self.retry_after_s() });
         };
-        // Counted last: a scan that is refused for another reason does not count.
-        if let Some(block) = free_scan {
-            self.access.draw_free_scan(block).await?;
+        let is_unlisted = visibility == store::Visibility::Unlisted && self.targets.has_limits();
+        if is_unlisted && let Err(wait) = self.recent_unlisted.begin(&domain, self.rescan_window) {
+            reading.cancel();
+            return Err(ScanError::TargetLimit { retry_after_s: whole_seconds(wait) });
         }
-        let outcome = self.scanner.scan(&domain, request.visibility, &|_| {}).await?;
+        // Counted last: a scan that is refused for another reason does not count.
+        let drawn = match free_scan {
+            Some(block) => self.access.draw_free_scan(block).await,
+            None => Ok(()),
+        };
+        let scanned = match drawn {
+            Ok(()) => self.scanner.scan(&domain, request.visibility, &|_| {}).await,
+            Err(error) => {
+                self.forget_scan(&domain, reading, is_unlisted);
+                return Err(error.into());
+            }
+        };
+        let outcome = match scanned {
+            Err(error @ ScannerError::TargetLimit { .. }) => {
+                self.forget_scan(&domain, reading, is_unlisted);
+                return Err(error.into());
+            }
+            scanned => scanned?,
+        };
+        drop(reading);
         let reply = self.sign_and_store(outcome, visibility).await?;
         // Only public scans are used in answers.
         if visibility == store::Visibility::Public
@@ -146,6 +181,25 @@ impl Scanning {
             self.answers.update_answer_from_scan(&domain, id).await;
         }
         Ok((reply, Source::NewScan))
+    }
+
+    /// Takes back the counts of a scan that did not take place.
+    fn forget_scan(&self, domain: &Domain, reading: TargetReading, is_unlisted: bool) {
+        reading.cancel();
+        if is_unlisted {
+            self.recent_unlisted.cancel(domain);
+        }
+    }
+
+    fn target_error(&self, refusal: DomainRefusal) -> ScanError {
+        match refusal {
+            DomainRefusal::InProgress => {
+                ScanError::InProgress { retry_after_s: self.retry_after_s() }
+            }
+            DomainRefusal::HourLimit { retry_after } => {
+                ScanError::TargetLimit { retry_after_s: whole_seconds(retry_after) }
+            }
+        }
     }
 
     /// The newest public report inside the rescan window, signed again with `cached: true`.
@@ -233,6 +287,9 @@ impl From<ScannerError> for ScanError {
         match error {
             ScannerError::Proof(error) => Self::Signing(error),
             ScannerError::Internal(why) => Self::Internal(why),
+            ScannerError::TargetLimit { retry_after } => {
+                Self::TargetLimit { retry_after_s: whole_seconds(retry_after) }
+            }
         }
     }
 }
@@ -250,6 +307,11 @@ impl From<AllowanceError> for ScanError {
             AllowanceError::Store(error) => Self::Store(error),
         }
     }
+}
+
+/// Rounded up, at least 1.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
 }
 
 /// Where a reply comes from.

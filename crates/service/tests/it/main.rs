@@ -1,4 +1,5 @@
-//! The transparency log on a real store, under faults of process, disk, store and clock.
+//! The transparency log and the queue of scans on a real store, under faults of process, disk, store
+//! and clock.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,5 +18,6 @@ mod file_flips;
 mod flaky;
 mod killed;
 mod openings;
+mod scan_queue;
 mod sealing;
 mod world;

@@ -31,7 +31,7 @@ impl Server {
         std::fs::write(&authority, &lab.network().ca_pem).unwrap();
         let configuration = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\nmax_connections = 4096\nmax_requests = 4096\n\n\
-             [store]\ndata_dir = \"{}\"\n\n[limits]\nenabled = {limits}\n\n[log]\nfilter = \"error\"\n\n{}",
+             [store]\ndata_dir = \"{}\"\n\n[limits]\nenabled = {limits}\n\n[targets]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{}",
             folder.join("data").display(),
             lab.network().to_toml(&authority)
         );

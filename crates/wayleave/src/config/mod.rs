@@ -27,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) scan: ScanConfig,
     pub(crate) resolve: ResolveConfig,
     pub(crate) limits: LimitsConfig,
+    pub(crate) targets: TargetsConfig,
     pub(crate) proof: ProofConfig,
     pub(crate) log: LogConfig,
 }
@@ -113,6 +114,7 @@ pub(crate) struct ScanConfig {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ResolveConfig {
     pub(crate) upgrade_minutes: Vec<u8>,
+    pub(crate) queue_max: u32,
     pub(crate) hot_mb: usize,
     /// Unset means the built-in list.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +139,21 @@ pub(crate) struct LimitsConfig {
     pub(crate) metrics_per_minute: u32,
     pub(crate) wrong_keys_per_minute: u32,
     pub(crate) outcomes_per_day: u32,
+}
+
+/// What all clients together may have read of others' sites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TargetsConfig {
+    pub(crate) enabled: bool,
+    pub(crate) address_connections: u32,
+    pub(crate) network_connections: u32,
+    pub(crate) total_connections: u32,
+    pub(crate) address_reads_per_minute: u32,
+    pub(crate) network_reads_per_minute: u32,
+    pub(crate) total_reads_per_minute: u32,
+    pub(crate) domain_live_per_hour: u32,
+    pub(crate) domain_scans_per_hour: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,6 +235,7 @@ impl Default for ResolveConfig {
     fn default() -> Self {
         Self {
             upgrade_minutes: contract::limits::UPGRADE_MINUTES.to_vec(),
+            queue_max: contract::limits::SCAN_QUEUE_MAX,
             hot_mb: 256,
             ranking: None,
         }
@@ -243,6 +261,24 @@ impl Default for LimitsConfig {
             metrics_per_minute: limits::METRICS_PER_MINUTE,
             wrong_keys_per_minute: limits::WRONG_KEYS_PER_MINUTE,
             outcomes_per_day: limits::OUTCOMES_PER_DAY,
+        }
+    }
+}
+
+impl Default for TargetsConfig {
+    fn default() -> Self {
+        let door::TargetLimits { address, network, total } = door::TargetLimits::default();
+        let domain = service::DomainLimits::default();
+        Self {
+            enabled: true,
+            address_connections: address.connections,
+            network_connections: network.connections,
+            total_connections: total.connections,
+            address_reads_per_minute: address.reads_per_minute,
+            network_reads_per_minute: network.reads_per_minute,
+            total_reads_per_minute: total.reads_per_minute,
+            domain_live_per_hour: domain.live_per_hour,
+            domain_scans_per_hour: domain.scans_per_hour,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::server::Server;
 /// Fields are dropped in this order: first the server, then the lab, then the folder.
 pub(crate) struct LabServer {
     pub(crate) server: Server,
-    _lab: Lab,
+    pub(crate) lab: Lab,
     _runtime: Runtime,
     _folder: TempDir,
 }
@@ -21,6 +21,11 @@ pub(crate) struct LabServer {
 impl LabServer {
     /// Starts a lab with these sites besides the catalogue, and a server without rate limits.
     pub(crate) fn start(more_sites: &[&'static LabSite]) -> Self {
+        Self::start_configured(more_sites, "[targets]\nenabled = false\n")
+    }
+
+    /// The same with further sections of the configuration.
+    pub(crate) fn start_configured(more_sites: &[&'static LabSite], sections: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -33,13 +38,13 @@ impl LabServer {
         std::fs::write(&authority, &lab.network().ca_pem).unwrap();
         let configuration = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\n\n[store]\ndata_dir = \"{}\"\n\n\
-             [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{}",
+             [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{sections}\n{}",
             folder.path().join("data").display(),
             lab.network().to_toml(&authority)
         );
         let file = folder.path().join("wayleave.toml");
         std::fs::write(&file, configuration).unwrap();
-        Self { server: Server::start_serve(&file), _lab: lab, _runtime: runtime, _folder: folder }
+        Self { server: Server::start_serve(&file), lab, _runtime: runtime, _folder: folder }
     }
 
     /// Scans the domain. A listed scan becomes the domain's answer; an unlisted one never reuses a

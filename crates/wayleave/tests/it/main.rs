@@ -31,6 +31,7 @@ mod scan_api;
 mod seals;
 mod server;
 mod sites;
+mod target_limits;
 mod tools;
 mod verifiers;
 mod visibility_api;

@@ -44,9 +44,11 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a demo without limits per address, because all tests use the same address.
+    /// Starts a demo without limits per client address and per target, because all tests use the same
+    /// address and read the same sites.
     pub(crate) fn start_demo(arguments: &[&str]) -> Self {
-        Self::start_demo_with_limits(&[&["--limits-enabled", "false"], arguments].concat())
+        let off = ["--limits-enabled", "false", "--targets-enabled", "false"];
+        Self::start_demo_with_limits(&[off.as_slice(), arguments].concat())
     }
 
     /// Starts a demo with the default limits.

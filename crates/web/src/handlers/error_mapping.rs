@@ -1,5 +1,7 @@
 //! The mapping of service errors to [`ApiError`], as far as several handlers share it.
 
+use std::time::Duration;
+
 use contract::{NameRefusal, errors::ErrorCode};
 use service::{ReportError, SealError, answers::resolve::ResolveError};
 
@@ -29,10 +31,23 @@ pub(super) fn resolve_to_api_error(error: ResolveError) -> ApiError {
     match error {
         ResolveError::BadDomain(refusal) => bad_domain_error(refusal),
         ResolveError::LiveLimit { wait } => live_read_limit_error(wait),
+        ResolveError::TargetLimit { wait } => target_limit_error(wait),
         ResolveError::Store(_) => store_unreadable().with_internal_message(message),
         ResolveError::Seal(_) => signing_unavailable().with_internal_message(message),
         ResolveError::NothingStored | ResolveError::Internal(_) => ApiError::internal(message),
     }
+}
+
+/// The error for a site that is read as often as this service may read it.
+pub(super) fn target_limit_error(wait: Duration) -> ApiError {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero());
+    let message = format!(
+        "This site is read as often as this service may read it, over all clients. Try again in \
+         {seconds} s."
+    );
+    ApiError::new(ErrorCode::RateLimited, message)
+        .retry_after(seconds)
+        .with_violated_policies(vec!["target".to_owned()])
 }
 
 pub(super) fn store_unreadable() -> ApiError {

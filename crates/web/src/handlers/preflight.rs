@@ -13,6 +13,7 @@ use contract::{
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use service::{Service, answers::preflight::PreflightError};
 
+use super::error_mapping::target_limit_error;
 use crate::{
     rate_limits::{DecisionLimit, LiveReadLimit, live_read_limit_error},
     request::StrictJson,
@@ -82,6 +83,7 @@ fn to_api_error(error: PreflightError) -> ApiError {
     let param = param.map(str::to_owned);
     let api_error = match error {
         PreflightError::LiveLimit { wait } => live_read_limit_error(wait),
+        PreflightError::TargetLimit { wait } => target_limit_error(wait),
         PreflightError::Store(_) => {
             ApiError::new(code, "The stored data cannot be read at the moment. Try again in 5 s.")
                 .retry_after(5)

@@ -14,7 +14,7 @@ use service::{
     answers::resolve::{LivePolicy, ResolveError, ResolveQuery},
 };
 
-use super::error_mapping::{bad_domain_error, log_to_api_error};
+use super::error_mapping::{bad_domain_error, log_to_api_error, target_limit_error};
 use crate::{
     rate_limits::{DecisionLimit, LiveReadLimit, live_read_limit_error},
     request::query_parameters,
@@ -113,6 +113,7 @@ pub(super) fn to_api_error(error: ResolveError) -> ApiError {
             ApiError::new(ErrorCode::NotTracked, to_sentence(&message)).param("domain")
         }
         ResolveError::LiveLimit { wait } => live_read_limit_error(wait),
+        ResolveError::TargetLimit { wait } => target_limit_error(wait),
         ResolveError::Store(_) => ApiError::new(
             ErrorCode::StoreUnreadable,
             "The stored data cannot be read at the moment. Try again in 5 s.",

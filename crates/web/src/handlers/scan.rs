@@ -1,6 +1,6 @@
 //! `POST /api/scan`: scan a domain now.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::State,
@@ -16,7 +16,7 @@ use http::{
 };
 use service::{AddressBlock, Caller, PresentedKey, ScanCommand, ScanError, Service};
 
-use super::error_mapping::bad_domain_error;
+use super::error_mapping::{bad_domain_error, target_limit_error};
 use crate::{
     rate_limits::{ScanLimit, WrongKeyLimit},
     request::{IdempotencyJson, IdempotencyScope, licence_key},
@@ -65,8 +65,8 @@ use crate::{
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 422, description = "The key was used with a different body: `idempotency_reused`.",
             body = ErrorV1),
-        (status = 429, description = "Too many requests or scans from this address: \
-            `rate_limited`; a scan of this domain is still running: `scan_in_progress`; the day's \
+        (status = 429, description = "Too many requests or scans from this address, or of this \
+            site over all clients: `rate_limited`; a scan of this domain is still running: `scan_in_progress`; the day's \
             free scans are used up: `daily_budget`. Retry-After gives the wait.", body = ErrorV1),
         (status = 503, description = "Free scans are paused: `scans_paused`; `overloaded`, \
             `store_unreadable`, `signing_unavailable`.", body = ErrorV1),
@@ -130,6 +130,9 @@ pub(super) fn to_api_error(error: ScanError) -> ApiError {
         ScanError::Busy { retry_after_s } => {
             ApiError::new(ErrorCode::Overloaded, to_sentence(&message)).retry_after(retry_after_s)
         }
+        ScanError::TargetLimit { retry_after_s } => {
+            target_limit_error(Duration::from_secs(retry_after_s))
+        }
         ScanError::PrivateNeedsLicence => {
             ApiError::new(ErrorCode::Forbidden, to_sentence(&message)).param("visibility")
         }
@@ -177,6 +180,7 @@ mod tests {
             (ScanError::BadDomain(NameRefusal::IpAddress), 400, "bad_domain"),
             (ScanError::InProgress { retry_after_s: 9 }, 429, "scan_in_progress"),
             (ScanError::Busy { retry_after_s: 9 }, 503, "overloaded"),
+            (ScanError::TargetLimit { retry_after_s: 9 }, 429, "rate_limited"),
             (ScanError::PrivateNeedsLicence, 403, "forbidden"),
             (ScanError::AddressLimitReached { retry_after_s: 9 }, 429, "rate_limited"),
             (ScanError::ServiceLimitReached { retry_after_s: 9 }, 429, "daily_budget"),

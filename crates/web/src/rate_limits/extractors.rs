@@ -240,6 +240,10 @@ impl LiveReadPermit for LiveReadLimit {
         self.status.record(verdict.quotas);
         if verdict.wait.is_zero() { Ok(()) } else { Err(verdict.wait) }
     }
+
+    fn client(&self) -> Option<AddressBlock> {
+        Some(self.block)
+    }
 }
 
 impl FromRequestParts<AppState> for LiveReadLimit {

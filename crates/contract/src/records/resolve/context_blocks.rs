@@ -112,11 +112,12 @@ pub struct RescanBody {
     pub domain: Domain,
 }
 
-/// A full scan is queued (3.2).
+/// Whether a full scan is queued (3.2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Upgrade {
     pub state: UpgradeState,
     pub to: Assurance,
+    /// When the scan is expected; if the queue is full, when to ask again.
     pub expected: String,
     pub how: String,
     /// The address that starts a scan immediately.
@@ -125,7 +126,11 @@ pub struct Upgrade {
 
 open_enum! {
     /// The state of the full scan.
-    pub enum UpgradeState { Queued = "queued" }
+    pub enum UpgradeState {
+        Queued = "queued",
+        /// No full scan is queued, because the queue is full. Not in the interface.
+        QueueFull = "queue_full",
+    }
 }
 
 /// Sections that were not available in time and are served as stored. They change no decision.

@@ -1,9 +1,12 @@
 //! Checks the clocks that are due, one page of a site at a time.
 
+use std::time::Duration;
+
 use futures_util::stream::{self, StreamExt};
 use store::StoredClock;
 
 use super::{ContentClockError, ContentClocks};
+use crate::target_domains::ReadingKind;
 
 /// Clocks loaded per run, and how many are checked concurrently.
 const MAX_PER_RUN: usize = 200;
@@ -30,6 +33,9 @@ impl ContentClocks {
     async fn check_due(&self, clock: StoredClock) -> bool {
         // One page of a site at a time; the others stay due until the next run.
         let Some(_checking) = self.checking.try_begin(&clock.domain) else { return false };
+        // Nor while the site is read as often as it may be.
+        let begun = self.targets.begin(&clock.domain, ReadingKind::Live, Duration::ZERO).await;
+        let Ok(_reading) = begun else { return false };
         let url = clock.url.clone();
         let checked = async {
             // Load it again: a request may have extended it meanwhile.

@@ -6,6 +6,7 @@ mod due_clocks;
 mod stored_clock;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use contract::limits::{CLOCK_IDLE_DAYS, CLOCKS_PER_ADDRESS_A_DAY, CLOCKS_PER_DOMAIN};
 use contract::records::ClockState;
@@ -20,6 +21,7 @@ use crate::answers::page_url::PageUrl;
 use crate::in_flight::InFlightDomains;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
+use crate::target_domains::{ReadingKind, TargetDomains};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -53,7 +55,7 @@ pub enum ContentClockError {
 }
 
 /// Watches pages for changes. Shared by all requests and the background job. Mutable state:
-/// `checking`, the domains being read now, guarded by its own mutex. The clocks are in the store.
+/// `checking` and `targets`, the domains being read, each guarded by its own mutex. The clocks are in the store.
 pub struct ContentClocks {
     pub(crate) issuer: Issuer,
     pub(crate) scanner: Scanner,
@@ -61,6 +63,7 @@ pub struct ContentClocks {
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) clock: Arc<dyn contract::Clock>,
     pub(crate) secret: DeploymentSecret,
+    pub(crate) targets: TargetDomains,
     pub(crate) checking: InFlightDomains,
 }
 
@@ -85,7 +88,15 @@ impl ContentClocks {
             let why = "Another page of this site is being read. Try again in a few seconds.";
             return self.sign_reply(&request, None, Some(why), false);
         };
+        let begun =
+            self.targets.begin(&request.page.domain, ReadingKind::Live, Duration::ZERO).await;
+        let Ok(reading) = begun else {
+            let why = "This site is read as often as this service may read it, over all callers. \
+                       Try again in an hour.";
+            return self.sign_reply(&request, None, Some(why), false);
+        };
         if let Some(why) = self.find_start_refusal(&request, now).await? {
+            reading.cancel();
             return self.sign_reply(&request, None, Some(why), false);
         }
         let new = StoredClock {

@@ -118,9 +118,9 @@ impl Answers {
         };
         let (live_read, error) = match resolved {
             Ok(Ok(cached)) => return Ok((cached, None)),
-            Ok(Err(ResolveError::LiveLimit { wait })) => {
-                (LiveReadOutcome::Limited, ResolveError::LiveLimit { wait })
-            }
+            Ok(Err(
+                error @ (ResolveError::LiveLimit { .. } | ResolveError::TargetLimit { .. }),
+            )) => (LiveReadOutcome::Limited, error),
             Ok(Err(other)) => return Err(other.into()),
             Err(_) => (LiveReadOutcome::BudgetSpent, ResolveError::NothingStored),
         };

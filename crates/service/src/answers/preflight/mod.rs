@@ -38,6 +38,8 @@ pub enum PreflightError {
     NothingStored,
     #[error("the limit of live reads for this address is reached")]
     LiveLimit { wait: Duration },
+    #[error("this site is read as often as this service may read it, over all callers")]
+    TargetLimit { wait: Duration },
     #[error("{0}")]
     CannotAnswer(String),
     #[error(transparent)]
@@ -55,7 +57,7 @@ impl PreflightError {
             Self::BadName { of_url: true, .. } => (ErrorCode::BadUrl, Some("url")),
             Self::BadName { of_url: false, .. } => (ErrorCode::BadDomain, Some("domain")),
             Self::NothingStored => (ErrorCode::NotTracked, Some("live_ms")),
-            Self::LiveLimit { .. } => (ErrorCode::RateLimited, None),
+            Self::LiveLimit { .. } | Self::TargetLimit { .. } => (ErrorCode::RateLimited, None),
             Self::CannotAnswer(_) => (ErrorCode::CannotAnswer, None),
             Self::Store(_) => (ErrorCode::StoreUnreadable, None),
             Self::Signing(_) => (ErrorCode::SigningUnavailable, None),
@@ -69,6 +71,7 @@ impl From<ResolveError> for PreflightError {
             ResolveError::BadDomain(refusal) => Self::BadName { of_url: false, refusal },
             ResolveError::NothingStored => Self::NothingStored,
             ResolveError::LiveLimit { wait } => Self::LiveLimit { wait },
+            ResolveError::TargetLimit { wait } => Self::TargetLimit { wait },
             ResolveError::Store(error) => Self::Store(error),
             other => Self::CannotAnswer(other.to_string()),
         }

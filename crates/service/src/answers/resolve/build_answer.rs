@@ -10,8 +10,8 @@ use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READING_MAX_AGE};
 use contract::records::{AnswerStatus, CheckVerdict, ResolveAnswer, ScanRecord};
 use contract::{Domain, Timestamp};
 use judge::resolve::{
-    HOUR_MS, JudgedReading, ReadingKind, Sections, assemble_answer, build_sections, corroboration,
-    refresh_sections,
+    HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, assemble_answer, build_sections,
+    corroboration, refresh_sections,
 };
 use proof::Digest;
 use serde_json::Value;
@@ -22,11 +22,15 @@ use super::query::{LivePolicy, ResolveError, ResolveQuery};
 use super::settings::ResolveSettings;
 use super::stored_facts::StoredFacts;
 use super::upgrade_windows::UPGRADE_JOB;
+use crate::access::AddressBlock;
 use crate::answers::Answers;
+use crate::target_domains::ReadingKind as TargetReadingKind;
 
 /// The shortest time between two live reads of a domain. Also how long a reading that received no
 /// page is used.
 const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
+/// How long a live read waits for another one of the same registrable domain.
+const SITE_WAIT: Duration = Duration::from_secs(1);
 /// How long an answer from a live read is cached.
 const LIVE_ANSWER_VALID_MS: i64 = 60_000;
 /// An observation further in the future than this means that the clock was set back.
@@ -84,18 +88,41 @@ impl Answers {
         if let Some(answer) = previous.as_ref().filter(|answer| was_read_recently(answer, now)) {
             return self.reseal_kept(answer.clone()).await;
         }
-        match (query.live_read_permit.acquire(), previous) {
-            (Ok(()), previous) => {
-                Box::pin(self.build_from_live_read(&query.domain, previous)).await
+        let begun = self.targets.begin(&query.domain, TargetReadingKind::Live, SITE_WAIT).await;
+        let reading = match (begun, &previous) {
+            (Ok(reading), _) => reading,
+            (Err(_), Some(answer)) => return self.reseal_kept(answer.clone()).await,
+            (Err(refusal), None) => {
+                return Err(ResolveError::TargetLimit { wait: refusal.retry_after() });
             }
-            (Err(_), Some(answer)) => self.reseal_kept(answer).await,
-            (Err(wait), None) => Err(ResolveError::LiveLimit { wait }),
+        };
+        if let Err(wait) = query.live_read_permit.acquire() {
+            reading.cancel();
+            return match previous {
+                Some(answer) => self.reseal_kept(answer).await,
+                None => Err(ResolveError::LiveLimit { wait }),
+            };
+        }
+        let client = query.live_read_permit.client();
+        let build = self.build_from_live_read(&query.domain, client, previous.clone());
+        let built = Box::pin(build).await;
+        match (built, previous) {
+            // Nothing was read, so it does not count.
+            (Err(ResolveError::TargetLimit { wait }), previous) => {
+                reading.cancel();
+                match previous {
+                    Some(answer) => self.reseal_kept(answer).await,
+                    None => Err(ResolveError::TargetLimit { wait }),
+                }
+            }
+            (built, _) => built,
         }
     }
 
     async fn build_from_live_read(
         self: &Arc<Self>,
         domain: &Domain,
+        client: Option<AddressBlock>,
         previous: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let settings = &self.settings;
@@ -110,23 +137,29 @@ impl Answers {
         let budget_ms = u32::try_from(settings.live_budget.as_millis()).unwrap_or(u32::MAX);
         let kind = ReadingKind::Live { budget_ms };
         let (evidence, bodies) = (outcome.collected.evidence, outcome.collected.bodies);
+        let queued_scan = self.queued_scan(domain, client, &evidence);
         let reading = self.judge_reading(outcome.record, evidence, bodies, kind, Some(id)).await?;
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "live").increment(1);
         let exists = reading.sections.dns.body().and_then(|dns| dns.exists) != Some(false);
-        let upgrade_at =
-            exists.then(|| facts.expected_upgrade_at(&settings.windows, self.clock.now()));
+        let next_window = facts.expected_upgrade_at(&settings.windows, self.clock.now());
+        let has_place = facts.queued_upgrade_at().is_some()
+            || (exists && self.take_queue_place(&queued_scan).await?);
+        let upgrade = exists.then_some(match has_place {
+            true => PlannedUpgrade::Queued { due_at: next_window },
+            false => PlannedUpgrade::QueueFull { ask_again_at: next_window },
+        });
         let queue = async {
-            let Some(due_at) = upgrade_at else { return Ok(()) };
+            let Some(PlannedUpgrade::Queued { due_at }) = upgrade else { return Ok(()) };
             let job = NewJob {
                 kind: UPGRADE_JOB.to_owned(),
                 key: domain.to_string(),
                 due_at,
-                body: Bytes::new(),
+                body: queued_scan.to_body().into(),
             };
             self.store.queue_job(job, self.clock.now()).await.map(|_| ())
         };
         let store_reading = self.store_reading(reading.reading.clone(), reading.robots.clone());
-        let seal = self.seal_new_reading(reading, facts, upgrade_at, previous);
+        let seal = self.seal_new_reading(reading, facts, upgrade, previous);
         let (queued, stored, sealed) = tokio::join!(queue, store_reading, seal);
         // The answer announces the queued scan and names the reading, so without them it fails.
         queued?;
@@ -144,9 +177,10 @@ impl Answers {
         let measured = answer.status == AnswerStatus::Measured;
         let facts = self.load_stored_facts(&domain, measured).await;
         let now = self.clock.now();
-        let upgrade_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
+        let queued_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
+        let upgrade = queued_at.map(|due_at| PlannedUpgrade::Queued { due_at });
         let sections = Sections::from_answer((*answer).clone());
-        self.refresh_and_seal(sections, facts, true, upgrade_at, Some(answer), now).await
+        self.refresh_and_seal(sections, facts, true, upgrade, Some(answer), now).await
     }
 
     /// Judges a reading into sections. Takes CPU time, so it runs outside the async executor.
@@ -225,14 +259,14 @@ impl Answers {
         self: &Arc<Self>,
         new_reading: NewReading,
         facts: StoredFacts,
-        upgrade_at: Option<Timestamp>,
+        upgrade: Option<PlannedUpgrade>,
         previous: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let facts = facts.with_new_reading(&new_reading.reading);
         let now = self.clock.now();
         let is_stored_scan = new_reading.reading.scan_id.is_some();
         let sections = new_reading.sections;
-        self.refresh_and_seal(sections, facts, is_stored_scan, upgrade_at, previous, now).await
+        self.refresh_and_seal(sections, facts, is_stored_scan, upgrade, previous, now).await
     }
 
     /// Refreshes the sections to the current time and decides; then logs, signs, stores and caches the
@@ -242,14 +276,14 @@ impl Answers {
         mut sections: Sections,
         facts: StoredFacts,
         is_stored_reading: bool,
-        upgrade_at: Option<Timestamp>,
+        upgrade: Option<PlannedUpgrade>,
         previous: Option<Box<ResolveAnswer>>,
         now: Timestamp,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let issuer = &self.issuer;
-        let inputs =
-            facts.into_refresh_inputs(&sections, is_stored_reading, upgrade_at, now, issuer);
+        let inputs = facts.into_refresh_inputs(&sections, is_stored_reading, upgrade, now, issuer);
         refresh_sections(&mut sections, inputs, issuer);
+        let upgrade_at = upgrade.map(PlannedUpgrade::at);
         let valid_until = valid_until(&sections, is_stored_reading, upgrade_at, now);
         let domain = sections.domain.clone();
         let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, issuer);

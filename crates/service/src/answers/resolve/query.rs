@@ -40,6 +40,8 @@ pub enum ResolveError {
     NothingStored,
     #[error("the limit of live reads for this address is reached")]
     LiveLimit { wait: Duration },
+    #[error("this site is read as often as this service may read it, over all callers")]
+    TargetLimit { wait: Duration },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -50,6 +52,9 @@ pub enum ResolveError {
 
 impl From<ScannerError> for ResolveError {
     fn from(error: ScannerError) -> Self {
-        Self::Internal(error.to_string())
+        match error {
+            ScannerError::TargetLimit { retry_after } => Self::TargetLimit { wait: retry_after },
+            other => Self::Internal(other.to_string()),
+        }
     }
 }

@@ -17,6 +17,8 @@ pub struct ResolveSettings {
     /// Size limit of the answer cache, in bytes.
     pub cache_bytes: usize,
     pub windows: UpgradeWindows,
+    /// Full scans that may wait in the queue.
+    pub queue_max: u32,
     /// Well-known domain names that others imitate; `None` for the built-in list.
     pub ranking: Option<Arc<Ranking>>,
 }
@@ -34,6 +36,7 @@ impl Default for ResolveSettings {
             reserve: Duration::from_millis(100),
             cache_bytes: 256 * 1024 * 1024,
             windows: UpgradeWindows::default(),
+            queue_max: contract::limits::SCAN_QUEUE_MAX,
             ranking: None,
         }
     }

@@ -7,15 +7,17 @@ use contract::Domain;
 
 use super::cached_answers::{AnswerCache, CachedAnswer};
 use super::query::{LivePolicy, ResolveError};
+use super::scan_queue::ScanQueueCounts;
 use super::settings::ResolveSettings;
 use super::single_flight::SingleFlight;
 
-/// Shared by all requests. `cache` and `single_flight` are each guarded by a lock of their own;
+/// Shared by all requests. `cache`, `single_flight` and `queue_counts` are each guarded by a lock of their own;
 /// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
 pub(crate) struct ResolveState {
     pub(super) cache: AnswerCache,
     pub(super) single_flight:
         SingleFlight<(Domain, LivePolicy), Result<Arc<CachedAnswer>, ResolveError>>,
+    pub(super) queue_counts: ScanQueueCounts,
     /// Live reads in progress.
     live_reads: Arc<AtomicUsize>,
 }
@@ -25,6 +27,7 @@ impl ResolveState {
         Self {
             cache: AnswerCache::new(settings.cache_bytes),
             single_flight: SingleFlight::default(),
+            queue_counts: ScanQueueCounts::default(),
             live_reads: Arc::default(),
         }
     }

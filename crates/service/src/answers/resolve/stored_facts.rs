@@ -12,7 +12,9 @@ use contract::{Domain, Issuer, Timestamp};
 use judge::resolve::clock::ClockSummary;
 use judge::resolve::corroboration::ComparableReading;
 use judge::resolve::high_risk::ReadingFields;
-use judge::resolve::{self, ReadingsSummary, RefreshInputs, corroboration, high_risk};
+use judge::resolve::{
+    self, PlannedUpgrade, ReadingsSummary, RefreshInputs, corroboration, high_risk,
+};
 use store::{ClockAndVersions, Job, StoreError, StoredReading, WithheldActions};
 
 use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
@@ -94,7 +96,7 @@ impl StoredFacts {
         self,
         sections: &resolve::Sections,
         is_stored_reading: bool,
-        upgrade_at: Option<Timestamp>,
+        upgrade: Option<PlannedUpgrade>,
         now: Timestamp,
         issuer: &Issuer,
     ) -> RefreshInputs {
@@ -112,7 +114,7 @@ impl StoredFacts {
         RefreshInputs {
             now,
             is_stored_reading,
-            upgrade: upgrade_at,
+            upgrade,
             readings: readings
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
