@@ -11,6 +11,7 @@
 
 pub mod access;
 pub mod answers;
+mod bounded_cache;
 mod in_flight;
 pub mod jobs;
 pub mod log;

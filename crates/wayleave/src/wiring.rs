@@ -120,9 +120,15 @@ fn resolve_settings(config: &Config) -> Result<ResolveSettings> {
     };
     let windows = UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
         .context("resolve.upgrade_minutes")?;
-    let hot_bytes = config.resolve.hot_mb.saturating_mul(1 << 20);
-    let queue_max = config.resolve.queue_max;
-    Ok(ResolveSettings { cache_bytes: hot_bytes, windows, queue_max, ranking, ..defaults })
+    let to_bytes = |megabytes: usize| megabytes.saturating_mul(1 << 20);
+    Ok(ResolveSettings {
+        cache_bytes: to_bytes(config.resolve.hot_mb),
+        robots_cache_bytes: to_bytes(config.resolve.robots_mb),
+        queue_max: config.resolve.queue_max,
+        windows,
+        ranking,
+        ..defaults
+    })
 }
 
 /// What the observer directory publishes about this service. Keys that are not set stay empty.

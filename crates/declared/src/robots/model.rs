@@ -7,6 +7,9 @@ use crate::evidence_excerpt::evidence_excerpt;
 /// How many bytes of a file are read. The RFC lets readers stop after 500 KiB.
 pub const MAX_BYTES: usize = 500 * 1024;
 
+/// The least that an allocation takes, however short its content.
+const ALLOCATION_BYTES: usize = 32;
+
 /// A parsed file. Parsing cannot fail: lines that make no sense are skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Robots {
@@ -87,6 +90,30 @@ pub enum Scope {
 }
 
 impl Robots {
+    /// The memory that the parsed file holds besides the struct itself.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let sitemap_values: usize =
+            self.sitemaps.iter().map(|line| line.value.capacity().max(ALLOCATION_BYTES)).sum();
+        self.text.capacity()
+            + self.groups.capacity() * size_of::<Group>()
+            + self.agent_names.capacity() * size_of::<AgentName>()
+            + self.rules.capacity() * size_of::<Rule>()
+            + self.records.capacity() * size_of::<StoredRecord>()
+            + self.sitemaps.capacity() * size_of::<SitemapLine>()
+            + sitemap_values
+    }
+
+    /// Gives back the memory that parsing reserved and did not need.
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.groups.shrink_to_fit();
+        self.agent_names.shrink_to_fit();
+        self.rules.shrink_to_fit();
+        self.records.shrink_to_fit();
+        self.sitemaps.shrink_to_fit();
+    }
+
     /// The text of a line without its comment, cut and safe to display: quotes the deciding rule.
     #[must_use]
     pub fn rule_text(&self, line: u32) -> Option<String> {

@@ -57,6 +57,7 @@ impl Robots {
                 }
             }
         }
+        robots.shrink();
         robots
     }
 

@@ -13,6 +13,8 @@ pub mod decisions;
 mod document_with_etag;
 mod earlier_readings;
 mod equivalence;
+#[cfg(test)]
+mod memory_tests;
 pub mod outcome;
 pub mod page_url;
 pub mod preflight;
@@ -56,4 +58,19 @@ pub struct Answers {
     pub(crate) secret: DeploymentSecret,
     pub(crate) resolve_state: resolve::ResolveState,
     pub(crate) signed_lists: revocations::SignedListCache,
+}
+
+impl Answers {
+    /// Removes from the caches what has expired.
+    pub(crate) fn evict_expired(&self) {
+        let now = self.clock.now();
+        self.resolve_state.evict_expired(now);
+        self.signed_lists.evict_expired(now);
+    }
+
+    /// Publishes the sizes of the caches as metrics.
+    pub(crate) fn report_cache_sizes(&self) {
+        self.resolve_state.report_cache_sizes();
+        self.signed_lists.report_size();
+    }
 }

@@ -23,6 +23,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
         tokio::select! {
             _ = keys.tick() => reload_keys(&service).await,
             _ = look_at_keys.tick() => {
+                service.answers.report_cache_sizes();
                 if service.keys.are_out_of_date() {
                     reload_keys(&service).await;
                 }
@@ -31,6 +32,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
                 service.access.delete_past_counters().await;
                 service.outcomes.delete_old_reports().await;
                 service.answers.delete_old_receipts().await;
+                service.answers.evict_expired();
             }
             _ = sweep.tick() => service.delete_expired_bodies().await,
         }

@@ -258,7 +258,14 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "hot_mb",
         ValueKind::Number,
         "256",
-        "Memory for cached signed answers, in megabytes",
+        "Memory for cached signed answers and all they hold, in megabytes",
+    ),
+    key(
+        "resolve",
+        "robots_mb",
+        ValueKind::Number,
+        "32",
+        "Memory for parsed robots.txt files, in megabytes",
     ),
     key(
         "resolve",

@@ -116,6 +116,7 @@ pub(crate) struct ResolveConfig {
     pub(crate) upgrade_minutes: Vec<u8>,
     pub(crate) queue_max: u32,
     pub(crate) hot_mb: usize,
+    pub(crate) robots_mb: usize,
     /// Unset means the built-in list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ranking: Option<PathBuf>,
@@ -237,6 +238,7 @@ impl Default for ResolveConfig {
             upgrade_minutes: contract::limits::UPGRADE_MINUTES.to_vec(),
             queue_max: contract::limits::SCAN_QUEUE_MAX,
             hot_mb: 256,
+            robots_mb: 32,
             ranking: None,
         }
     }

@@ -27,7 +27,7 @@ const LIVE_READ_RECENT_MS: i64 = 5_000;
 /// The evidence for one decision.
 pub(super) struct PreflightEvidence {
     pub(super) answer_sha256: Digest,
-    pub(super) answer: Arc<ResolveAnswer>,
+    pub(super) answer: Box<ResolveAnswer>,
     pub(super) sections: Sections,
     pub(super) robots: StoredRobots,
     pub(super) withheld: Option<WithheldActions>,
@@ -46,7 +46,7 @@ impl Answers {
         permit: Arc<dyn LiveReadPermit>,
     ) -> Result<PreflightEvidence, PreflightError> {
         let (cached, degraded) = self.find_answer(check, target, permit).await?;
-        let answer = cached.answer().ok_or_else(|| {
+        let answer = cached.parse().ok_or_else(|| {
             PreflightError::CannotAnswer("the answer cannot be parsed".to_owned())
         })?;
         let held = match &check.held {
@@ -69,7 +69,7 @@ impl Answers {
         Ok(PreflightEvidence {
             answer_sha256: cached.sha256,
             sections: Sections::from_answer(ResolveAnswer::clone(&answer)),
-            robots: self.robots_behind(&cached).await,
+            robots: self.robots_behind(&answer).await,
             withheld: self.find_withheld_actions(&target.domain).await?,
             held,
             live_read,

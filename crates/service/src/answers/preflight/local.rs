@@ -52,7 +52,7 @@ impl Scanner {
                 version_id: answer.code.version_id.clone(),
             },
             base_url: settings.base_url.clone(),
-            answer: Arc::new(answer),
+            answer: Box::new(answer),
         };
         let issuer = Issuer::new(settings.brand.clone(), &settings.base_url);
         let query = PreflightQuery { check, target: &target, now };

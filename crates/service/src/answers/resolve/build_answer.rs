@@ -57,9 +57,7 @@ impl Answers {
             if query.live != LivePolicy::Always {
                 return Ok(published);
             }
-            let previous = published.answer();
-            let previous = previous.map(|answer| Box::new(Arc::unwrap_or_clone(answer)));
-            return self.read_live_or_reseal(&query, previous).await;
+            return self.read_live_or_reseal(&query, published.parse()).await;
         }
         let now = self.clock.now();
         let usable = previous.as_ref().is_some_and(|answer| {
@@ -286,6 +284,7 @@ impl Answers {
         let upgrade_at = upgrade.map(PlannedUpgrade::at);
         let valid_until = valid_until(&sections, is_stored_reading, upgrade_at, now);
         let domain = sections.domain.clone();
+        let observed_at = sections.freshness.observed_at;
         let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, issuer);
         let withheld = self.store.withheld_actions_for(&domain).await?;
         let extras = self.append_extras(previous, answer.clone(), withheld.as_ref());
@@ -294,8 +293,8 @@ impl Answers {
         };
         let sealed: StoredAnswer =
             self.log.seal_answer_with_extras(document, domain, extras).await?;
-        let cached = Arc::new(CachedAnswer::new(&sealed, valid_until));
-        self.resolve_state.cache.put(Arc::clone(&cached));
+        let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
+        self.resolve_state.cache.put(Arc::clone(&cached), now);
         Ok(cached)
     }
 

@@ -1,20 +1,18 @@
 //! The cache of signed answers. An answer is kept as the bytes that were signed, and served without
-//! being parsed, serialised or signed again.
+//! being parsed, serialised or signed again. Parsed forms are not kept: they take many times the
+//! memory of the bytes.
 
 use std::any::Any;
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use contract::records::ResolveAnswer;
 use contract::{Domain, Timestamp};
 use proof::Digest;
-use tokio::sync::OnceCell;
 
-use super::stored_robots::StoredRobots;
+use crate::bounded_cache::BoundedCache;
 
-/// A signed answer, with the time until which it may be served as it is. The three cells are each set
-/// once, by the first caller that needs the value.
+/// A signed answer, with the time until which it may be served as it is.
 #[derive(Debug)]
 pub struct CachedAnswer {
     pub domain: Domain,
@@ -23,102 +21,90 @@ pub struct CachedAnswer {
     /// SHA-256 of `bytes`; `sha256` is the digest that the answer states.
     pub content_sha256: Digest,
     pub answered_at: Timestamp,
+    /// When the evidence was read, as the answer states it.
+    pub observed_at: Option<Timestamp>,
     /// From this time on a statement in the answer is no longer true, such as its age in hours.
     pub valid_until: Timestamp,
-    /// For the server: a response that is prepared once and reused.
+    /// For the server: a response that is prepared once and reused. It shares `bytes` and holds at
+    /// most [`Self::PREPARED_RESPONSE_BYTES`] besides. Set once, by the first caller that needs it.
     pub prepared_response: OnceLock<Box<dyn Any + Send + Sync>>,
-    parsed: OnceLock<Option<Arc<ResolveAnswer>>>,
-    pub(super) robots: OnceCell<StoredRobots>,
 }
 
 impl CachedAnswer {
-    pub(super) fn new(stored: &store::StoredAnswer, good_until: Timestamp) -> Self {
+    /// What the header fields of a prepared response may take.
+    pub const PREPARED_RESPONSE_BYTES: usize = 4_096;
+
+    pub(super) fn new(
+        stored: &store::StoredAnswer,
+        observed_at: Option<Timestamp>,
+        valid_until: Timestamp,
+    ) -> Self {
         Self {
             domain: stored.domain.clone(),
-            bytes: stored.bytes.clone(),
+            // A copy of exactly this size: the original may be part of a larger buffer.
+            bytes: Bytes::copy_from_slice(&stored.bytes),
             sha256: stored.sha256,
             content_sha256: proof::sha256(&stored.bytes),
             answered_at: stored.answered_at,
-            valid_until: good_until,
+            observed_at,
+            valid_until,
             prepared_response: OnceLock::new(),
-            parsed: OnceLock::new(),
-            robots: OnceCell::new(),
         }
     }
 
-    /// The parsed answer. Parsed at the first call; `None` if this build cannot parse it.
+    /// Parses the answer; `None` if this build cannot parse it.
     #[must_use]
-    pub fn answer(&self) -> Option<Arc<ResolveAnswer>> {
-        let parse = || match serde_json::from_slice(&self.bytes) {
-            Ok(answer) => Some(Arc::new(answer)),
-            Err(error) => {
-                tracing::error!(%error, "a cached answer cannot be parsed");
-                None
-            }
-        };
-        self.parsed.get_or_init(parse).clone()
+    pub fn parse(&self) -> Option<Box<ResolveAnswer>> {
+        serde_json::from_slice(&self.bytes)
+            .inspect_err(|error| tracing::error!(%error, "a cached answer cannot be parsed"))
+            .ok()
     }
 
-    /// The lower bound protects against a clock that was set back: it must not prolong the answer.
-    fn is_valid(&self, now: Timestamp) -> bool {
-        now < self.valid_until && now.millis_since(self.answered_at) > -MAX_CLOCK_SKEW_MS
+    /// All memory that the answer holds, with the response that may be prepared from it.
+    fn memory_bytes(&self) -> usize {
+        // The name of the domain is stored here and three times in the cache.
+        size_of::<Self>()
+            + self.bytes.len()
+            + 4 * self.domain.as_str().len()
+            + Self::PREPARED_RESPONSE_BYTES
     }
 }
 
 const MAX_CLOCK_SKEW_MS: i64 = 60_000;
 
-/// Answers by domain, bounded in bytes; the oldest are evicted first. Whoever builds an answer puts
-/// it in. The lock guards `contents` and is never held across an await.
+/// Answers by domain. Whoever builds an answer puts it in.
 #[derive(Debug)]
-pub(super) struct AnswerCache {
-    max_bytes: usize,
-    contents: RwLock<CacheContents>,
-}
-
-#[derive(Debug, Default)]
-struct CacheContents {
-    answers: HashMap<Domain, Arc<CachedAnswer>>,
-    /// In insertion order. Contains entries of answers that were replaced since.
-    order: VecDeque<(Domain, Digest)>,
-    bytes: usize,
-}
+pub(super) struct AnswerCache(BoundedCache<Domain, Arc<CachedAnswer>>);
 
 impl AnswerCache {
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self { max_bytes, contents: RwLock::default() }
+        Self(BoundedCache::new("answers", max_bytes))
     }
 
     /// Finds only the canonical spelling of a domain.
     pub(super) fn get(&self, domain: &str, now: Timestamp) -> Option<Arc<CachedAnswer>> {
-        let contents = self.contents.read().unwrap_or_else(PoisonError::into_inner);
-        contents.answers.get(domain).filter(|answer| answer.is_valid(now)).cloned()
+        // Protects against a clock that was set back: it must not prolong the answer.
+        let not_set_back =
+            |answer: &Arc<CachedAnswer>| now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
+        self.0.get(domain, now).filter(not_set_back)
     }
 
     /// Does not replace a later answer by an earlier one.
-    pub(super) fn put(&self, answer: Arc<CachedAnswer>) {
-        let mut contents = self.contents.write().unwrap_or_else(PoisonError::into_inner);
-        let has_later = contents.answers.get(&answer.domain).is_some_and(|known| {
-            known.answered_at > answer.answered_at
-                && known.answered_at.millis_since(answer.answered_at) < MAX_CLOCK_SKEW_MS
+    pub(super) fn put(&self, answer: Arc<CachedAnswer>, now: Timestamp) {
+        let (domain, bytes) = (answer.domain.clone(), answer.memory_bytes());
+        let (answered_at, valid_until) = (answer.answered_at, answer.valid_until);
+        self.0.put(domain, answer, bytes, valid_until, now, |known| {
+            known.answered_at <= answered_at
+                || known.answered_at.millis_since(answered_at) >= MAX_CLOCK_SKEW_MS
         });
-        if has_later {
-            return;
-        }
-        contents.bytes += answer.bytes.len();
-        contents.order.push_back((answer.domain.clone(), answer.sha256));
-        if let Some(replaced) = contents.answers.insert(answer.domain.clone(), answer) {
-            contents.bytes = contents.bytes.saturating_sub(replaced.bytes.len());
-        }
-        while contents.bytes > self.max_bytes
-            || contents.order.len() > 2 * contents.answers.len() + 1_024
-        {
-            let Some((domain, sha256)) = contents.order.pop_front() else { break };
-            if contents.answers.get(&domain).is_some_and(|known| known.sha256 == sha256)
-                && let Some(evicted) = contents.answers.remove(&domain)
-            {
-                contents.bytes = contents.bytes.saturating_sub(evicted.bytes.len());
-            }
-        }
+    }
+
+    pub(super) fn evict_expired(&self, now: Timestamp) {
+        self.0.evict_expired(now);
+    }
+
+    pub(super) fn report_size(&self) {
+        self.0.report_size();
     }
 }
 
@@ -135,7 +121,12 @@ mod tests {
         let sha256 = proof::sha256(format!("{number} {at}").as_bytes());
         let answered_at = Timestamp::from_millis(at);
         let stored = store::StoredAnswer { sha256, domain, answered_at, log_index: 0, bytes };
-        Arc::new(CachedAnswer::new(&stored, Timestamp::from_millis(until)))
+        Arc::new(CachedAnswer::new(&stored, None, Timestamp::from_millis(until)))
+    }
+
+    fn put(answers: &AnswerCache, answer: Arc<CachedAnswer>) {
+        let now = answer.answered_at;
+        answers.put(answer, now);
     }
 
     fn found(answers: &AnswerCache, number: usize, now: i64) -> bool {
@@ -144,8 +135,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_served_until_it_is_no_longer_valid() {
-        let answers = AnswerCache::new(1_000);
-        answers.put(cached(1, 10, 1_000_000, 2_000_000));
+        let answers = AnswerCache::new(100_000);
+        put(&answers, cached(1, 10, 1_000_000, 2_000_000));
         assert!(found(&answers, 1, 1_000_000) && found(&answers, 1, 1_999_999));
         assert!(!found(&answers, 1, 2_000_000) && !found(&answers, 2, 1_000_000));
         // A second before it was made is clock jitter; 100 s is a clock that was set back.
@@ -153,25 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_bounded_and_the_oldest_are_evicted_first() {
-        let answers = AnswerCache::new(1_000);
-        for number in 0..50 {
-            answers.put(cached(number, 100, 1_000_000, 2_000_000));
-            answers.put(cached(number, 100, 1_000_001, 2_000_000));
-        }
-        let remaining: Vec<usize> = (0..50).filter(|n| found(&answers, *n, 1_500_000)).collect();
-        assert_eq!(remaining, (40..50).collect::<Vec<_>>());
-        let contents = answers.contents.read().unwrap();
-        assert_eq!((contents.bytes, contents.answers.len()), (1_000, 10));
-    }
-
-    #[test]
     fn an_earlier_answer_does_not_replace_a_later_one() {
-        let answers = AnswerCache::new(1_000);
-        answers.put(cached(1, 10, 1_000_500, 2_000_000));
-        answers.put(cached(1, 20, 1_000_000, 2_000_000));
+        let answers = AnswerCache::new(100_000);
+        put(&answers, cached(1, 10, 1_000_500, 2_000_000));
+        put(&answers, cached(1, 20, 1_000_000, 2_000_000));
         let domain = cached(1, 0, 0, 0).domain.clone();
         let cached = answers.get(domain.as_str(), Timestamp::from_millis(1_500_000)).unwrap();
         assert_eq!(cached.bytes.len(), 10);
+    }
+
+    #[test]
+    fn everything_that_an_answer_holds_counts() {
+        let answer = cached(1, 10_000, 0, 1);
+        assert!(answer.memory_bytes() > 10_000 + CachedAnswer::PREPARED_RESPONSE_BYTES);
+        let answers = AnswerCache::new(100_000);
+        (0..50).for_each(|number| put(&answers, cached(number, 10_000, 1_000, 2_000_000)));
+        assert!((4..10).contains(&answers.0.len()) && answers.0.bytes() <= 100_000);
     }
 }

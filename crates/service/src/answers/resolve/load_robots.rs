@@ -2,21 +2,44 @@
 
 use std::sync::Arc;
 
+use contract::Timestamp;
+use contract::records::ResolveAnswer;
 use declared::robots::Robots;
 use proof::Digest;
 
-use super::cached_answers::CachedAnswer;
 use super::stored_robots::StoredRobots;
 use crate::answers::Answers;
+use crate::bounded_cache::BoundedCache;
 
-impl Answers {
-    /// The robots.txt behind a cached answer. Loaded from the store and parsed at the first call.
-    pub async fn robots_behind(&self, cached: &CachedAnswer) -> StoredRobots {
-        cached.robots.get_or_init(|| self.load_robots(cached)).await.clone()
+/// How long a parsed file is cached. It is named by its content, so it never becomes wrong.
+const ROBOTS_CACHED_MS: i64 = 3_600_000;
+
+/// Parsed robots.txt files by the SHA-256 of their bytes.
+#[derive(Debug)]
+pub(super) struct RobotsCache(BoundedCache<Digest, Arc<Robots>>);
+
+impl RobotsCache {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self(BoundedCache::new("robots", max_bytes))
     }
 
-    async fn load_robots(&self, cached: &CachedAnswer) -> StoredRobots {
-        let Some(answer) = cached.answer() else { return StoredRobots::NotRead };
+    pub(super) fn put(&self, digest: Digest, robots: Arc<Robots>, now: Timestamp) {
+        let bytes = size_of::<Robots>() + robots.heap_bytes();
+        self.0.put(digest, robots, bytes, now.plus_millis(ROBOTS_CACHED_MS), now, |_| false);
+    }
+
+    pub(super) fn evict_expired(&self, now: Timestamp) {
+        self.0.evict_expired(now);
+    }
+
+    pub(super) fn report_size(&self) {
+        self.0.report_size();
+    }
+}
+
+impl Answers {
+    /// The robots.txt that an answer was decided from.
+    pub async fn robots_behind(&self, answer: &ResolveAnswer) -> StoredRobots {
         let Some(policy) = answer.crawl_policy.body() else { return StoredRobots::NotRead };
         if matches!(policy.http_status, Some(404 | 410)) {
             return StoredRobots::Absent;
@@ -28,11 +51,27 @@ impl Answers {
             .find(|file| file.path == "/robots.txt")
             .and_then(|file| file.sha256.as_deref()?.parse().ok());
         let Some(digest) = digest else { return StoredRobots::NotStored };
-        match self.store.artifact(digest).await {
-            Ok(Some(body)) => StoredRobots::Parsed(Arc::new(Robots::parse(&body))),
-            Ok(None) => StoredRobots::NotStored,
+        let now = self.clock.now();
+        if let Some(robots) = self.resolve_state.robots.0.get(&digest, now) {
+            return StoredRobots::Parsed(robots);
+        }
+        let body = match self.store.artifact(digest).await {
+            Ok(Some(body)) => body,
+            Ok(None) => return StoredRobots::NotStored,
             Err(error) => {
                 tracing::error!(%error, "a stored robots.txt cannot be loaded");
+                return StoredRobots::NotStored;
+            }
+        };
+        // A large file takes milliseconds, so it is not parsed on an async worker thread.
+        match tokio::task::spawn_blocking(move || Robots::parse(&body)).await {
+            Ok(robots) => {
+                let robots = Arc::new(robots);
+                self.resolve_state.robots.put(digest, Arc::clone(&robots), now);
+                StoredRobots::Parsed(robots)
+            }
+            Err(error) => {
+                tracing::error!(%error, "a stored robots.txt cannot be parsed");
                 StoredRobots::NotStored
             }
         }

@@ -9,6 +9,8 @@ mod build_answer;
 mod cached_answers;
 mod load_robots;
 mod local;
+#[cfg(test)]
+pub(super) mod memory_testing;
 mod prefix_lookup;
 mod publish_scan;
 mod query;
@@ -82,9 +84,7 @@ impl Answers {
 
     fn is_young_enough(&self, cached: &CachedAnswer, max_age_hours: Option<u32>) -> bool {
         let Some(max_age_hours) = max_age_hours else { return true };
-        let answer = cached.answer();
-        let observed_at = answer.and_then(|answer| answer.freshness.observed_at);
-        observed_at.is_some_and(|observed_at| {
+        cached.observed_at.is_some_and(|observed_at| {
             let age_ms = self.clock.now().millis_since(observed_at);
             age_ms <= i64::from(max_age_hours) * judge::resolve::HOUR_MS
         })

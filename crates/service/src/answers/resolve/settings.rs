@@ -14,8 +14,10 @@ pub struct ResolveSettings {
     pub live_budget: Duration,
     /// The part of `live_budget` that is reserved for judging, logging and signing.
     pub reserve: Duration,
-    /// Size limit of the answer cache, in bytes.
+    /// Memory for cached answers, with everything an entry holds, in bytes.
     pub cache_bytes: usize,
+    /// Memory for parsed robots.txt files, in bytes.
+    pub robots_cache_bytes: usize,
     pub windows: UpgradeWindows,
     /// Full scans that may wait in the queue.
     pub queue_max: u32,
@@ -35,6 +37,7 @@ impl Default for ResolveSettings {
             live_budget: contract::limits::LIVE_READ_BUDGET,
             reserve: Duration::from_millis(100),
             cache_bytes: 256 * 1024 * 1024,
+            robots_cache_bytes: 32 * 1024 * 1024,
             windows: UpgradeWindows::default(),
             queue_max: contract::limits::SCAN_QUEUE_MAX,
             ranking: None,

@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use contract::Domain;
+use contract::{Domain, Timestamp};
 
 use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::load_robots::RobotsCache;
 use super::query::{LivePolicy, ResolveError};
 use super::scan_queue::ScanQueueCounts;
 use super::settings::ResolveSettings;
 use super::single_flight::SingleFlight;
 
-/// Shared by all requests. `cache`, `single_flight` and `queue_counts` are each guarded by a lock of their own;
+/// Shared by all requests. `cache`, `robots`, `single_flight` and `queue_counts` are each guarded by a lock
+/// of their own;
 /// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
 pub(crate) struct ResolveState {
     pub(super) cache: AnswerCache,
+    pub(super) robots: RobotsCache,
     pub(super) single_flight:
         SingleFlight<(Domain, LivePolicy), Result<Arc<CachedAnswer>, ResolveError>>,
     pub(super) queue_counts: ScanQueueCounts,
@@ -26,10 +29,21 @@ impl ResolveState {
     pub(crate) fn new(settings: &ResolveSettings) -> Self {
         Self {
             cache: AnswerCache::new(settings.cache_bytes),
+            robots: RobotsCache::new(settings.robots_cache_bytes),
             single_flight: SingleFlight::default(),
             queue_counts: ScanQueueCounts::default(),
             live_reads: Arc::default(),
         }
+    }
+
+    pub(crate) fn evict_expired(&self, now: Timestamp) {
+        self.cache.evict_expired(now);
+        self.robots.evict_expired(now);
+    }
+
+    pub(crate) fn report_cache_sizes(&self) {
+        self.cache.report_size();
+        self.robots.report_size();
     }
 
     /// Counts a live read until the returned guard is dropped.

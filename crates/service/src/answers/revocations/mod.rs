@@ -8,21 +8,22 @@ pub mod fuzzing;
 mod query;
 mod signed_lists;
 #[cfg(test)]
+pub(super) use self::signed_lists::memory_testing;
+#[cfg(test)]
 mod tests;
-
-use std::sync::Arc;
 
 use contract::records::{
     ClearedDomain, RevocationCoverage, RevocationEntry, RevocationHead, RevocationList,
     RevokedDomain,
 };
 use contract::{Domain, Timestamp};
-use proof::{KeyPurpose, ProofError, SignedDocument};
+use proof::{KeyPurpose, ProofError};
 use serde_json::json;
 use store::{RevocationsQuery, StoreError, StoredRevocation, WithheldActions};
 
 pub use self::answer_revocations::{AnswerRevocations, revocations_by_answer};
 pub use self::query::{RevocationsPageQuery, RevocationsStart};
+pub use self::signed_lists::SignedList;
 pub(crate) use self::signed_lists::SignedListCache;
 
 use self::cursor::RevocationCursor;
@@ -55,7 +56,7 @@ impl Answers {
     pub async fn revocation_list(
         &self,
         query: RevocationsPageQuery,
-    ) -> Result<Arc<SignedDocument>, RevocationsError> {
+    ) -> Result<SignedList, RevocationsError> {
         let now = self.clock.now();
         let last = self.store.last_revocation().await?;
         let head = last.as_ref().map_or(0, |last| last.seq);
@@ -63,10 +64,10 @@ impl Answers {
             return Ok(cached);
         }
         let list = self.build_list(&query, last, now).await?;
-        let document = Arc::new(self.keys.sign_document(&list, KeyPurpose::Documents)?);
-        self.signed_lists
-            .put(query, CachedList { head, made_at: now, document: Arc::clone(&document) });
-        Ok(document)
+        let signed = self.keys.sign_document(&list, KeyPurpose::Documents)?;
+        let list = SignedList { bytes: signed.bytes.into(), digest: signed.digest };
+        self.signed_lists.put(query, CachedList { head, made_at: now, list: list.clone() });
+        Ok(list)
     }
 
     /// The cursor after the newest entry, from which a caller can follow the list.

@@ -2,7 +2,7 @@
 
 use contract::{Domain, Timestamp, limits};
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RevocationsPageQuery {
     pub from: RevocationsStart,
     pub limit: usize,
@@ -14,7 +14,7 @@ pub struct RevocationsPageQuery {
 }
 
 /// Where the page of entries starts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RevocationsStart {
     /// The newest entries.
     Newest,

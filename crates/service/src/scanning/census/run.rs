@@ -161,7 +161,7 @@ impl Census {
             }
         };
         let answer = match self.answers.publish_census_scan(&id, run, rank).await {
-            Ok(Some(cached)) => cached.answer(),
+            Ok(Some(cached)) => cached.parse(),
             Ok(None) => None,
             Err(error) => {
                 tracing::warn!(%error, %domain, "no answer could be built from a census scan");

@@ -47,6 +47,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("resolve.upgrade_minutes", "5, 35", json!([5, 35])),
         ("resolve.queue_max", "4352", json!(4352)),
         ("resolve.hot_mb", "4334", json!(4334)),
+        ("resolve.robots_mb", "4335", json!(4335)),
         ("resolve.ranking", "/somewhere/names.csv", json!("/somewhere/names.csv")),
         ("limits.enabled", "false", json!(false)),
         ("limits.scan_per_10s", "4328", json!(4328)),

@@ -1,0 +1,43 @@
+//! For the test that fills the caches and measures memory.
+
+use std::sync::Arc;
+
+use contract::Timestamp;
+use declared::robots::Robots;
+use proof::Digest;
+use store::StoredAnswer;
+
+use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::load_robots::RobotsCache;
+
+pub(in crate::answers) struct FilledCaches {
+    answers: AnswerCache,
+    robots: RobotsCache,
+}
+
+impl FilledCaches {
+    pub(in crate::answers) fn new(answer_bytes: usize, robots_bytes: usize) -> Self {
+        Self { answers: AnswerCache::new(answer_bytes), robots: RobotsCache::new(robots_bytes) }
+    }
+
+    pub(in crate::answers) fn put_answer(&self, stored: StoredAnswer, now: Timestamp) {
+        self.answers.put(Arc::new(answer_to_cache(&stored, now)), now);
+    }
+
+    pub(in crate::answers) fn put_robots(
+        &self,
+        digest: Digest,
+        robots: Arc<Robots>,
+        now: Timestamp,
+    ) {
+        self.robots.put(digest, robots, now);
+    }
+}
+
+/// The answer with a prepared response of the largest allowed size.
+pub(in crate::answers) fn answer_to_cache(stored: &StoredAnswer, now: Timestamp) -> CachedAnswer {
+    let cached = CachedAnswer::new(stored, None, now.plus_millis(3_600_000));
+    let prepared = vec![1_u8; CachedAnswer::PREPARED_RESPONSE_BYTES];
+    let _ = cached.prepared_response.set(Box::new(prepared));
+    cached
+}
