@@ -20,6 +20,7 @@ mod product;
 mod random_ids;
 mod readiness;
 mod report_error;
+mod retention;
 mod scanner;
 pub mod scanning;
 mod settings;
@@ -55,6 +56,7 @@ pub use product::{PRODUCT, VERSION};
 pub use random_ids::{Ids, RandomnessError, SystemIds};
 pub use readiness::{ReadinessError, ReadinessReport};
 pub use report_error::ReportError;
+pub use retention::RetentionSettings;
 pub use scanner::{ScanOutcome, Scanner, ScannerError, ScannerSettings};
 pub use scanning::census::Census;
 pub use scanning::{Caller, Report, ScanCommand, ScanError, ScanReply, Scanning, scoring_method};
@@ -137,6 +139,7 @@ impl Service {
             resolve_state: answers::resolve::ResolveState::new(&settings.resolve),
             signed_lists: answers::revocations::SignedListCache::default(),
             settings: settings.resolve.clone(),
+            retention: settings.retention,
             issuer: issuer.clone(),
             scanner: scanner.clone(),
             store: Arc::clone(&store),

@@ -10,6 +10,7 @@ use crate::access::FreeScans;
 use crate::answers::ResolveSettings;
 use crate::log::LogSettings;
 use crate::log::daily_seals::AnchoringSettings;
+use crate::retention::RetentionSettings;
 use crate::scanner::ScannerSettings;
 use crate::target_domains::DomainLimits;
 
@@ -31,6 +32,8 @@ pub struct Settings {
     pub domain_limits: Option<DomainLimits>,
     /// How long response bodies are stored.
     pub artifact_retention: Retention,
+    /// How long everything else in the store is kept.
+    pub retention: RetentionSettings,
     /// The free scans that callers without a licence may have.
     pub free_scans: FreeScans,
     /// Outcome reports per address and UTC day; `None` for no limit.
@@ -68,6 +71,7 @@ impl Settings {
             scans_at_once: 32,
             domain_limits: Some(DomainLimits::default()),
             artifact_retention: Retention::Days(90),
+            retention: RetentionSettings::default(),
             free_scans: FreeScans::default(),
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
             proof: AnchoringSettings::default(),

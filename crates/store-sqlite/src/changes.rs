@@ -43,6 +43,31 @@ impl Changes for SqliteStore {
             find_change(connection, "ORDER BY seq LIMIT 1", [])
         }))
     }
+
+    fn import_changes(&self, changes: Vec<StoredChange>) -> BoxFuture<'_, Result<(), StoreError>> {
+        const DOING: &str = "copying changes";
+        Box::pin(async move {
+            let packed = changes.into_iter().map(|change| {
+                let seq = change.seq;
+                Ok((seq, PackedChange::new(change.into_new())?))
+            });
+            let packed: Vec<(u64, PackedChange)> = packed.collect::<Result<_, StoreError>>()?;
+            let bytes = packed.iter().map(|(_, change)| change.bytes()).sum();
+            let write = move |connection: &Connection| {
+                let mut last = last_seq(connection)?;
+                for (seq, change) in &packed {
+                    if last != 0 && *seq != last.saturating_add(1) {
+                        let why = format!("change {seq} does not follow change {last}");
+                        return Err(StoreError::Failed { doing: DOING, why }.into());
+                    }
+                    change.insert_as(connection, *seq)?;
+                    last = *seq;
+                }
+                Ok(())
+            };
+            self.database.writer.write(DOING, bytes, write).await
+        })
+    }
 }
 
 /// A change ready to be written: its body is compressed.
@@ -66,10 +91,11 @@ impl PackedChange {
 
     /// Inserts the change under the next number.
     pub(crate) fn insert(&self, connection: &Connection) -> Result<(), DatabaseError> {
-        let sql = "SELECT coalesce(max(seq), 0) FROM changes";
-        let last: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
-        let kept =
-            self.change.clone().into_stored(unsigned(last, "the last change")?.saturating_add(1));
+        self.insert_as(connection, last_seq(connection)?.saturating_add(1))
+    }
+
+    fn insert_as(&self, connection: &Connection, seq: u64) -> Result<(), DatabaseError> {
+        let kept = self.change.clone().into_stored(seq);
         let sql = format!("INSERT INTO changes ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
         connection.prepare_cached(&sql)?.execute(params![
             sql_integer(kept.seq),
@@ -82,6 +108,13 @@ impl PackedChange {
         ])?;
         Ok(())
     }
+}
+
+/// The number of the last change, 0 if there is none.
+fn last_seq(connection: &Connection) -> Result<u64, DatabaseError> {
+    let sql = "SELECT coalesce(max(seq), 0) FROM changes";
+    let last: i64 = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+    Ok(unsigned(last, "the last change")?)
 }
 
 fn find_change(

@@ -40,16 +40,6 @@ impl Decisions for SqliteStore {
         }))
     }
 
-    fn delete_expired_decisions(
-        &self,
-        before: Timestamp,
-    ) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.writer.write("deleting decisions", 0, move |connection| {
-            let sql = "DELETE FROM decisions WHERE expires_at < ?1";
-            Ok(connection.prepare_cached(sql)?.execute([before.as_millis()])? as u64)
-        }))
-    }
-
     fn list_decisions(
         &self,
         after: Option<Digest>,

@@ -24,6 +24,7 @@ mod log;
 mod migrate;
 mod newest_answers;
 mod outcomes;
+mod pruning;
 mod readers;
 mod readings;
 mod revocations;

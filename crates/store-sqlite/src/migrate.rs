@@ -32,6 +32,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "outcomes and jobs",
         sql: include_str!("../migrations/0006_outcomes_and_jobs.sql"),
     },
+    Migration { number: 7, name: "pruning", sql: include_str!("../migrations/0007_pruning.sql") },
 ];
 
 /// A migration number, and the Rust code that completes that migration.

@@ -36,6 +36,18 @@ impl Revocations for SqliteStore {
         })
     }
 
+    fn import_revocations(
+        &self,
+        entries: Vec<StoredRevocation>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            entries.iter().try_for_each(|stored| stored.entry.check())?;
+            let bytes = 512 * entries.len();
+            let write = move |connection: &Connection| import_entries(connection, &entries);
+            self.database.writer.write("copying revocations", bytes, write).await
+        })
+    }
+
     fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
         Box::pin(self.database.readers.read("reading the last revocation", last_entry))
     }
@@ -123,33 +135,57 @@ pub(crate) fn append_entries(
         return Ok(Vec::new());
     }
     let mut previous = last_entry(connection)?;
-    let sql = format!(
-        "INSERT INTO revocations ({COLUMNS})
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
-    );
-    let mut insert = connection.prepare_cached(&sql)?;
     let mut kept = Vec::with_capacity(new.len());
     for entry in new {
         let linked = link_revocation(previous.as_ref(), entry.clone())?;
-        insert.execute(params![
-            sql_integer(linked.seq),
-            linked.prev.as_ref().map(Digest::as_bytes),
-            linked.entry_sha256.as_bytes(),
-            entry.at.as_millis(),
-            entry.effective_from.as_millis(),
-            entry.kind,
-            entry.target_kind,
-            entry.target_id,
-            entry.domain.as_ref().map(Domain::as_str),
-            word_list::join_words(&entry.actions),
-            entry.reason,
-            entry.why,
-            entry.replaced_by.as_ref().map(Digest::as_bytes),
-        ])?;
+        insert_entry(connection, &linked)?;
         kept.push(linked.clone());
         previous = Some(linked);
     }
     Ok(kept)
+}
+
+/// Stores entries that have their numbers and digests already.
+fn import_entries(
+    connection: &Connection,
+    entries: &[StoredRevocation],
+) -> Result<(), DatabaseError> {
+    let mut previous = last_entry(connection)?;
+    for entry in entries {
+        entry.check()?;
+        if let Some(last) = previous.filter(|last| !entry.follows(last)) {
+            let id = last.seq.saturating_add(1).to_string();
+            let what = "revocation of another chain";
+            return Err(StoreError::Duplicate { what, id }.into());
+        }
+        insert_entry(connection, entry)?;
+        previous = Some(entry.clone());
+    }
+    Ok(())
+}
+
+fn insert_entry(connection: &Connection, linked: &StoredRevocation) -> Result<(), DatabaseError> {
+    let sql = format!(
+        "INSERT INTO revocations ({COLUMNS})
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+    );
+    let entry = &linked.entry;
+    connection.prepare_cached(&sql)?.execute(params![
+        sql_integer(linked.seq),
+        linked.prev.as_ref().map(Digest::as_bytes),
+        linked.entry_sha256.as_bytes(),
+        entry.at.as_millis(),
+        entry.effective_from.as_millis(),
+        entry.kind,
+        entry.target_kind,
+        entry.target_id,
+        entry.domain.as_ref().map(Domain::as_str),
+        word_list::join_words(&entry.actions),
+        entry.reason,
+        entry.why,
+        entry.replaced_by.as_ref().map(Digest::as_bytes),
+    ])?;
+    Ok(())
 }
 
 pub(crate) fn put_withheld_actions(

@@ -50,6 +50,10 @@ pub trait Changes: Send + Sync {
 
     /// The oldest stored change.
     fn first_change(&self) -> BoxFuture<'_, Result<Option<StoredChange>, StoreError>>;
+
+    /// Stores changes of another store under the numbers they have there. Refused unless they follow
+    /// the last stored change without a gap; in a store without changes they may start anywhere.
+    fn import_changes(&self, changes: Vec<StoredChange>) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 impl NewChange {

@@ -1,5 +1,6 @@
 //! Decision receipts. They are stored encrypted, under a digest of the receipt's digest, so that
 //! only someone who knows the receipt's digest can find and decrypt it. The use case encrypts them.
+//! [`crate::Pruning`] removes them after they expire.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};
@@ -33,10 +34,6 @@ pub trait Decisions: Send + Sync {
 
     fn decision(&self, lookup: Digest)
     -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>>;
-
-    /// Deletes receipts that expired before `before`, and returns how many there were.
-    fn delete_expired_decisions(&self, before: Timestamp)
-    -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// All lookups after `after`, in order, at most `limit`: for copying to another store. Damaged
     /// receipts are listed too.

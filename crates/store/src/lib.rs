@@ -8,7 +8,7 @@
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
 //! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`] and
-//! [`census`]. A new kind of data gets its own file of the same form, becomes a supertrait of
+//! [`census`]. [`pruning`] removes what is past its retention. A new kind of data gets its own file of the same form, becomes a supertrait of
 //! [`Store`], and is added to [`copy`] and to `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store. No method takes an IP address together with
@@ -32,6 +32,7 @@ pub mod jobs;
 pub mod licences;
 pub mod log;
 pub mod outcomes;
+pub mod pruning;
 pub mod readings;
 pub mod revocations;
 pub mod scans;
@@ -65,6 +66,7 @@ pub use log::{
 pub use outcomes::{NewOutcome, OutcomeCounts, OutcomeTally, Outcomes, StoredOutcome};
 /// The digest that names artefacts and detects damaged rows.
 pub use proof::Digest;
+pub use pruning::{AnswerCutoffs, Prunable, PrunedAnswers, Pruning, StoreSize};
 pub use readings::{Readings, StoredReading};
 pub use revocations::{
     NewRevocation, Revocations, RevocationsQuery, StoredRevocation, WithheldActions,

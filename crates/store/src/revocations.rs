@@ -73,6 +73,13 @@ pub trait Revocations: Send + Sync {
         standings: Vec<WithheldActions>,
     ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>>;
 
+    /// Stores entries of another store as they are there. Refused unless they follow the last stored
+    /// entry; in a store without entries they may start anywhere.
+    fn import_revocations(
+        &self,
+        entries: Vec<StoredRevocation>,
+    ) -> BoxFuture<'_, Result<(), StoreError>>;
+
     fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>>;
 
     fn first_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>>;
@@ -173,6 +180,12 @@ impl NewRevocation {
 }
 
 impl StoredRevocation {
+    /// Whether the entry comes directly after `last`.
+    #[must_use]
+    pub fn follows(&self, last: &Self) -> bool {
+        self.seq == last.seq.saturating_add(1) && self.prev == Some(last.entry_sha256)
+    }
+
     /// Fails unless the entry matches its stored digest. Engines call this when they read.
     pub fn check(&self) -> Result<(), StoreError> {
         if entry_digest(self.seq, self.prev, &self.entry)? == self.entry_sha256 {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::{
     Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Idempotency,
-    Jobs, Licences, Log, Outcomes, Readings, Revocations, Scans, Seals, StoreError, Switches,
+    Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans, Seals, StoreError,
+    Switches,
 };
 
 /// Everything that one deployment stores.
@@ -26,6 +27,7 @@ pub trait Store:
     + Changes
     + Revocations
     + Decisions
+    + Pruning
     + fmt::Debug
 {
     /// The engine's name, for messages and metrics.

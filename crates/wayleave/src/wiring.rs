@@ -16,7 +16,7 @@ use service::log::WitnessPeer;
 use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
     AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ResolveSettings,
-    Service, ServiceDependencies, Settings, SystemIds,
+    RetentionSettings, Service, ServiceDependencies, Settings, SystemIds,
 };
 use store::Retention;
 use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
@@ -173,6 +173,15 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
         artifact_retention: match config.store.artifact_days {
             0 => Retention::ForEver,
             days => Retention::Days(days),
+        },
+        retention: RetentionSettings {
+            unreached_days: config.store.unreached_days,
+            answer_days: config.store.answer_days,
+            domain_days: config.store.domain_days,
+            change_days: config.store.change_days,
+            revocation_days: config.store.revocation_days,
+            receipt_days: config.store.receipt_days,
+            scan_days: config.store.scan_days,
         },
         free_scans: FreeScans {
             per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),

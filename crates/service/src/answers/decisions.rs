@@ -21,8 +21,6 @@ use store::{ChangesQuery, StoreError, StoredAnswer, StoredDecision, StoredRevoca
 use crate::answers::Answers;
 use crate::answers::revocations::LIST_VALID_MS;
 
-/// How long a receipt is stored after it expires.
-const RECEIPT_RETENTION_MS: i64 = 30 * 24 * 3600 * 1000;
 /// Changes examined at most to list the changed sections.
 const MAX_CHANGES_EXAMINED: usize = 200;
 /// How far ahead a caller's clock may be.
@@ -131,16 +129,6 @@ impl Answers {
         Ok(HeldDecision { stands: held.stands && all_stand, ..held })
     }
 
-    /// Deletes receipts that expired long ago.
-    pub async fn delete_old_receipts(&self) {
-        let before = self.clock.now().plus_millis(-RECEIPT_RETENTION_MS);
-        match self.store.delete_expired_decisions(before).await {
-            Ok(0) => {}
-            Ok(deleted) => tracing::info!(deleted, "expired receipts deleted"),
-            Err(error) => tracing::error!(%error, "expired receipts could not be deleted"),
-        }
-    }
-
     async fn find_issued(&self, digest: Digest) -> Result<Option<IssuedDecision>, DecisionError> {
         if let Some(receipt) = self.store.decision(StoredDecision::lookup_of(&digest)).await? {
             return self.open_receipt(digest, receipt).await.map(Some);
@@ -231,7 +219,7 @@ impl Answers {
         entries.sort_by_key(|stored| stored.seq);
         let query = ChangesQuery {
             domain: Some(issued.domain.clone()),
-            since: answered_at.map(|answered_at| answered_at.plus_millis(1)),
+            since: Some(answered_at.unwrap_or(issued.issued_at).plus_millis(1)),
             limit: MAX_CHANGES_EXAMINED,
             ..ChangesQuery::default()
         };
@@ -335,13 +323,18 @@ impl Answers {
     fn log_position(&self, issued: &IssuedDecision) -> DecisionLogPosition {
         let position = issued.answer.as_ref();
         let position = position.and_then(|(_, answer)| answer.transparency.as_ref());
+        // An answer may be removed before the receipts that are based on it. They name its leaf.
+        let receipt = issued.receipt.as_ref().filter(|_| issued.answer.is_none());
+        let named = receipt.map(|(_, receipt)| &receipt.answer.transparency);
+        let batch = position.map(|position| position.batch).or_else(|| named?.batch);
+        let leaf_hash = position.map(|position| position.leaf_hash.clone());
         let base_url = &self.issuer.base_url;
         DecisionLogPosition {
-            state: if position.is_some() { "included" } else { "not_logged" }.to_owned(),
-            batch: position.map(|position| position.batch),
+            state: if batch.is_some() { "included" } else { "not_logged" }.to_owned(),
+            batch,
             index: position.map(|position| position.index),
-            leaf_hash: position.map(|position| position.leaf_hash.clone()),
-            sth: position.map(|position| format!("{base_url}/api/v1/log/sth/{}", position.batch)),
+            leaf_hash: leaf_hash.or_else(|| named?.leaf_hash.clone()),
+            sth: batch.map(|batch| format!("{base_url}/api/v1/log/sth/{batch}")),
         }
     }
 }

@@ -37,6 +37,7 @@ pub use resolve::ResolveSettings;
 use crate::log::TransparencyLog;
 use crate::log::builds::Builds;
 use crate::random_ids::Ids;
+use crate::retention::RetentionSettings;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
 use crate::target_domains::TargetDomains;
@@ -46,6 +47,7 @@ use crate::target_domains::TargetDomains;
 /// never change.
 pub struct Answers {
     pub(crate) settings: ResolveSettings,
+    pub(crate) retention: RetentionSettings,
     pub(crate) issuer: Issuer,
     pub(crate) scanner: Scanner,
     pub(crate) targets: TargetDomains,

@@ -4,11 +4,13 @@ mod content_clocks;
 mod cosigning;
 mod daily_sealing;
 mod fair_order;
+mod pruning;
 mod queued_scans;
 mod upkeep;
 
 pub use content_clocks::run_content_clocks;
 pub use cosigning::run_cosigning;
 pub use daily_sealing::run_daily_sealing;
+pub use pruning::run_pruning;
 pub use queued_scans::run_queued_scans;
 pub use upkeep::run_upkeep;

@@ -31,7 +31,6 @@ pub async fn run_upkeep(service: Arc<Service>) {
             _ = forget.tick() => {
                 service.access.delete_past_counters().await;
                 service.outcomes.delete_old_reports().await;
-                service.answers.delete_old_receipts().await;
                 service.answers.evict_expired();
             }
             _ = sweep.tick() => service.delete_expired_bodies().await,

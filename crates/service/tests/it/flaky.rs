@@ -195,6 +195,9 @@ impl Changes for FailingStore {
     fn first_change(&self) -> BoxFuture<'_, Result<Option<StoredChange>, StoreError>> {
         self.inner.first_change()
     }
+    fn import_changes(&self, changes: Vec<StoredChange>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_changes(changes)
+    }
 }
 
 impl Revocations for FailingStore {
@@ -204,6 +207,12 @@ impl Revocations for FailingStore {
         standings: Vec<WithheldActions>,
     ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
         self.inner.append_revocations(entries, standings)
+    }
+    fn import_revocations(
+        &self,
+        entries: Vec<StoredRevocation>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_revocations(entries)
     }
     fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
         self.inner.last_revocation()
@@ -238,6 +247,28 @@ impl Revocations for FailingStore {
     }
 }
 
+impl Pruning for FailingStore {
+    fn prune_answers(
+        &self,
+        cutoffs: AnswerCutoffs,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<PrunedAnswers, StoreError>> {
+        self.inner.prune_answers(cutoffs, after, limit)
+    }
+    fn prune(
+        &self,
+        what: Prunable,
+        before: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.prune(what, before, limit)
+    }
+    fn size(&self) -> BoxFuture<'_, Result<StoreSize, StoreError>> {
+        self.inner.size()
+    }
+}
+
 impl Decisions for FailingStore {
     fn put_decisions(
         &self,
@@ -250,12 +281,6 @@ impl Decisions for FailingStore {
         lookup: Digest,
     ) -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>> {
         self.inner.decision(lookup)
-    }
-    fn delete_expired_decisions(
-        &self,
-        before: Timestamp,
-    ) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.delete_expired_decisions(before)
     }
     fn list_decisions(
         &self,

@@ -67,7 +67,10 @@ fn one_of<const N: usize>(names: [&str; N], number: u64) -> &str {
 }
 
 /// Appends these extras without an answer.
-async fn put(store: &dyn Store, extras: AppendExtras) -> Result<Result<(), StoreError>, String> {
+pub(super) async fn put_extras(
+    store: &dyn Store,
+    extras: AppendExtras,
+) -> Result<Result<(), StoreError>, String> {
     let epoch = lease(store).await?;
     let after = store.last_batch().await.map_err(unexpected_error)?.map(|last| last.sth_sha256);
     Ok(store
@@ -98,7 +101,7 @@ async fn changes(engine: &dyn Engine) -> CaseResult {
         let first = stored.len() as u64 + 1;
         stored.extend((first..).zip(new.clone()).map(|(seq, new)| new.into_stored(seq)));
         let extras = AppendExtras { changes: new, ..AppendExtras::default() };
-        check_eq!(put(store.as_ref(), extras).await?, Ok(()), "round {round}");
+        check_eq!(put_extras(store.as_ref(), extras).await?, Ok(()), "round {round}");
     }
     drop(store);
     let store = location.open().await;
@@ -204,7 +207,7 @@ async fn recomputes(engine: &dyn Engine) -> CaseResult {
     let stored = store.append_revocations(by_verb.to_vec(), vec![]).await;
     same_as("what was put", stored, expected.get(..8).unwrap_or_default())?;
     let with_append = AppendExtras { revocations: with_append.to_vec(), ..AppendExtras::default() };
-    check_eq!(put(store.as_ref(), with_append).await?, Ok(()), "beside a step of the log");
+    check_eq!(put_extras(store.as_ref(), with_append).await?, Ok(()), "beside a step of the log");
     drop(store);
     let store = location.open().await;
     let ask = RevocationsQuery { after: Some(0), limit: usize::MAX, ..RevocationsQuery::default() };

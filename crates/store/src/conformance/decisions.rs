@@ -7,7 +7,6 @@ use crate::{Digest, StoreError, StoredDecision};
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a decision comes back as written, also after reopening", |e| Box::pin(comes_back(e))),
     ("decisions are stored all or none", |e| Box::pin(all_or_none(e))),
-    ("decisions are deleted after they expire", |e| Box::pin(forgotten(e))),
     ("decisions are listed in pages", |e| Box::pin(listed(e))),
 ];
 
@@ -53,22 +52,6 @@ async fn all_or_none(engine: &dyn Engine) -> CaseResult {
     check!(matches!(refused, Err(StoreError::Duplicate { .. })), "another: {refused:?}");
     check_eq!(store.decision(new.lookup).await, Ok(None), "what was put with it");
     check_eq!(store.decision(one.lookup).await, Ok(Some(one)), "what was kept");
-    Ok(())
-}
-
-async fn forgotten(engine: &dyn Engine) -> CaseResult {
-    let location = engine.new_location().await;
-    let store = location.open().await;
-    let all = (0..6).map(|number| decision(number, 10 * i64::try_from(number).unwrap_or(0)));
-    let all = all.collect::<Result<Vec<_>, _>>()?;
-    store.put_decisions(all.clone()).await.map_err(unexpected_error)?;
-    check_eq!(store.delete_expired_decisions(at(0)).await, Ok(0), "before any ended");
-    check_eq!(store.delete_expired_decisions(at(30)).await, Ok(3), "those that ended before");
-    for (number, decision) in all.into_iter().enumerate() {
-        let expected = (number >= 3).then(|| decision.clone());
-        check_eq!(store.decision(decision.lookup).await, Ok(expected), "decision {number}");
-    }
-    check_eq!(store.delete_expired_decisions(at(30)).await, Ok(0), "once more");
     Ok(())
 }
 

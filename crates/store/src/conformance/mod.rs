@@ -19,6 +19,7 @@ mod jobs;
 mod licences;
 mod log;
 mod outcomes;
+mod pruning;
 mod readings;
 mod sample_log;
 mod sample_values;
@@ -55,6 +56,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,
+        pruning::CASES,
         copying::CASES,
         copying_log::CASES,
         health::CASES,

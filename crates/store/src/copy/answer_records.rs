@@ -5,19 +5,17 @@ use contract::Timestamp;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::report::{AT_ONCE, CopyReport, PAGE};
-use super::target_log::TargetLog;
 use crate::{
-    AppendExtras, ChangesQuery, Digest, RevocationsQuery, Store, StoreError, StoredChange,
-    StoredRevocation,
+    ChangesQuery, Digest, RevocationsQuery, Store, StoreError, StoredChange, StoredRevocation,
 };
 
-/// Copies changes by appending to the target's log, which is the only way to write them.
+/// Copies changes under their numbers. The first ones may have been removed from the source.
 pub(super) async fn copy_changes(
     from: &dyn Store,
-    target: &mut TargetLog<'_>,
+    to: &dyn Store,
     report: &mut CopyReport,
 ) -> Result<(), StoreError> {
-    let there = last_change_seq(target.to).await?;
+    let there = last_change_seq(to).await?;
     let ours = match last_change_seq(from).await {
         Ok(ours) => ours,
         // The last number is unknown because the last change is damaged; copy until that point.
@@ -26,7 +24,7 @@ pub(super) async fn copy_changes(
     };
     let shared = there.min(ours);
     if shared > 0 {
-        let of_target = change_with_seq(target.to, shared).await?;
+        let of_target = change_with_seq(to, shared).await?;
         match change_with_seq(from, shared).await {
             Err(damage @ StoreError::Damaged { .. }) => {
                 report.damaged.push(damage.to_string());
@@ -55,8 +53,7 @@ pub(super) async fn copy_changes(
         let Some(end) = page.last() else { return Ok(()) };
         last = end.seq;
         let count = page.len() as u64;
-        let changes = page.into_iter().map(StoredChange::into_new).collect();
-        target.append(None, vec![], AppendExtras { changes, ..AppendExtras::default() }).await?;
+        to.import_changes(page).await?;
         report.changes += count;
     }
 }
@@ -72,8 +69,8 @@ async fn change_with_seq(store: &dyn Store, seq: u64) -> Result<Option<StoredCha
     Ok(store.changes(ask).await?.pop())
 }
 
-/// Continues the target's chain with the source's entries. The digests come out the same, because
-/// each is computed from the previous one. Withheld actions are copied too.
+/// Continues the target's chain with the source's entries. The first ones may have been removed from
+/// the source. Withheld actions are copied too.
 pub(super) async fn copy_revocations(
     from: &dyn Store,
     to: &dyn Store,
@@ -112,11 +109,9 @@ pub(super) async fn copy_revocations(
         };
         let Some(end) = page.last() else { break };
         last = end.seq;
-        let entries = page.iter().map(|kept| kept.entry.clone()).collect();
-        if to.append_revocations(entries, vec![]).await? != page {
-            return Err(different_chain_error(last));
-        }
-        report.revocations += page.len() as u64;
+        let count = page.len() as u64;
+        to.import_revocations(page).await?;
+        report.revocations += count;
     }
     copy_withheld_actions(from, to, report).await
 }

@@ -62,7 +62,7 @@ async fn copy_log_records(
         report.damaged.push(format!("{damage}; {so_far}"));
     }
     copy_answers(from, target, whole, report, progress).await?;
-    answer_records::copy_changes(from, target, report).await?;
+    answer_records::copy_changes(from, target.to, report).await?;
     progress(report);
     let mut size = 0;
     loop {

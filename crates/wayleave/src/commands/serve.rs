@@ -94,6 +94,7 @@ pub(crate) async fn serve_until_stopped(
     let witnesses = tokio::spawn(service::jobs::run_cosigning(Arc::clone(&service.log)));
     let upgrades = tokio::spawn(service::jobs::run_queued_scans(Arc::clone(&service)));
     let clocks = tokio::spawn(service::jobs::run_content_clocks(Arc::clone(&service.clocks)));
+    let pruning = tokio::spawn(service::jobs::run_pruning(Arc::clone(&service)));
     let sealing = tokio::spawn(service::jobs::run_daily_sealing(Arc::clone(&service)));
     // Handlers are installed before the server reports that it is ready.
     let stop = StopSignals::catch()?;
@@ -116,6 +117,7 @@ pub(crate) async fn serve_until_stopped(
     upgrades.abort();
     clocks.abort();
     sealing.abort();
+    pruning.abort();
     witnesses.abort();
     tracing::info!(?report, "stopped");
     match failed.get() {

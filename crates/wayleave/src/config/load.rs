@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use service::RetentionSettings;
 use toml::{Table, Value};
 
 use super::keys::{ConfigKey, KEYS, ValueKind};
@@ -10,6 +11,11 @@ use super::{Config, ConfigArgs};
 
 /// Read if it exists and no `--config` was given.
 const DEFAULT_FILE: &str = "wayleave.toml";
+
+/// Clients may be offline for a month and must still find what was revoked since.
+const MIN_REVOCATION_DAYS: u32 = 30;
+/// A day's scans are sealed on the next day; a service that stood still must be able to catch up.
+const MIN_SCAN_DAYS: u32 = 30;
 
 /// Loads the effective configuration. `variable` looks up an environment variable; tests pass their own.
 pub(crate) fn load_config(
@@ -94,6 +100,21 @@ fn validate(config: &Config) -> Result<()> {
         if number == 0 {
             bail!("{name} must be at least 1");
         }
+    }
+    for (name, days, least) in [
+        ("store.unreached_days", config.store.unreached_days, 1),
+        ("store.answer_days", config.store.answer_days, RetentionSettings::MIN_ANSWER_DAYS),
+        ("store.domain_days", config.store.domain_days, config.store.answer_days),
+        ("store.change_days", config.store.change_days, 1),
+        ("store.revocation_days", config.store.revocation_days, MIN_REVOCATION_DAYS),
+        ("store.receipt_days", config.store.receipt_days, 1),
+    ] {
+        if days < least {
+            bail!("{name} must be at least {least}");
+        }
+    }
+    if (1..MIN_SCAN_DAYS).contains(&config.store.scan_days) {
+        bail!("store.scan_days must be 0 (forever) or at least {MIN_SCAN_DAYS}");
     }
     if service::answers::resolve::UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
         .is_none()
@@ -212,6 +233,9 @@ mod tests {
             ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
             ("", vec![("WAYLEAVE_PROOF_WITNESSES", "https://w.example")], "proof.witnesses"),
             ("[proof]\norigin = \"\"", vec![], "proof.origin"),
+            ("[store]\nanswer_days = 6", vec![], "store.answer_days"),
+            ("[store]\ndomain_days = 7", vec![], "store.domain_days"),
+            ("[store]\nscan_days = 29", vec![], "store.scan_days"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(named), "{file:?} {variables:?}: {error}");

@@ -51,6 +51,13 @@ pub(crate) struct StoreConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) artifact_days: u32,
+    pub(crate) unreached_days: u32,
+    pub(crate) answer_days: u32,
+    pub(crate) domain_days: u32,
+    pub(crate) change_days: u32,
+    pub(crate) revocation_days: u32,
+    pub(crate) receipt_days: u32,
+    pub(crate) scan_days: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -199,7 +206,26 @@ impl Default for ServerConfig {
 
 impl Default for StoreConfig {
     fn default() -> Self {
-        Self { data_dir: None, artifact_days: 90 }
+        let service::RetentionSettings {
+            unreached_days,
+            answer_days,
+            domain_days,
+            change_days,
+            revocation_days,
+            receipt_days,
+            scan_days,
+        } = service::RetentionSettings::default();
+        Self {
+            data_dir: None,
+            artifact_days: 90,
+            unreached_days,
+            answer_days,
+            domain_days,
+            change_days,
+            revocation_days,
+            receipt_days,
+            scan_days,
+        }
     }
 }
 

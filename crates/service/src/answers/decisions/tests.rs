@@ -219,7 +219,7 @@ async fn the_store_alone_gives_nothing_of_a_receipt_away_and_forgets_it() {
         assert!(!stored.sealed.windows(secret.len()).any(|part| part == secret));
     }
     assert_ne!(stored.lookup, digest);
-    service.answers.delete_old_receipts().await;
+    service.prune_store().await.unwrap();
     assert_eq!(
         service.answers.check_decision(ask(gone)).await.unwrap_err(),
         DecisionError::Unknown

@@ -202,19 +202,23 @@ impl Answers {
     }
 
     /// From which time on the chain is complete. An entry is stored in one transaction with the answer
-    /// that causes it, so the chain is complete from the start of the log.
+    /// that causes it, so until the first entries are removed the chain is complete from the start of
+    /// the log.
     async fn revocation_coverage(&self) -> Result<RevocationCoverage, StoreError> {
         let log_start = self.store.heads(0, 1).await?.first().and_then(|head| {
             let head: serde_json::Value = serde_json::from_slice(head).ok()?;
             head.get("created_at")?.as_str()?.parse::<Timestamp>().ok()
         });
         let first = self.store.first_revocation().await?;
+        let complete = first.as_ref().is_none_or(|first| first.seq == 1);
         let from = match (log_start, &first) {
+            // Earlier entries were removed.
+            (_, Some(first)) if !complete => Some(first.entry.at),
             (Some(log_start), Some(first)) => Some(log_start.min(first.entry.at)),
             (log_start, first) => log_start.or_else(|| first.as_ref().map(|first| first.entry.at)),
         };
-        let complete = first.is_none_or(|first| first.seq == 1);
-        Ok(RevocationCoverage { from, retained_days: None, complete })
+        let retained_days = Some(self.retention.revocation_days);
+        Ok(RevocationCoverage { from, retained_days, complete })
     }
 }
 
