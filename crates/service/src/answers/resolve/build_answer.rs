@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use contract::evidence::Evidence;
 use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READING_MAX_AGE};
-use contract::records::{AnswerStatus, CheckVerdict, ResolveAnswer, ScanRecord};
+use contract::records::{AnswerStatus, Basis, CheckVerdict, ResolveAnswer, ScanRecord};
 use contract::{Domain, Timestamp};
 use judge::resolve::{
     HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, assemble_answer, build_sections,
@@ -32,7 +32,7 @@ const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
 /// How long a live read waits for another one of the same registrable domain.
 const SITE_WAIT: Duration = Duration::from_secs(1);
 /// How long an answer from a live read is cached.
-const LIVE_ANSWER_VALID_MS: i64 = 60_000;
+pub(super) const LIVE_ANSWER_VALID_MS: i64 = 60_000;
 /// An observation further in the future than this means that the clock was set back.
 const MAX_CLOCK_SKEW_MS: i64 = 5 * 60_000;
 
@@ -57,7 +57,7 @@ impl Answers {
             if query.live != LivePolicy::Always {
                 return Ok(published);
             }
-            return self.read_live_or_reseal(&query, published.parse()).await;
+            return self.read_live_or_serve_kept(&query, published.parse()).await;
         }
         let now = self.clock.now();
         let usable = previous.as_ref().is_some_and(|answer| {
@@ -69,27 +69,27 @@ impl Answers {
             young_enough && is_reading_usable(answer, now)
         });
         match (query.live, previous) {
-            (LivePolicy::Auto, Some(answer)) if usable => Box::pin(self.reseal_kept(answer)).await,
-            (LivePolicy::Never, Some(answer)) => Box::pin(self.reseal_kept(answer)).await,
+            (LivePolicy::Auto, Some(answer)) if usable => Box::pin(self.serve_kept(answer)).await,
+            (LivePolicy::Never, Some(answer)) => Box::pin(self.serve_kept(answer)).await,
             (LivePolicy::Never, None) => Err(ResolveError::NothingStored),
-            (_, previous) => self.read_live_or_reseal(&query, previous).await,
+            (_, previous) => self.read_live_or_serve_kept(&query, previous).await,
         }
     }
 
-    /// Reads the site now. If that is not permitted, the stored answer is sealed again, however old.
-    async fn read_live_or_reseal(
+    /// Reads the site now. If that is not permitted, the stored answer is served, however old.
+    async fn read_live_or_serve_kept(
         self: &Arc<Self>,
         query: &ResolveQuery,
         previous: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let now = self.clock.now();
         if let Some(answer) = previous.as_ref().filter(|answer| was_read_recently(answer, now)) {
-            return self.reseal_kept(answer.clone()).await;
+            return self.serve_kept(answer.clone()).await;
         }
         let begun = self.targets.begin(&query.domain, TargetReadingKind::Live, SITE_WAIT).await;
         let reading = match (begun, &previous) {
             (Ok(reading), _) => reading,
-            (Err(_), Some(answer)) => return self.reseal_kept(answer.clone()).await,
+            (Err(_), Some(answer)) => return self.serve_kept(answer.clone()).await,
             (Err(refusal), None) => {
                 return Err(ResolveError::TargetLimit { wait: refusal.retry_after() });
             }
@@ -97,7 +97,7 @@ impl Answers {
         if let Err(wait) = query.live_read_permit.acquire() {
             reading.cancel();
             return match previous {
-                Some(answer) => self.reseal_kept(answer).await,
+                Some(answer) => self.serve_kept(answer).await,
                 None => Err(ResolveError::LiveLimit { wait }),
             };
         }
@@ -109,7 +109,7 @@ impl Answers {
             (Err(ResolveError::TargetLimit { wait }), previous) => {
                 reading.cancel();
                 match previous {
-                    Some(answer) => self.reseal_kept(answer).await,
+                    Some(answer) => self.serve_kept(answer).await,
                     None => Err(ResolveError::TargetLimit { wait }),
                 }
             }
@@ -165,11 +165,16 @@ impl Answers {
         sealed
     }
 
-    /// Seals the stored answer again, with its sections refreshed to the current time.
-    async fn reseal_kept(
+    /// The stored answer as its stored bytes while they are valid. Otherwise it is sealed again, with
+    /// its sections refreshed to the current time.
+    async fn serve_kept(
         self: &Arc<Self>,
         answer: Box<ResolveAnswer>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        if let Some(cached) = self.find_valid_bytes(&answer, self.clock.now()).await? {
+            metrics::counter!(super::ANSWERS_TOTAL, "from" => "stored").increment(1);
+            return Ok(cached);
+        }
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(1);
         let domain = answer.domain.clone();
         let measured = answer.status == AnswerStatus::Measured;
@@ -388,7 +393,7 @@ fn is_reading_usable(answer: &ResolveAnswer, now: Timestamp) -> bool {
 
 /// Whether the answer is from a live read of the last minutes. A domain is not read live more often.
 fn was_read_recently(answer: &ResolveAnswer, now: Timestamp) -> bool {
-    let contract::records::Basis::JustInTime(basis) = &answer.basis else { return false };
+    let Basis::JustInTime(basis) = &answer.basis else { return false };
     (-MAX_CLOCK_SKEW_MS..LIVE_READ_PAUSE_MS).contains(&now.millis_since(basis.measured_at))
 }
 
@@ -397,7 +402,7 @@ fn live_reading_max_age_ms() -> i64 {
 }
 
 /// The time until which every statement in the answer is true.
-fn valid_until(
+pub(super) fn valid_until(
     sections: &Sections,
     is_stored_reading: bool,
     upgrade_at: Option<Timestamp>,
@@ -407,16 +412,22 @@ fn valid_until(
         return now.plus_millis(LIVE_ANSWER_VALID_MS);
     }
     let freshness = &sections.freshness;
-    let Some((observed_at, age)) = freshness.observed_at.zip(freshness.age_hours) else {
-        return now.plus_millis(LIVE_ANSWER_VALID_MS);
+    let observed_at = freshness.observed_at;
+    let mut until = match observed_at.zip(freshness.age_hours) {
+        Some((observed_at, age)) => observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS),
+        // Nothing was observed, so no age is stated that could become wrong.
+        None => now.plus_millis(LIVE_READ_PAUSE_MS),
     };
-    let mut until = observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS);
+    let read_at = match &sections.basis {
+        Basis::JustInTime(basis) => Some(basis.measured_at),
+        _ => observed_at,
+    };
     let end = match sections.status {
         AnswerStatus::Measured => freshness.fresh_until,
         _ if sections.delivery.body().is_none() => {
-            Some(observed_at.plus_millis(LIVE_READ_PAUSE_MS))
+            observed_at.or(read_at).map(|at| at.plus_millis(LIVE_READ_PAUSE_MS))
         }
-        _ => Some(observed_at.plus_millis(live_reading_max_age_ms())),
+        _ => observed_at.map(|at| at.plus_millis(live_reading_max_age_ms())),
     };
     // The queued scan should be done a little after its time.
     let upgraded =

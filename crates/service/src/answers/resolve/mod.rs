@@ -7,6 +7,7 @@
 
 mod build_answer;
 mod cached_answers;
+mod kept_answer;
 mod load_robots;
 mod local;
 #[cfg(test)]
