@@ -6,7 +6,7 @@ use store::scans::parse_stored_domain;
 use store::{AnswerCursor, Answers, BoxFuture, Digest, HexPrefix, StoreError, StoredAnswer};
 
 use crate::columns::{sql_integer, sql_limit, unsigned};
-use crate::compression::{compress, decompress};
+use crate::compression::{Dictionary, compress_with, decompress};
 use crate::error::DatabaseError;
 use crate::{SqliteStore, newest_answers};
 
@@ -122,9 +122,8 @@ pub(crate) struct PackedAnswer {
 
 impl PackedAnswer {
     pub(crate) fn new(answer: StoredAnswer) -> Result<Self, StoreError> {
-        let packed = compress(&answer.bytes).map_err(|e| StoreError::Failed {
-            doing: "compressing an answer",
-            why: e.to_string(),
+        let packed = compress_with(Dictionary::Answer, &answer.bytes).map_err(|e| {
+            StoreError::Failed { doing: "compressing an answer", why: e.to_string() }
         })?;
         Ok(Self { fingerprint: answer.fingerprint(), packed, answer })
     }

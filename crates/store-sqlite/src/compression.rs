@@ -1,35 +1,122 @@
 //! Compression of stored values, with a limit on the decompressed size.
+//!
+//! Values of which every one looks like the others (tree heads, logged contents, answers, readings) are
+//! compressed with a dictionary: a sample of such a value. It saves most of their size. A value that was
+//! compressed with a dictionary starts with the number of the dictionary; one without starts with
+//! zstd's own magic number, and a head from before there were dictionaries is plain JSON.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use store::MAX_VALUE_BYTES;
 use zstd::bulk::Compressor;
+use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
 /// Fast, and within a few percent of the higher levels on JSON and HTML.
 const LEVEL: i32 = 3;
+/// The first byte of every zstd frame.
+const FRAME_START: u8 = 0x28;
+
+/// The samples, by number from 1. Stored values depend on them, so a sample never changes; a better one
+/// gets a new number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dictionary {
+    Head,
+    Content,
+    Answer,
+    Record,
+}
+
+const SAMPLES: [&[u8]; 4] = [
+    include_bytes!("../dictionaries/head-1.dict"),
+    include_bytes!("../dictionaries/content-1.dict"),
+    include_bytes!("../dictionaries/answer-1.dict"),
+    include_bytes!("../dictionaries/record-1.dict"),
+];
+
+static ENCODERS: LazyLock<Vec<EncoderDictionary<'static>>> =
+    LazyLock::new(|| SAMPLES.iter().map(|sample| EncoderDictionary::copy(sample, LEVEL)).collect());
+static DECODERS: LazyLock<Vec<DecoderDictionary<'static>>> =
+    LazyLock::new(|| SAMPLES.iter().map(|sample| DecoderDictionary::copy(sample)).collect());
 
 thread_local! {
-    /// Reused, because creating a compressor costs more than compressing a small record.
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    /// Reused, because creating a compressor costs more than compressing a small record. The first is
+    /// without a dictionary.
+    static COMPRESSORS: RefCell<[Option<Compressor<'static>>; SAMPLES.len() + 1]> =
+        const { RefCell::new([const { None }; SAMPLES.len() + 1]) };
+}
+
+impl Dictionary {
+    fn number(self) -> u8 {
+        match self {
+            Self::Head => 1,
+            Self::Content => 2,
+            Self::Answer => 3,
+            Self::Record => 4,
+        }
+    }
 }
 
 pub(crate) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    COMPRESSOR.with_borrow_mut(|kept| {
-        let compressor = match kept {
-            Some(compressor) => compressor,
-            None => kept.insert(Compressor::new(LEVEL)?),
-        };
-        compressor.compress(bytes)
+    with_compressor(0, |compressor| compressor.compress(bytes))
+}
+
+/// Compresses a value of this kind. [`decompress`] finds the dictionary by itself.
+pub(crate) fn compress_with(dictionary: Dictionary, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let number = dictionary.number();
+    with_compressor(number, |compressor| {
+        let mut packed = vec![number];
+        packed.append(&mut compressor.compress(bytes)?);
+        Ok(packed)
     })
 }
 
-/// Decompresses what [`compress`] returned, or says why that fails. Never returns more than the
-/// longest allowed value, whatever a damaged header states.
+fn with_compressor<T>(
+    number: u8,
+    compress: impl FnOnce(&mut Compressor<'static>) -> io::Result<T>,
+) -> io::Result<T> {
+    COMPRESSORS.with_borrow_mut(|kept| {
+        let unknown = || io::Error::other("there is no such dictionary");
+        let slot = kept.get_mut(usize::from(number)).ok_or_else(unknown)?;
+        let compressor = match (slot, number.checked_sub(1)) {
+            (Some(compressor), _) => compressor,
+            (slot, None) => slot.insert(Compressor::new(LEVEL)?),
+            (slot, Some(index)) => {
+                let dictionary = ENCODERS.get(usize::from(index)).ok_or_else(unknown)?;
+                slot.insert(Compressor::with_prepared_dictionary(dictionary)?)
+            }
+        };
+        compress(compressor)
+    })
+}
+
+/// Decompresses what [`compress`] or [`compress_with`] returned, or says why that fails. Never returns
+/// more than the longest allowed value, whatever a damaged header states.
 pub(crate) fn decompress(packed: &[u8]) -> Result<Bytes, String> {
+    let text = |e: io::Error| e.to_string();
+    match packed.split_first() {
+        Some((&number @ 1..FRAME_START, frame)) => {
+            let dictionary = DECODERS.get(usize::from(number) - 1);
+            let dictionary = dictionary.ok_or("it needs a dictionary that this build lacks")?;
+            let decoder = zstd::stream::read::Decoder::with_prepared_dictionary(frame, dictionary);
+            read_bounded(decoder.map_err(text)?)
+        }
+        _ => read_bounded(zstd::stream::read::Decoder::with_buffer(packed).map_err(text)?),
+    }
+}
+
+/// A head as it is stored: compressed, or plain JSON.
+pub(crate) fn decompress_head(stored: Vec<u8>) -> Result<Bytes, String> {
+    match stored.first() {
+        Some(1..=FRAME_START) => decompress(&stored),
+        _ => Ok(Bytes::from(stored)),
+    }
+}
+
+fn read_bounded(decoder: impl Read) -> Result<Bytes, String> {
     let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(|e| e.to_string())?;
     let limit = MAX_VALUE_BYTES as u64 + 1;
     decoder.take(limit).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     if bytes.len() > MAX_VALUE_BYTES {
@@ -42,16 +129,59 @@ pub(crate) fn decompress(packed: &[u8]) -> Result<Bytes, String> {
 mod tests {
     use super::*;
 
+    const ALL: [Dictionary; 4] =
+        [Dictionary::Head, Dictionary::Content, Dictionary::Answer, Dictionary::Record];
+
     #[test]
     fn what_was_packed_comes_back_and_nothing_else_does() {
         for bytes in [&b""[..], b"x", &[7; 100_000]] {
             assert_eq!(decompress(&compress(bytes).unwrap()).unwrap(), bytes);
+            for dictionary in ALL {
+                let packed = compress_with(dictionary, bytes).unwrap();
+                assert_eq!(decompress(&packed).unwrap(), bytes, "{dictionary:?}");
+            }
         }
         assert!(decompress(b"not a frame").is_err());
+        assert!(decompress(b"").is_err() && decompress(&[39, 0x28]).is_err());
         let mut cut = compress(&[7; 100_000]).unwrap();
         cut.pop();
         assert!(decompress(&cut).is_err());
-        let bomb = compress(&vec![0; MAX_VALUE_BYTES + 1]).unwrap();
-        assert!(bomb.len() < 10_000 && decompress(&bomb).is_err());
+        for bomb in [
+            compress(&vec![0; MAX_VALUE_BYTES + 1]).unwrap(),
+            compress_with(Dictionary::Answer, &vec![0; MAX_VALUE_BYTES + 1]).unwrap(),
+        ] {
+            assert!(bomb.len() < 10_000 && decompress(&bomb).is_err());
+        }
     }
+
+    #[test]
+    fn heads_from_before_there_were_dictionaries_are_read() {
+        for head in [&b"{}"[..], b"sth", b""] {
+            assert_eq!(decompress_head(head.to_vec()).unwrap(), head);
+            let packed = compress_with(Dictionary::Head, head).unwrap();
+            assert_eq!(decompress_head(packed).unwrap(), head);
+        }
+    }
+
+    #[test]
+    fn a_value_like_the_sample_becomes_small() {
+        for (dictionary, sample) in ALL.into_iter().zip(SAMPLES) {
+            let packed = compress_with(dictionary, sample).unwrap();
+            assert!(packed.len() * 50 < sample.len() + 2_000, "{dictionary:?}: {}", packed.len());
+        }
+    }
+
+    /// Values in existing databases depend on the samples.
+    #[test]
+    fn samples_never_change() {
+        let digests = SAMPLES.map(|sample| store::Digest::of(sample).to_hex());
+        assert_eq!(digests, DIGESTS);
+    }
+
+    const DIGESTS: [&str; 4] = [
+        "e1ddd47d5b1958ebf7720ceddecc9deba1cee7efb5bcf5c9a8726aee700e4cc7",
+        "56e3fb5f1e13a49a1e3eb92d71848274810af83bae8ffe16661e2738b3bb0c8b",
+        "2442da61ab331fd9ef952ad38c27e7f683f38c809fff007bc3c4310c07451d8b",
+        "30947e9d6be30389d04b29d1c07506b0da98585af6e579acd505f5c90de87149",
+    ];
 }

@@ -8,7 +8,7 @@ use store::{BoxFuture, Digest, Readings, StoreError, StoredReading};
 
 use crate::SqliteStore;
 use crate::columns::sql_limit;
-use crate::compression::{compress, decompress};
+use crate::compression::{Dictionary, compress, compress_with, decompress};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
 
@@ -90,7 +90,7 @@ impl PackedReading {
         Ok(Self {
             fingerprint: reading.fingerprint(),
             fields: compress(&reading.fields).map_err(failed)?,
-            record: compress(&reading.record).map_err(failed)?,
+            record: compress_with(Dictionary::Record, &reading.record).map_err(failed)?,
             reading,
         })
     }

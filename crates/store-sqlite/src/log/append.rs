@@ -12,7 +12,7 @@ use super::read;
 use crate::answers::PackedAnswer;
 use crate::changes::PackedChange;
 use crate::columns::{sql_integer, unsigned};
-use crate::compression::compress;
+use crate::compression::{Dictionary, compress_with};
 use crate::error::DatabaseError;
 use crate::revocations;
 
@@ -56,6 +56,7 @@ struct PackedBatch {
     tiles: Vec<LogTile>,
     fingerprint: Digest,
     leaves: Vec<u8>,
+    sth: Vec<u8>,
     contents: Vec<u8>,
 }
 
@@ -74,7 +75,8 @@ impl PackedAppend {
                 Some(PackedBatch {
                     fingerprint: kept.fingerprint(),
                     leaves: kept.leaves.iter().flat_map(|leaf| *leaf.as_bytes()).collect(),
-                    contents: compress(&contents).map_err(failed)?,
+                    contents: compress_with(Dictionary::Content, &contents).map_err(failed)?,
+                    sth: compress_with(Dictionary::Head, &kept.sth).map_err(failed)?,
                     kinds: batch.entries.into_iter().map(|entry| entry.kind).collect(),
                     tiles: batch.tiles,
                     kept,
@@ -92,7 +94,7 @@ impl PackedAppend {
     pub(super) fn bytes(&self) -> usize {
         let batch = self.batch.as_ref().map_or(0, |batch| {
             let tiles = batch.tiles.len() * LogTile::BYTES;
-            batch.contents.len() + 2 * batch.leaves.len() + batch.kept.sth.len() + tiles
+            batch.contents.len() + 2 * batch.leaves.len() + batch.sth.len() + tiles
         });
         let answers = self.answers.iter().map(PackedAnswer::bytes).sum::<usize>();
         batch + answers + self.changes.iter().map(PackedChange::bytes).sum::<usize>()
@@ -159,7 +161,7 @@ impl PackedBatch {
             self.kept.sth_sha256.as_bytes(),
             self.fingerprint.as_bytes(),
             self.leaves,
-            &self.kept.sth[..],
+            self.sth,
             self.contents,
         ])?;
         let sql = "INSERT INTO log_leaves (leaf, log_index, kind) VALUES (?1, ?2, ?3)

@@ -6,7 +6,7 @@ use store::log::decode_contents;
 use store::{Digest, LogTile, StoreError, StoredBatch};
 
 use crate::columns::{sql_integer, sql_limit, unsigned};
-use crate::compression::decompress;
+use crate::compression::{decompress, decompress_head};
 use crate::error::DatabaseError;
 
 pub(super) fn damaged(what: &str, why: &str) -> StoreError {
@@ -96,7 +96,7 @@ impl RawBatch {
             batch: unsigned(self.batch, &what)?,
             first_index: unsigned(self.first_index, &what)?,
             sth_sha256: Digest(self.sth_sha256),
-            sth: Bytes::from(self.sth),
+            sth: decompress_head(self.sth).map_err(|why| damaged(&what, &why))?,
             leaves: digests(&self.leaves),
         };
         if kept.fingerprint() == Digest(self.fingerprint) {
@@ -123,7 +123,8 @@ pub(super) fn heads(
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement
         .query_map(params![sql_integer(from), sql_limit(limit)], |row| row.get::<_, Vec<u8>>(0))?;
-    rows.map(|sth| Ok(Bytes::from(sth?))).collect()
+    rows.map(|sth| Ok(decompress_head(sth?).map_err(|why| damaged("a head of the log", &why))?))
+        .collect()
 }
 
 pub(super) fn entries(
