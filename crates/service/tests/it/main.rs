@@ -18,6 +18,7 @@ mod file_flips;
 mod flaky;
 mod killed;
 mod openings;
+mod retention;
 mod scan_queue;
 mod sealing;
 mod world;
