@@ -108,10 +108,10 @@ pub(crate) fn decompress(packed: &[u8]) -> Result<Bytes, String> {
 }
 
 /// A head as it is stored: compressed, or plain JSON.
-pub(crate) fn decompress_head(stored: Vec<u8>) -> Result<Bytes, String> {
+pub(crate) fn decompress_head(stored: &[u8]) -> Result<Bytes, String> {
     match stored.first() {
-        Some(1..=FRAME_START) => decompress(&stored),
-        _ => Ok(Bytes::from(stored)),
+        Some(1..=FRAME_START) => decompress(stored),
+        _ => Ok(Bytes::copy_from_slice(stored)),
     }
 }
 
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn heads_from_before_there_were_dictionaries_are_read() {
         for head in [&b"{}"[..], b"sth", b""] {
-            assert_eq!(decompress_head(head.to_vec()).unwrap(), head);
+            assert_eq!(decompress_head(head).unwrap(), head);
             let packed = compress_with(Dictionary::Head, head).unwrap();
-            assert_eq!(decompress_head(packed).unwrap(), head);
+            assert_eq!(decompress_head(&packed).unwrap(), head);
         }
     }
 
