@@ -39,7 +39,6 @@ pub use witness_server::witness_app;
 
 use self::{
     fast_path::{CachedResponses, FastPath},
-    schema_documents::SchemaDocuments,
     middleware::{
         MiddlewareState,
         refusal_pause::{self, RefusalPauses},
@@ -47,6 +46,7 @@ use self::{
     },
     rate_limits::RateLimiters,
     response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
+    schema_documents::SchemaDocuments,
     state::{AppState, ServiceInfo},
 };
 
