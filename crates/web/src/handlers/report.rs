@@ -186,14 +186,14 @@ pub(super) async fn load_report(
     if with_key {
         keys.check()?;
     }
-    let report = service.scanning.report(id, &presented).await.map_err(to_api_error)?;
-    report.ok_or_else(|| {
-        if with_key {
-            // Either there is no such report, or the key does not open it: both are guesses.
-            keys.count_wrong_key();
-        }
-        report_not_found()
-    })
+    if let Some(report) = service.scanning.report(id, &presented).await.map_err(to_api_error)? {
+        return Ok(report);
+    }
+    if with_key {
+        // Counts the key if it is not valid. The reply is the same, so that it tells nothing about a key.
+        let _ = keys.find_licence(service, &presented).await;
+    }
+    Err(report_not_found())
 }
 
 /// Only ids of letters and digits are looked up.
