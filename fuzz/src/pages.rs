@@ -53,7 +53,7 @@ pub(super) const COMPARISON_SEEDS: &[&[u8]] = &[
 /// Two pages with a NUL between them: comparing is symmetric, and equal pages accuse nobody.
 pub(super) fn comparison(data: &[u8]) {
     let (one, other) = split_bytes(data);
-    let read = |body: &[u8]| ComparedPage::new(&Page::read(body, None), "shop.example");
+    let read = |body: &[u8]| ComparedPage::new(&Page::read(body, None), "shop.example", false);
     let (one, other) = (read(one), read(other));
     for facet in [Facet::Text, Facet::Prices, Facet::Contacts] {
         assert_eq!(one.similarity(&other, facet), other.similarity(&one, facet));

@@ -196,7 +196,25 @@ pub struct Response {
     pub tls: Option<TlsFacts>,
 }
 
+/// The reason of a cut by the limit of all bodies of a visit together.
+pub const VISIT_LIMIT: &str = "visit_limit";
+
 impl Response {
+    /// Whether the body is longer than the limit of one body and was read up to it. A body that the
+    /// limit of all bodies together cut is not meant: another reader of the same page got more of it.
+    #[must_use]
+    pub fn is_read_to_limit(&self) -> bool {
+        let is_long =
+            |cut: &Failure| cut.kind == FailureKind::TooLarge && cut.reason != VISIT_LIMIT;
+        self.body.cut.as_ref().is_some_and(is_long)
+    }
+
+    /// Whether the limit of all bodies together cut this one.
+    #[must_use]
+    pub fn is_cut_by_visit_limit(&self) -> bool {
+        self.body.cut.as_ref().is_some_and(|cut| cut.reason == VISIT_LIMIT)
+    }
+
     /// The value of the first field with this (lower-case) name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -167,6 +167,7 @@ async fn fetch(door: Door, url: String) {
             identity: "browser".to_owned(),
             headers: HEADERS.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
             kind: ReadKind::Page,
+            max_wire_bytes: None,
             timeout: None,
             fresh_connection: false,
             redirects: RedirectPolicy::All,

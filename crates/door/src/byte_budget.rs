@@ -36,6 +36,7 @@ impl ByteBudget {
 pub(crate) struct TrafficBudget {
     total: AtomicU64,
     pages: AtomicU64,
+    other_pages: AtomicU64,
     robots: AtomicU64,
     json: AtomicU64,
     style_sheets: AtomicU64,
@@ -47,21 +48,31 @@ impl TrafficBudget {
         Self {
             total: AtomicU64::new(limits.max_visit_wire_bytes),
             pages: of_kind(),
+            other_pages: of_kind(),
             robots: of_kind(),
             json: of_kind(),
             style_sheets: of_kind(),
         }
     }
 
-    /// Takes up to this many bytes and returns how many may be read.
-    pub(crate) fn take(&self, kind: ReadKind, bytes: u64) -> u64 {
-        let of_kind = match kind {
+    fn of_kind(&self, kind: ReadKind) -> &AtomicU64 {
+        match kind {
             ReadKind::Page => &self.pages,
+            ReadKind::OtherPage => &self.other_pages,
             ReadKind::Robots => &self.robots,
             ReadKind::Json => &self.json,
             ReadKind::StyleSheet => &self.style_sheets,
-        };
-        take_from(&self.total, take_from(of_kind, bytes))
+        }
+    }
+
+    /// Takes up to this many bytes and returns how many may be read.
+    pub(crate) fn take(&self, kind: ReadKind, bytes: u64) -> u64 {
+        take_from(&self.total, take_from(self.of_kind(kind), bytes))
+    }
+
+    /// How many bytes of this kind may still be read.
+    pub(crate) fn remaining(&self, kind: ReadKind) -> u64 {
+        self.of_kind(kind).load(Ordering::Relaxed).min(self.total.load(Ordering::Relaxed))
     }
 }
 
@@ -82,9 +93,11 @@ mod tests {
             Limits { max_kind_wire_bytes: 8, max_visit_wire_bytes: 20, ..Limits::default() };
         let budget = TrafficBudget::new(&limits);
         assert_eq!(budget.take(ReadKind::Page, 5), 5);
+        assert_eq!(budget.remaining(ReadKind::Page), 3);
         assert_eq!(budget.take(ReadKind::Page, 5), 3);
         assert_eq!(budget.take(ReadKind::Page, 5), 0);
         assert_eq!(budget.take(ReadKind::Robots, 8), 8);
+        assert_eq!(budget.remaining(ReadKind::OtherPage), 4, "in all");
         assert_eq!(budget.take(ReadKind::Json, 8), 4, "in all");
         assert_eq!(budget.take(ReadKind::StyleSheet, 1), 0);
     }

@@ -365,7 +365,8 @@ impl FetchState<'_> {
         let limits = &self.visit.context.policy.limits;
         let HopResponse { response, mut connection, pool_entry } = hop_response;
         let (head, incoming) = response.into_parts();
-        let caps = limits.body_caps(self.request.kind);
+        let mut caps = limits.body_caps(self.request.kind);
+        caps.wire = caps.wire.min(self.request.max_wire_bytes.unwrap_or(u64::MAX));
         let bounds = body::BodyBounds {
             caps,
             limits,

@@ -173,7 +173,7 @@ impl Default for Limits {
 impl Limits {
     pub(crate) fn body_caps(&self, kind: ReadKind) -> BodyCaps {
         match kind {
-            ReadKind::Page => self.page,
+            ReadKind::Page | ReadKind::OtherPage => self.page,
             ReadKind::Robots => self.robots,
             ReadKind::Json => self.json,
             ReadKind::StyleSheet => self.style_sheet,
@@ -183,7 +183,9 @@ impl Limits {
     pub(crate) fn max_redirects_for(&self, kind: ReadKind) -> usize {
         match kind {
             ReadKind::Robots => self.max_robots_redirects,
-            ReadKind::Page | ReadKind::Json | ReadKind::StyleSheet => self.max_redirects,
+            ReadKind::Page | ReadKind::OtherPage | ReadKind::Json | ReadKind::StyleSheet => {
+                self.max_redirects
+            }
         }
     }
 

@@ -19,6 +19,8 @@ pub struct FetchRequest {
     /// list.
     pub headers: Vec<(String, String)>,
     pub kind: ReadKind,
+    /// The most bytes of the body to receive, if less than the limit of the kind.
+    pub max_wire_bytes: Option<u64>,
     /// For the whole read, including redirects. The deadline of the visit applies as well.
     pub timeout: Option<Duration>,
     /// Open a new connection. Later reads of the same identity may reuse it; no other identity
@@ -57,7 +59,10 @@ pub struct RedirectRefusal {
 /// What kind of file is expected. It decides the size caps and the number of redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadKind {
+    /// The home page.
     Page,
+    /// Any other page. The limits of a visit count it apart from the home page.
+    OtherPage,
     Robots,
     /// JSON and all other machine-readable files.
     Json,

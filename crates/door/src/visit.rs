@@ -12,7 +12,7 @@ use crate::context::DoorContext;
 use crate::dns::{self, RecordType};
 use crate::failure::name_refusal;
 use crate::visit_state::VisitState;
-use crate::{FetchRequest, FetchResult, TargetRefusal, fetch};
+use crate::{FetchRequest, FetchResult, ReadKind, TargetRefusal, fetch};
 
 /// One visit, such as one scan: names are resolved once, connections are reused, and one deadline
 /// applies to everything. Cheap to clone; all clones share one state. Dropping the last clone
@@ -62,6 +62,12 @@ impl Visit {
     /// may be read.
     pub fn release_bytes(&self, bytes: usize) {
         self.0.byte_budget.refund(bytes);
+    }
+
+    /// The bytes of bodies of this kind that the visit may still receive.
+    #[must_use]
+    pub fn remaining_wire_bytes(&self, kind: ReadKind) -> u64 {
+        self.0.traffic.remaining(kind)
     }
 
     /// All DNS look-ups made so far.

@@ -125,6 +125,7 @@ fn again(reading: &contract::evidence::Reading) -> FetchRequest {
         identity: reading.identity.clone(),
         headers: lines.map(|line| (line.name.clone(), line.value.clone())).collect(),
         kind: ReadKind::Page,
+        max_wire_bytes: None,
         timeout: None,
         fresh_connection: true,
         redirects: RedirectPolicy::All,

@@ -44,6 +44,8 @@ pub struct ComparedPage {
     pub contacts: BTreeSet<String>,
     /// Whether scripts fill the page, so that its text is not in the HTML.
     pub is_script_shell: bool,
+    /// Whether the page goes on after what was read of it.
+    pub is_cut: bool,
 }
 
 const CONTACT_KINDS: [&str; 6] =
@@ -54,7 +56,7 @@ const SHELL_WORDS: usize = 50;
 
 impl ComparedPage {
     #[must_use]
-    pub fn new(page: &Page, domain: &str) -> Self {
+    pub fn new(page: &Page, domain: &str, is_cut: bool) -> Self {
         let is_short = page.words().take(SHELL_WORDS).count() < SHELL_WORDS;
         let is_blank = page.words().next().is_none();
         Self {
@@ -62,6 +64,7 @@ impl ComparedPage {
             prices: prices(&page.main).into_iter().collect(),
             contacts: contacts(page, domain),
             is_script_shell: is_short && (page.is_app_shell || (page.scripts > 0 && is_blank)),
+            is_cut,
         }
     }
 
@@ -70,7 +73,7 @@ impl ComparedPage {
     #[must_use]
     pub fn similarity(&self, other: &Self, facet: Facet) -> f64 {
         match facet {
-            Facet::Text => self.shingles.jaccard(&other.shingles),
+            Facet::Text => self.text_similarity(other),
             _ if !self.has_replaced(other, facet) => 1.0,
             Facet::Prices => share_in_common(&self.prices, &other.prices),
             Facet::Contacts => share_in_common(&self.contacts, &other.contacts),
@@ -81,10 +84,23 @@ impl ComparedPage {
     #[must_use]
     pub fn is_same(&self, other: &Self, facet: Facet) -> bool {
         match facet {
-            Facet::Text => {
-                self.shingles.jaccard(&other.shingles) >= f64::from(EQUAL_TEXT_PERCENT) / 100.0
-            }
+            Facet::Text => self.text_similarity(other) >= f64::from(EQUAL_TEXT_PERCENT) / 100.0,
             Facet::Prices | Facet::Contacts => !self.has_replaced(other, facet),
+        }
+    }
+
+    /// The share of the text that both have. If the shorter text is one that goes on, only what was read
+    /// of it is compared: two readers may be cut at different places.
+    fn text_similarity(&self, other: &Self) -> f64 {
+        let (shorter, longer) = if self.shingles.hashes().len() <= other.shingles.hashes().len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        if shorter.is_cut && !shorter.shingles.hashes().is_empty() {
+            shorter.shingles.containment(&longer.shingles)
+        } else {
+            shorter.shingles.jaccard(&longer.shingles)
         }
     }
 

@@ -12,7 +12,7 @@ const TEXT: &str = "The ferry leaves the north quay at seven, at nine and at noo
 
 fn page(body: &str) -> ComparedPage {
     let html = format!("<!doctype html><title>Ferry</title><main><p>{TEXT}</p>{body}</main>");
-    ComparedPage::new(&Page::read(html.as_bytes(), Some("text/html")), "ferry.example")
+    ComparedPage::new(&Page::read(html.as_bytes(), Some("text/html")), "ferry.example", false)
 }
 
 fn readings<'a>(pages: &'a [(&'static str, Reader, ComparedPage)]) -> Vec<ComparedReading<'a>> {
@@ -43,6 +43,21 @@ fn a_text_that_a_person_got_too_is_not_suspected() {
     };
     assert_eq!(suspects(&people(&a)), ["gptbot"]);
     assert_eq!(suspects(&people(&b)), [""; 0]);
+}
+
+/// Compression makes readers reach the size limit at different places of the same page.
+#[test]
+fn of_a_page_that_was_cut_only_what_was_read_is_compared() {
+    let whole = page(LONG_OFFER);
+    let cut = ComparedPage { is_cut: true, ..page("") };
+    assert!(cut.is_same(&whole, Facet::Text) && whole.is_same(&cut, Facet::Text));
+    assert!(!page("").is_same(&whole, Facet::Text), "a shorter page that is complete is another");
+    // What was read of the other page is longer than this complete one.
+    let cut_later = ComparedPage { is_cut: true, ..whole };
+    assert!(!page("").is_same(&cut_later, Facet::Text));
+    assert!(cut.is_same(&cut_later, Facet::Text), "both are cut");
+    let nothing = ComparedPage { is_cut: true, ..ComparedPage::default() };
+    assert!(!nothing.is_same(&cut_later, Facet::Text), "nothing was read");
 }
 
 #[test]
@@ -100,7 +115,7 @@ fn a_rule_against_everything_but_browsers_needs_all_the_others() {
 #[test]
 fn a_page_that_scripts_fill_is_compared_with_nothing() {
     let shell = Page::read(b"<title>x</title><div id=root></div><script src=a.js></script>", None);
-    let shell = ComparedPage::new(&shell, "ferry.example");
+    let shell = ComparedPage::new(&shell, "ferry.example", false);
     assert!(shell.is_script_shell);
     let pages = [
         ("browser", Reader::Browser, shell.clone()),

@@ -4,7 +4,7 @@
 use std::pin::pin;
 
 use bytes::Bytes;
-use contract::evidence::{BodyFacts, Failure, FailureKind, FailurePhase};
+use contract::evidence::{BodyFacts, Failure, FailureKind, FailurePhase, VISIT_LIMIT};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
@@ -207,7 +207,7 @@ fn visit_limit_failure() -> Failure {
     new_failure(
         FailureKind::TooLarge,
         FailurePhase::Body,
-        "visit_limit",
+        VISIT_LIMIT,
         "The bodies of this scan together exceed the size limit.",
     )
 }

@@ -56,6 +56,7 @@ pub(crate) fn page(url: &str) -> FetchRequest {
             ("Accept-Encoding".to_owned(), "gzip, deflate, br, zstd".to_owned()),
         ],
         kind: ReadKind::Page,
+        max_wire_bytes: None,
         timeout: None,
         fresh_connection: false,
         redirects: RedirectPolicy::All,

@@ -163,3 +163,16 @@ async fn a_visit_receives_a_bounded_number_of_bytes_of_each_kind() {
     let robots = visit.fetch(robots).await;
     assert!(stopped(&robots.exchange).is_none());
 }
+
+#[tokio::test]
+async fn a_read_receives_no_more_than_its_own_limit() {
+    let lab = lab().await;
+    let visit = door(policy(&lab)).visit(Duration::from_secs(30));
+    assert_eq!(visit.remaining_wire_bytes(door::ReadKind::Page), 8_000_000);
+    let request =
+        door::FetchRequest { max_wire_bytes: Some(50_000), ..page("https://endless.lab/") };
+    let read = visit.fetch(request).await;
+    assert_eq!(response(&read.exchange).body.wire_bytes, 50_000);
+    assert_eq!(why(&read.exchange), ("too_large", "wire_limit"));
+    assert_eq!(visit.remaining_wire_bytes(door::ReadKind::Page), 7_950_000);
+}

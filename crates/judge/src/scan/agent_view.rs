@@ -9,7 +9,7 @@ use contract::records::{
 use contract::text::display_safe;
 
 use super::agent_rows::{browser_row, is_ai, is_measured, is_served, reading_ids};
-use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_read_to_limit, is_success};
+use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 use super::robots_conflicts::find_robots_conflicts;
 use super::text_comparison::{TextComparison, served_page};
 use super::{page_similarity, repro_command, stalls};
@@ -309,8 +309,9 @@ pub(super) fn cause_by_status(reading: Option<&Reading>) -> RowCause {
         }
     };
     match response.status {
+        200..=299 if response.is_cut_by_visit_limit() => RowCause::NotRead,
         // A page that is longer than our limit was served; we read its beginning.
-        200..=299 if response.body.cut.is_some() && !is_read_to_limit(response) => {
+        200..=299 if response.body.cut.is_some() && !response.is_read_to_limit() => {
             RowCause::Incomplete
         }
         200..=299 => RowCause::Served,

@@ -12,7 +12,7 @@ use declared::page::{Page, PageKind};
 use super::agent_rows::{browser_row, is_ai, is_served};
 use super::convert::{header_pairs, saturating_u32, to_file_fault};
 use super::page_similarity;
-use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_read_to_limit, is_success};
+use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 
 /// The page that represents the site: the browser's, or else the first that was served. If the browser
 /// gets a page that scripts fill and AI identities get its text, it is theirs.
@@ -106,7 +106,7 @@ pub(super) fn build_content_reading(
             .map(|(_, parsed_page)| saturating_u32(parsed_page.compared.shingles.words())),
         script_shell: found.map(|(_, parsed_page)| is_script_shell(parsed, parsed_page)),
         prerendered: prerendered_row(parsed, view).is_some(),
-        cut: response.is_some_and(is_read_to_limit)
+        cut: response.is_some_and(Response::is_read_to_limit)
             || page.is_some_and(|page| page.truncated && !page.text.is_empty()),
         refresh: found.and_then(|(reading, parsed_page)| refresh_target(reading, parsed_page)),
         untrusted_title: text(page.and_then(|page| page.title.as_ref()), 200),

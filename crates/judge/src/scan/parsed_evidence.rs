@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agents::{Catalogue, Role};
-use contract::evidence::{Evidence, FailureKind, ReadTarget, Reading, Response};
+use contract::evidence::{Evidence, ReadTarget, Reading, Response};
 use declared::comparison::ComparedPage;
 use declared::page::Page;
 
@@ -53,7 +53,7 @@ impl ParsedPage {
             page = styled;
         }
         Self {
-            compared: ComparedPage::new(&page, domain),
+            compared: ComparedPage::new(&page, domain, response.body.cut.is_some()),
             words: saturating_u32(page.words().count()),
             page,
         }
@@ -110,7 +110,7 @@ impl<'a> ParsedEvidence<'a> {
     /// The page of a response, whatever its status. A page that is longer than the limit is read up to
     /// it; one that was not received completely for another reason is not read.
     pub(super) fn page(&self, response: &Response) -> Option<&ParsedPage> {
-        if response.body.cut.is_some() && !is_read_to_limit(response) {
+        if response.body.cut.is_some() && !response.is_read_to_limit() {
             return None;
         }
         self.pages.get(response.body.sha256.as_str())
@@ -155,11 +155,6 @@ fn read_style_sheets(evidence: &Evidence, bodies: &dyn Bodies) -> StyleSheets {
             Some((reading.exchange.url.clone(), text.into_owned()))
         })
         .collect()
-}
-
-/// Whether the body is longer than the limit and was read up to it.
-pub(super) fn is_read_to_limit(response: &Response) -> bool {
-    response.body.cut.as_ref().is_some_and(|cut| cut.kind == FailureKind::TooLarge)
 }
 
 /// Whether the status is 2xx.

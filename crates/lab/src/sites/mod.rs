@@ -17,6 +17,7 @@ mod file_details;
 mod further_pages;
 mod gates;
 mod hidden_by_style;
+mod long_pages;
 mod machine_files;
 mod moved_and_lookalike;
 mod owners;
@@ -59,6 +60,7 @@ static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         cloaking_shares::SITES,
         hidden_by_style::SITES,
         text_kinds::SITES,
+        long_pages::SITES,
         gates::SITES,
         file_details::SITES,
         owners::SITES,

@@ -27,7 +27,7 @@ use contract::evidence::{
     DnsReading, Evidence, Exchange, ExchangeOutcome, FailureKind, FailurePhase, SkipReason,
 };
 use declared::robots::Robots;
-use door::{RecordType, RedirectPolicy, TargetRefusal, Visit};
+use door::{ReadKind, RecordType, RedirectPolicy, TargetRefusal, Visit};
 use futures_util::StreamExt;
 use futures_util::stream;
 
@@ -228,12 +228,15 @@ impl ScanPlan<'_> {
                 .for_each(|planned| collected_reads.add_not_read(planned, SkipReason::Deadline));
             rest = asked;
         }
-        let (disallowed, allowed): (Vec<_>, Vec<_>) = rest
+        let (disallowed, mut allowed): (Vec<_>, Vec<_>) = rest
             .into_iter()
             .partition(|planned| robots_gate.is_disallowed(planned.robots_path(&base)));
         for planned in &disallowed {
             collected_reads.add_not_read(planned, SkipReason::OptOut);
         }
+        // A quarter is left for repeated reads.
+        let home_page_bytes = visit.remaining_wire_bytes(ReadKind::Page) / 4 * 3;
+        plan::share_home_page_bytes(&mut allowed, home_page_bytes);
         let reporter = Reporter::new(self.progress, robots_reads.len() + allowed.len());
         for (robots, exchange) in robots_reads {
             reporter.report(Some(ProgressRead::new(&robots, &exchange)));

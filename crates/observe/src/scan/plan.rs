@@ -86,6 +86,8 @@ pub(super) struct PlannedRead<'a> {
     /// Redirects to another site are not followed.
     pub(super) stays_on_site: bool,
     timeout: Option<Duration>,
+    /// The most bytes of the body to receive.
+    max_wire_bytes: Option<u64>,
     chosen_from: Option<PageSource>,
 }
 
@@ -137,7 +139,7 @@ pub(super) fn plan_reads<'a>(
         format!("/.well-known/{token}"),
     ] {
         let control = PlannedRead::new(ReadTarget::ControlPath, &path, base, own);
-        plan.push(PlannedRead { kind: ReadKind::Page, ..control });
+        plan.push(PlannedRead { kind: ReadKind::OtherPage, ..control });
     }
     if let Some(browser) = browser {
         if base.starts_with("https:") {
@@ -187,9 +189,19 @@ fn plan_live_reads<'a>(
     ];
     let controls = nothing_there.iter().map(|path| {
         let control = PlannedRead::new(ReadTarget::ControlPath, path, base, own);
-        PlannedRead { kind: ReadKind::Page, ..control }
+        PlannedRead { kind: ReadKind::OtherPage, ..control }
     });
     homes.chain(files).chain(controls).collect()
+}
+
+/// Lets all planned reads of the home page receive the same number of bytes, `bytes` in sum: a reader that
+/// got less of a long page than another could not be compared with it.
+pub(super) fn share_home_page_bytes(plan: &mut [PlannedRead<'_>], bytes: u64) {
+    let is_home = |planned: &&mut PlannedRead<'_>| planned.kind == ReadKind::Page;
+    let reads = plan.iter_mut().filter(is_home).count() as u64;
+    for planned in plan.iter_mut().filter(is_home) {
+        planned.max_wire_bytes = bytes.checked_div(reads);
+    }
 }
 
 /// Plans one more read of the home page, over a new connection.
@@ -239,7 +251,7 @@ pub(super) fn plan_page<'a>(
 ) -> PlannedRead<'a> {
     PlannedRead {
         url: url.to_string(),
-        kind: ReadKind::Page,
+        kind: ReadKind::OtherPage,
         stays_on_site: true,
         timeout: Some(timeout),
         chosen_from: Some(source),
@@ -355,6 +367,7 @@ impl<'a> PlannedRead<'a> {
             follow_redirects: true,
             stays_on_site: false,
             timeout: None,
+            max_wire_bytes: None,
             chosen_from: None,
         }
     }
@@ -385,6 +398,7 @@ impl<'a> PlannedRead<'a> {
             identity: self.identity.id.clone(),
             headers,
             kind: self.kind,
+            max_wire_bytes: self.max_wire_bytes,
             timeout: self.timeout,
             fresh_connection: self.fresh_connection,
             redirects: if self.follow_redirects { follow } else { RedirectPolicy::Never },
@@ -431,6 +445,22 @@ mod tests {
 
     fn parsed_robots(text: &str) -> Vec<Robots> {
         vec![Robots::parse(text.as_bytes())]
+    }
+
+    #[test]
+    fn every_reader_of_the_home_page_may_receive_as_much_of_it() {
+        let catalogue = Catalogue::built_in().unwrap();
+        let mut plan = planned(&catalogue);
+        share_home_page_bytes(&mut plan, 6_000_000);
+        let caps: Vec<Option<u64>> = plan.iter().map(|planned| planned.max_wire_bytes).collect();
+        let homes = plan.iter().filter(|planned| planned.kind == ReadKind::Page).count();
+        let (Some(least), Some(most)) = (caps.iter().flatten().min(), caps.iter().flatten().max())
+        else {
+            panic!("no reader has a share");
+        };
+        assert_eq!((caps.iter().flatten().count(), least), (homes, most));
+        assert!(most * homes as u64 <= 6_000_000 && *most > 200_000, "{most} for each of {homes}");
+        share_home_page_bytes(&mut [], 6_000_000);
     }
 
     #[test]

@@ -13,10 +13,11 @@ use declared::comparison::{
     TRIAL_SUSPECT_READS, differs_from_people, find_suspects, trial_order,
 };
 use declared::page::Page;
+use door::ReadKind;
 use futures_util::{StreamExt, stream};
 
 use super::collected_reads::CollectedReads;
-use super::plan::{PlannedRead, plan_fresh_home, plan_home};
+use super::plan::{PlannedRead, plan_fresh_home, plan_home, share_home_page_bytes};
 use super::plan_reader::PlanReader;
 use super::scan_plan::ScanPlan;
 use super::shuffle::shuffle;
@@ -54,10 +55,11 @@ impl<'a> Repeats<'a> {
         if found.is_empty() {
             return;
         }
-        self.read(self.plan_second_reads(&found), collected).await;
+        // The trial has more reads than this, and needs as much of each page.
+        self.read(self.plan_second_reads(&found), 3, collected).await;
         let found = self.find_unexplained(collected, &mut pages).await;
         if !found.is_empty() {
-            self.read(self.plan_trial(&found), collected).await;
+            self.read(self.plan_trial(&found), 1, collected).await;
         }
     }
 
@@ -143,8 +145,16 @@ impl<'a> Repeats<'a> {
         self.scan.catalogue.identity_with_role(Role::Browser)
     }
 
-    /// Makes the reads in their order, a few at a time.
-    async fn read(&self, plan: Vec<PlannedRead<'a>>, collected: &mut CollectedReads) {
+    /// Makes the reads in their order, a few at a time. They may take this part of the bytes that are
+    /// left for the home page.
+    async fn read(
+        &self,
+        mut plan: Vec<PlannedRead<'a>>,
+        part: u64,
+        collected: &mut CollectedReads,
+    ) {
+        let bytes = self.reader.visit.remaining_wire_bytes(ReadKind::Page) / part;
+        share_home_page_bytes(&mut plan, bytes);
         let plan = &plan;
         let reads = (0..plan.len()).map(|at| self.read_one(plan, at));
         let done: Vec<_> = stream::iter(reads).buffered(AT_ONCE).collect().await;
@@ -170,7 +180,7 @@ impl<'a> Repeats<'a> {
     ) -> Unexplained {
         let readings: Vec<(&Reading, &Response)> =
             collected.reads.iter().filter_map(comparable_response).collect();
-        let mut missing: BTreeMap<String, (Bytes, Option<String>)> = BTreeMap::new();
+        let mut missing: BTreeMap<String, (Bytes, Option<String>, bool)> = BTreeMap::new();
         let digests: std::collections::BTreeSet<&str> =
             readings.iter().map(|(_, response)| response.body.sha256.as_str()).collect();
         if digests.len() < 2 {
@@ -182,14 +192,15 @@ impl<'a> Repeats<'a> {
                 && let Some(body) = self.reader.bodies.get(sha256)
             {
                 let media_type = response.header("content-type").map(ToOwned::to_owned);
-                missing.insert(sha256.clone(), (body, media_type));
+                let is_cut = response.body.cut.is_some();
+                missing.insert(sha256.clone(), (body, media_type, is_cut));
             }
         }
         let domain = self.scan.domain.to_string();
         let parsed = tokio::task::spawn_blocking(move || {
-            let parse = |(body, media_type): (Bytes, Option<String>)| {
+            let parse = |(body, media_type, is_cut): (Bytes, Option<String>, bool)| {
                 let page = Page::read(&body, media_type.as_deref());
-                Arc::new(ComparedPage::new(&page, &domain))
+                Arc::new(ComparedPage::new(&page, &domain, is_cut))
             };
             missing.into_iter().map(|(key, body)| (key, parse(body))).collect::<Vec<_>>()
         });
@@ -223,7 +234,7 @@ impl<'a> Repeats<'a> {
     }
 }
 
-/// The response of a complete read of the home page.
+/// The response of a read of the home page, complete or up to the limit of one body.
 fn comparable_response(reading: &Reading) -> Option<(&Reading, &Response)> {
     let is_home = match reading.target {
         ReadTarget::Home | ReadTarget::HomeAgain => true,
@@ -233,7 +244,8 @@ fn comparable_response(reading: &Reading) -> Option<(&Reading, &Response)> {
     let response = reading
         .exchange
         .response()
-        .filter(|response| (200..300).contains(&response.status) && response.body.cut.is_none())?;
+        .filter(|response| (200..300).contains(&response.status))
+        .filter(|response| response.body.cut.is_none() || response.is_read_to_limit())?;
     is_home.then_some((reading, response))
 }
 
