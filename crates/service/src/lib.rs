@@ -15,6 +15,8 @@ mod bounded_cache;
 mod in_flight;
 pub mod jobs;
 pub mod log;
+#[cfg(test)]
+mod memory_tests;
 mod observer_directory;
 mod product;
 mod random_ids;

@@ -13,8 +13,6 @@ pub mod decisions;
 mod document_with_etag;
 mod earlier_readings;
 mod equivalence;
-#[cfg(test)]
-mod memory_tests;
 pub mod outcome;
 pub mod page_url;
 pub mod preflight;

@@ -24,6 +24,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
             _ = keys.tick() => reload_keys(&service).await,
             _ = look_at_keys.tick() => {
                 service.answers.report_cache_sizes();
+                service.scanning.documents.report_size();
                 if service.keys.are_out_of_date() {
                     reload_keys(&service).await;
                 }
@@ -32,6 +33,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
                 service.access.delete_past_counters().await;
                 service.outcomes.delete_old_reports().await;
                 service.answers.evict_expired();
+                service.scanning.documents.evict_expired(service.clock.now());
             }
             _ = sweep.tick() => service.delete_expired_bodies().await,
         }

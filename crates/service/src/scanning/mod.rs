@@ -22,6 +22,8 @@ use store::Store;
 pub(crate) use recent_unlisted::RecentUnlistedScans;
 pub use report::Report;
 pub use report_documents::ReportDocument;
+#[cfg(test)]
+pub(crate) use report_documents::fill_with_small_documents;
 pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
 pub use scoring_method::scoring_method;
 

@@ -60,7 +60,7 @@ impl Scanning {
                 ReportDocument { bytes, bytes_sha256: digest, content_sha256: digest }
             }))
         };
-        let manifest = self.documents.get_or_make(key, make).await?;
+        let manifest = self.documents.get_or_make(key, self.clock.now(), make).await?;
         Ok(manifest.map(|manifest| manifest.bytes))
     }
 
@@ -79,7 +79,7 @@ impl Scanning {
             let bytes_sha256 = proof::sha256(&bytes);
             Ok(Some(ReportDocument { bytes, bytes_sha256, content_sha256: signed.digest }))
         };
-        let graph = self.documents.get_or_make(key, make).await?;
+        let graph = self.documents.get_or_make(key, self.clock.now(), make).await?;
         graph.ok_or_else(|| ReportError::Unreadable("the record has no id".to_owned()))
     }
 

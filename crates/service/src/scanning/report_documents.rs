@@ -1,23 +1,20 @@
 //! Documents made from stored reports: graphs and manifests. A stored report never changes, so each is
 //! made once and kept while there is space.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
-
 use bytes::Bytes;
+use contract::Timestamp;
 use proof::Digest;
 use tokio::sync::Semaphore;
 
+use crate::bounded_cache::BoundedCache;
 use crate::report_error::ReportError;
 
 /// The most bytes of all documents together.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// What an entry takes besides the document itself.
-const ENTRY_BYTES: usize = 512;
+/// How long a document is kept. Only its signature is made anew then.
+const KEPT_MS: i64 = 24 * 3_600_000;
 /// Documents that are made at a time. The others wait, and mostly find theirs made.
 const MADE_AT_ONCE: usize = 2;
-
-const CACHE: &str = "report_documents";
 
 /// A document made from a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,22 +41,11 @@ pub(super) struct DocumentKey {
     pub(super) kid: String,
 }
 
-/// Documents by report and form. Every look-up writes to `entries`; its mutex is never held across an
-/// await. `making` has a permit for each document that may be made at a time.
+/// Documents by report and form. `making` has a permit for each document that may be made at a time.
 #[derive(Debug)]
 pub(crate) struct ReportDocuments {
-    entries: Mutex<Entries>,
-    max_bytes: usize,
+    cache: BoundedCache<DocumentKey, ReportDocument>,
     making: Semaphore,
-}
-
-#[derive(Debug, Default)]
-struct Entries {
-    documents: HashMap<DocumentKey, (u64, ReportDocument)>,
-    /// The one used longest ago comes first.
-    by_use: BTreeMap<u64, DocumentKey>,
-    next_turn: u64,
-    bytes: usize,
 }
 
 impl Default for ReportDocuments {
@@ -69,72 +55,67 @@ impl Default for ReportDocuments {
 }
 
 impl ReportDocuments {
-    fn with_capacity(max_bytes: usize) -> Self {
-        Self { entries: Mutex::default(), max_bytes, making: Semaphore::new(MADE_AT_ONCE) }
+    pub(crate) fn with_capacity(max_bytes: usize) -> Self {
+        let cache = BoundedCache::new("report_documents", max_bytes);
+        Self { cache, making: Semaphore::new(MADE_AT_ONCE) }
     }
 
     /// The document, made by `make` unless it is kept. `make` runs on a thread of its own.
     pub(super) async fn get_or_make(
         &self,
         key: DocumentKey,
+        now: Timestamp,
         make: impl FnOnce() -> Result<Option<ReportDocument>, ReportError> + Send + 'static,
     ) -> Result<Option<ReportDocument>, ReportError> {
-        if let Some(document) = self.find(&key) {
+        if let Some(document) = self.cache.get(&key, now) {
             return Ok(Some(document));
         }
         // The semaphore is never closed.
         let _permit = self.making.acquire().await;
-        if let Some(document) = self.find(&key) {
+        if let Some(document) = self.cache.get(&key, now) {
             return Ok(Some(document));
         }
         let made = tokio::task::spawn_blocking(make).await;
         let made = made.map_err(|error| ReportError::Unreadable(error.to_string()))??;
         if let Some(document) = &made {
-            self.keep(key, document.clone());
+            self.keep(key, document.clone(), now);
         }
         Ok(made)
     }
 
-    fn find(&self, key: &DocumentKey) -> Option<ReportDocument> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = entries.take_turn();
-        let (last_turn, document) = entries.documents.get_mut(key)?;
-        let previous = std::mem::replace(last_turn, turn);
-        let document = document.clone();
-        entries.by_use.remove(&previous);
-        entries.by_use.insert(turn, key.clone());
-        Some(document)
+    fn keep(&self, key: DocumentKey, mut document: ReportDocument, now: Timestamp) {
+        // A copy of exactly this size: the original may have been serialised into a larger buffer.
+        document.bytes = Bytes::copy_from_slice(&document.bytes);
+        // The cache holds three copies of a key.
+        let bytes = document.bytes.len() + 3 * (key.report_id.len() + key.kid.len());
+        self.cache.put(key, document, bytes, now.plus_millis(KEPT_MS), now, |_| true);
     }
 
-    fn keep(&self, key: DocumentKey, document: ReportDocument) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.remove(&key);
-        let turn = entries.take_turn();
-        entries.bytes += document.bytes.len() + ENTRY_BYTES;
-        entries.by_use.insert(turn, key.clone());
-        entries.documents.insert(key, (turn, document));
-        while entries.bytes > self.max_bytes
-            && let Some((_, oldest)) = entries.by_use.pop_first()
-        {
-            entries.remove(&oldest);
-        }
-        metrics::gauge!("wayleave_cache_bytes", "cache" => CACHE).set(entries.bytes as f64);
-        metrics::gauge!("wayleave_cache_max_bytes", "cache" => CACHE).set(self.max_bytes as f64);
+    pub(crate) fn evict_expired(&self, now: Timestamp) {
+        self.cache.evict_expired(now);
+    }
+
+    pub(crate) fn report_size(&self) {
+        self.cache.report_size();
     }
 }
 
-impl Entries {
-    fn take_turn(&mut self) -> u64 {
-        self.next_turn += 1;
-        self.next_turn
+/// A cache that was filled beyond its bound with small documents, for the test of its memory.
+#[cfg(test)]
+pub(crate) fn fill_with_small_documents(max_bytes: usize, now: Timestamp) -> ReportDocuments {
+    let documents = ReportDocuments::with_capacity(max_bytes);
+    for number in 0..2 * max_bytes / 500 {
+        let key = DocumentKey {
+            report_id: format!("{number:026}"),
+            form: DocumentForm::Graph,
+            kid: "a-key-of-2026-11".to_owned(),
+        };
+        let digest = proof::sha256(b"x");
+        let bytes = Bytes::from(vec![b'x'; 40]);
+        let document = ReportDocument { bytes, bytes_sha256: digest, content_sha256: digest };
+        documents.keep(key, document, now);
     }
-
-    fn remove(&mut self, key: &DocumentKey) {
-        if let Some((turn, document)) = self.documents.remove(key) {
-            self.by_use.remove(&turn);
-            self.bytes = self.bytes.saturating_sub(document.bytes.len() + ENTRY_BYTES);
-        }
-    }
+    documents
 }
 
 #[cfg(test)]
@@ -143,6 +124,10 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    fn now() -> Timestamp {
+        Timestamp::from_millis(1_790_000_000_000)
+    }
 
     fn key(id: usize, kid: &str) -> DocumentKey {
         let form = DocumentForm::Graph;
@@ -161,7 +146,7 @@ mod tests {
             made.fetch_add(1, Ordering::Relaxed);
             Ok(Some(document(1_000)))
         };
-        documents.get_or_make(key, make).await.unwrap().unwrap();
+        documents.get_or_make(key, now(), make).await.unwrap().unwrap();
     }
 
     #[tokio::test]
@@ -183,16 +168,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_bytes_are_bounded_and_what_was_used_last_stays() {
-        let (documents, made) = (ReportDocuments::with_capacity(10 * 1_512), Arc::default());
+    async fn what_is_used_again_and_again_stays() {
+        let (documents, made) = (ReportDocuments::with_capacity(20_000), Arc::default());
         for id in 0..1_000 {
             ask(&documents, key(id, "a"), &made).await;
             ask(&documents, key(0, "a"), &made).await;
         }
-        let entries = documents.entries.lock().unwrap();
-        assert_eq!((entries.documents.len(), entries.by_use.len()), (10, 10));
-        assert!(entries.bytes <= documents.max_bytes);
-        assert!(entries.documents.contains_key(&key(0, "a")), "used again and again");
         assert_eq!(made.load(Ordering::Relaxed), 1_000);
+        ask(&documents, key(1, "a"), &made).await;
+        assert_eq!(made.load(Ordering::Relaxed), 1_001, "what was not used made room");
     }
 }

@@ -10,21 +10,21 @@ use store::StoredAnswer;
 use super::cached_answers::{AnswerCache, CachedAnswer};
 use super::load_robots::RobotsCache;
 
-pub(in crate::answers) struct FilledCaches {
+pub(crate) struct FilledCaches {
     answers: AnswerCache,
     robots: RobotsCache,
 }
 
 impl FilledCaches {
-    pub(in crate::answers) fn new(answer_bytes: usize, robots_bytes: usize) -> Self {
+    pub(crate) fn new(answer_bytes: usize, robots_bytes: usize) -> Self {
         Self { answers: AnswerCache::new(answer_bytes), robots: RobotsCache::new(robots_bytes) }
     }
 
-    pub(in crate::answers) fn put_answer(&self, stored: StoredAnswer, now: Timestamp) {
+    pub(crate) fn put_answer(&self, stored: StoredAnswer, now: Timestamp) {
         self.answers.put(Arc::new(answer_to_cache(&stored, now)), now);
     }
 
-    pub(in crate::answers) fn put_robots(
+    pub(crate) fn put_robots(
         &self,
         digest: Digest,
         robots: Arc<Robots>,
@@ -35,7 +35,7 @@ impl FilledCaches {
 }
 
 /// The answer with a prepared response of the largest allowed size.
-pub(in crate::answers) fn answer_to_cache(stored: &StoredAnswer, now: Timestamp) -> CachedAnswer {
+pub(crate) fn answer_to_cache(stored: &StoredAnswer, now: Timestamp) -> CachedAnswer {
     let cached = CachedAnswer::new(stored, None, now.plus_millis(3_600_000));
     let prepared = vec![1_u8; CachedAnswer::PREPARED_RESPONSE_BYTES];
     let _ = cached.prepared_response.set(Box::new(prepared));

@@ -11,7 +11,7 @@ mod kept_answer;
 mod load_robots;
 mod local;
 #[cfg(test)]
-pub(super) mod memory_testing;
+pub(crate) mod memory_testing;
 mod prefix_lookup;
 mod publish_scan;
 mod query;

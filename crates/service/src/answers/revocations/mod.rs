@@ -8,7 +8,7 @@ pub mod fuzzing;
 mod query;
 mod signed_lists;
 #[cfg(test)]
-pub(super) use self::signed_lists::memory_testing;
+pub(crate) use self::signed_lists::memory_testing;
 #[cfg(test)]
 mod tests;
 

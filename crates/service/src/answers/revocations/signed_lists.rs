@@ -78,11 +78,11 @@ fn query_heap_bytes(query: &RevocationsPageQuery) -> usize {
 }
 
 #[cfg(test)]
-pub(in crate::answers) mod memory_testing {
+pub(crate) mod memory_testing {
     use super::*;
 
     /// A full cache of lists, each under a query of its own.
-    pub(in crate::answers) fn fill_signed_lists(now: Timestamp) -> SignedListCache {
+    pub(crate) fn fill_signed_lists(now: Timestamp) -> SignedListCache {
         let cache = SignedListCache::default();
         for number in 0..40_000_usize {
             let query = RevocationsPageQuery {

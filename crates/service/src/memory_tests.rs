@@ -9,12 +9,13 @@ use declared::robots::Robots;
 use proof::Digest;
 use store::StoredAnswer;
 
-use super::resolve::memory_testing::{FilledCaches, answer_to_cache};
-use super::revocations::memory_testing::fill_signed_lists;
+use crate::answers::resolve::memory_testing::{FilledCaches, answer_to_cache};
+use crate::answers::revocations::memory_testing::fill_signed_lists;
+use crate::scanning::fill_with_small_documents;
 
 const MB: usize = 1024 * 1024;
 /// The tests of one binary share a process, so the measurement runs in a process of its own.
-const ALONE: &str = "answers::memory_tests::measure_alone";
+const ALONE: &str = "memory_tests::measure_alone";
 const CASE_VARIABLE: &str = "WAYLEAVE_MEMORY_CASE";
 
 /// The memory of this process that no file backs.
@@ -25,8 +26,17 @@ fn resident_bytes() -> usize {
 }
 
 /// What the caches are filled with.
-const CASES: [&str; 8] =
-    ["small", "large", "rules", "records", "sitemaps", "groups", "re-encoded", "lists"];
+const CASES: [&str; 9] = [
+    "small",
+    "large",
+    "rules",
+    "records",
+    "sitemaps",
+    "groups",
+    "re-encoded",
+    "lists",
+    "documents",
+];
 
 #[test]
 fn full_caches_take_no_more_memory_than_their_bounds() {
@@ -56,6 +66,7 @@ fn measure_alone() {
         "sitemaps" => fill_with_robots(&case, "sitemap:a\n", now),
         "groups" => fill_with_robots(&case, "user-agent:a\nallow:/\n", now),
         "re-encoded" => fill_with_robots(&case, "allow:/\u{fc}\u{fc}\u{fc}\u{fc}\n", now),
+        "documents" => check(&case, 16 * MB, || fill_with_small_documents(16 * MB, now)),
         _ => check(&case, 16 * MB, || fill_signed_lists(now)),
     }
 }
