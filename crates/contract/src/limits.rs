@@ -48,6 +48,8 @@ pub const RESCAN_WINDOW: Duration = Duration::from_secs(120);
 /// full scans without a licence. Not in the interface.
 pub const TARGET_LIVE_PER_HOUR: u32 = 6;
 pub const TARGET_SCANS_PER_HOUR: u32 = 12;
+/// Live readings of all domains in any minute, over all callers. Not in the interface.
+pub const TOTAL_LIVE_PER_MINUTE: u32 = 600;
 /// `POST /api/v1/outcome`: reports per address and UTC day.
 pub const OUTCOMES_PER_DAY: u32 = 500;
 /// `GET /api/v1/outcomes`: the default and the maximum window.

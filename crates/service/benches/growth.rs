@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::limits::LIVE_PER_MINUTE;
+use contract::limits::{LIVE_PER_MINUTE, TOTAL_LIVE_PER_MINUTE};
 use contract::{Domain, NamePolicy};
 use futures_util::stream::{self, StreamExt};
 use service::answers::resolve::{LivePolicy, ResolveQuery};
@@ -41,12 +41,16 @@ fn main() {
             new * 1_000 / 1_024,
             left * 1_000 / 1_024
         );
-        let per_day = u64::from(LIVE_PER_MINUTE) * 60 * 24;
-        println!(
-            "  a day of one address at its limit of live readings ({per_day}): {} MB, the day after {} MB",
-            new * per_day / 1_048_576,
-            left * per_day / 1_048_576
-        );
+        for (who, per_minute) in
+            [("one address", LIVE_PER_MINUTE), ("all addresses together", TOTAL_LIVE_PER_MINUTE)]
+        {
+            let per_day = u64::from(per_minute) * 60 * 24;
+            println!(
+                "  a day of {who} at the limit of live readings ({per_day}): {} MB, the day after {} MB",
+                new * per_day / 1_048_576,
+                left * per_day / 1_048_576
+            );
+        }
     }
     let hourly = runtime.block_on(known_domain());
     println!(

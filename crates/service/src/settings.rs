@@ -32,6 +32,9 @@ pub struct Settings {
     pub domain_limits: Option<DomainLimits>,
     /// How long response bodies are stored.
     pub artifact_retention: Retention,
+    /// The most bytes of stored response bodies; beyond it the oldest go before their time. `None` for no
+    /// bound.
+    pub artifact_max_bytes: Option<u64>,
     /// How long everything else in the store is kept.
     pub retention: RetentionSettings,
     /// The free scans that callers without a licence may have.
@@ -71,6 +74,7 @@ impl Settings {
             scans_at_once: 32,
             domain_limits: Some(DomainLimits::default()),
             artifact_retention: Retention::Days(90),
+            artifact_max_bytes: Some(20 << 30),
             retention: RetentionSettings::default(),
             free_scans: FreeScans::default(),
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),

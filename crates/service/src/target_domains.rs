@@ -1,7 +1,9 @@
 //! How often the names of one registrable domain are read, over all callers: one live reading and one
 //! scan at a time, and a number of each per hour.
 //!
-//! The names below a domain belong to one site owner, and anybody can make up any number of them.
+//! The names below a domain belong to one site owner, and anybody can make up any number of them. All
+//! live readings together have a limit, too: each leaves an entry in the log, even one of a name that does
+//! not exist and costs no other site anything.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +13,7 @@ use contract::Domain;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
 /// Domains remembered at a time. If more are read within an hour, those that were read the longest
 /// ago are forgotten.
@@ -19,13 +22,15 @@ const MAX_DOMAINS: usize = 65_536;
 const TRACKED: &str = "wayleave_target_domains_tracked";
 const REFUSED: &str = "wayleave_target_refusals_total";
 
-/// Readings of one registrable domain. 0 means no limit.
+/// Readings of one registrable domain, and of all. 0 means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DomainLimits {
     /// Live readings in any hour.
     pub live_per_hour: u32,
     /// Full scans in any hour, apart from those with a licence and those of a census.
     pub scans_per_hour: u32,
+    /// Live readings of all domains in any minute.
+    pub total_live_per_minute: u32,
 }
 
 impl Default for DomainLimits {
@@ -33,6 +38,7 @@ impl Default for DomainLimits {
         Self {
             live_per_hour: contract::limits::TARGET_LIVE_PER_HOUR,
             scans_per_hour: contract::limits::TARGET_SCANS_PER_HOUR,
+            total_live_per_minute: contract::limits::TOTAL_LIVE_PER_MINUTE,
         }
     }
 }
@@ -51,9 +57,8 @@ pub(crate) enum ReadingKind {
 pub(crate) enum DomainRefusal {
     /// A name of the same registrable domain is being read.
     InProgress,
-    HourLimit {
-        retry_after: Duration,
-    },
+    /// A number of readings is reached.
+    Limit { retry_after: Duration },
 }
 
 impl DomainRefusal {
@@ -61,18 +66,20 @@ impl DomainRefusal {
     pub(crate) fn retry_after(self) -> Duration {
         match self {
             Self::InProgress => Duration::from_secs(2),
-            Self::HourLimit { retry_after } => retry_after,
+            Self::Limit { retry_after } => retry_after,
         }
     }
 }
 
-/// Shared by everything that reads sites. The mutex guards the map and is held for a few look-ups,
-/// never across an await. Clones share the map.
+/// Shared by everything that reads sites. The mutexes guard the map and the times of all live readings;
+/// each is held for a few look-ups, never both, and never across an await. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct TargetDomains {
     /// `None`: no limits, for load tests.
     limits: Option<DomainLimits>,
     domains: Arc<Mutex<HashMap<Box<str>, DomainState>>>,
+    /// When the live readings of the last minute started.
+    all_live: Arc<Mutex<StartTimes>>,
 }
 
 #[derive(Debug)]
@@ -85,9 +92,13 @@ struct DomainState {
 struct KindState {
     /// One permit: one reading at a time.
     slot: Arc<Semaphore>,
-    /// When the readings of the last hour started, oldest first; at most as many as may.
-    started: VecDeque<Instant>,
+    /// When the readings of the last hour started.
+    started: StartTimes,
 }
+
+/// When the readings of a window started, oldest first; at most as many as may.
+#[derive(Debug, Default)]
+struct StartTimes(VecDeque<Instant>);
 
 /// A reading in progress. The next one may start when it is dropped.
 #[derive(Debug)]
@@ -107,7 +118,7 @@ struct HeldReading {
 
 impl TargetDomains {
     pub(crate) fn new(limits: Option<DomainLimits>) -> Self {
-        Self { limits, domains: Arc::default() }
+        Self { limits, domains: Arc::default(), all_live: Arc::default() }
     }
 
     pub(crate) fn has_limits(&self) -> bool {
@@ -142,17 +153,32 @@ impl TargetDomains {
         let state = domains.entry(key.clone()).or_insert_with(DomainState::new).of(kind);
         let counted_at = match limit {
             0 => None,
-            limit => match state.count(limit, now) {
+            limit => match state.started.count(limit, HOUR, now) {
                 Ok(()) => Some(now),
                 Err(retry_after) => {
                     drop(domains);
-                    return Err(refused("domain_hour", DomainRefusal::HourLimit { retry_after }));
+                    return Err(refused("domain_hour", DomainRefusal::Limit { retry_after }));
                 }
             },
         };
         drop(domains);
         let table = self.clone();
-        Ok(TargetReading { held: Some(HeldReading { _slot: slot, table, key, kind, counted_at }) })
+        let reading =
+            TargetReading { held: Some(HeldReading { _slot: slot, table, key, kind, counted_at }) };
+        if let Err(retry_after) = self.count_live(kind, limits.total_live_per_minute, now) {
+            reading.cancel();
+            return Err(refused("live_minute", DomainRefusal::Limit { retry_after }));
+        }
+        Ok(reading)
+    }
+
+    /// Counts a live reading among all, or returns when the next one may start.
+    fn count_live(&self, kind: ReadingKind, limit: u32, now: Instant) -> Result<(), Duration> {
+        if kind != ReadingKind::Live || limit == 0 {
+            return Ok(());
+        }
+        let mut all_live = self.all_live.lock().unwrap_or_else(PoisonError::into_inner);
+        all_live.count(limit, MINUTE, now)
     }
 
     fn lock_domains(&self) -> MutexGuard<'_, HashMap<Box<str>, DomainState>> {
@@ -168,14 +194,15 @@ impl TargetReading {
         if let Some(counted_at) = held.counted_at
             && let Some(state) = held.table.lock_domains().get_mut(&held.key)
         {
-            state.of(held.kind).uncount(counted_at);
+            state.of(held.kind).started.uncount(counted_at);
         }
     }
 }
 
 impl DomainState {
     fn new() -> Self {
-        let new = || KindState { slot: Arc::new(Semaphore::new(1)), started: VecDeque::new() };
+        let new =
+            || KindState { slot: Arc::new(Semaphore::new(1)), started: StartTimes::default() };
         Self { live: new(), scans: new() }
     }
 
@@ -190,28 +217,28 @@ impl DomainState {
     fn is_in_use(&self, now: Instant, within: Duration) -> bool {
         [&self.live, &self.scans].into_iter().any(|kind| {
             Arc::strong_count(&kind.slot) > 1
-                || kind.started.back().is_some_and(|last| now.duration_since(*last) < within)
+                || kind.started.0.back().is_some_and(|last| now.duration_since(*last) < within)
         })
     }
 }
 
-impl KindState {
+impl StartTimes {
     /// Counts one reading, or returns when the next one may start.
-    fn count(&mut self, limit: u32, now: Instant) -> Result<(), Duration> {
-        while self.started.front().is_some_and(|first| now.duration_since(*first) >= HOUR) {
-            self.started.pop_front();
+    fn count(&mut self, limit: u32, window: Duration, now: Instant) -> Result<(), Duration> {
+        while self.0.front().is_some_and(|first| now.duration_since(*first) >= window) {
+            self.0.pop_front();
         }
-        if self.started.len() < limit as usize {
-            self.started.push_back(now);
+        if self.0.len() < limit as usize {
+            self.0.push_back(now);
             return Ok(());
         }
-        let first = self.started.front().copied().unwrap_or(now);
-        Err(HOUR.saturating_sub(now.duration_since(first)))
+        let first = self.0.front().copied().unwrap_or(now);
+        Err(window.saturating_sub(now.duration_since(first)))
     }
 
     fn uncount(&mut self, counted_at: Instant) {
-        if let Some(at) = self.started.iter().rposition(|started| *started == counted_at) {
-            self.started.remove(at);
+        if let Some(at) = self.0.iter().rposition(|started| *started == counted_at) {
+            self.0.remove(at);
         }
     }
 }
@@ -241,7 +268,8 @@ fn refused(limit: &'static str, refusal: DomainRefusal) -> DomainRefusal {
 mod tests {
     use super::*;
 
-    const LIMITS: DomainLimits = DomainLimits { live_per_hour: 3, scans_per_hour: 2 };
+    const LIMITS: DomainLimits =
+        DomainLimits { live_per_hour: 3, scans_per_hour: 2, total_live_per_minute: 0 };
 
     fn domain(name: &str) -> Domain {
         Domain::parse(name, &contract::NamePolicy::default()).unwrap()
@@ -303,6 +331,24 @@ mod tests {
         let two = off.begin(&shop, ReadingKind::Live, Duration::ZERO).await;
         assert!(one.is_ok() && two.is_ok());
         assert!(off.lock_domains().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_live_readings_together_have_a_limit_and_a_refused_one_does_not_count() {
+        let limits = DomainLimits { total_live_per_minute: 3, live_per_hour: 1, scans_per_hour: 0 };
+        let targets = TargetDomains::new(Some(limits));
+        let begin = async |name: &str, kind| {
+            targets.begin(&domain(name), kind, Duration::ZERO).await.map(drop)
+        };
+        for name in ["a.org", "b.org", "c.org"] {
+            assert_eq!(begin(name, ReadingKind::Live).await, Ok(()));
+        }
+        let refusal = begin("d.org", ReadingKind::Live).await.unwrap_err();
+        assert_eq!(refusal, DomainRefusal::Limit { retry_after: MINUTE });
+        assert_eq!(begin("d.org", ReadingKind::Scan).await, Ok(()), "scans have their own limit");
+        tokio::time::advance(refusal.retry_after()).await;
+        assert_eq!(begin("d.org", ReadingKind::Live).await, Ok(()), "its hour was not used up");
+        assert!(begin("d.org", ReadingKind::Live).await.is_err());
     }
 
     #[tokio::test(start_paused = true)]

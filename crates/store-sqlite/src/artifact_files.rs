@@ -29,6 +29,8 @@ pub(crate) struct ArtifactFiles {
     /// acknowledged.
     unfinished: PathBuf,
     next_unfinished: AtomicU64,
+    /// Compressed bytes that were written since the start.
+    bytes_written: AtomicU64,
     /// Second-level directories that are known to be durable.
     durable_dirs: Mutex<HashSet<[u8; 2]>>,
     /// Held while a file is renamed, removed or gets a new time, so that a sweep and a put, or two
@@ -59,6 +61,7 @@ impl ArtifactFiles {
             root,
             unfinished,
             next_unfinished: AtomicU64::new(0),
+            bytes_written: AtomicU64::new(0),
             durable_dirs: Mutex::default(),
             names_lock: Mutex::default(),
             stopped: OnceLock::new(),
@@ -112,6 +115,10 @@ impl ArtifactFiles {
         Ok(Some(bytes))
     }
 
+    pub(crate) fn bytes_written(&self) -> u64 {
+        self.bytes_written.load(Ordering::Relaxed)
+    }
+
     /// The artefacts after `after` in the order of their digests.
     pub(crate) fn list(
         &self,
@@ -161,9 +168,10 @@ impl ArtifactFiles {
             for (sha256, path) in files_in(&dir).map_err(failed)? {
                 let is_old =
                     |facts: Option<(Timestamp, u64)>| facts.filter(|(at, _)| *at < older_than);
-                if is_old(received_at_and_size(&path).map_err(failed)?).is_none() || in_use(sha256)?
-                {
+                let facts = received_at_and_size(&path).map_err(failed)?;
+                if is_old(facts).is_none() || in_use(sha256)? {
                     swept.report.kept += 1;
+                    swept.report.kept_bytes += facts.map_or(0, |(_, bytes)| bytes);
                     continue;
                 }
                 // Checked again under the lock: the artefact may have been received since.
@@ -240,6 +248,7 @@ impl ArtifactFiles {
     ) -> Result<(), StoreError> {
         let failed = |e: io::Error| failed("writing an artefact", &e);
         let packed = compress(bytes).map_err(failed)?;
+        self.bytes_written.fetch_add(packed.len() as u64, Ordering::Relaxed);
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)

@@ -43,9 +43,14 @@ impl Artifacts for SqliteStore {
                 total.removed += part.removed;
                 total.removed_bytes += part.removed_bytes;
                 total.kept += part.kept;
+                total.kept_bytes += part.kept_bytes;
             }
             Ok(total)
         })
+    }
+
+    fn artifact_bytes_written(&self) -> u64 {
+        self.files.bytes_written()
     }
 
     fn export_artifacts(

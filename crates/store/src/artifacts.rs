@@ -28,6 +28,8 @@ pub struct SweepReport {
     /// The compressed bytes that were freed.
     pub removed_bytes: u64,
     pub kept: u64,
+    /// The compressed bytes of those that were kept.
+    pub kept_bytes: u64,
 }
 
 pub trait Artifacts: Send + Sync {
@@ -50,6 +52,9 @@ pub trait Artifacts: Send + Sync {
         &self,
         older_than: Timestamp,
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>>;
+
+    /// The compressed bytes that were stored since the store was opened.
+    fn artifact_bytes_written(&self) -> u64;
 
     /// All artefacts after `after`, ordered by digest, at most `limit`: for copying to another
     /// store.

@@ -169,10 +169,15 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
         domain_limits: config.targets.enabled.then_some(DomainLimits {
             live_per_hour: config.targets.domain_live_per_hour,
             scans_per_hour: config.targets.domain_scans_per_hour,
+            total_live_per_minute: config.targets.total_live_per_minute,
         }),
         artifact_retention: match config.store.artifact_days {
             0 => Retention::ForEver,
             days => Retention::Days(days),
+        },
+        artifact_max_bytes: match config.store.artifact_gb {
+            0 => None,
+            gigabytes => Some(u64::from(gigabytes) << 30),
         },
         retention: RetentionSettings {
             unreached_days: config.store.unreached_days,

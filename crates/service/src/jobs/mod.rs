@@ -1,5 +1,6 @@
 //! Background jobs: one file per kind of work.
 
+mod body_cleanup;
 mod content_clocks;
 mod cosigning;
 mod daily_sealing;

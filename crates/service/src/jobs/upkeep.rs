@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::body_cleanup::BodyCleanup;
 use crate::{SealError, Service};
 
 /// The start time of a new key may have come.
 const KEY_RELOAD_INTERVAL: Duration = Duration::from_secs(30);
 /// Another process may have replaced a key; a compromised key must stop signing soon.
 const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-const BODY_CLEANUP_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// How often it is checked whether bodies have to be deleted.
+const BODY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The counters of a day are deleted once the day is over.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(600);
 
@@ -18,7 +20,8 @@ pub async fn run_upkeep(service: Arc<Service>) {
     let mut keys = tokio::time::interval(KEY_RELOAD_INTERVAL);
     let mut look_at_keys = tokio::time::interval(KEY_CHECK_INTERVAL);
     let mut forget = tokio::time::interval(CLEANUP_INTERVAL);
-    let mut sweep = tokio::time::interval(BODY_CLEANUP_INTERVAL);
+    let mut check_bodies = tokio::time::interval(BODY_CHECK_INTERVAL);
+    let mut body_cleanup = BodyCleanup::default();
     loop {
         tokio::select! {
             _ = keys.tick() => reload_keys(&service).await,
@@ -35,7 +38,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
                 service.answers.evict_expired();
                 service.scanning.documents.evict_expired(service.clock.now());
             }
-            _ = sweep.tick() => service.delete_expired_bodies().await,
+            _ = check_bodies.tick() => body_cleanup.run_if_due(&service).await,
         }
     }
 }
@@ -58,24 +61,5 @@ async fn seal_key_events(service: &Service) {
         // A log that is closed or halted has logged that itself.
         Ok(()) | Err(SealError::NotOpen | SealError::Halted(_)) => {}
         Err(error) => tracing::warn!(%error, "key events could not be sealed yet"),
-    }
-}
-
-impl Service {
-    /// Deletes stored bodies that are past their retention.
-    pub async fn delete_expired_bodies(&self) {
-        let Some(cutoff) = self.settings.artifact_retention.cutoff(self.clock.now()) else {
-            return;
-        };
-        match self.store.sweep_artifacts(cutoff).await {
-            Ok(report) => {
-                tracing::info!(
-                    removed = report.removed,
-                    kept = report.kept,
-                    "deleted expired bodies"
-                )
-            }
-            Err(error) => tracing::error!(%error, "expired bodies could not be deleted"),
-        }
     }
 }

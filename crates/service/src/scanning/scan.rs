@@ -196,7 +196,7 @@ impl Scanning {
             DomainRefusal::InProgress => {
                 ScanError::InProgress { retry_after_s: self.retry_after_s() }
             }
-            DomainRefusal::HourLimit { retry_after } => {
+            DomainRefusal::Limit { retry_after } => {
                 ScanError::TargetLimit { retry_after_s: whole_seconds(retry_after) }
             }
         }

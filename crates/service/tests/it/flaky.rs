@@ -342,6 +342,9 @@ impl Artifacts for FailingStore {
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
         self.inner.sweep_artifacts(older_than)
     }
+    fn artifact_bytes_written(&self) -> u64 {
+        self.inner.artifact_bytes_written()
+    }
     fn export_artifacts(
         &self,
         after: Option<Digest>,

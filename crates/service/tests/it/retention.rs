@@ -8,7 +8,7 @@ use contract::{Domain, NamePolicy, Timestamp};
 use service::answers::decisions::{DecisionError, DecisionQuery};
 use service::answers::resolve::{CachedAnswer, LivePolicy, ResolveQuery};
 use service::{LiveReadPermit, Service};
-use store::{Answers, Log, Pruning, Readings};
+use store::{Answers, Artifacts, Digest, Log, Pruning, Readings};
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
@@ -155,4 +155,41 @@ async fn a_superseded_answer_is_found_while_its_decisions_are_valid() {
     service.prune_store().await.unwrap();
     assert_eq!(store.answer(reached.sha256).await, Ok(None));
     service.log.close().await;
+}
+
+/// Bytes that do not compress.
+fn random_bytes(seed: u8, length: usize) -> bytes::Bytes {
+    let mut bytes = Vec::new();
+    while bytes.len() < length {
+        bytes.extend_from_slice(
+            Digest::of(&[&bytes[bytes.len().saturating_sub(32)..], &[seed]].concat()).as_bytes(),
+        );
+    }
+    bytes.into()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_beyond_their_bound_go_and_the_oldest_first() {
+    const BODY: usize = 20_000;
+    let dir = tempfile::tempdir().unwrap();
+    let (store, clock) = (Arc::new(open_store(dir.path())), HandClock::new(NOON));
+    let bound = Some(100_000);
+    let settings = service::Settings { artifact_max_bytes: bound, ..settings() };
+    let service = build_service_on(dir.path(), settings, clock, store.clone());
+    let bodies: Vec<bytes::Bytes> = (0..40).map(|age| random_bytes(age, BODY)).collect();
+    for (age, body) in (0..).zip(&bodies) {
+        let at = Timestamp::from_millis(NOON - age * DAY);
+        store.put_artifact(Digest::of(body), body.clone(), at).await.unwrap();
+    }
+    assert!(store.artifact_bytes_written() >= 40 * BODY as u64);
+    service.delete_expired_bodies().await;
+    let mut left = Vec::new();
+    for body in &bodies {
+        left.push(store.artifact(Digest::of(body)).await.unwrap().is_some());
+    }
+    let count = left.iter().filter(|stored| **stored).count();
+    assert!((2..=4).contains(&count), "{count} of 40 are left");
+    assert!(left[..count].iter().all(|stored| *stored), "the newest stay: {left:?}");
+    service.delete_expired_bodies().await;
+    assert!(store.artifact(Digest::of(&bodies[0])).await.unwrap().is_some());
 }

@@ -104,6 +104,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     ),
     key(
         "store",
+        "artifact_gb",
+        ValueKind::Number,
+        "20",
+        "Gigabytes of response bodies to keep; beyond it the oldest are removed first; 0 for no bound",
+    ),
+    key(
+        "store",
         "unreached_days",
         ValueKind::Number,
         "1",
@@ -477,6 +484,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueKind::Number,
         "12",
         "Full scans without a licence of the names of one registrable domain in an hour, over all clients",
+    ),
+    key(
+        "targets",
+        "total_live_per_minute",
+        ValueKind::Number,
+        "600",
+        "Live readings of all domains in a minute, over all clients",
     ),
     key(
         "proof",

@@ -51,6 +51,7 @@ pub(crate) struct StoreConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) artifact_days: u32,
+    pub(crate) artifact_gb: u32,
     pub(crate) unreached_days: u32,
     pub(crate) answer_days: u32,
     pub(crate) domain_days: u32,
@@ -162,6 +163,7 @@ pub(crate) struct TargetsConfig {
     pub(crate) total_reads_per_minute: u32,
     pub(crate) domain_live_per_hour: u32,
     pub(crate) domain_scans_per_hour: u32,
+    pub(crate) total_live_per_minute: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,6 +220,7 @@ impl Default for StoreConfig {
         Self {
             data_dir: None,
             artifact_days: 90,
+            artifact_gb: 20,
             unreached_days,
             answer_days,
             domain_days,
@@ -307,6 +310,7 @@ impl Default for TargetsConfig {
             total_reads_per_minute: total.reads_per_minute,
             domain_live_per_hour: domain.live_per_hour,
             domain_scans_per_hour: domain.scans_per_hour,
+            total_live_per_minute: domain.total_live_per_minute,
         }
     }
 }

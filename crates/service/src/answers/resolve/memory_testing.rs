@@ -24,12 +24,7 @@ impl FilledCaches {
         self.answers.put(Arc::new(answer_to_cache(&stored, now)), now);
     }
 
-    pub(crate) fn put_robots(
-        &self,
-        digest: Digest,
-        robots: Arc<Robots>,
-        now: Timestamp,
-    ) {
+    pub(crate) fn put_robots(&self, digest: Digest, robots: Arc<Robots>, now: Timestamp) {
         self.robots.put(digest, robots, now);
     }
 }

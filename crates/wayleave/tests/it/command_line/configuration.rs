@@ -17,6 +17,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("server.max_requests", "4322", json!(4322)),
         ("store.data_dir", "/somewhere/else", json!("/somewhere/else")),
         ("store.artifact_days", "0", json!(0)),
+        ("store.artifact_gb", "4353", json!(4353)),
         ("store.unreached_days", "2", json!(2)),
         ("store.answer_days", "9", json!(9)),
         ("store.domain_days", "91", json!(91)),
@@ -79,6 +80,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("targets.total_reads_per_minute", "4350", json!(4350)),
         ("targets.domain_live_per_hour", "0", json!(0)),
         ("targets.domain_scans_per_hour", "4351", json!(4351)),
+        ("targets.total_live_per_minute", "4352", json!(4352)),
         (
             "proof.calendars",
             "https://one.example, http://127.0.0.1:4332",
