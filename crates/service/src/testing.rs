@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::Catalogue;
 use bytes::Bytes;
 use contract::clock::FixedClock;
-use contract::{Domain, NamePolicy, Timestamp};
+use contract::{Clock, Domain, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice};
 use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore};
@@ -45,6 +45,14 @@ pub(crate) fn open_store(dir: &Path) -> SqliteStore {
 
 /// The service in `dir`; its log is not open yet.
 pub(crate) fn build_service(dir: &Path, witnesses: Vec<WitnessPeer>) -> Service {
+    build_service_with_clock(dir, witnesses, clock())
+}
+
+pub(crate) fn build_service_with_clock(
+    dir: &Path,
+    witnesses: Vec<WitnessPeer>,
+    clock: Arc<dyn Clock>,
+) -> Service {
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
     let policy = Policy { resolver: nowhere, ..Policy::public() };
     let mut settings = Settings::new(BASE_URL.to_owned());
@@ -52,12 +60,12 @@ pub(crate) fn build_service(dir: &Path, witnesses: Vec<WitnessPeer>) -> Service 
     settings.log.witnesses = witnesses;
     Service::new(ServiceDependencies {
         settings,
-        door: Door::new(policy, clock()).unwrap(),
+        door: Door::new(policy, Arc::clone(&clock)).unwrap(),
         catalogue: Catalogue::built_in().unwrap(),
         store: Arc::new(open_store(dir)),
         keys: open_keys(dir),
         secret: DeploymentSecret::open(&dir.join("keys")).unwrap(),
-        clock: clock(),
+        clock,
         ids: Arc::new(SystemIds),
     })
 }

@@ -24,13 +24,30 @@ impl Answers for SqliteStore {
         &'a self,
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>> {
-        let domain = domain.to_string();
+        let domain = domain.clone();
         Box::pin(self.database.readers.read("reading an answer", move |connection| {
+            let _snapshot = connection.unchecked_transaction()?;
             let sql = format!(
-                "SELECT {COLUMNS} FROM answers WHERE domain = ?1
-                 ORDER BY answered_at DESC, sha256 DESC LIMIT 1"
+                "SELECT {COLUMNS} FROM answers WHERE domain = ?1 ORDER BY position DESC LIMIT 1"
             );
-            find_answer(connection, &sql, params![domain])
+            let last = find_answer(connection, &sql, params![domain.as_str()])?;
+            // Two tables say which one it is, so that damage in one of them is noticed.
+            let recorded = newest_answers::latest_digest(connection, &domain)?;
+            if last.as_ref().map(|last| last.sha256) == recorded {
+                return Ok(last);
+            }
+            let what = format!("the latest answer about {domain}");
+            let why = String::from("another one is recorded as the latest");
+            Err(StoreError::Damaged { what, why }.into())
+        }))
+    }
+
+    fn latest_digests(
+        &self,
+        domains: Vec<Domain>,
+    ) -> BoxFuture<'_, Result<Vec<Option<Digest>>, StoreError>> {
+        Box::pin(self.database.readers.read("reading the latest answers", move |connection| {
+            domains.iter().map(|domain| newest_answers::latest_digest(connection, domain)).collect()
         }))
     }
 
@@ -40,13 +57,17 @@ impl Answers for SqliteStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
         Box::pin(self.database.readers.read("listing answers", move |connection| {
-            let mut statement = connection.prepare_cached(&select_all("answered_at, sha256"))?;
-            let (at, sha256) = cursor_bounds(after);
-            let rows = statement.query_map(params![at, sha256, sql_limit(limit)], |row| {
-                let answered_at = Timestamp::from_millis(row.get(0)?);
-                Ok(AnswerCursor { answered_at, sha256: Digest(row.get(1)?) })
+            let mut statement = connection.prepare_cached(&select_all("position, sha256"))?;
+            let (position, sha256) = cursor_bounds(after);
+            let rows = statement.query_map(params![position, sha256, sql_limit(limit)], |row| {
+                Ok((row.get::<_, i64>(0)?, Digest(row.get(1)?)))
             })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            rows.map(|row| {
+                let (position, sha256) = row?;
+                let position = unsigned(position, "the position of an answer")?;
+                Ok(AnswerCursor { position, sha256 })
+            })
+            .collect()
         }))
     }
 
@@ -57,9 +78,9 @@ impl Answers for SqliteStore {
     ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
         Box::pin(self.database.readers.read("listing answers", move |connection| {
             let mut statement = connection.prepare_cached(&select_all(COLUMNS))?;
-            let (at, sha256) = cursor_bounds(after);
-            let rows =
-                statement.query_map(params![at, sha256, sql_limit(limit)], RawAnswer::from_row)?;
+            let (position, sha256) = cursor_bounds(after);
+            let parameters = params![position, sha256, sql_limit(limit)];
+            let rows = statement.query_map(parameters, RawAnswer::from_row)?;
             rows.map(|raw| Ok(raw?.into_answer()?)).collect()
         }))
     }
@@ -102,14 +123,14 @@ impl Answers for SqliteStore {
 
 fn select_all(columns: &str) -> String {
     format!(
-        "SELECT {columns} FROM answers WHERE (answered_at, sha256) > (?1, ?2)
-         ORDER BY answered_at, sha256 LIMIT ?3"
+        "SELECT {columns} FROM answers WHERE (position, sha256) > (?1, ?2)
+         ORDER BY position, sha256 LIMIT ?3"
     )
 }
 
 fn cursor_bounds(after: Option<AnswerCursor>) -> (i64, Vec<u8>) {
     after.map_or((i64::MIN, Vec::new()), |cursor| {
-        (cursor.answered_at.as_millis(), cursor.sha256.as_bytes().to_vec())
+        (sql_integer(cursor.position), cursor.sha256.as_bytes().to_vec())
     })
 }
 
@@ -139,9 +160,11 @@ impl PackedAnswer {
     /// Inserting the same answer again is no error: a caller may retry before it got a reply.
     pub(crate) fn insert(&self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = format!(
-            "INSERT INTO answers ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            "INSERT INTO answers ({COLUMNS}, position) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT (sha256) DO NOTHING"
         );
+        let last = "SELECT coalesce(max(position), 0) FROM answers";
+        let last: i64 = connection.prepare_cached(last)?.query_row([], |row| row.get(0))?;
         let new = connection.prepare_cached(&sql)?.execute(params![
             self.answer.sha256.as_bytes(),
             self.answer.domain.as_str(),
@@ -149,8 +172,9 @@ impl PackedAnswer {
             sql_integer(self.answer.log_index),
             self.fingerprint.as_bytes(),
             self.packed,
+            last.saturating_add(1),
         ])?;
-        if new > 0 { newest_answers::record_if_newest(connection, &self.answer) } else { Ok(()) }
+        if new > 0 { newest_answers::record_latest(connection, &self.answer) } else { Ok(()) }
     }
 }
 

@@ -33,13 +33,18 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0006_outcomes_and_jobs.sql"),
     },
     Migration { number: 7, name: "pruning", sql: include_str!("../migrations/0007_pruning.sql") },
+    Migration {
+        number: 8,
+        name: "the order of answers",
+        sql: include_str!("../migrations/0008_answer_order.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
 type DataMigration = (u32, fn(&Connection) -> rusqlite::Result<()>);
 
 /// Data changes that SQL alone cannot do. Each runs in the transaction of its migration.
-const DATA_MIGRATIONS: &[DataMigration] = &[(5, newest_answers::backfill)];
+const DATA_MIGRATIONS: &[DataMigration] = &[(8, newest_answers::backfill)];
 
 /// `Wayl`, set by the first migration. Distinguishes our databases from those of other programs.
 const APPLICATION_ID: i64 = 0x5761_796c;
@@ -213,11 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_before_are_found_by_their_domains_digits() {
+    fn the_latest_answers_of_before_are_those_that_were_stored_last() {
         let mut connection = Connection::open_in_memory().unwrap();
         apply_migrations(&mut connection, &MIGRATIONS[..4], DATA_MIGRATIONS).unwrap();
+        // The clock ran ahead for the second one.
         for (number, domain, at) in
-            [(1_u8, "a.lab", 5), (2, "a.lab", 7), (3, "a.lab", 6), (4, "b.lab", 1)]
+            [(9_u8, "a.lab", 5), (2, "a.lab", 7), (3, "a.lab", 6), (4, "b.lab", 1)]
         {
             let sql =
                 "INSERT INTO answers (sha256, domain, answered_at, log_index, fingerprint, answer)
@@ -231,7 +237,7 @@ mod tests {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?));
             connection.query_row(sql, [of.as_bytes()], read).optional().unwrap()
         };
-        assert_eq!(newest("a.lab"), Some(([2; 32], 7_i64)));
+        assert_eq!(newest("a.lab"), Some(([3; 32], 6_i64)));
         assert_eq!(newest("b.lab"), Some(([4; 32], 1)));
         assert_eq!(newest("c.lab"), None);
     }

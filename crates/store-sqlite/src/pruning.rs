@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use store::answers::domain_digest;
 use store::scans::parse_stored_domain;
 use store::{
-    AnswerCursor, AnswerCutoffs, BoxFuture, Digest, Prunable, PrunedAnswers, Pruning, StoreError,
+    AnswerCutoffs, BoxFuture, Digest, Prunable, PrunedAnswers, Pruning, PruningCursor, StoreError,
     StoreSize,
 };
 
@@ -17,7 +17,7 @@ impl Pruning for SqliteStore {
     fn prune_answers(
         &self,
         cutoffs: AnswerCutoffs,
-        after: Option<AnswerCursor>,
+        after: Option<PruningCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<PrunedAnswers, StoreError>> {
         const DOING: &str = "removing old answers";
@@ -93,13 +93,13 @@ type OldAnswer = (Digest, String);
 fn find_old_answers(
     connection: &Connection,
     cutoffs: AnswerCutoffs,
-    after: Option<AnswerCursor>,
+    after: Option<PruningCursor>,
     limit: usize,
-) -> Result<(Vec<OldAnswer>, Option<AnswerCursor>), DatabaseError> {
+) -> Result<(Vec<OldAnswer>, Option<PruningCursor>), DatabaseError> {
     // Reads only the index of times and the first columns; the answers themselves are not touched.
     let sql = "SELECT a.answered_at, a.sha256, a.domain,
-                      EXISTS (SELECT 1 FROM answers later WHERE later.domain = a.domain
-                              AND (later.answered_at, later.sha256) > (a.answered_at, a.sha256)),
+                      a.sha256 <> (SELECT last.sha256 FROM answers last WHERE last.domain = a.domain
+                                   ORDER BY last.position DESC LIMIT 1),
                       EXISTS (SELECT 1 FROM readings r
                               WHERE r.completed = 1 AND r.domain = a.domain)
                       OR EXISTS (SELECT 1 FROM scans s
@@ -125,7 +125,7 @@ fn find_old_answers(
         if is_old {
             old.push((sha256, row.get(2)?));
         }
-        next = Some(AnswerCursor { answered_at, sha256 });
+        next = Some(PruningCursor { answered_at, sha256 });
         examined += 1;
     }
     Ok((old, next.filter(|_| examined >= limit)))
@@ -135,12 +135,19 @@ fn delete_answers(connection: &Connection, old: &[OldAnswer]) -> Result<u64, Dat
     let mut delete = connection.prepare_cached("DELETE FROM answers WHERE sha256 = ?1")?;
     let sql = "DELETE FROM newest_answers WHERE domain_sha256 = ?1 AND sha256 = ?2";
     let mut forget = connection.prepare_cached(sql)?;
+    let mut delete_rest = connection.prepare_cached("DELETE FROM answers WHERE domain = ?1")?;
     let mut removed = 0;
     for (sha256, domain) in old {
         removed += delete.execute(params![sha256.as_bytes()])?;
         // A damaged name has no entry there.
-        if let Ok(domain) = parse_stored_domain(domain) {
-            forget.execute(params![domain_digest(&domain).as_bytes(), sha256.as_bytes()])?;
+        if let Ok(name) = parse_stored_domain(domain) {
+            let was_latest =
+                forget.execute(params![domain_digest(&name).as_bytes(), sha256.as_bytes()])? > 0;
+            // A clock that ran ahead can have given a superseded answer a later time. It must not
+            // outlast the latest one.
+            if was_latest {
+                removed += delete_rest.execute(params![domain])?;
+            }
         }
     }
     Ok(removed as u64)

@@ -20,11 +20,22 @@ pub struct StoredAnswer {
     pub bytes: Bytes,
 }
 
-/// A position in the order of answers: by time, then by digest.
+/// A position in the order in which the log stored answers. Neither the time of an answer nor its log
+/// index gives this order: clocks are set back, and a decision that returns to what it was keeps the
+/// index of its first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerCursor {
-    pub answered_at: Timestamp,
+    /// Greater for every answer that was stored later.
+    pub position: u64,
     pub sha256: Digest,
+}
+
+/// The answer that a new answer about the domain follows: the latest one, `None` if there is none. If
+/// another one was stored in between, the new answer was made from outdated facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predecessor {
+    pub domain: Domain,
+    pub answer: Option<Digest>,
 }
 
 /// The first two to eight lower-case hex digits of the SHA-256 of a domain. A caller requests all
@@ -35,28 +46,35 @@ pub struct HexPrefix(String);
 pub trait Answers: Send + Sync {
     fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<StoredAnswer>, StoreError>>;
 
-    /// The last answer about a domain.
+    /// The answer about a domain that was stored last, whatever its time.
     fn latest_answer<'a>(
         &'a self,
         domain: &'a Domain,
     ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>>;
 
-    /// The positions of all answers after `after`, oldest first, at most `limit`: for copying to
-    /// another store. A damaged answer is listed too; reading it returns an error.
+    /// The digests of the latest answers about these domains, in the given order.
+    fn latest_digests(
+        &self,
+        domains: Vec<Domain>,
+    ) -> BoxFuture<'_, Result<Vec<Option<Digest>>, StoreError>>;
+
+    /// The positions of all answers after `after`, in the order in which they were stored, at most
+    /// `limit`: for copying to another store. A damaged answer is listed too; reading it returns an
+    /// error.
     fn list_answers(
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>>;
 
-    /// All answers after `after`, oldest first, at most `limit`.
+    /// All answers after `after`, in the order in which they were stored, at most `limit`.
     fn export_answers(
         &self,
         after: Option<AnswerCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>>;
 
-    /// The newest answer of each domain whose SHA-256 has this prefix, ordered by that digest, at
+    /// The latest answer of each domain whose SHA-256 has this prefix, ordered by that digest, at
     /// most `limit`.
     fn answers_by_prefix(
         &self,
@@ -110,11 +128,6 @@ pub fn domain_digest(domain: &Domain) -> Digest {
 }
 
 impl StoredAnswer {
-    #[must_use]
-    pub fn cursor(&self) -> AnswerCursor {
-        AnswerCursor { answered_at: self.answered_at, sha256: self.sha256 }
-    }
-
     /// A digest over all members, which engines compare when they read.
     #[must_use]
     pub fn fingerprint(&self) -> Digest {

@@ -20,6 +20,9 @@ pub enum StoreError {
     /// Another writer extended the log or took over its lease. Nothing was changed.
     #[error("another writer holds or extended the log: {why}")]
     LogConflict { why: String },
+    /// Nothing was changed. The answer can be made again, from the latest answer.
+    #[error("another answer about {domain} was stored first")]
+    AnswerSuperseded { domain: contract::Domain },
     /// The write was rolled back; it can be retried when there is space.
     #[error("the store has no space left")]
     Full,

@@ -43,7 +43,7 @@ pub mod switches;
 mod visibility;
 pub mod word_list;
 
-pub use answers::{AnswerCursor, Answers, HexPrefix, StoredAnswer};
+pub use answers::{AnswerCursor, Answers, HexPrefix, Predecessor, StoredAnswer};
 /// A UTC day, by which counts and seals are grouped.
 pub use contract::Day;
 
@@ -66,7 +66,7 @@ pub use log::{
 pub use outcomes::{NewOutcome, OutcomeCounts, OutcomeTally, Outcomes, StoredOutcome};
 /// The digest that names artefacts and detects damaged rows.
 pub use proof::Digest;
-pub use pruning::{AnswerCutoffs, Prunable, PrunedAnswers, Pruning, StoreSize};
+pub use pruning::{AnswerCutoffs, Prunable, PrunedAnswers, Pruning, PruningCursor, StoreSize};
 pub use readings::{Readings, StoredReading};
 pub use revocations::{
     NewRevocation, Revocations, RevocationsQuery, StoredRevocation, WithheldActions,

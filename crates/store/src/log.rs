@@ -5,13 +5,13 @@
 //! defined in `proof`; the use cases decide what to append.
 
 use bytes::Bytes;
-use contract::Timestamp;
+use contract::{Domain, Timestamp};
 use proof::tlog::{MAX_ENTRY_BYTES, TILE_WIDTH, TileId};
 
 use crate::size::check_size;
 use crate::{
-    BoxFuture, Digest, MAX_VALUE_BYTES, NewChange, NewRevocation, StoreError, StoredAnswer,
-    WithheldActions,
+    BoxFuture, Digest, MAX_VALUE_BYTES, NewChange, NewRevocation, Predecessor, StoreError,
+    StoredAnswer, WithheldActions,
 };
 
 /// The length prefix before each content.
@@ -71,15 +71,20 @@ pub struct Append {
     pub previous_head: Option<Digest>,
     /// `None` when every leaf is already in the log.
     pub batch: Option<NewBatch>,
-    /// Answers whose leaf is in this batch or an earlier one.
+    /// Answers whose leaf is in this batch or an earlier one, in the order in which they are stored.
     pub answers: Vec<StoredAnswer>,
-    /// Changes, revocations and withheld actions that result from these answers.
+    /// What these answers follow, and the changes, revocations and withheld actions that result.
     pub extras: AppendExtras,
 }
 
-/// What is written in the same transaction as answers, so that no answer is visible without it.
+/// What is checked and written in the same transaction as answers, so that no answer is visible without
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppendExtras {
+    /// What answers of this append must follow; at most one for a domain. Refused with
+    /// [`StoreError::AnswerSuperseded`], without any change, when one of them is not the latest answer
+    /// about its domain.
+    pub predecessors: Vec<Predecessor>,
     pub changes: Vec<NewChange>,
     /// They get their position in the chain in the same transaction.
     pub revocations: Vec<NewRevocation>,
@@ -207,6 +212,7 @@ pub trait Log: Send + Sync {
 impl AppendExtras {
     /// Appends everything of `other`.
     pub fn add(&mut self, mut other: Self) {
+        self.predecessors.append(&mut other.predecessors);
         self.changes.append(&mut other.changes);
         self.revocations.append(&mut other.revocations);
         self.withheld_actions.append(&mut other.withheld_actions);
@@ -226,17 +232,30 @@ impl Append {
 impl AppendExtras {
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.revocations.is_empty() && self.withheld_actions.is_empty()
+        self.predecessors.is_empty()
+            && self.changes.is_empty()
+            && self.revocations.is_empty()
+            && self.withheld_actions.is_empty()
     }
 
     /// Appends everything of `other`.
     pub fn extend(&mut self, other: Self) {
+        self.predecessors.extend(other.predecessors);
         self.changes.extend(other.changes);
         self.revocations.extend(other.revocations);
         self.withheld_actions.extend(other.withheld_actions);
     }
 
     fn check(&self) -> Result<(), StoreError> {
+        let mut domains: Vec<&Domain> =
+            self.predecessors.iter().map(|named| &named.domain).collect();
+        domains.sort_unstable();
+        if domains.is_sorted_by(|one, next| one < next) {
+            Ok(())
+        } else {
+            let why = String::from("it has two answers that follow the same one");
+            Err(StoreError::Failed { doing: "extending the log", why })
+        }?;
         self.changes.iter().try_for_each(NewChange::check)?;
         self.revocations.iter().try_for_each(NewRevocation::check)?;
         self.withheld_actions.iter().try_for_each(WithheldActions::check)

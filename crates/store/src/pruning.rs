@@ -5,17 +5,17 @@
 
 use contract::Timestamp;
 
-use crate::{AnswerCursor, BoxFuture, StoreError};
+use crate::{BoxFuture, Digest, StoreError};
 
 /// Before which time answers are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerCutoffs {
-    /// Answers of which a later one about the same domain is stored.
+    /// Answers that are not the latest about their domain.
     pub superseded: Timestamp,
     /// Answers about a domain without a completed reading and without a public scan, the newest
     /// included.
     pub unreached: Timestamp,
-    /// The newest answer about a domain.
+    /// The latest answer about a domain.
     pub newest: Timestamp,
 }
 
@@ -40,12 +40,19 @@ pub enum Prunable {
     Scans,
 }
 
+/// Where a step ended. Answers are examined by time, then by digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PruningCursor {
+    pub answered_at: Timestamp,
+    pub sha256: Digest,
+}
+
 /// The result of one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrunedAnswers {
     pub removed: u64,
     /// Where the next step continues; `None` when all answers were examined.
-    pub next: Option<AnswerCursor>,
+    pub next: Option<PruningCursor>,
 }
 
 /// How much space the store takes.
@@ -63,7 +70,7 @@ pub trait Pruning: Send + Sync {
     fn prune_answers(
         &self,
         cutoffs: AnswerCutoffs,
-        after: Option<AnswerCursor>,
+        after: Option<PruningCursor>,
         limit: usize,
     ) -> BoxFuture<'_, Result<PrunedAnswers, StoreError>>;
 

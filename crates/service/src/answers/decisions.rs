@@ -102,7 +102,7 @@ impl Answers {
         if at.plus_millis(MAX_CLOCK_SKEW_MS) < issued.issued_at {
             return Err(DecisionError::NotIssuedYet);
         }
-        let since = self.later_publications(&issued, at).await?;
+        let since = self.later_publications(&issued, query.at).await?;
         let record = self.build_check(&query, &issued, &since, at, now)?;
         let revoked = record.state == DecisionState::Revoked;
         let document = self.keys.sign_document(&record, KeyPurpose::Documents)?;
@@ -121,7 +121,7 @@ impl Answers {
             return Ok(held(DecisionState::Unknown));
         };
         let now = self.clock.now();
-        let since = self.later_publications(&issued, now).await?;
+        let since = self.later_publications(&issued, None).await?;
         let checks = check_actions(&issued, &since, None, now);
         let state = worst_state(checks.values().map(|check| &check.state));
         let all_stand = checks.values().all(|check| check.stands);
@@ -189,21 +189,20 @@ impl Answers {
         })
     }
 
-    /// What was published from the decision until `at`.
+    /// What was published since the decision, up to a time in the past if one is given. Without one,
+    /// everything counts, whatever its time: a clock may have run ahead.
     async fn later_publications(
         &self,
         issued: &IssuedDecision,
-        at: Timestamp,
+        until: Option<Timestamp>,
     ) -> Result<LaterPublications, DecisionError> {
+        let is_before_end = |at: Timestamp| until.is_none_or(|until| at <= until);
         let newest = self.store.latest_answer(&issued.domain).await?;
         let newest = newest.filter(|newest| newest.sha256 != issued.answer_sha256);
         let answered_at = issued.answer.as_ref().map(|(_, answer)| answer.answered_at);
-        // Only the newest answer is loaded. If it is later than `at`, only the revocation entries show
-        // what was published before `at`.
-        let newest = newest.filter(|newest| {
-            newest.answered_at <= at
-                && answered_at.is_none_or(|answered_at| newest.answered_at >= answered_at)
-        });
+        // Only the latest answer is loaded. If it is later than `until`, only the revocation entries show
+        // what was published before.
+        let newest = newest.filter(|newest| is_before_end(newest.answered_at));
         let newest = match newest {
             None => None,
             Some(stored) => {
@@ -215,7 +214,7 @@ impl Answers {
         for (kind, id) in revocation_targets(issued) {
             entries.extend(self.store.revocations_of(kind, &id).await?);
         }
-        entries.retain(|stored| stored.entry.at <= at);
+        entries.retain(|stored| is_before_end(stored.entry.at));
         entries.sort_by_key(|stored| stored.seq);
         let query = ChangesQuery {
             domain: Some(issued.domain.clone()),
@@ -226,7 +225,7 @@ impl Answers {
         let changes = if newest.is_some() { self.store.changes(query).await? } else { Vec::new() };
         let mut changed_sections: Vec<String> = changes
             .into_iter()
-            .filter(|change| change.at <= at)
+            .filter(|change| is_before_end(change.at))
             .map(|change| change.section)
             .collect();
         changed_sections.sort_unstable();

@@ -14,6 +14,10 @@ pub enum SealError {
     /// The caller may try again.
     #[error("the store failed: {0}")]
     NotStored(StoreError),
+    /// Another answer about the domain was sealed first. The caller makes its answer again, from that
+    /// one.
+    #[error("another answer about the domain was sealed first")]
+    Superseded,
     #[error("signing failed: {0}")]
     NotSigned(ProofError),
     /// Nothing is sealed until an operator has repaired the log.

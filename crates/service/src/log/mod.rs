@@ -46,6 +46,6 @@ pub use self::read::{ConsistencyProof, InclusionProof, LoggedEntry};
 pub use self::sealed_leaf::SealedLeaf;
 pub use self::settings::LogSettings;
 pub use self::snapshot::{LogSnapshot, SignedTreeHead};
-pub(crate) use self::transparency_log::ExtrasBuilder;
 pub use self::transparency_log::TransparencyLog;
+pub(crate) use self::transparency_log::{AnswerContext, ExtrasBuilder};
 pub use self::witness_peer::{WitnessPeer, WitnessPeerError};

@@ -1,9 +1,9 @@
 //! The one thread that extends the log.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock, mpsc as std_mpsc};
 
-use contract::{Brand, Clock};
+use contract::{Brand, Clock, Domain};
 use proof::tree_head::HeadExtras;
 use proof::{Digest, ProofError};
 use store::{Append, AppendExtras, LogEntry, LogLease, Store, StoreError, StoredAnswer};
@@ -90,6 +90,13 @@ impl Sequencer {
         if let Err(error) = runtime.block_on(self.renew_lease_if_due()) {
             return self.refuse_with_store_error(group, error);
         }
+        let predecessors = match runtime.block_on(self.find_latest_answers(&group)) {
+            Ok(latest) => latest,
+            Err(error) => return self.refuse_with_store_error(group, error),
+        };
+        let (mut group, superseded) = split_superseded(group, predecessors);
+        refuse_all(superseded, &SealError::Superseded);
+        let named = group.iter_mut().filter_map(|waiting| waiting.predecessor.take()).collect();
         let leaves: Vec<Digest> = group.iter().map(|waiting| waiting.entry.leaf).collect();
         let known = match runtime.block_on(self.find_known_leaves(&leaves)) {
             Ok(known) => known,
@@ -111,7 +118,7 @@ impl Sequencer {
         let mut replies = finish_submissions(group, &find_leaf);
         let answers: Vec<StoredAnswer> =
             replies.iter().filter_map(|(_, result)| result.as_ref().ok()?.answer.clone()).collect();
-        let mut beside = AppendExtras::default();
+        let mut beside = AppendExtras { predecessors: named, ..AppendExtras::default() };
         for done in replies.iter_mut().filter_map(|(_, result)| result.as_mut().ok()) {
             beside.add(std::mem::take(&mut done.extras));
         }
@@ -174,6 +181,21 @@ impl Sequencer {
         }
     }
 
+    /// The digests of the latest answers about the domains whose answers name a predecessor.
+    async fn find_latest_answers(
+        &self,
+        group: &[Submission],
+    ) -> Result<HashMap<Domain, Option<Digest>>, StoreError> {
+        let named = group.iter().filter_map(|waiting| waiting.predecessor.as_ref());
+        let domains: HashSet<Domain> = named.map(|named| named.domain.clone()).collect();
+        if domains.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let domains: Vec<Domain> = domains.into_iter().collect();
+        let latest = self.store.latest_digests(domains.clone()).await?;
+        Ok(domains.into_iter().zip(latest).collect())
+    }
+
     /// Those of the leaves that are in the log already.
     async fn find_known_leaves(
         &self,
@@ -207,6 +229,21 @@ impl Sequencer {
             error => tracing::warn!(%error, "a batch could not be stored"),
         }
     }
+}
+
+/// Separates the answers that do not follow the latest one about their domain. Of two in one group that
+/// follow the same answer, the first is sealed. The store compares again in its transaction.
+fn split_superseded(
+    group: Vec<Submission>,
+    mut latest: HashMap<Domain, Option<Digest>>,
+) -> (Vec<Submission>, Vec<Submission>) {
+    group.into_iter().partition(|waiting| match &waiting.predecessor {
+        None => true,
+        Some(named) => {
+            latest.get(&named.domain) == Some(&named.answer)
+                && latest.remove(&named.domain).is_some()
+        }
+    })
 }
 
 /// Builds the reply of each submission and finishes the answers, on several cores if there are many.
@@ -245,7 +282,7 @@ fn finish_submission(
     waiting: Submission,
     find_leaf: &impl Fn(&Digest) -> Option<SealedLeaf>,
 ) -> PendingReply {
-    let Submission { entry, finish, reply } = waiting;
+    let Submission { entry, finish, reply, .. } = waiting;
     let result = match find_leaf(&entry.leaf) {
         None => Err(ProofError::Content("its leaf is not in the batch".to_owned())),
         Some(sealed) => finish.map(|finish| finish(&sealed)).transpose().map(|finished| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proof::ProofError;
-use store::{AppendExtras, LogEntry, StoredAnswer};
+use store::{AppendExtras, LogEntry, Predecessor, StoredAnswer};
 use tokio::sync::oneshot;
 
 use super::errors::SealError;
@@ -18,6 +18,8 @@ pub(super) type FinishAnswer =
 pub(super) struct Submission {
     pub(super) entry: LogEntry,
     pub(super) finish: Option<FinishAnswer>,
+    /// The answer that this one must follow, if it names one.
+    pub(super) predecessor: Option<Predecessor>,
     pub(super) reply: oneshot::Sender<Result<SealedSubmission, SealError>>,
 }
 

@@ -10,7 +10,7 @@ use proof::tlog::MAX_ENTRY_BYTES;
 use proof::tree_head::HeadExtras;
 use proof::{Digest, KeyPurpose, ProofError};
 use serde_json::{Map, Value};
-use store::{AppendExtras, LogEntry, LogLease, Store, StoredAnswer};
+use store::{AppendExtras, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
 
 use super::errors::{LogFault, SealError};
 use super::log_end;
@@ -24,6 +24,16 @@ use crate::signing_keys::SigningKeys;
 
 /// Builds what is stored in the same transaction as an answer, once the answer's digest is known.
 pub(crate) type ExtrasBuilder = Box<dyn FnOnce(&Digest) -> AppendExtras + Send>;
+
+/// What belongs to an answer that is to be sealed.
+#[derive(Default)]
+pub(crate) struct AnswerContext {
+    /// The answer that it must follow. If another one is sealed first, this one is refused with
+    /// [`SealError::Superseded`], and nothing of it is stored.
+    pub(crate) predecessor: Option<Predecessor>,
+    /// What is stored in the same transaction.
+    pub(crate) extras: Option<ExtrasBuilder>,
+}
 
 /// The digests of the stored contradicting heads, once they have been loaded. Every gossip request
 /// may add to it; the lock is held for one lookup or insertion.
@@ -177,7 +187,7 @@ impl TransparencyLog {
     /// Seals an entry that is not a decision, under its kind. The same content has the same leaf: it
     /// is not added twice.
     pub async fn seal_entry(&self, kind: &str, content: Bytes) -> Result<SealedLeaf, SealError> {
-        Ok(self.submit(Some(kind.to_owned()), content, None).await?.sealed)
+        Ok(self.submit(Some(kind.to_owned()), content, None, None).await?.sealed)
     }
 
     /// Seals a resolve answer. Its decision becomes a log entry; the answer gets its `transparency`
@@ -187,22 +197,24 @@ impl TransparencyLog {
         answer: Map<String, Value>,
         domain: Domain,
     ) -> Result<StoredAnswer, SealError> {
-        self.seal_answer_with_extras(answer, domain, None).await
+        self.seal_answer_in_context(answer, domain, AnswerContext::default()).await
     }
 
-    /// Like `seal_answer`, with records to store in the same transaction.
-    pub(crate) async fn seal_answer_with_extras(
+    /// Like `seal_answer`, after the answer that it names and with records to store in the same
+    /// transaction.
+    pub(crate) async fn seal_answer_in_context(
         &self,
         answer: Map<String, Value>,
         domain: Domain,
-        beside: Option<ExtrasBuilder>,
+        context: AnswerContext,
     ) -> Result<StoredAnswer, SealError> {
         let brand = self.issuer.brand.clone();
         let content = proof::decision_content::decision_content(&answer, &brand);
         let content = content.and_then(|content| proof::canonical::value_to_vec(&content));
         let content = content.map_err(SealError::NotSigned)?;
-        let finish = self.answer_finisher(answer, domain, beside);
-        let done = self.submit(None, Bytes::from(content), Some(finish)).await?;
+        let AnswerContext { predecessor, extras } = context;
+        let finish = self.answer_finisher(answer, domain, extras);
+        let done = self.submit(None, Bytes::from(content), Some(finish), predecessor).await?;
         done.answer.ok_or_else(|| {
             SealError::NotSigned(ProofError::Document("the answer was not finished".to_owned()))
         })
@@ -242,6 +254,7 @@ impl TransparencyLog {
         kind: Option<String>,
         content: Bytes,
         finish: Option<FinishAnswer>,
+        predecessor: Option<Predecessor>,
     ) -> Result<SealedSubmission, SealError> {
         if content.len() > MAX_ENTRY_BYTES {
             return Err(SealError::TooLarge);
@@ -249,7 +262,8 @@ impl TransparencyLog {
         let running = self.require_open()?;
         let leaf = proof::merkle_tree::leaf_hash(&content);
         let (reply, result) = tokio::sync::oneshot::channel();
-        running.submit(Submission { entry: LogEntry { leaf, kind, content }, finish, reply })?;
+        let entry = LogEntry { leaf, kind, content };
+        running.submit(Submission { entry, finish, predecessor, reply })?;
         result.await.unwrap_or_else(|_| Err(running.dropped_error()))
     }
 }

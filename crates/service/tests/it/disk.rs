@@ -9,16 +9,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use contract::Timestamp;
+use contract::{Domain, NamePolicy, Timestamp};
 use futures_util::future::join_all;
 use proof::KeyStore;
 use proof::keys::LogMark;
+use service::answers::resolve::LivePolicy;
 use service::{SealError, Service};
 use store::{Answers, StoreError};
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
 use crate::killed::{AcknowledgedAnswer, check_log};
+use crate::reached_site::answer_of_reached_site;
+use crate::retention::resolve;
 use crate::world::{HandClock, NOON, build_service_on, open_sound, settings};
 
 /// A small file system that is unmounted when the test ends.
@@ -233,6 +236,55 @@ async fn a_store_on_a_full_disk_is_opened_for_reading() {
     assert!(fault.to_string().contains("no space left"), "{fault}");
     let refused = service.log.seal_answer(answer(1), domain(1)).await;
     assert_eq!(refused, Err(SealError::Halted(fault.to_string())));
+}
+
+async fn assert_kept_answers(service: &Arc<Service>, kept: &[(String, Bytes)], about: &str) {
+    for live in [LivePolicy::Never, LivePolicy::Auto, LivePolicy::Always] {
+        for (name, bytes) in kept {
+            let served = resolve(service, name, live).await;
+            assert_eq!(served.bytes, bytes, "{about}: {name}, {live:?}");
+        }
+    }
+}
+
+/// After a restart on a full disk, and behind a log that halted, kept answers are served as their bytes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kept_answers_are_served_when_nothing_can_be_sealed() {
+    let Some(disk) = SmallDisk::new(16) else { return };
+    let DiskTest { service, store, .. } = DiskTest::open(&disk.data()).await;
+    let mut kept = Vec::new();
+    for number in 0..10 {
+        let name = format!("unreached{number}.com");
+        kept.push((name.clone(), resolve(&service, &name, LivePolicy::Auto).await.bytes.clone()));
+    }
+    let at = Timestamp::from_millis(NOON);
+    let reached = Domain::parse("reached.com", &NamePolicy::default()).unwrap();
+    let sealed = service.log.seal_answer(answer_of_reached_site("reached.com", at), reached);
+    sealed.await.unwrap();
+    // The example's decisions are not ours; this is made by our rules.
+    let reached = resolve(&service, "reached.com", LivePolicy::Never).await;
+    kept.push(("reached.com".to_owned(), reached.bytes.clone()));
+    service.log.close().await;
+    drop((service, store));
+
+    const MINUTES: [i64; 5] = [0, 5, 30, 90, 5 * 60];
+    for halted in [true, false] {
+        if !halted {
+            fill_up(&disk);
+        }
+        for minutes in MINUTES {
+            let clock = HandClock::new(NOON + minutes * 60_000);
+            let store = Arc::new(crate::world::open_store(&disk.data()));
+            let service = build_service_on(&disk.data(), settings(), clock, store.clone());
+            let (mark, marked) = LogMark::open(&disk.data().join("keys")).unwrap();
+            let opened = service.log.open(mark, marked).await;
+            assert_eq!(opened.is_ok(), halted, "{opened:?}");
+            service.log.halt("a test".to_owned());
+            let about = format!("halted: {halted}, after {minutes} minutes");
+            assert_kept_answers(&service, &kept, &about).await;
+            service.log.close().await;
+        }
+    }
 }
 
 /// Fails unless store and keys are refused with an error that names the path.

@@ -10,15 +10,20 @@
     reason = "tests"
 )]
 
+mod answer_order;
 mod answers;
 mod clocks;
 mod disk;
+mod failing_store;
 mod faults;
 mod file_flips;
 mod flaky;
 mod killed;
 mod openings;
+mod reached_site;
 mod retention;
 mod scan_queue;
 mod sealing;
+mod shared_flights;
+mod slow_store;
 mod world;

@@ -4,8 +4,8 @@ use contract::Timestamp;
 use rusqlite::{Connection, params};
 use store::log::encode_contents;
 use store::{
-    Append, AppendExtras, Digest, LogLease, LogTile, NewRevocation, StoreError, StoredBatch,
-    WithheldActions,
+    Append, AppendExtras, Digest, LogLease, LogTile, NewRevocation, Predecessor, StoreError,
+    StoredBatch, WithheldActions,
 };
 
 use super::read;
@@ -14,7 +14,7 @@ use crate::changes::PackedChange;
 use crate::columns::{sql_integer, unsigned};
 use crate::compression::{Dictionary, compress_with};
 use crate::error::DatabaseError;
-use crate::revocations;
+use crate::{newest_answers, revocations};
 
 /// Grants, renews or refuses the lease. Runs in the writer's transaction, so decisions do not race.
 pub(super) fn take_lease(
@@ -45,6 +45,7 @@ pub(super) struct PackedAppend {
     after: Option<Digest>,
     batch: Option<PackedBatch>,
     answers: Vec<PackedAnswer>,
+    predecessors: Vec<Predecessor>,
     changes: Vec<PackedChange>,
     revocations: Vec<NewRevocation>,
     withheld_actions: Vec<WithheldActions>,
@@ -85,10 +86,19 @@ impl PackedAppend {
         };
         let answers = append.answers.into_iter().map(PackedAnswer::new);
         let answers = answers.collect::<Result<_, _>>()?;
-        let AppendExtras { changes, revocations, withheld_actions: standings } = append.extras;
+        let AppendExtras { predecessors, changes, revocations, withheld_actions } = append.extras;
         let changes = changes.into_iter().map(PackedChange::new).collect::<Result<_, _>>()?;
         let (epoch, after) = (append.epoch, append.previous_head);
-        Ok(Self { epoch, after, batch, answers, changes, revocations, withheld_actions: standings })
+        Ok(Self {
+            epoch,
+            after,
+            batch,
+            answers,
+            predecessors,
+            changes,
+            revocations,
+            withheld_actions,
+        })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -102,6 +112,8 @@ impl PackedAppend {
 
     pub(super) fn write(&self, connection: &Connection) -> Result<(), DatabaseError> {
         self.check_lease_and_head(connection)?;
+        let check = |named| newest_answers::check_predecessor(connection, named);
+        self.predecessors.iter().try_for_each(check)?;
         if let Some(batch) = &self.batch {
             batch.insert(connection)?;
         }

@@ -31,14 +31,14 @@ const TABLES: [&str; 7] = [
 
 /// Columns in which a read may not detect a flip. The README lists the same columns. The test checks
 /// both directions: flips in these columns can go undetected, and in no other column.
-const UNDETECTED: [&str; 18] = [
+const UNDETECTED: [&str; 17] = [
     // The leaf is not found, or the entry is not listed under its kind.
     "log_leaves.leaf",
     "log_leaves.kind",
     // The answer is not found; the list of all answers is an error.
     "answers.sha256",
-    "answers.domain",
-    "answers.answered_at",
+    // The list of all answers has another order.
+    "answers.position",
     // Statements by others, signed by them.
     "log_cosignatures.tree_size",
     "log_cosignatures.witness",
@@ -71,7 +71,7 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
     let path = dir.path().join("wayleave.db");
     let whole = fs::read(&path).unwrap();
     let columns = columns(&path);
-    assert_eq!(columns.len(), 7 + 3 + 4 + 4 + 4 + 5 + 6, "{columns:?}");
+    assert_eq!(columns.len(), 7 + 3 + 4 + 4 + 4 + 5 + 7, "{columns:?}");
     // First the test itself: an undamaged log gives no error.
     assert_eq!(read(&open(dir.path()), &put).await, BTreeSet::new());
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use contract::Timestamp;
+use contract::{Domain, Timestamp};
 
 use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
 use super::sample_log::{SampleLog, answer, lease, same_log};
 use super::sample_values::{domain, noise, same_as};
 use crate::answers::domain_digest;
 use crate::{
-    AnswerCursor, Append, AppendExtras, Digest, HexPrefix, MAX_VALUE_BYTES, Store, StoreError,
-    StoredAnswer,
+    AnswerCursor, Append, AppendExtras, Digest, HexPrefix, MAX_VALUE_BYTES, Predecessor, Store,
+    StoreError, StoredAnswer,
 };
 
 pub(super) const CASES: &[(&str, Case)] = &[
@@ -21,11 +21,14 @@ pub(super) const CASES: &[(&str, Case)] = &[
     }),
     ("the same answer written twice is stored once", |e| Box::pin(twice(e))),
     ("an answer whose log index does not exist is refused", |e| Box::pin(beyond(e))),
-    ("the latest answer is the last by time, then by digest", |e| Box::pin(latest(e))),
+    ("the latest answer is the one that was stored last, whatever its time", |e| {
+        Box::pin(latest(e))
+    }),
+    ("an answer that does not follow the latest one is refused", |e| Box::pin(predecessors(e))),
     ("the newest answers are found by the prefix of their domains' digests", |e| {
         Box::pin(by_prefix(e))
     }),
-    ("the export of answers pages through equal times", |e| Box::pin(export(e))),
+    ("answers are listed in the order in which they were stored", |e| Box::pin(export(e))),
 ];
 
 /// Appends answers to a log of three leaves, which it creates if necessary.
@@ -33,21 +36,21 @@ async fn put(
     store: &dyn Store,
     answers: Vec<StoredAnswer>,
 ) -> Result<Result<(), StoreError>, String> {
+    put_with(store, answers, AppendExtras::default()).await
+}
+
+async fn put_with(
+    store: &dyn Store,
+    answers: Vec<StoredAnswer>,
+    extras: AppendExtras,
+) -> Result<Result<(), StoreError>, String> {
     let epoch = lease(store).await?;
     let mut chain = SampleLog::new("ours");
     if store.last_batch().await.map_err(unexpected_error)?.is_none() {
         chain.put(store, epoch, 3).await?;
     }
     let after = store.last_batch().await.map_err(unexpected_error)?.map(|last| last.sth_sha256);
-    Ok(store
-        .append(Append {
-            epoch,
-            previous_head: after,
-            batch: None,
-            answers,
-            extras: AppendExtras::default(),
-        })
-        .await)
+    Ok(store.append(Append { epoch, previous_head: after, batch: None, answers, extras }).await)
 }
 
 async fn comes_back(engine: &dyn Engine) -> CaseResult {
@@ -186,19 +189,71 @@ async fn latest(engine: &dyn Engine) -> CaseResult {
     let store = location.open().await;
     let shop = domain("shop.lab")?;
     check_eq!(store.latest_answer(&shop).await, Ok(None), "of nothing");
+    // Equal times with a smaller and a greater digest, an earlier time, an earlier index.
     let mut same_time = [answer("b", "shop.lab", 10, 0)?, answer("c", "shop.lab", 10, 1)?];
     same_time.sort_by_key(|answer| answer.sha256);
-    let [_, last] = same_time.clone();
-    let mut all = same_time.to_vec();
-    all.push(answer("before", "shop.lab", 9, 0)?);
+    let [low, high] = same_time;
+    let last = answer("before", "shop.lab", 9, 0)?;
+    let mut all = vec![low.clone(), high, low, last.clone()];
     all.push(answer("other", "other.lab", 99, 0)?);
     all.push(answer("sub", "www2.shop.lab", 99, 0)?);
     check_eq!(put(store.as_ref(), all).await?, Ok(()), "all");
-    check_eq!(store.latest_answer(&shop).await, Ok(Some(last)), "the latest");
+    check_eq!(store.latest_answer(&shop).await, Ok(Some(last.clone())), "the latest");
     check_eq!(store.latest_answer(&domain("lab.shop")?).await, Ok(None), "of another domain");
-    let newer = answer("a", "shop.lab", 11, 2)?;
-    check_eq!(put(store.as_ref(), vec![newer.clone()]).await?, Ok(()), "a newer one");
-    check_eq!(store.latest_answer(&shop).await, Ok(Some(newer)), "the newer one");
+    let mut stored_last = last;
+    for (name, ms, log_index) in [("ahead", 1_000, 2), ("a", 11, 2), ("back", -5, 1), ("d", -5, 0)]
+    {
+        let newer = answer(name, "shop.lab", ms, log_index)?;
+        check_eq!(put(store.as_ref(), vec![newer.clone()]).await?, Ok(()), "{name}");
+        check_eq!(store.latest_answer(&shop).await, Ok(Some(newer.clone())), "{name}");
+        stored_last = newer;
+    }
+    drop(store);
+    let store = location.open().await;
+    check_eq!(store.latest_answer(&shop).await, Ok(Some(stored_last.clone())), "reopened");
+    let digests = store.latest_digests(vec![domain("lab.shop")?, shop]).await;
+    check_eq!(digests, Ok(vec![None, Some(stored_last.sha256)]), "its digest");
+    Ok(())
+}
+
+async fn predecessors(engine: &dyn Engine) -> CaseResult {
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let store = store.as_ref();
+    let (shop, other) = (domain("shop.lab")?, domain("other.lab")?);
+    let following = |named: &[(&Domain, Option<&StoredAnswer>)]| AppendExtras {
+        predecessors: named
+            .iter()
+            .map(|(domain, answer)| Predecessor {
+                domain: (*domain).clone(),
+                answer: answer.map(|answer| answer.sha256),
+            })
+            .collect(),
+        ..AppendExtras::default()
+    };
+    let superseded = Err(StoreError::AnswerSuperseded { domain: shop.clone() });
+    let first = answer("first", "shop.lab", 5, 0)?;
+    let second = answer("second", "shop.lab", 5, 0)?;
+    let beside = answer("beside", "other.lab", 5, 0)?;
+    let early = put_with(store, vec![second.clone()], following(&[(&shop, Some(&first))])).await?;
+    check_eq!(early, superseded, "before the first");
+    let done = put_with(store, vec![first.clone()], following(&[(&shop, None)])).await?;
+    check_eq!(done, Ok(()), "the first");
+    // The other answer of the same append is refused with it.
+    let both = vec![beside.clone(), second.clone()];
+    let refused =
+        put_with(store, both.clone(), following(&[(&other, None), (&shop, None)])).await?;
+    check_eq!(refused, superseded, "a second first");
+    check_eq!(store.export_answers(None, 9).await, Ok(vec![first.clone()]), "what was kept");
+    let twice = following(&[(&shop, Some(&first)), (&shop, Some(&first))]);
+    let refused = put_with(store, vec![second.clone()], twice).await?;
+    check!(matches!(refused, Err(StoreError::Failed { .. })), "two of one domain: {refused:?}");
+    let after = following(&[(&other, None), (&shop, Some(&first))]);
+    check_eq!(put_with(store, both, after).await?, Ok(()), "the second");
+    let late = answer("late", "shop.lab", 99, 2)?;
+    let refused = put_with(store, vec![late], following(&[(&shop, Some(&first))])).await?;
+    check_eq!(refused, superseded, "after a superseded one");
+    check_eq!(store.latest_answer(&shop).await, Ok(Some(second)), "the latest");
     Ok(())
 }
 
@@ -206,8 +261,7 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
     check_eq!(store.count_answered_domains().await, Ok(0), "domains of none");
-    // Written last: an older answer, and answers of the same time with a smaller and a greater
-    // digest.
+    // Times that go back, and answers of the same time with smaller and greater digests.
     let mut newest: BTreeMap<Digest, StoredAnswer> = BTreeMap::new();
     for (round, ms) in [5, 9, 9, 1].into_iter().enumerate() {
         let mut all = Vec::new();
@@ -215,11 +269,7 @@ async fn by_prefix(engine: &dyn Engine) -> CaseResult {
             all.push(answer(&format!("a{round} {number}"), &format!("d{number}.lab"), ms, 0)?);
         }
         for stored in &all {
-            let newest =
-                newest.entry(domain_digest(&stored.domain)).or_insert_with(|| stored.clone());
-            if stored.cursor() > newest.cursor() {
-                *newest = stored.clone();
-            }
+            newest.insert(domain_digest(&stored.domain), stored.clone());
         }
         check_eq!(put(store.as_ref(), all).await?, Ok(()), "round {round}");
     }
@@ -256,20 +306,24 @@ async fn export(engine: &dyn Engine) -> CaseResult {
     for number in 0..40 {
         all.push(answer(&format!("a{number}"), &format!("d{}.lab", number % 3), number / 9, 0)?);
     }
-    check_eq!(put(store.as_ref(), all.clone()).await?, Ok(()), "all");
-    all.sort_by_key(StoredAnswer::cursor);
+    // Times go back, and every append continues the order.
+    all.reverse();
+    for part in all.chunks(7) {
+        check_eq!(put(store.as_ref(), part.to_vec()).await?, Ok(()), "a part");
+    }
     for limit in [1, 2, 7, 39, 40, 41, usize::MAX] {
         let mut got = Vec::new();
         let mut after: Option<AnswerCursor> = None;
         loop {
             let page = store.export_answers(after, limit).await.map_err(unexpected_error)?;
             check!(page.len() <= limit, "a page of {limit} has {}", page.len());
-            let Some(last) = page.last() else { break };
-            after = Some(last.cursor());
+            let listed = store.list_answers(after, limit).await.map_err(unexpected_error)?;
+            let Some(last) = listed.last() else { break };
+            after = Some(*last);
             got.extend(page);
         }
         check_eq!(got, all, "pages of {limit}");
-        let mut listed = Vec::new();
+        let mut listed: Vec<AnswerCursor> = Vec::new();
         loop {
             let page = store
                 .list_answers(listed.last().copied(), limit)
@@ -281,7 +335,9 @@ async fn export(engine: &dyn Engine) -> CaseResult {
             }
             listed.extend(page);
         }
-        let all: Vec<AnswerCursor> = all.iter().map(StoredAnswer::cursor).collect();
+        check!(listed.is_sorted_by(|one, next| one.position < next.position), "positions");
+        let listed: Vec<Digest> = listed.iter().map(|cursor| cursor.sha256).collect();
+        let all: Vec<Digest> = all.iter().map(|answer| answer.sha256).collect();
         check_eq!(listed, all, "lists of {limit}");
     }
     check_eq!(store.export_answers(None, 0).await, Ok(vec![]), "a page of none");

@@ -161,6 +161,7 @@ async fn one_step(engine: &dyn Engine) -> CaseResult {
         changes: vec![change(1, "shop.lab", 1)?],
         revocations: vec![revocation(1, "shop.lab", 1)?, revocation(2, "shop.lab", 2)?],
         withheld_actions: vec![standing("shop.lab", &["incident"], 3)?],
+        ..AppendExtras::default()
     };
     let answers = vec![answer("a", "shop.lab", 0, 0)?];
     let good = Append { epoch, previous_head: None, batch, answers, extras: extras.clone() };

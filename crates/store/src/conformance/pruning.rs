@@ -15,6 +15,7 @@ use crate::{
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("superseded answers go, and the log and newest answers stay", |e| Box::pin(superseded(e))),
+    ("a superseded answer does not outlast the latest one", |e| Box::pin(clock_ran_ahead(e))),
     ("answers about names that were never reached go early", |e| Box::pin(unreached(e))),
     ("answers are examined in steps", |e| Box::pin(in_steps(e))),
     ("readings, receipts and scans go by their time, a few at a time", |e| Box::pin(by_time(e))),
@@ -80,7 +81,7 @@ async fn superseded(engine: &dyn Engine) -> CaseResult {
     check_eq!(prune_all(&*store, cutoffs(20, 1_000, NEVER), 100).await?.0, 2, "superseded");
     let stored = store.export_answers(None, 100).await.map_err(unexpected_error)?;
     let left: Vec<&StoredAnswer> = stored.iter().collect();
-    let expected: Vec<&StoredAnswer> = [4, 2, 3].iter().filter_map(|at| answers.get(*at)).collect();
+    let expected: Vec<&StoredAnswer> = [2, 3, 4].iter().filter_map(|at| answers.get(*at)).collect();
     check_eq!(left, expected, "what stays");
     check_eq!(prune_all(&*store, cutoffs(20, 1_000, NEVER), 100).await?.0, 0, "once more");
     check_eq!(prune_all(&*store, cutoffs(1_000, 1_000, NEVER), 100).await?.0, 1, "all superseded");
@@ -100,6 +101,32 @@ async fn superseded(engine: &dyn Engine) -> CaseResult {
         same_as("by prefix", store.answers_by_prefix(prefix, 10).await, &[])?;
     }
     same_log(&*store, &log.batches).await
+}
+
+/// A superseded answer whose time is later than that of the latest one, because a clock ran ahead.
+async fn clock_ran_ahead(engine: &dyn Engine) -> CaseResult {
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let mut log = SampleLog::new("l");
+    let answers: Vec<StoredAnswer> =
+        [("ahead", "shop.lab", 500), ("now", "shop.lab", 10), ("other", "other.lab", 500)]
+            .into_iter()
+            .zip(0_u64..)
+            .map(|((name, domain, ms), index)| answer(name, domain, ms, index))
+            .collect::<Result<_, _>>()?;
+    put_answers(&*store, &mut log, answers.clone()).await?;
+    for name in ["shop.lab", "other.lab"] {
+        let reading = reading(name, name, 0)?;
+        store.put_reading(reading).await.map_err(unexpected_error)?;
+    }
+    let shop = domain("shop.lab")?;
+    check_eq!(prune_all(&*store, cutoffs(100, 0, NEVER), 100).await?.0, 0, "the latest stays");
+    check_eq!(store.latest_answer(&shop).await, Ok(answers.get(1).cloned()), "the latest");
+    // The latest one goes after its time, and the superseded one with it.
+    check_eq!(prune_all(&*store, cutoffs(100, 0, 100), 100).await?.0, 2, "both");
+    check_eq!(store.latest_answer(&shop).await, Ok(None), "after its time");
+    check_eq!(store.count_answered_domains().await, Ok(1), "domains");
+    Ok(())
 }
 
 async fn unreached(engine: &dyn Engine) -> CaseResult {
@@ -192,9 +219,12 @@ async fn fill_numbered(store: &dyn Store) -> CaseResult {
         standing("later.lab", &[], 50)?,
         standing("shop.lab", &["incident_reported"], 10)?,
     ];
-    put_extras(store, AppendExtras { changes, revocations, withheld_actions })
-        .await?
-        .map_err(unexpected_error)
+    put_extras(
+        store,
+        AppendExtras { changes, revocations, withheld_actions, ..AppendExtras::default() },
+    )
+    .await?
+    .map_err(unexpected_error)
 }
 
 async fn numbered(engine: &dyn Engine) -> CaseResult {
@@ -221,7 +251,7 @@ async fn numbered(engine: &dyn Engine) -> CaseResult {
     let more = AppendExtras {
         changes: vec![change(8, "shop.lab", 80)?],
         revocations: vec![tightened(8, 80)?],
-        withheld_actions: vec![],
+        ..AppendExtras::default()
     };
     put_extras(&*store, more).await?.map_err(unexpected_error)?;
     let query = ChangesQuery { after: Some(0), limit: 9, ..ChangesQuery::default() };

@@ -162,8 +162,8 @@ async fn copy_answers(
         let page = from.list_answers(after, ANSWERS_PER_STEP).await?;
         let Some(last) = page.last() else { break };
         if after.is_some_and(|after| *last <= after) {
-            // A damaged time sorts last, so the same answer would be listed on every page.
-            report.damaged.push(format!("answer {} has a damaged time", last.sha256));
+            // A damaged position sorts last, so the same answer would be listed on every page.
+            report.damaged.push(format!("answer {} has a damaged position", last.sha256));
             break;
         }
         after = Some(*last);

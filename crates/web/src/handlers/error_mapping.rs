@@ -75,7 +75,7 @@ pub(super) fn log_to_api_error(error: SealError) -> ApiError {
             "The log cannot be read at the moment. Try again in 5 s.",
         )
         .retry_after(5),
-        SealError::Busy => ApiError::overloaded(),
+        SealError::Busy | SealError::Superseded => ApiError::overloaded(),
         SealError::NotSigned(_) => ApiError::new(
             ErrorCode::SigningUnavailable,
             "The response could not be read or signed. Try again in 30 s.",
@@ -102,6 +102,7 @@ mod tests {
             (SealError::Halted(secret()), 503, "signing_unavailable"),
             (SealError::NotOpen, 503, "signing_unavailable"),
             (SealError::Busy, 503, "overloaded"),
+            (SealError::Superseded, 503, "overloaded"),
             (
                 SealError::NotSigned(proof::ProofError::Document(secret())),
                 503,

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contract::evidence::Evidence;
-use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READING_MAX_AGE};
+use contract::limits::ANSWER_FRESH_HOURS;
 use contract::records::{AnswerStatus, Basis, CheckVerdict, ResolveAnswer, ScanRecord};
 use contract::{Domain, Timestamp};
 use judge::resolve::{
-    HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, assemble_answer, build_sections,
-    corroboration, refresh_sections,
+    HOUR_MS, JudgedReading, PlannedUpgrade, ReadingKind, Sections, build_sections, corroboration,
 };
 use proof::Digest;
-use serde_json::Value;
-use store::{NewJob, ScanScope, StoredAnswer, StoredReading};
+use store::{NewJob, ScanScope, StoredReading};
 
 use super::cached_answers::CachedAnswer;
+use super::kept_answer::live_reading_max_age_ms;
 use super::query::{LivePolicy, ResolveError, ResolveQuery};
 use super::settings::ResolveSettings;
-use super::stored_facts::StoredFacts;
+use super::shared_permits::SharedPermits;
+use super::state::FlightResult;
 use super::upgrade_windows::UPGRADE_JOB;
 use crate::access::AddressBlock;
 use crate::answers::Answers;
@@ -28,11 +28,9 @@ use crate::target_domains::ReadingKind as TargetReadingKind;
 
 /// The shortest time between two live reads of a domain. Also how long a reading that received no
 /// page is used.
-const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
+pub(super) const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
 /// How long a live read waits for another one of the same registrable domain.
 const SITE_WAIT: Duration = Duration::from_secs(1);
-/// How long an answer from a live read is cached.
-pub(super) const LIVE_ANSWER_VALID_MS: i64 = 60_000;
 /// An observation further in the future than this means that the clock was set back.
 const MAX_CLOCK_SKEW_MS: i64 = 5 * 60_000;
 
@@ -44,20 +42,38 @@ pub(super) struct NewReading {
     pub(super) robots: Option<(Digest, Bytes)>,
 }
 
+/// What limits an answer that is being built.
+struct BuildState {
+    permits: Arc<SharedPermits>,
+    /// The site should have been read, and no caller had an allowance left.
+    lacked_permit: bool,
+}
+
 impl Answers {
     pub(super) async fn build_answer(
         self: Arc<Self>,
         query: ResolveQuery,
+        permits: Arc<SharedPermits>,
+    ) -> FlightResult {
+        let mut state = BuildState { permits, lacked_permit: false };
+        let answer = self.choose_reading(&query, &mut state).await;
+        FlightResult { answer, lacked_permit: state.lacked_permit }
+    }
+
+    async fn choose_reading(
+        self: &Arc<Self>,
+        query: &ResolveQuery,
+        state: &mut BuildState,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let domain = &query.domain;
         let previous = self.load_last_answer(domain).await?;
         // A full scan made since the last answer is the better reading, whoever requested it.
         if let Some(reading) = self.find_newer_scan(domain, previous.as_deref()).await? {
-            let published = Box::pin(self.publish_scan(reading, previous)).await?;
+            let published = Box::pin(self.publish_scan(reading)).await?;
             if query.live != LivePolicy::Always {
                 return Ok(published);
             }
-            return self.read_live_or_serve_kept(&query, published.parse()).await;
+            return self.read_live_or_serve_kept(query, published.parse(), state).await;
         }
         let now = self.clock.now();
         let usable = previous.as_ref().is_some_and(|answer| {
@@ -69,10 +85,10 @@ impl Answers {
             young_enough && is_reading_usable(answer, now)
         });
         match (query.live, previous) {
-            (LivePolicy::Auto, Some(answer)) if usable => Box::pin(self.serve_kept(answer)).await,
-            (LivePolicy::Never, Some(answer)) => Box::pin(self.serve_kept(answer)).await,
+            (LivePolicy::Auto, Some(_)) if usable => Box::pin(self.serve_kept(domain)).await,
+            (LivePolicy::Never, Some(_)) => Box::pin(self.serve_kept(domain)).await,
             (LivePolicy::Never, None) => Err(ResolveError::NothingStored),
-            (_, previous) => self.read_live_or_serve_kept(&query, previous).await,
+            (_, previous) => self.read_live_or_serve_kept(query, previous, state).await,
         }
     }
 
@@ -81,47 +97,61 @@ impl Answers {
         self: &Arc<Self>,
         query: &ResolveQuery,
         previous: Option<Box<ResolveAnswer>>,
+        state: &mut BuildState,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
-        let now = self.clock.now();
-        if let Some(answer) = previous.as_ref().filter(|answer| was_read_recently(answer, now)) {
-            return self.serve_kept(answer.clone()).await;
+        let domain = &query.domain;
+        let read_recently = |answer: &Option<Box<ResolveAnswer>>| {
+            answer.as_ref().is_some_and(|answer| was_read_recently(answer, self.clock.now()))
+        };
+        // Without a log that accepts entries, what was read could not be answered.
+        let cannot_seal = previous.is_some() && self.log.fault().is_some();
+        if read_recently(&previous) || cannot_seal {
+            return Box::pin(self.serve_kept(domain)).await;
         }
-        let begun = self.targets.begin(&query.domain, TargetReadingKind::Live, SITE_WAIT).await;
+        let begun = self.targets.begin(domain, TargetReadingKind::Live, SITE_WAIT).await;
         let reading = match (begun, &previous) {
             (Ok(reading), _) => reading,
-            (Err(_), Some(answer)) => return self.serve_kept(answer.clone()).await,
+            (Err(_), Some(_)) => return Box::pin(self.serve_kept(domain)).await,
             (Err(refusal), None) => {
                 return Err(ResolveError::TargetLimit { wait: refusal.retry_after() });
             }
         };
-        if let Err(wait) = query.live_read_permit.acquire() {
+        // Callers with other requirements may have read it while this one waited.
+        let previous = self.load_last_answer(domain).await?;
+        if read_recently(&previous) {
             reading.cancel();
-            return match previous {
-                Some(answer) => self.serve_kept(answer).await,
-                None => Err(ResolveError::LiveLimit { wait }),
-            };
+            return Box::pin(self.serve_kept(domain)).await;
         }
-        let client = query.live_read_permit.client();
-        let build = self.build_from_live_read(&query.domain, client, previous.clone());
-        let built = Box::pin(build).await;
-        match (built, previous) {
+        let Some(granted) = state.permits.acquire() else {
+            reading.cancel();
+            state.lacked_permit = true;
+            return match previous {
+                Some(_) => Box::pin(self.serve_kept(domain)).await,
+                // Every caller gets its own time to wait.
+                None => Err(ResolveError::LiveLimit { wait: Duration::ZERO }),
+            };
+        };
+        let previous = previous.and_then(|answer| answer.sha256);
+        let build = self.build_from_live_read(domain, granted.client, previous.as_deref());
+        match Box::pin(build).await {
             // Nothing was read, so it does not count.
-            (Err(ResolveError::TargetLimit { wait }), previous) => {
+            Err(ResolveError::TargetLimit { wait }) => {
                 reading.cancel();
                 match previous {
-                    Some(answer) => self.serve_kept(answer).await,
+                    Some(_) => Box::pin(self.serve_kept(domain)).await,
                     None => Err(ResolveError::TargetLimit { wait }),
                 }
             }
-            (built, _) => built,
+            built => built,
         }
     }
 
+    /// `previous`: the digest of the answer that was stored before.
     async fn build_from_live_read(
         self: &Arc<Self>,
         domain: &Domain,
         client: Option<AddressBlock>,
-        previous: Option<Box<ResolveAnswer>>,
+        previous: Option<&str>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let settings = &self.settings;
         let guard = self.resolve_state.count_live_read();
@@ -157,33 +187,18 @@ impl Answers {
             self.store.queue_job(job, self.clock.now()).await.map(|_| ())
         };
         let store_reading = self.store_reading(reading.reading.clone(), reading.robots.clone());
-        let seal = self.seal_new_reading(reading, facts, upgrade, previous);
+        let seal = self.seal_new_reading(reading, facts, upgrade);
         let (queued, stored, sealed) = tokio::join!(queue, store_reading, seal);
+        // If nothing can be sealed, the answer from before is served, which needs neither.
+        if let Ok(sealed) = &sealed
+            && previous == Some(sealed.sha256.to_hex().as_str())
+        {
+            return Ok(Arc::clone(sealed));
+        }
         // The answer announces the queued scan and names the reading, so without them it fails.
         queued?;
         stored?;
         sealed
-    }
-
-    /// The stored answer as its stored bytes while they are valid. Otherwise it is sealed again, with
-    /// its sections refreshed to the current time.
-    async fn serve_kept(
-        self: &Arc<Self>,
-        answer: Box<ResolveAnswer>,
-    ) -> Result<Arc<CachedAnswer>, ResolveError> {
-        if let Some(cached) = self.find_valid_bytes(&answer, self.clock.now()).await? {
-            metrics::counter!(super::ANSWERS_TOTAL, "from" => "stored").increment(1);
-            return Ok(cached);
-        }
-        metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(1);
-        let domain = answer.domain.clone();
-        let measured = answer.status == AnswerStatus::Measured;
-        let facts = self.load_stored_facts(&domain, measured).await;
-        let now = self.clock.now();
-        let queued_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
-        let upgrade = queued_at.map(|due_at| PlannedUpgrade::Queued { due_at });
-        let sections = Sections::from_answer((*answer).clone());
-        self.refresh_and_seal(sections, facts, true, upgrade, Some(answer), now).await
     }
 
     /// Judges a reading into sections. Takes CPU time, so it runs outside the async executor.
@@ -258,61 +273,12 @@ impl Answers {
         Ok(self.store.put_reading(reading).await?)
     }
 
-    pub(super) async fn seal_new_reading(
-        self: &Arc<Self>,
-        new_reading: NewReading,
-        facts: StoredFacts,
-        upgrade: Option<PlannedUpgrade>,
-        previous: Option<Box<ResolveAnswer>>,
-    ) -> Result<Arc<CachedAnswer>, ResolveError> {
-        let facts = facts.with_new_reading(&new_reading.reading);
-        let now = self.clock.now();
-        let is_stored_scan = new_reading.reading.scan_id.is_some();
-        let sections = new_reading.sections;
-        self.refresh_and_seal(sections, facts, is_stored_scan, upgrade, previous, now).await
-    }
-
-    /// Refreshes the sections to the current time and decides; then logs, signs, stores and caches the
-    /// answer.
-    async fn refresh_and_seal(
-        self: &Arc<Self>,
-        mut sections: Sections,
-        facts: StoredFacts,
-        is_stored_reading: bool,
-        upgrade: Option<PlannedUpgrade>,
-        previous: Option<Box<ResolveAnswer>>,
-        now: Timestamp,
-    ) -> Result<Arc<CachedAnswer>, ResolveError> {
-        let issuer = &self.issuer;
-        let inputs = facts.into_refresh_inputs(&sections, is_stored_reading, upgrade, now, issuer);
-        refresh_sections(&mut sections, inputs, issuer);
-        let upgrade_at = upgrade.map(PlannedUpgrade::at);
-        let valid_until = valid_until(&sections, is_stored_reading, upgrade_at, now);
-        let domain = sections.domain.clone();
-        let observed_at = sections.freshness.observed_at;
-        let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, issuer);
-        let withheld = self.store.withheld_actions_for(&domain).await?;
-        let extras = self.append_extras(previous, answer.clone(), withheld.as_ref());
-        let Ok(Value::Object(document)) = serde_json::to_value(&answer) else {
-            return Err(ResolveError::Internal("the answer is not a JSON object".to_owned()));
-        };
-        let sealed: StoredAnswer =
-            self.log.seal_answer_with_extras(document, domain, extras).await?;
-        let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
-        self.resolve_state.cache.put(Arc::clone(&cached), now);
-        Ok(cached)
-    }
-
     pub(super) async fn load_last_answer(
         &self,
         domain: &Domain,
     ) -> Result<Option<Box<ResolveAnswer>>, ResolveError> {
-        let Some(stored) = self.store.latest_answer(domain).await? else { return Ok(None) };
-        // An answer of an earlier build may have another structure. Then the domain is read again.
-        Ok(serde_json::from_slice(&stored.bytes)
-            .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
-            .ok()
-            .map(Box::new))
+        // If it cannot be parsed, the domain is read again.
+        Ok(self.load_latest_answer(domain).await?.and_then(|latest| latest.parsed))
     }
 
     /// A public scan that is newer than the previous answer.
@@ -325,7 +291,10 @@ impl Answers {
         let Some(row) = rows.into_iter().next() else { return Ok(None) };
         let now = self.clock.now();
         let fresh_ms = i64::from(ANSWER_FRESH_HOURS) * HOUR_MS;
+        // A reading from a clock that ran ahead must not hide later scans.
+        let is_past = |at: &Timestamp| at.millis_since(now) <= MAX_CLOCK_SKEW_MS;
         let observed_at = previous.and_then(|answer| answer.freshness.observed_at);
+        let observed_at = observed_at.filter(is_past);
         let is_newer = observed_at.is_none_or(|observed_at| row.scanned_at > observed_at)
             || previous.is_some_and(|answer| {
                 // A scan made in the same second as a partial answer is the fuller reading.
@@ -395,45 +364,4 @@ fn is_reading_usable(answer: &ResolveAnswer, now: Timestamp) -> bool {
 fn was_read_recently(answer: &ResolveAnswer, now: Timestamp) -> bool {
     let Basis::JustInTime(basis) = &answer.basis else { return false };
     (-MAX_CLOCK_SKEW_MS..LIVE_READ_PAUSE_MS).contains(&now.millis_since(basis.measured_at))
-}
-
-fn live_reading_max_age_ms() -> i64 {
-    i64::try_from(LIVE_READING_MAX_AGE.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The time until which every statement in the answer is true.
-pub(super) fn valid_until(
-    sections: &Sections,
-    is_stored_reading: bool,
-    upgrade_at: Option<Timestamp>,
-    now: Timestamp,
-) -> Timestamp {
-    if !is_stored_reading {
-        return now.plus_millis(LIVE_ANSWER_VALID_MS);
-    }
-    let freshness = &sections.freshness;
-    let observed_at = freshness.observed_at;
-    let mut until = match observed_at.zip(freshness.age_hours) {
-        Some((observed_at, age)) => observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS),
-        // Nothing was observed, so no age is stated that could become wrong.
-        None => now.plus_millis(LIVE_READ_PAUSE_MS),
-    };
-    let read_at = match &sections.basis {
-        Basis::JustInTime(basis) => Some(basis.measured_at),
-        _ => observed_at,
-    };
-    let end = match sections.status {
-        AnswerStatus::Measured => freshness.fresh_until,
-        _ if sections.delivery.body().is_none() => {
-            observed_at.or(read_at).map(|at| at.plus_millis(LIVE_READ_PAUSE_MS))
-        }
-        _ => observed_at.map(|at| at.plus_millis(live_reading_max_age_ms())),
-    };
-    // The queued scan should be done a little after its time.
-    let upgraded =
-        upgrade_at.filter(|at| *at > now).map(|at| at.plus_millis(2 * LIVE_ANSWER_VALID_MS));
-    for other in [end, upgraded].into_iter().flatten().filter(|other| *other > now) {
-        until = until.min(other);
-    }
-    until
 }

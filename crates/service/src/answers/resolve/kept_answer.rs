@@ -1,66 +1,145 @@
-//! Serves the last stored answer as its stored bytes while every statement in it is true, so that a
-//! request about a known domain writes nothing.
+//! Serves the latest stored answer as its stored bytes while what it says is true, so that a request
+//! about a known domain writes nothing.
+//!
+//! The age in hours is part of what is signed, so an answer is sealed again when it is an hour older, and
+//! otherwise only when its decision changes.
 
 use std::sync::Arc;
 
-use contract::Timestamp;
-use contract::records::ResolveAnswer;
-use judge::resolve::Sections;
+use contract::limits::LIVE_READING_MAX_AGE;
+use contract::records::{AnswerStatus, Basis, ResolveAnswer};
+use contract::{Brand, Domain, Timestamp};
+use judge::resolve::{HOUR_MS, PlannedUpgrade, Sections};
 use proof::{Digest, KeyPurpose};
+use serde_json::Value;
 
-use super::build_answer::{LIVE_ANSWER_VALID_MS, valid_until};
+use super::build_answer::LIVE_READ_PAUSE_MS;
 use super::cached_answers::CachedAnswer;
 use super::query::ResolveError;
+use super::seal_answer::{AnswerDraft, LatestAnswer};
 use crate::answers::Answers;
+use crate::answers::revocations::withholds_the_same;
 
 /// An answer made further in the future than this means that the clock was set back.
 const MAX_CLOCK_SKEW_MS: i64 = 60_000;
+/// After this time an answer that may have changed is examined again.
+pub(super) const RECHECK_MS: i64 = 60_000;
 
 impl Answers {
-    /// The stored bytes of the last answer about a domain, if they may still be served.
-    pub(super) async fn find_valid_bytes(
+    /// The latest stored answer as its stored bytes while they are valid. Otherwise it is made again, with
+    /// its sections brought up to date; that is sealed only if it says something new.
+    pub(super) async fn serve_kept(
+        &self,
+        domain: &Domain,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let turn = self.resolve_state.turns.begin(domain).await;
+        let latest = self.load_latest_answer(domain).await?;
+        let Some(LatestAnswer { stored, parsed: Some(answer) }) = latest else {
+            return Err(ResolveError::NothingStored);
+        };
+        if self.are_bytes_valid(&answer, self.clock.now()).await? {
+            return Ok(self.cache_stored(&turn, &stored, &answer, stored_valid_until(&answer)));
+        }
+        let measured = answer.status == AnswerStatus::Measured;
+        let facts = self.load_stored_facts(domain, measured).await;
+        let queued_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
+        let upgrade = queued_at.map(|due_at| PlannedUpgrade::Queued { due_at });
+        let draft = AnswerDraft { sections: None, facts, is_stored_reading: true, upgrade };
+        self.seal_draft(&turn, draft).await
+    }
+
+    /// Whether every statement of the latest answer about a domain is still true.
+    async fn are_bytes_valid(
         &self,
         answer: &ResolveAnswer,
         now: Timestamp,
-    ) -> Result<Option<Arc<CachedAnswer>>, ResolveError> {
-        let valid_until = stored_valid_until(answer);
+    ) -> Result<bool, ResolveError> {
         let was_made = now.millis_since(answer.answered_at) > -MAX_CLOCK_SKEW_MS;
-        if now >= valid_until || !was_made || !self.is_as_made_now(answer) {
-            return Ok(None);
+        if now >= stored_valid_until(answer) || !was_made || !self.is_as_made_now(answer) {
+            return Ok(false);
         }
         let withheld = self.store.withheld_actions_for(&answer.domain).await?;
-        if withheld.is_some_and(|withheld| withheld.updated_at > answer.answered_at) {
-            return Ok(None);
-        }
-        let digest: Option<Digest> = answer.sha256.as_ref().and_then(|hex| hex.parse().ok());
-        let Some(digest) = digest else { return Ok(None) };
-        let Some(stored) = self.store.answer(digest).await? else { return Ok(None) };
-        let observed_at = answer.freshness.observed_at;
-        let cached = Arc::new(CachedAnswer::new(&stored, observed_at, valid_until));
-        self.resolve_state.cache.put(Arc::clone(&cached), now);
-        Ok(Some(cached))
+        Ok(withholds_the_same(answer, withheld.as_ref()))
     }
 
     /// Whether the answer would have the same addresses, key and decision rules if it were made now.
-    fn is_as_made_now(&self, answer: &ResolveAnswer) -> bool {
+    pub(super) fn is_as_made_now(&self, answer: &ResolveAnswer) -> bool {
+        self.is_signed_by_present_key(answer)
+            && answer.code.decision_rules_sha256 == judge::decide::rules_sha256()
+    }
+
+    /// Whether the answer has our present addresses and was signed by the key that signs answers now.
+    pub(super) fn is_signed_by_present_key(&self, answer: &ResolveAnswer) -> bool {
         let Ok(key) = self.keys.signing_key(KeyPurpose::Documents) else { return false };
         let same_key =
             answer.signature.as_ref().is_some_and(|signature| signature.kid == key.kid());
-        same_key
-            && answer.schema == self.issuer.schema_url("resolve")
-            && answer.code.decision_rules_sha256 == judge::decide::rules_sha256()
+        same_key && answer.schema == self.issuer.schema_url("resolve")
     }
+}
+
+/// Whether an answer that was made again says nothing that the previous one does not say: it has the same
+/// decision, the same age in hours, and announces the same scan.
+pub(super) fn states_the_same(
+    previous: &ResolveAnswer,
+    answer: &ResolveAnswer,
+    brand: &Brand,
+) -> bool {
+    let (before, after) = (&previous.freshness, &answer.freshness);
+    (before.age_hours, before.stale) == (after.age_hours, after.stale)
+        && previous.upgrade == answer.upgrade
+        && decision_leaf(previous, brand)
+            .is_some_and(|leaf| decision_leaf(answer, brand) == Some(leaf))
+}
+
+fn decision_leaf(answer: &ResolveAnswer, brand: &Brand) -> Option<Digest> {
+    let Ok(Value::Object(document)) = serde_json::to_value(answer) else { return None };
+    proof::decision_content::decision_leaf(&document, brand).ok()
 }
 
 /// Until when every statement of a stored answer is true.
 fn stored_valid_until(answer: &ResolveAnswer) -> Timestamp {
     let sections = Sections::from_answer(answer.clone());
-    let is_stored_reading = answer.served_from.is_some();
     let upgrade_at = answer.upgrade.as_ref().and_then(|upgrade| upgrade.expected.parse().ok());
-    let until = valid_until(&sections, is_stored_reading, upgrade_at, answer.answered_at);
+    let until = valid_until(&sections, upgrade_at, answer.answered_at);
     // Sections that could not be refreshed in time are tried again soon.
     match answer.stored_sections {
-        Some(_) => until.min(answer.answered_at.plus_millis(LIVE_ANSWER_VALID_MS)),
+        Some(_) => until.min(answer.answered_at.plus_millis(RECHECK_MS)),
         None => until,
     }
+}
+
+/// The time until which every statement in an answer that is made now is true.
+pub(super) fn valid_until(
+    sections: &Sections,
+    upgrade_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Timestamp {
+    let freshness = &sections.freshness;
+    let observed_at = freshness.observed_at;
+    let mut until = match observed_at.zip(freshness.age_hours) {
+        Some((observed_at, age)) => observed_at.plus_millis((i64::from(age) + 1) * HOUR_MS),
+        // Nothing was observed, so no age is stated that could become wrong.
+        None => now.plus_millis(LIVE_READ_PAUSE_MS),
+    };
+    let read_at = match &sections.basis {
+        Basis::JustInTime(basis) => Some(basis.measured_at),
+        _ => observed_at,
+    };
+    let end = match sections.status {
+        AnswerStatus::Measured => freshness.fresh_until,
+        _ if sections.delivery.body().is_none() => {
+            observed_at.or(read_at).map(|at| at.plus_millis(LIVE_READ_PAUSE_MS))
+        }
+        _ => observed_at.map(|at| at.plus_millis(live_reading_max_age_ms())),
+    };
+    // The queued scan should be done a little after its time.
+    let upgraded = upgrade_at.filter(|at| *at > now).map(|at| at.plus_millis(2 * RECHECK_MS));
+    for other in [end, upgraded].into_iter().flatten().filter(|other| *other > now) {
+        until = until.min(other);
+    }
+    until
+}
+
+pub(super) fn live_reading_max_age_ms() -> i64 {
+    i64::try_from(LIVE_READING_MAX_AGE.as_millis()).unwrap_or(i64::MAX)
 }

@@ -21,7 +21,7 @@ impl FilledCaches {
     }
 
     pub(crate) fn put_answer(&self, stored: StoredAnswer, now: Timestamp) {
-        self.answers.put(Arc::new(answer_to_cache(&stored, now)), now);
+        self.answers.replace(Arc::new(answer_to_cache(&stored, now)), now);
     }
 
     pub(crate) fn put_robots(&self, digest: Digest, robots: Arc<Robots>, now: Timestamp) {

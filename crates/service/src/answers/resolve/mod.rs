@@ -7,17 +7,22 @@
 
 mod build_answer;
 mod cached_answers;
+mod domain_turns;
 mod kept_answer;
 mod load_robots;
 mod local;
 #[cfg(test)]
 pub(crate) mod memory_testing;
+#[cfg(test)]
+mod order_tests;
 mod prefix_lookup;
 mod publish_scan;
 mod query;
 mod resolve_batch;
 mod scan_queue;
+mod seal_answer;
 mod settings;
+mod shared_permits;
 mod single_flight;
 mod state;
 mod stored_facts;
@@ -41,11 +46,16 @@ pub use stored_robots::StoredRobots;
 pub(crate) use upgrade_windows::UPGRADE_JOB;
 pub use upgrade_windows::UpgradeWindows;
 
+use self::shared_permits::SharedPermits;
+use self::state::FlightResult;
 use crate::answers::Answers;
 
 /// Counts answers by their source, label `from`. The caller that returns a cached answer counts
 /// `memory`.
 pub const ANSWERS_TOTAL: &str = "wayleave_answers_total";
+
+/// How often a caller joins others before it asks by itself.
+const SHARED_ATTEMPTS: usize = 4;
 
 impl Answers {
     /// A valid cached answer about the domain.
@@ -72,15 +82,31 @@ impl Answers {
             metrics::counter!(ANSWERS_TOTAL, "from" => "memory").increment(1);
             return Ok(cached);
         }
-        let answers = Arc::clone(self);
-        let key = (query.domain.clone(), query.live);
-        let flights = &self.resolve_state.single_flight;
-        let built = flights
-            .start_or_join(key, move || async move { answers.build_answer(query).await })
-            .await;
-        built.unwrap_or_else(|| {
-            Err(ResolveError::Internal("the task that builds the answer panicked".to_owned()))
-        })
+        for _ in 0..SHARED_ATTEMPTS {
+            let answers = Arc::clone(self);
+            let task = query.clone();
+            let key = (query.domain.clone(), query.live, query.max_age_hours);
+            let join = |permits: &SharedPermits| permits.add(Arc::clone(&query.live_read_permit));
+            let start = |permits| async move { answers.build_answer(task, permits).await };
+            let flights = &self.resolve_state.single_flight;
+            let (own, built) = flights.start_or_join(key, join, start).await;
+            let Some(FlightResult { answer, lacked_permit }) = built else {
+                let why = "the task that builds the answer panicked".to_owned();
+                return Err(ResolveError::Internal(why));
+            };
+            match (answer, own.wait()) {
+                // Nobody had an allowance, but this caller came too late to be asked.
+                (_, None) if lacked_permit => {}
+                (Err(ResolveError::LiveLimit { .. }), Some(wait)) => {
+                    return Err(ResolveError::LiveLimit { wait });
+                }
+                (answer, _) => return answer,
+            }
+        }
+        let permits = Arc::new(SharedPermits::default());
+        permits.add(Arc::clone(&query.live_read_permit));
+        let built = tokio::spawn(Arc::clone(self).build_answer(query, permits)).await;
+        built.map_err(|e| ResolveError::Internal(e.to_string()))?.answer
     }
 
     fn is_young_enough(&self, cached: &CachedAnswer, max_age_hours: Option<u32>) -> bool {

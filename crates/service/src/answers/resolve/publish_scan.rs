@@ -3,18 +3,18 @@
 
 use std::sync::Arc;
 
-use contract::Domain;
 use contract::records::{ChangeEntry, ResolveAnswer};
+use contract::{Domain, Timestamp};
 use judge::resolve::changes::{ChangeContext, detect_changes};
 use proof::Digest;
-use store::{AppendExtras, NewChange, WithheldActions};
+use store::{AppendExtras, NewChange};
 
 use super::build_answer::NewReading;
 use super::cached_answers::CachedAnswer;
 use super::query::ResolveError;
 use super::upgrade_windows::UPGRADE_JOB;
 use crate::answers::Answers;
-use crate::answers::revocations::{AnswerRevocations, revocations_by_answer};
+use crate::answers::revocations::AnswerRevocations;
 use crate::log::ExtrasBuilder;
 
 impl Answers {
@@ -22,12 +22,11 @@ impl Answers {
     pub(super) async fn publish_scan(
         self: &Arc<Self>,
         new_reading: NewReading,
-        previous: Option<Box<ResolveAnswer>>,
     ) -> Result<Arc<CachedAnswer>, ResolveError> {
         let domain = new_reading.sections.domain.clone();
         let facts = self.load_stored_facts(&domain, false).await;
         let store_reading = self.store_reading(new_reading.reading.clone(), None);
-        let seal = self.seal_new_reading(new_reading, facts, None, previous);
+        let seal = self.seal_new_reading(new_reading, facts, None);
         let (stored, sealed) = tokio::join!(store_reading, seal);
         stored?;
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "scan").increment(1);
@@ -38,9 +37,11 @@ impl Answers {
     /// The next resolve would do the same, so a failure is only logged.
     pub(crate) async fn update_answer_from_scan(self: &Arc<Self>, domain: &Domain, id: &str) {
         let update = async {
-            let Some(previous) = self.load_last_answer(domain).await? else { return Ok(()) };
+            if self.store.latest_answer(domain).await?.is_none() {
+                return Ok(());
+            }
             let Some(reading) = self.reading_from_scan(id, None).await? else { return Ok(()) };
-            self.publish_scan(reading, Some(previous)).await.map(|_| ())
+            self.publish_scan(reading).await.map(|_| ())
         };
         let updated: Result<(), ResolveError> = update.await;
         match updated {
@@ -68,35 +69,31 @@ impl Answers {
         let Some(reading) = self.reading_from_scan(id, Some((run, rank))).await? else {
             return Ok(None);
         };
-        let previous = self.load_last_answer(&reading.sections.domain).await?;
-        self.publish_scan(reading, previous).await.map(Some)
+        self.publish_scan(reading).await.map(Some)
     }
+}
 
-    /// What is stored in one transaction with an answer: the changes since the previous answer, the
-    /// revocations, and the withheld actions. It is computed once the digest of the answer is known.
-    pub(super) fn append_extras(
-        &self,
-        previous: Option<Box<ResolveAnswer>>,
-        answer: ResolveAnswer,
-        withheld: Option<&WithheldActions>,
-    ) -> Option<ExtrasBuilder> {
-        let now = self.clock.now().whole_seconds();
-        let revoked = revocations_by_answer(previous.as_deref(), &answer, withheld, now);
-        if previous.is_none() && revoked == AnswerRevocations::default() {
-            return None;
-        }
-        Some(Box::new(move |sha256: &Digest| {
-            let context =
-                ChangeContext { at: now, after_sha256: Some(sha256.to_hex()), evidence: None };
-            let entries = previous
-                .map(|previous| detect_changes(&previous, &answer, &context))
-                .unwrap_or_default();
-            let changes = entries.iter().filter_map(|entry| to_new_change(&answer.domain, entry));
-            let AnswerRevocations { revocations, withheld_actions: standings } =
-                revoked.with_replacement(*sha256);
-            AppendExtras { changes: changes.collect(), revocations, withheld_actions: standings }
-        }))
+/// What is stored in one transaction with an answer: the changes since the previous answer, the
+/// revocations, and the withheld actions. It is completed once the digest of the answer is known.
+pub(super) fn append_extras(
+    previous: Option<Box<ResolveAnswer>>,
+    answer: ResolveAnswer,
+    revoked: AnswerRevocations,
+    at: Timestamp,
+) -> Option<ExtrasBuilder> {
+    if previous.is_none() && revoked == AnswerRevocations::default() {
+        return None;
     }
+    Some(Box::new(move |sha256: &Digest| {
+        let context = ChangeContext { at, after_sha256: Some(sha256.to_hex()), evidence: None };
+        let entries = previous
+            .map(|previous| detect_changes(&previous, &answer, &context))
+            .unwrap_or_default();
+        let changes = entries.iter().filter_map(|entry| to_new_change(&answer.domain, entry));
+        let AnswerRevocations { revocations, withheld_actions } = revoked.with_replacement(*sha256);
+        let changes = changes.collect();
+        AppendExtras { changes, revocations, withheld_actions, ..AppendExtras::default() }
+    }))
 }
 
 fn to_new_change(domain: &Domain, entry: &ChangeEntry) -> Option<NewChange> {

@@ -7,33 +7,55 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-/// The tasks in progress by key, each with the channel on which its result arrives. The mutex guards
-/// the map and is held for one map operation only, never across an await. The task that builds a
-/// value is the only sender on its channel.
+/// The tasks in progress by key. The mutex guards the map and is held for one map operation and the
+/// joining of a caller, never across an await.
 #[derive(Debug)]
-pub(super) struct SingleFlight<K, T>(Arc<Mutex<HashMap<K, watch::Receiver<Option<T>>>>>);
+pub(super) struct SingleFlight<K, S, T>(Arc<Mutex<HashMap<K, TaskInProgress<S, T>>>>);
 
-impl<K, T> Default for SingleFlight<K, T> {
+/// A task, what its callers share with it, and the channel on which its result arrives. The task is the
+/// only sender on that channel.
+#[derive(Debug)]
+struct TaskInProgress<S, T> {
+    shared: Arc<S>,
+    result: watch::Receiver<Option<T>>,
+}
+
+impl<K, S, T> Default for SingleFlight<K, S, T> {
     fn default() -> Self {
         Self(Arc::default())
     }
 }
 
-impl<K: Clone + Eq + Hash + Send + 'static, T: Clone + Send + Sync + 'static> SingleFlight<K, T> {
-    /// Waits for the task with this key, after starting it with `start` if none is running. The task
-    /// continues when its callers leave, because others may have joined. `None` if it panicked.
-    pub(super) async fn start_or_join<F>(&self, key: K, start: impl FnOnce() -> F) -> Option<T>
+impl<K, S, T> SingleFlight<K, S, T>
+where
+    K: Clone + Eq + Hash + Send + 'static,
+    S: Default + Send + Sync + 'static,
+    T: Clone + Send + Sync + 'static,
+{
+    /// Waits for the task with this key, after starting it with `start` if none is running. `join` adds
+    /// what this caller brings to what the task's callers share. The task continues when its callers
+    /// leave, because others may have joined. Returns what `join` returned and the result, which is
+    /// `None` if the task panicked.
+    pub(super) async fn start_or_join<J, F>(
+        &self,
+        key: K,
+        join: impl FnOnce(&S) -> J,
+        start: impl FnOnce(Arc<S>) -> F,
+    ) -> (J, Option<T>)
     where
         F: Future<Output = T> + Send + 'static,
     {
-        let mut receiver = {
+        let (joined, mut receiver) = {
             let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             match tasks.get(&key) {
-                Some(receiver) => receiver.clone(),
+                Some(task) => (join(&task.shared), task.result.clone()),
                 None => {
+                    let shared = Arc::new(S::default());
+                    let joined = join(&shared);
                     let (sender, receiver) = watch::channel(None);
-                    tasks.insert(key.clone(), receiver.clone());
-                    let task = start();
+                    let (shared_with, result) = (Arc::clone(&shared), receiver.clone());
+                    tasks.insert(key.clone(), TaskInProgress { shared: shared_with, result });
+                    let task = start(shared);
                     let registration = RemoveOnDrop { tasks: Arc::clone(&self.0), key };
                     tokio::spawn(async move {
                         let value = task.await;
@@ -42,21 +64,22 @@ impl<K: Clone + Eq + Hash + Send + 'static, T: Clone + Send + Sync + 'static> Si
                         drop(registration);
                         let _ = sender.send(Some(value));
                     });
-                    receiver
+                    (joined, receiver)
                 }
             }
         };
-        receiver.wait_for(Option::is_some).await.ok().and_then(|value| value.clone())
+        let result = receiver.wait_for(Option::is_some).await.ok().and_then(|value| value.clone());
+        (joined, result)
     }
 }
 
 /// Removes a task from the map when dropped, also when the task panics.
-struct RemoveOnDrop<K: Eq + Hash, T> {
-    tasks: Arc<Mutex<HashMap<K, watch::Receiver<Option<T>>>>>,
+struct RemoveOnDrop<K: Eq + Hash, S, T> {
+    tasks: Arc<Mutex<HashMap<K, TaskInProgress<S, T>>>>,
     key: K,
 }
 
-impl<K: Eq + Hash, T> Drop for RemoveOnDrop<K, T> {
+impl<K: Eq + Hash, S, T> Drop for RemoveOnDrop<K, S, T> {
     fn drop(&mut self) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
@@ -71,28 +94,32 @@ mod tests {
 
     #[tokio::test]
     async fn a_thousand_callers_share_one_task_and_the_next_starts_a_new_one() {
-        let flights: Arc<SingleFlight<u8, usize>> = Arc::default();
+        let flights: Arc<SingleFlight<u8, AtomicUsize, usize>> = Arc::default();
         let runs = Arc::new(AtomicUsize::new(0));
         let ask = || {
             let (flights, runs) = (Arc::clone(&flights), Arc::clone(&runs));
             async move {
-                let start = || async move {
+                let start = |_| async move {
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     runs.fetch_add(1, Ordering::SeqCst)
                 };
-                flights.start_or_join(1, start).await
+                let join = |callers: &AtomicUsize| callers.fetch_add(1, Ordering::SeqCst);
+                flights.start_or_join(1, join, start).await
             }
         };
         let all = futures_util::future::join_all((0..1000).map(|_| ask())).await;
-        assert!(all.iter().all(|run| *run == Some(0)));
-        assert_eq!(ask().await, Some(1));
+        assert!(all.iter().all(|(_, run)| *run == Some(0)));
+        let mut callers: Vec<usize> = all.into_iter().map(|(number, _)| number).collect();
+        callers.sort_unstable();
+        assert_eq!(callers, (0..1000).collect::<Vec<_>>(), "each joined once");
+        assert_eq!(ask().await, (0, Some(1)));
     }
 
     #[tokio::test]
     async fn a_task_that_panics_leaves_no_caller_waiting() {
-        let flights: SingleFlight<u8, usize> = SingleFlight::default();
-        let ask = flights.start_or_join(1, || async { panic!("on purpose") });
-        assert_eq!(ask.await, None);
-        assert_eq!(flights.start_or_join(1, || async { 7 }).await, Some(7));
+        let flights: SingleFlight<u8, (), usize> = SingleFlight::default();
+        let ask = flights.start_or_join(1, |()| (), |_| async { panic!("on purpose") });
+        assert_eq!(ask.await, ((), None));
+        assert_eq!(flights.start_or_join(1, |()| (), |_| async { 7 }).await, ((), Some(7)));
     }
 }

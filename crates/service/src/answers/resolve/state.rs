@@ -6,20 +6,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use contract::{Domain, Timestamp};
 
 use super::cached_answers::{AnswerCache, CachedAnswer};
+use super::domain_turns::DomainTurns;
 use super::load_robots::RobotsCache;
 use super::query::{LivePolicy, ResolveError};
 use super::scan_queue::ScanQueueCounts;
 use super::settings::ResolveSettings;
+use super::shared_permits::SharedPermits;
 use super::single_flight::SingleFlight;
 
-/// Shared by all requests. `cache`, `robots`, `single_flight` and `queue_counts` are each guarded by a lock
-/// of their own;
+/// What callers must have in common to share a task: the domain, whether the site is read, and how old
+/// the evidence may be, in hours.
+pub(super) type FlightKey = (Domain, LivePolicy, Option<u32>);
+
+/// The result of a task that builds an answer.
+#[derive(Debug, Clone)]
+pub(super) struct FlightResult {
+    pub(super) answer: Result<Arc<CachedAnswer>, ResolveError>,
+    /// The site should have been read, and none of the callers that were asked had an allowance left.
+    pub(super) lacked_permit: bool,
+}
+
+/// Shared by all requests. `cache`, `robots`, `single_flight`, `turns` and `queue_counts` are each guarded by
+/// a lock of their own;
 /// `live_reads` is an atomic counter that is changed only through `LiveReadGuard`.
 pub(crate) struct ResolveState {
     pub(super) cache: AnswerCache,
     pub(super) robots: RobotsCache,
-    pub(super) single_flight:
-        SingleFlight<(Domain, LivePolicy), Result<Arc<CachedAnswer>, ResolveError>>,
+    pub(super) single_flight: SingleFlight<FlightKey, SharedPermits, FlightResult>,
+    /// Taken to make an answer, and to put a stored one into the cache.
+    pub(super) turns: DomainTurns,
     pub(super) queue_counts: ScanQueueCounts,
     /// Live reads in progress.
     live_reads: Arc<AtomicUsize>,
@@ -31,6 +46,7 @@ impl ResolveState {
             cache: AnswerCache::new(settings.cache_bytes),
             robots: RobotsCache::new(settings.robots_cache_bytes),
             single_flight: SingleFlight::default(),
+            turns: DomainTurns::default(),
             queue_counts: ScanQueueCounts::default(),
             live_reads: Arc::default(),
         }

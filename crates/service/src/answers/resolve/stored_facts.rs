@@ -21,10 +21,10 @@ use super::upgrade_windows::{UPGRADE_JOB, UpgradeWindows};
 use crate::answers::Answers;
 
 /// Facts about a domain. The outer `None` means that the lookup failed or was not done in time.
+#[derive(Clone)]
 pub(super) struct StoredFacts {
     readings: Option<Vec<StoredReading>>,
     clock: Option<Option<ClockAndVersions>>,
-    withheld: Option<Option<WithheldActions>>,
     upgrade: Option<Option<Job>>,
     dns: Option<Option<DnsSection>>,
 }
@@ -40,16 +40,15 @@ impl Answers {
                 false => Ok(None),
             }
         };
-        let (readings, clock, withheld, upgrade, dns) = tokio::join!(
+        let (readings, clock, upgrade, dns) = tokio::join!(
             within_time_limit(self.store.readings_of(domain, READINGS_KEPT_PER_DOMAIN)),
             within_time_limit(self.store.clock(&home)),
-            within_time_limit(self.store.withheld_actions_for(domain)),
             within_time_limit(self.store.job(UPGRADE_JOB, domain.as_str())),
             within_time_limit(dns),
         );
         // A failed DNS lookup counts as not done in time: the stored section stays.
         let dns = dns.filter(|dns| dns.as_ref().is_none_or(|section| section.body().is_some()));
-        StoredFacts { readings, clock, withheld, upgrade, dns }
+        StoredFacts { readings, clock, upgrade, dns }
     }
 }
 
@@ -82,6 +81,11 @@ impl StoredFacts {
         self.upgrade.as_ref().and_then(Option::as_ref).map(|job| job.due_at)
     }
 
+    /// Whether the earlier readings were read in time. Only they show pending high-risk changes.
+    pub(super) fn readings_were_read(&self) -> bool {
+        self.readings.is_some()
+    }
+
     /// Adds a reading that is being stored at the same time.
     pub(super) fn with_new_reading(mut self, reading: &StoredReading) -> Self {
         if let Some(readings) = &mut self.readings {
@@ -92,11 +96,13 @@ impl StoredFacts {
         self
     }
 
+    /// `sections` have the pending high-risk changes of the previous answer.
     pub(super) fn into_refresh_inputs(
         self,
         sections: &resolve::Sections,
         is_stored_reading: bool,
         upgrade: Option<PlannedUpgrade>,
+        withheld: Option<&WithheldActions>,
         now: Timestamp,
         issuer: &Issuer,
     ) -> RefreshInputs {
@@ -110,7 +116,6 @@ impl StoredFacts {
                 &issuer.base_url,
             )
         });
-        let incident = self.withheld.map(|withheld| withheld.as_ref().and_then(reported_incident));
         RefreshInputs {
             now,
             is_stored_reading,
@@ -118,8 +123,7 @@ impl StoredFacts {
             readings: readings
                 .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             clock: clock.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
-            incident: incident
-                .map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
+            incident: resolve::TimedLookup::InTime(withheld.and_then(reported_incident)),
             dns: self.dns.map_or(resolve::TimedLookup::NotInTime, resolve::TimedLookup::InTime),
             control: resolve::unclaimed_control(domain, issuer),
         }

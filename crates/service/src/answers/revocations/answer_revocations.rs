@@ -34,23 +34,43 @@ impl AnswerRevocations {
 }
 
 /// What a new answer revokes of the previous answer, and which actions it withholds or reinstates.
-/// `withheld` is what the store has for the domain now.
+/// `withheld` is what the store has for the domain now. `unread` are causes that could not be looked up
+/// for this answer: those that withhold actions now stay.
 #[must_use]
 pub fn revocations_by_answer(
     previous: Option<&ResolveAnswer>,
     answer: &ResolveAnswer,
     withheld: Option<&WithheldActions>,
+    unread: &[RevocationCause],
     now: Timestamp,
 ) -> AnswerRevocations {
     let mut entries = AnswerRevocations::default();
     entries
         .revocations
         .extend(previous.and_then(|previous| tightened_entry(previous, answer, now)));
-    if let Some((entry, new_withheld)) = changed_withheld_actions(answer, withheld, now) {
+    if let Some((entry, new_withheld)) = changed_withheld_actions(answer, withheld, unread, now) {
         entries.revocations.push(entry);
         entries.withheld_actions.push(new_withheld);
     }
     entries
+}
+
+/// Whether an answer gives no reason to change what is withheld for its domain.
+#[must_use]
+pub(crate) fn withholds_the_same(
+    answer: &ResolveAnswer,
+    withheld: Option<&WithheldActions>,
+) -> bool {
+    changed_withheld_actions(answer, withheld, &[], answer.answered_at).is_none()
+}
+
+/// Whether a newer answer is stricter for an action that the earlier one allows, with or without a
+/// warning, however old that one is.
+#[must_use]
+pub fn is_stricter(earlier: &ResolveAnswer, newer: &ResolveAnswer) -> bool {
+    let pairs = action_decisions(earlier).into_iter().zip(action_decisions(newer));
+    let pairs = pairs.map(|((action, earlier, _), (_, newer, _))| (action, earlier, newer, true));
+    !judge::decide::held_state::tightened_actions(pairs).is_empty()
 }
 
 /// One entry for all actions whose `allow` or `warn` was still fresh and became stricter.
@@ -129,15 +149,19 @@ fn withholding_causes(answer: &ResolveAnswer) -> Vec<RevocationCause> {
 fn changed_withheld_actions(
     answer: &ResolveAnswer,
     withheld: Option<&WithheldActions>,
+    unread: &[RevocationCause],
     now: Timestamp,
 ) -> Option<(NewRevocation, WithheldActions)> {
-    // A suspicion stays until impersonation is measured again.
+    // A suspicion stays until impersonation is measured again, and so does what was not looked up.
     let not_measured = answer.impersonation.body().is_none();
-    let suspected = RevocationCause::ImpersonationSuspected;
+    let suspected = not_measured.then_some(RevocationCause::ImpersonationSuspected);
     let mut causes = withholding_causes(answer);
     let previous_causes = withheld.map_or(&[][..], |withheld| &withheld.causes);
-    if not_measured && previous_causes.iter().any(|cause| cause == suspected.as_str()) {
-        causes.push(suspected);
+    for cause in unread.iter().cloned().chain(suspected) {
+        let is_in_force = previous_causes.iter().any(|known| known == cause.as_str());
+        if is_in_force && !causes.contains(&cause) {
+            causes.push(cause);
+        }
     }
     let mut words: Vec<String> = causes.iter().map(|cause| cause.as_str().to_owned()).collect();
     words.sort_unstable();

@@ -21,7 +21,8 @@ use proof::{KeyPurpose, ProofError};
 use serde_json::json;
 use store::{RevocationsQuery, StoreError, StoredRevocation, WithheldActions};
 
-pub use self::answer_revocations::{AnswerRevocations, revocations_by_answer};
+pub(crate) use self::answer_revocations::withholds_the_same;
+pub use self::answer_revocations::{AnswerRevocations, is_stricter, revocations_by_answer};
 pub use self::query::{RevocationsPageQuery, RevocationsStart};
 pub use self::signed_lists::SignedList;
 pub(crate) use self::signed_lists::SignedListCache;

@@ -41,7 +41,7 @@ fn suspected(mut answer: ResolveAnswer) -> ResolveAnswer {
 fn a_fresh_decision_that_becomes_stricter_is_revoked_once() {
     let before = open();
     assert_eq!(
-        revocations_by_answer(Some(&before), &before, None, now()),
+        revocations_by_answer(Some(&before), &before, None, &[], now()),
         AnswerRevocations::default()
     );
     let mut after = open();
@@ -50,7 +50,7 @@ fn a_fresh_decision_that_becomes_stricter_is_revoked_once() {
     // A decision that allowed nothing is not revoked.
     after.actions.connect.decision = Decision::Block;
     after.actions.transact.decision = Decision::Block;
-    let entries = revocations_by_answer(Some(&before), &after, None, now());
+    let entries = revocations_by_answer(Some(&before), &after, None, &[], now());
     let [entry] = &entries.revocations[..] else { panic!("{entries:?}") };
     assert_eq!((entry.kind.as_str(), entry.reason.as_str()), ("tightened", "site_changed"));
     assert_eq!(entry.actions, ["read", "cite"]);
@@ -63,12 +63,12 @@ fn a_fresh_decision_that_becomes_stricter_is_revoked_once() {
     let mut old = before.clone();
     old.freshness.observed_at = Some(now().plus_millis(-169 * HOUR));
     assert_eq!(
-        revocations_by_answer(Some(&old), &after, None, now()),
+        revocations_by_answer(Some(&old), &after, None, &[], now()),
         AnswerRevocations::default()
     );
     // With other rules, the site need not have changed.
     after.code.decision_rules_sha256 = "0".repeat(64);
-    let entries = revocations_by_answer(Some(&before), &after, None, now());
+    let entries = revocations_by_answer(Some(&before), &after, None, &[], now());
     assert_eq!(entries.revocations[0].reason, "unspecified");
 }
 
@@ -85,7 +85,7 @@ fn causes_withhold_and_their_end_gives_free_and_reading_never_is() {
         (incident, "incident_reported"),
         (pending, "high_risk_pending"),
     ] {
-        let entries = revocations_by_answer(None, &after, None, now());
+        let entries = revocations_by_answer(None, &after, None, &[], now());
         let ([entry], [standing]) = (&entries.revocations[..], &entries.withheld_actions[..])
         else {
             panic!("{entries:?}")
@@ -94,9 +94,9 @@ fn causes_withhold_and_their_end_gives_free_and_reading_never_is() {
         assert_eq!(standing.causes, [cause]);
         assert_eq!(standing.actions, ["connect", "transact", "administer"]);
         // The same causes again give no new entry.
-        let again = revocations_by_answer(Some(&after), &after, Some(standing), now());
+        let again = revocations_by_answer(Some(&after), &after, Some(standing), &[], now());
         assert_eq!(again, AnswerRevocations::default(), "{cause}");
-        let freed = revocations_by_answer(Some(&after), &calm, Some(standing), now());
+        let freed = revocations_by_answer(Some(&after), &calm, Some(standing), &[], now());
         assert_eq!(freed.revocations[0].kind, "reinstated");
         assert!(!freed.withheld_actions[0].is_in_force());
     }
@@ -104,14 +104,14 @@ fn causes_withhold_and_their_end_gives_free_and_reading_never_is() {
 
 #[test]
 fn a_suspicion_stays_until_impersonation_is_measured_again() {
-    let entries = revocations_by_answer(None, &suspected(open()), None, now());
+    let entries = revocations_by_answer(None, &suspected(open()), None, &[], now());
     let mut unread = open();
     unread.impersonation = Section::NotMeasured {
         observed_at: None,
         why: "impersonation was not measured".to_owned(),
     };
     let revocations =
-        revocations_by_answer(None, &unread, Some(&entries.withheld_actions[0]), now());
+        revocations_by_answer(None, &unread, Some(&entries.withheld_actions[0]), &[], now());
     assert_eq!(revocations, AnswerRevocations::default());
 }
 

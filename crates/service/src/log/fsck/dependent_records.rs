@@ -25,9 +25,10 @@ impl FsckRun<'_> {
             };
             let Some(last) = page.last() else { return Ok(()) };
             if after.is_some_and(|after| *last <= after) {
-                // A stored time out of range is read as the latest possible time, so the listing
-                // does not advance past it.
-                let detail = format!("answer {} is stored under an impossible time", last.sha256);
+                // A position out of range is read as the last possible one, so the listing does not
+                // advance past it.
+                let detail =
+                    format!("answer {} is stored under an impossible position", last.sha256);
                 self.add_fault(LogPart::Answers, None, detail);
                 return Ok(());
             }

@@ -1,0 +1,215 @@
+//! Makes an answer from sections: brings them up to date, decides, and seals the answer in the log.
+//!
+//! One answer about a domain is made at a time (`DomainTurn`), from the latest one. The append names that
+//! one too: if another was stored in between, the answer is made again. So nothing is revoked twice, and
+//! nothing that was withheld is lost.
+
+use std::sync::Arc;
+
+use contract::records::{ResolveAnswer, RevocationCause};
+use contract::{Domain, Timestamp};
+use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, refresh_sections};
+use serde_json::Value;
+use store::{Predecessor, StoreError, StoredAnswer};
+
+use super::build_answer::NewReading;
+use super::cached_answers::CachedAnswer;
+use super::domain_turns::DomainTurn;
+use super::kept_answer::{RECHECK_MS, states_the_same, valid_until};
+use super::publish_scan::append_extras;
+use super::query::ResolveError;
+use super::stored_facts::StoredFacts;
+use crate::answers::Answers;
+use crate::answers::revocations::{is_stricter, revocations_by_answer};
+use crate::log::{AnswerContext, SealError};
+
+/// How often an answer is made again because another one was stored first. Within one process the turns
+/// prevent that, so this is rare.
+const ATTEMPTS: usize = 8;
+
+/// The answer about a domain that was stored last.
+pub(super) struct LatestAnswer {
+    pub(super) stored: StoredAnswer,
+    /// `None` if this build cannot parse it: an earlier build may have used another structure.
+    pub(super) parsed: Option<Box<ResolveAnswer>>,
+}
+
+/// An answer before it is brought up to date.
+#[derive(Clone)]
+pub(super) struct AnswerDraft {
+    /// The sections of a new reading; `None` for those of the latest answer.
+    pub(super) sections: Option<Sections>,
+    pub(super) facts: StoredFacts,
+    /// Whether the reading was made for an earlier request.
+    pub(super) is_stored_reading: bool,
+    pub(super) upgrade: Option<PlannedUpgrade>,
+}
+
+impl Answers {
+    pub(super) async fn load_latest_answer(
+        &self,
+        domain: &Domain,
+    ) -> Result<Option<LatestAnswer>, ResolveError> {
+        let Some(stored) = self.store.latest_answer(domain).await? else { return Ok(None) };
+        let parsed = serde_json::from_slice(&stored.bytes)
+            .inspect_err(|error| tracing::warn!(%error, "a stored answer cannot be parsed"))
+            .ok();
+        Ok(Some(LatestAnswer { stored, parsed }))
+    }
+
+    /// Makes the answer from a new reading. It follows the latest answer, whichever that is by then.
+    pub(super) async fn seal_new_reading(
+        self: &Arc<Self>,
+        new_reading: NewReading,
+        facts: StoredFacts,
+        upgrade: Option<PlannedUpgrade>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let domain = new_reading.reading.domain.clone();
+        let draft = AnswerDraft {
+            facts: facts.with_new_reading(&new_reading.reading),
+            is_stored_reading: new_reading.reading.scan_id.is_some(),
+            sections: Some(new_reading.sections),
+            upgrade,
+        };
+        let answers = Arc::clone(self);
+        // A task of its own: if the caller left between sealing and caching, the cache would keep the
+        // superseded answer.
+        let sealing = tokio::spawn(async move {
+            let turn = answers.resolve_state.turns.begin(&domain).await;
+            answers.seal_draft(&turn, draft).await
+        });
+        sealing.await.map_err(|e| ResolveError::Internal(e.to_string()))?
+    }
+
+    pub(super) async fn seal_draft(
+        &self,
+        turn: &DomainTurn,
+        draft: AnswerDraft,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        for _ in 0..ATTEMPTS {
+            let latest = self.load_latest_answer(turn.domain()).await?;
+            match self.try_seal(turn, draft.clone(), latest).await {
+                Err(ResolveError::Seal(error)) if is_superseded(&error) => {}
+                done => return done,
+            }
+        }
+        Err(SealError::Superseded.into())
+    }
+
+    /// Brings the draft up to date and decides; then logs, signs, stores and caches the answer. If it
+    /// says nothing new, or cannot be sealed, the latest answer is served instead.
+    async fn try_seal(
+        &self,
+        turn: &DomainTurn,
+        draft: AnswerDraft,
+        latest: Option<LatestAnswer>,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let now = self.clock.now();
+        let AnswerDraft { sections, facts, is_stored_reading, upgrade } = draft;
+        let (stored, previous) = latest.map(|latest| (latest.stored, latest.parsed)).unzip();
+        let previous = previous.flatten();
+        let is_kept = sections.is_none();
+        let sections =
+            sections.or_else(|| Some(Sections::from_answer((**previous.as_ref()?).clone())));
+        let Some(mut sections) = sections else { return Err(ResolveError::NothingStored) };
+        if let Some(previous) = &previous {
+            carry_forward(&mut sections, previous);
+        }
+        // Not limited in time: without it, actions that are withheld would be taken for allowed.
+        let withheld = self.store.withheld_actions_for(turn.domain()).await?;
+        let unread_causes: &[RevocationCause] = match facts.readings_were_read() {
+            true => &[],
+            false => &[RevocationCause::HighRiskPending],
+        };
+        let inputs = facts.into_refresh_inputs(
+            &sections,
+            is_stored_reading,
+            upgrade,
+            withheld.as_ref(),
+            now,
+            &self.issuer,
+        );
+        refresh_sections(&mut sections, inputs, &self.issuer);
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(u64::from(is_kept));
+        let valid_until = valid_until(&sections, upgrade.map(PlannedUpgrade::at), now);
+        let observed_at = sections.freshness.observed_at;
+        let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, &self.issuer);
+        let kept = stored.as_ref().zip(previous.as_deref());
+        if let Some((stored, previous)) = kept
+            && is_kept
+            && self.is_as_made_now(previous)
+            && states_the_same(previous, &answer, &self.issuer.brand)
+        {
+            return Ok(self.cache_stored(turn, stored, previous, now.plus_millis(RECHECK_MS)));
+        }
+        let predecessor = Predecessor {
+            domain: turn.domain().clone(),
+            answer: stored.as_ref().map(|stored| stored.sha256),
+        };
+        let at = now.whole_seconds();
+        let revoked = revocations_by_answer(
+            previous.as_deref(),
+            &answer,
+            withheld.as_ref(),
+            unread_causes,
+            at,
+        );
+        let withholds_the_same = revoked.withheld_actions.is_empty();
+        let extras = append_extras(previous.clone(), answer.clone(), revoked, at);
+        let Ok(Value::Object(document)) = serde_json::to_value(&answer) else {
+            return Err(ResolveError::Internal("the answer is not a JSON object".to_owned()));
+        };
+        let context = AnswerContext { predecessor: Some(predecessor), extras };
+        let domain = turn.domain().clone();
+        let sealed = match self.log.seal_answer_in_context(document, domain, context).await {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                // Nothing can be sealed now. What is stored is signed and says when it was made; it is
+                // served as long as it permits nothing that is no longer permitted.
+                if !is_superseded(&error)
+                    && withholds_the_same
+                    && let Some((stored, previous)) = kept
+                    && self.is_signed_by_present_key(previous)
+                    && !is_stricter(previous, &answer)
+                {
+                    tracing::warn!(%error, "an answer cannot be sealed; the stored one is served");
+                    return Ok(self.cache_stored(turn, stored, previous, now));
+                }
+                return Err(error.into());
+            }
+        };
+        let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
+        self.resolve_state.cache.put(turn, Arc::clone(&cached), now);
+        Ok(cached)
+    }
+
+    /// Puts the latest answer into the cache until the given time, and returns it.
+    pub(super) fn cache_stored(
+        &self,
+        turn: &DomainTurn,
+        stored: &StoredAnswer,
+        answer: &ResolveAnswer,
+        valid_until: Timestamp,
+    ) -> Arc<CachedAnswer> {
+        metrics::counter!(super::ANSWERS_TOTAL, "from" => "stored").increment(1);
+        let observed_at = answer.freshness.observed_at;
+        let cached = Arc::new(CachedAnswer::new(stored, observed_at, valid_until));
+        self.resolve_state.cache.put(turn, Arc::clone(&cached), self.clock.now());
+        cached
+    }
+}
+
+fn is_superseded(error: &SealError) -> bool {
+    matches!(
+        error,
+        SealError::Superseded | SealError::NotStored(StoreError::AnswerSuperseded { .. })
+    )
+}
+
+/// What a new reading does not show stays as in the previous answer until it is looked up. What is not
+/// looked up in time stays.
+fn carry_forward(sections: &mut Sections, previous: &ResolveAnswer) {
+    sections.incident = previous.incident.clone();
+    sections.high_risk_fields = previous.high_risk_fields.clone();
+    sections.content_clock = previous.content_clock.clone();
+}

@@ -1,0 +1,697 @@
+//! A store whose operations fail or wait on demand. Everything else goes to a real store.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::{Domain, Timestamp};
+use proof::Digest;
+use store::*;
+use store_sqlite::SqliteStore;
+
+/// When an operation fails: before or after it took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailurePoint {
+    Before,
+    After,
+}
+
+#[derive(Debug)]
+pub(crate) struct FailingStore {
+    pub(crate) inner: SqliteStore,
+    /// The fault of the next call of an operation. Set by the test, taken by that call.
+    pub(crate) fault: Mutex<Option<(&'static str, FailurePoint, StoreError)>>,
+    /// How long every read about a domain takes, in milliseconds. Set by the test.
+    pub(crate) read_delay_ms: AtomicU64,
+}
+
+impl FailingStore {
+    pub(crate) fn new(inner: SqliteStore) -> Self {
+        Self { inner, fault: Mutex::new(None), read_delay_ms: AtomicU64::new(0) }
+    }
+
+    /// The result of a read, after the delay.
+    fn wait<'a, T: Send + 'a>(
+        &'a self,
+        read: BoxFuture<'a, Result<T, StoreError>>,
+    ) -> BoxFuture<'a, Result<T, StoreError>> {
+        let delay = Duration::from_millis(self.read_delay_ms.load(Ordering::SeqCst));
+        Box::pin(async move {
+            tokio::time::sleep(delay).await;
+            read.await
+        })
+    }
+
+    async fn call<T>(
+        &self,
+        verb: &'static str,
+        work: BoxFuture<'_, Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let met = self.fault.lock().unwrap().take_if(|(which, ..)| *which == verb);
+        match met {
+            None => work.await,
+            Some((_, FailurePoint::Before, error)) => Err(error),
+            Some((_, FailurePoint::After, error)) => work.await.and(Err(error)),
+        }
+    }
+}
+
+impl Log for FailingStore {
+    fn acquire_log_lease<'a>(
+        &'a self,
+        holder: &'a str,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'a, Result<LogLease, StoreError>> {
+        Box::pin(self.call("take_log_lease", self.inner.acquire_log_lease(holder, now, until)))
+    }
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call("append", self.inner.append(append)))
+    }
+    fn last_batch(&self) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
+        self.inner.last_batch()
+    }
+    fn batch(&self, batch: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
+        self.inner.batch(batch)
+    }
+    fn batch_at(&self, log_index: u64) -> BoxFuture<'_, Result<Option<StoredBatch>, StoreError>> {
+        Box::pin(self.call("batch_at", self.inner.batch_at(log_index)))
+    }
+    fn heads(&self, from: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        self.inner.heads(from, limit)
+    }
+    fn leaf_indexes(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<u64>>, StoreError>> {
+        Box::pin(self.call("leaf_places", self.inner.leaf_indexes(leaves)))
+    }
+    fn leaf_kinds(
+        &self,
+        leaves: Vec<Digest>,
+    ) -> BoxFuture<'_, Result<Vec<Option<String>>, StoreError>> {
+        self.inner.leaf_kinds(leaves)
+    }
+    fn log_entries(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Bytes>, StoreError>> {
+        self.inner.log_entries(from, limit)
+    }
+    fn entries_of_kind<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<Vec<u64>, StoreError>> {
+        self.inner.entries_of_kind(kind)
+    }
+    fn count_indexed_leaves(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_indexed_leaves()
+    }
+    fn tile(&self, level: u8, index: u64) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        self.inner.tile(level, index)
+    }
+    fn put_cosignatures(
+        &self,
+        cosignatures: Vec<Cosignature>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_cosignatures(cosignatures)
+    }
+    fn cosignatures(&self, tree_size: u64) -> BoxFuture<'_, Result<Vec<Cosignature>, StoreError>> {
+        self.inner.cosignatures(tree_size)
+    }
+    fn cosigned_sizes(
+        &self,
+        from: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<u64>, StoreError>> {
+        self.inner.cosigned_sizes(from, limit)
+    }
+    fn last_cosigned(&self) -> BoxFuture<'_, Result<Option<u64>, StoreError>> {
+        self.inner.last_cosigned()
+    }
+    fn put_contradicting_head(
+        &self,
+        sighting: ContradictingHead,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_contradicting_head(sighting)
+    }
+    fn contradicting_heads(&self) -> BoxFuture<'_, Result<Vec<ContradictingHead>, StoreError>> {
+        self.inner.contradicting_heads()
+    }
+}
+
+impl Answers for FailingStore {
+    fn answer(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<StoredAnswer>, StoreError>> {
+        self.wait(self.inner.answer(sha256))
+    }
+    fn latest_answer<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<StoredAnswer>, StoreError>> {
+        self.wait(self.inner.latest_answer(domain))
+    }
+    fn latest_digests(
+        &self,
+        domains: Vec<Domain>,
+    ) -> BoxFuture<'_, Result<Vec<Option<Digest>>, StoreError>> {
+        self.inner.latest_digests(domains)
+    }
+    fn list_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AnswerCursor>, StoreError>> {
+        self.inner.list_answers(after, limit)
+    }
+    fn export_answers(
+        &self,
+        after: Option<AnswerCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
+        self.inner.export_answers(after, limit)
+    }
+    fn answers_by_prefix(
+        &self,
+        prefix: HexPrefix,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StoredAnswer>, StoreError>> {
+        self.inner.answers_by_prefix(prefix, limit)
+    }
+    fn count_answered_domains(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_answered_domains()
+    }
+}
+
+impl Readings for FailingStore {
+    fn put_reading(&self, reading: StoredReading) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_reading(reading)
+    }
+    fn reading<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredReading>, StoreError>> {
+        self.inner.reading(id)
+    }
+    fn readings_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredReading>, StoreError>> {
+        self.wait(self.inner.readings_of(domain, limit))
+    }
+    fn list_readings(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.list_readings(after, limit)
+    }
+}
+
+impl Changes for FailingStore {
+    fn changes(&self, ask: ChangesQuery) -> BoxFuture<'_, Result<Vec<StoredChange>, StoreError>> {
+        self.inner.changes(ask)
+    }
+    fn first_change(&self) -> BoxFuture<'_, Result<Option<StoredChange>, StoreError>> {
+        self.inner.first_change()
+    }
+    fn import_changes(&self, changes: Vec<StoredChange>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_changes(changes)
+    }
+}
+
+impl Revocations for FailingStore {
+    fn append_revocations(
+        &self,
+        entries: Vec<NewRevocation>,
+        standings: Vec<WithheldActions>,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
+        self.inner.append_revocations(entries, standings)
+    }
+    fn import_revocations(
+        &self,
+        entries: Vec<StoredRevocation>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_revocations(entries)
+    }
+    fn last_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
+        self.inner.last_revocation()
+    }
+    fn first_revocation(&self) -> BoxFuture<'_, Result<Option<StoredRevocation>, StoreError>> {
+        self.inner.first_revocation()
+    }
+    fn revocations(
+        &self,
+        ask: RevocationsQuery,
+    ) -> BoxFuture<'_, Result<Vec<StoredRevocation>, StoreError>> {
+        self.inner.revocations(ask)
+    }
+    fn revocations_of<'a>(
+        &'a self,
+        target_kind: &'a str,
+        target_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<StoredRevocation>, StoreError>> {
+        self.inner.revocations_of(target_kind, target_id)
+    }
+    fn withheld_actions(
+        &self,
+        since: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<Vec<WithheldActions>, StoreError>> {
+        self.inner.withheld_actions(since)
+    }
+    fn withheld_actions_for<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<WithheldActions>, StoreError>> {
+        self.wait(self.inner.withheld_actions_for(domain))
+    }
+}
+
+impl Pruning for FailingStore {
+    fn prune_answers(
+        &self,
+        cutoffs: AnswerCutoffs,
+        after: Option<PruningCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<PrunedAnswers, StoreError>> {
+        self.inner.prune_answers(cutoffs, after, limit)
+    }
+    fn prune(
+        &self,
+        what: Prunable,
+        before: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.prune(what, before, limit)
+    }
+    fn size(&self) -> BoxFuture<'_, Result<StoreSize, StoreError>> {
+        self.inner.size()
+    }
+}
+
+impl Decisions for FailingStore {
+    fn put_decisions(
+        &self,
+        decisions: Vec<StoredDecision>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_decisions(decisions)
+    }
+    fn decision(
+        &self,
+        lookup: Digest,
+    ) -> BoxFuture<'_, Result<Option<StoredDecision>, StoreError>> {
+        self.inner.decision(lookup)
+    }
+    fn list_decisions(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        self.inner.list_decisions(after, limit)
+    }
+}
+
+impl Scans for FailingStore {
+    fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_scan(scan)
+    }
+    fn scan<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        self.inner.scan(id)
+    }
+    fn latest_scan<'a>(
+        &'a self,
+        domain: &'a Domain,
+        since: Option<Timestamp>,
+        scope: ScanScope,
+    ) -> BoxFuture<'a, Result<Option<Scan>, StoreError>> {
+        self.inner.latest_scan(domain, since, scope)
+    }
+    fn scans_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        scope: ScanScope,
+        before: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ScanRow>, StoreError>> {
+        self.wait(self.inner.scans_of(domain, scope, before, limit))
+    }
+    fn export_scans(
+        &self,
+        after: Option<ScanCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ScanRow>, StoreError>> {
+        self.inner.export_scans(after, limit)
+    }
+}
+
+impl Artifacts for FailingStore {
+    fn put_artifact(
+        &self,
+        sha256: Digest,
+        bytes: Bytes,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_artifact(sha256, bytes, at)
+    }
+    fn artifact(&self, sha256: Digest) -> BoxFuture<'_, Result<Option<Bytes>, StoreError>> {
+        self.inner.artifact(sha256)
+    }
+    fn sweep_artifacts(
+        &self,
+        older_than: Timestamp,
+    ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
+        self.inner.sweep_artifacts(older_than)
+    }
+    fn artifact_bytes_written(&self) -> u64 {
+        self.inner.artifact_bytes_written()
+    }
+    fn export_artifacts(
+        &self,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
+        self.inner.export_artifacts(after, limit)
+    }
+}
+
+impl Licences for FailingStore {
+    fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_licence(licence)
+    }
+    fn licence_by_key(
+        &self,
+        key_sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+        self.inner.licence_by_key(key_sha256)
+    }
+    fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
+        self.inner.licences()
+    }
+    fn revoke_licence<'a>(
+        &'a self,
+        id: &'a str,
+        at: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
+        self.inner.revoke_licence(id, at)
+    }
+}
+
+impl Allowances for FailingStore {
+    fn draw_allowances(
+        &self,
+        day: Day,
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
+        self.inner.draw_allowances(day, draws)
+    }
+    fn allowance_used(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
+        self.inner.allowance_used(day, what)
+    }
+    fn delete_allowances_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_allowances_before(day)
+    }
+}
+
+impl Switches for FailingStore {
+    fn set_switch(&self, switch: Switch) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.set_switch(switch)
+    }
+    fn switch<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Switch>, StoreError>> {
+        self.inner.switch(name)
+    }
+    fn switches(&self) -> BoxFuture<'_, Result<Vec<Switch>, StoreError>> {
+        self.inner.switches()
+    }
+}
+
+impl Seals for FailingStore {
+    fn put_seal(&self, seal: StoredSeal) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_seal(seal)
+    }
+    fn seal(&self, day: Day) -> BoxFuture<'_, Result<Option<StoredSeal>, StoreError>> {
+        self.inner.seal(day)
+    }
+    fn seals(
+        &self,
+        before: Option<Day>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<SealRow>, StoreError>> {
+        self.inner.seals(before, limit)
+    }
+    fn first_sealed_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_sealed_day()
+    }
+    fn seal_position(
+        &self,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<SealPosition>, StoreError>> {
+        self.inner.seal_position(digest)
+    }
+    fn put_anchor(&self, anchor: Anchor) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_anchor(anchor)
+    }
+    fn anchors(&self, day: Day) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
+        self.inner.anchors(day)
+    }
+    fn due_anchors(
+        &self,
+        stages: Vec<AnchorStage>,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Anchor>, StoreError>> {
+        self.inner.due_anchors(stages, now, limit)
+    }
+}
+
+impl Outcomes for FailingStore {
+    fn put_outcome(
+        &self,
+        outcome: NewOutcome,
+        draws: Vec<AllowanceDraw>,
+    ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
+        self.inner.put_outcome(outcome, draws)
+    }
+    fn outcome_summary<'a>(
+        &'a self,
+        domain: &'a Domain,
+        from: Day,
+        to: Day,
+    ) -> BoxFuture<'a, Result<OutcomeCounts, StoreError>> {
+        self.inner.outcome_summary(domain, from, to)
+    }
+    fn outcome_days(
+        &self,
+        day: Day,
+        after: Option<Domain>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Domain, OutcomeTally)>, StoreError>> {
+        self.inner.outcome_days(day, after, limit)
+    }
+    fn first_outcome_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_outcome_day()
+    }
+    fn delete_outcomes_before(&self, before: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_outcomes_before(before)
+    }
+    fn export_outcomes(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StoredOutcome>, StoreError>> {
+        self.inner.export_outcomes(after, limit)
+    }
+    fn import_outcomes(
+        &self,
+        outcomes: Vec<StoredOutcome>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_outcomes(outcomes)
+    }
+}
+
+impl Jobs for FailingStore {
+    fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>> {
+        self.inner.queue_job(job, now)
+    }
+    fn job<'a>(
+        &'a self,
+        kind: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        self.wait(self.inner.job(kind, key))
+    }
+    fn claim_job<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Job>, StoreError>> {
+        self.inner.claim_job(kind, now, lease_until)
+    }
+    fn due_jobs<'a>(
+        &'a self,
+        kind: &'a str,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Job>, StoreError>> {
+        self.inner.due_jobs(kind, now, limit)
+    }
+    fn claim_job_by_id(
+        &self,
+        id: u64,
+        now: Timestamp,
+        lease_until: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<Job>, StoreError>> {
+        self.inner.claim_job_by_id(id, now, lease_until)
+    }
+    fn finish_job(&self, id: u64) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.finish_job(id)
+    }
+    fn postpone_job<'a>(
+        &'a self,
+        id: u64,
+        due_at: Timestamp,
+        why: &'a str,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.postpone_job(id, due_at, why)
+    }
+    fn count_jobs<'a>(&'a self, kind: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.count_jobs(kind)
+    }
+    fn export_jobs(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Job>, StoreError>> {
+        self.inner.export_jobs(after, limit)
+    }
+}
+
+impl Idempotency for FailingStore {
+    fn begin_idempotent(
+        &self,
+        key: Digest,
+        request: Digest,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<IdempotencyStart, StoreError>> {
+        self.inner.begin_idempotent(key, request, now, until)
+    }
+    fn finish_idempotent(
+        &self,
+        key: Digest,
+        reply: StoredReply,
+        until: Timestamp,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.finish_idempotent(key, reply, until)
+    }
+    fn abandon_idempotent(&self, key: Digest) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.abandon_idempotent(key)
+    }
+    fn delete_expired_replies(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_replies(now)
+    }
+}
+
+impl Clocks for FailingStore {
+    fn clock<'a>(
+        &'a self,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ClockAndVersions>, StoreError>> {
+        self.wait(self.inner.clock(url))
+    }
+    fn put_clock(
+        &self,
+        clock: StoredClock,
+        version: Option<ClockVersion>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_clock(clock, version)
+    }
+    fn due_clocks(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
+        self.inner.due_clocks(now, limit)
+    }
+    fn clocks_of<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredClock>, StoreError>> {
+        self.inner.clocks_of(domain, limit)
+    }
+    fn count_clocks(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_clocks()
+    }
+    fn delete_expired_clocks(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_clocks(now)
+    }
+    fn export_clocks(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<StoredClock>, StoreError>> {
+        self.inner.export_clocks(after, limit)
+    }
+}
+
+impl Census for FailingStore {
+    fn begin_census(
+        &self,
+        started_at: Timestamp,
+        frame: Bytes,
+        method: String,
+        version_id: String,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.begin_census(started_at, frame, method, version_id)
+    }
+    fn put_census_rows(&self, rows: Vec<CensusRow>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_census_rows(rows)
+    }
+    fn finish_census(&self, run: u64, at: Timestamp) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.finish_census(run, at)
+    }
+    fn census_run(
+        &self,
+        run: Option<u64>,
+    ) -> BoxFuture<'_, Result<Option<(CensusRun, u64)>, StoreError>> {
+        self.inner.census_run(run)
+    }
+    fn census_rows(
+        &self,
+        run: u64,
+        ask: CensusQuery,
+    ) -> BoxFuture<'_, Result<Vec<CensusRow>, StoreError>> {
+        self.inner.census_rows(run, ask)
+    }
+    fn latest_census_row<'a>(
+        &'a self,
+        domain: &'a Domain,
+    ) -> BoxFuture<'a, Result<Option<CensusRow>, StoreError>> {
+        self.inner.latest_census_row(domain)
+    }
+    fn census_runs(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<CensusRun>, StoreError>> {
+        self.inner.census_runs(after, limit)
+    }
+    fn import_census_run(&self, run: CensusRun) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_census_run(run)
+    }
+}
+
+impl Store for FailingStore {
+    fn engine(&self) -> &'static str {
+        self.inner.engine()
+    }
+    fn schema_version(&self) -> u32 {
+        self.inner.schema_version()
+    }
+    fn check(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.check()
+    }
+    fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.inspect()
+    }
+}

@@ -1,0 +1,106 @@
+//! A store that answers late: what could not be read in time is carried forward from the last answer.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use contract::records::ResolveAnswer;
+use contract::{Domain, NamePolicy, Timestamp};
+use proof::keys::LogMark;
+use service::Service;
+use service::answers::resolve::LivePolicy;
+use store::{Readings, Revocations, RevocationsQuery, StoredReading, WithheldActions};
+
+use crate::failing_store::FailingStore;
+use crate::retention::resolve;
+use crate::world::{HandClock, NOON, build_service_on, open_store, settings};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+const NAME: &str = "slow.com";
+
+fn domain() -> Domain {
+    Domain::parse(NAME, &NamePolicy::default()).unwrap()
+}
+
+async fn start(dir: &std::path::Path) -> (Arc<Service>, Arc<FailingStore>, HandClock) {
+    let store = Arc::new(FailingStore::new(open_store(dir)));
+    let clock = HandClock::new(NOON);
+    let service = build_service_on(dir, settings(), clock.clone(), store.clone());
+    let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
+    service.log.open(mark, marked).await.unwrap();
+    (service, store, clock)
+}
+
+async fn read_live(service: &Arc<Service>) -> ResolveAnswer {
+    *resolve(service, NAME, LivePolicy::Always).await.parse().unwrap()
+}
+
+async fn causes(store: &FailingStore) -> Vec<String> {
+    store.inner.withheld_actions_for(&domain()).await.unwrap().unwrap().causes
+}
+
+async fn kinds_of_entries(store: &FailingStore) -> Vec<String> {
+    let query = RevocationsQuery { after: Some(0), limit: 100, ..RevocationsQuery::default() };
+    let entries = store.revocations(query).await.unwrap();
+    entries.into_iter().map(|stored| stored.entry.kind).collect()
+}
+
+fn reading(id: &str, at: i64, registrable: &str) -> StoredReading {
+    StoredReading {
+        id: id.to_owned(),
+        domain: domain(),
+        observed_at: Timestamp::from_millis(at),
+        network: "here".to_owned(),
+        basis: "just_in_time".to_owned(),
+        scan_id: None,
+        completed: true,
+        fields: format!("{{\"subject.registrable\":\"{registrable}\"}}").into(),
+        record: bytes::Bytes::new(),
+    }
+}
+
+/// The live read of a site that does not answer, with a store that takes a second for every read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_incident_and_pending_changes_outlast_a_slow_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let (service, store, clock) = start(dir.path()).await;
+    let reported = WithheldActions {
+        domain: domain(),
+        actions: ["connect", "transact", "administer"].map(str::to_owned).to_vec(),
+        causes: vec!["incident_reported".to_owned()],
+        state: "suspended".to_owned(),
+        since: Timestamp::from_millis(NOON - HOUR),
+        updated_at: Timestamp::from_millis(NOON - HOUR),
+    };
+    store.append_revocations(vec![], vec![reported]).await.unwrap();
+    store.put_reading(reading("1", NOON - 3 * HOUR, "slow.com")).await.unwrap();
+    store.put_reading(reading("2", NOON - 2 * HOUR, "taken.com")).await.unwrap();
+    let before = read_live(&service).await;
+    assert!(before.incident.is_some() && before.high_risk_fields.is_some());
+    let withheld = causes(&store).await;
+    assert_eq!(withheld, ["high_risk_pending", "incident_reported"]);
+    assert_eq!(kinds_of_entries(&store).await, ["suspended"]);
+
+    store.read_delay_ms.store(1_000, Ordering::SeqCst);
+    for round in 1..3 {
+        clock.set(NOON + round * 11 * MINUTE);
+        let after = read_live(&service).await;
+        assert!(after.answered_at > before.answered_at, "it was made anew");
+        assert_eq!(after.incident, before.incident);
+        assert_eq!(after.high_risk_fields, before.high_risk_fields);
+        assert_eq!(after.actions.connect.decision, before.actions.connect.decision);
+        assert!(after.stored_sections.is_some(), "it says what was not read in time");
+        assert_eq!(causes(&store).await, withheld);
+        assert_eq!(kinds_of_entries(&store).await, ["suspended"]);
+    }
+    // When the store is fast again and the causes are over, both end.
+    store.read_delay_ms.store(0, Ordering::SeqCst);
+    clock.set(NOON + 33 * MINUTE);
+    store.put_reading(reading("3", NOON + 32 * MINUTE, "slow.com")).await.unwrap();
+    let after = read_live(&service).await;
+    assert_eq!(
+        (after.high_risk_fields, causes(&store).await),
+        (None, vec!["incident_reported".to_owned()])
+    );
+    service.log.close().await;
+}
