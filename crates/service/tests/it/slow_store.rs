@@ -8,7 +8,7 @@ use contract::{Domain, NamePolicy, Timestamp};
 use proof::keys::LogMark;
 use service::Service;
 use service::answers::resolve::LivePolicy;
-use store::{Readings, Revocations, RevocationsQuery, StoredReading, WithheldActions};
+use store::{Answers, Readings, Revocations, RevocationsQuery, StoredReading, WithheldActions};
 
 use crate::failing_store::FailingStore;
 use crate::retention::resolve;
@@ -102,5 +102,27 @@ async fn an_incident_and_pending_changes_outlast_a_slow_store() {
         (after.high_risk_fields, causes(&store).await),
         (None, vec!["incident_reported".to_owned()])
     );
+    service.log.close().await;
+}
+
+/// An answer whose queued scan is overdue is examined again. If the store does not say in time whether the
+/// scan is still queued, the stored bytes are served.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kept_answer_is_not_sealed_again_because_the_store_is_slow() {
+    let dir = tempfile::tempdir().unwrap();
+    let (service, store, clock) = start(dir.path()).await;
+    let first = resolve(&service, NAME, LivePolicy::Auto).await;
+    let announced = first.parse().unwrap().upgrade.unwrap();
+    store.read_delay_ms.store(1_000, Ordering::SeqCst);
+    for minutes in [25, 50] {
+        clock.set(NOON + minutes * MINUTE);
+        assert!(
+            announced.expected.parse::<Timestamp>().unwrap()
+                < Timestamp::from_millis(NOON + minutes * MINUTE)
+        );
+        let again = resolve(&service, NAME, LivePolicy::Never).await;
+        assert_eq!(again.bytes, first.bytes, "after {minutes} minutes");
+    }
+    assert_eq!(store.list_answers(None, 9).await.unwrap().len(), 1);
     service.log.close().await;
 }

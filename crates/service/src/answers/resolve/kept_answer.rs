@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use contract::limits::LIVE_READING_MAX_AGE;
-use contract::records::{AnswerStatus, Basis, ResolveAnswer};
+use contract::records::{AnswerStatus, Basis, ResolveAnswer, UpgradeState};
 use contract::{Brand, Domain, Timestamp};
 use judge::resolve::{HOUR_MS, PlannedUpgrade, Sections};
 use proof::{Digest, KeyPurpose};
@@ -42,8 +42,12 @@ impl Answers {
         }
         let measured = answer.status == AnswerStatus::Measured;
         let facts = self.load_stored_facts(domain, measured).await;
-        let queued_at = (!measured).then(|| facts.queued_upgrade_at()).flatten();
-        let upgrade = queued_at.map(|due_at| PlannedUpgrade::Queued { due_at });
+        let upgrade = match facts.upgrade_was_read() {
+            _ if measured => None,
+            true => facts.queued_upgrade_at().map(|due_at| PlannedUpgrade::Queued { due_at }),
+            // Not known to be over, so what was announced stays.
+            false => announced_upgrade(&answer),
+        };
         let draft = AnswerDraft { sections: None, facts, is_stored_reading: true, upgrade };
         self.seal_draft(&turn, draft).await
     }
@@ -89,6 +93,17 @@ pub(super) fn states_the_same(
         && previous.upgrade == answer.upgrade
         && decision_leaf(previous, brand)
             .is_some_and(|leaf| decision_leaf(answer, brand) == Some(leaf))
+}
+
+/// The scan that an answer announces.
+fn announced_upgrade(answer: &ResolveAnswer) -> Option<PlannedUpgrade> {
+    let upgrade = answer.upgrade.as_ref()?;
+    let at: Timestamp = upgrade.expected.parse().ok()?;
+    match upgrade.state {
+        UpgradeState::Queued => Some(PlannedUpgrade::Queued { due_at: at }),
+        UpgradeState::QueueFull => Some(PlannedUpgrade::QueueFull { ask_again_at: at }),
+        _ => None,
+    }
 }
 
 fn decision_leaf(answer: &ResolveAnswer, brand: &Brand) -> Option<Digest> {

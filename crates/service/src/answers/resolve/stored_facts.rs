@@ -81,6 +81,11 @@ impl StoredFacts {
         self.upgrade.as_ref().and_then(Option::as_ref).map(|job| job.due_at)
     }
 
+    /// Whether it is known if a scan is queued.
+    pub(super) fn upgrade_was_read(&self) -> bool {
+        self.upgrade.is_some()
+    }
+
     /// Whether the earlier readings were read in time. Only they show pending high-risk changes.
     pub(super) fn readings_were_read(&self) -> bool {
         self.readings.is_some()
