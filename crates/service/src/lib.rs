@@ -40,6 +40,7 @@ use door::Door;
 use proof::KeyStore;
 use proof::keys::DeploymentSecret;
 use store::Store;
+use supervisor::Supervisor;
 
 pub use access::{
     Access, AddressBlock, FreeScans, IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest,
@@ -90,6 +91,7 @@ pub struct Service {
     scanner: Scanner,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    supervisor: Supervisor,
     pub keys: Arc<SigningKeys>,
     pub access: Arc<Access>,
     pub log: Arc<TransparencyLog>,
@@ -103,8 +105,15 @@ pub struct Service {
 }
 
 impl Service {
+    /// With a supervisor of its own: for commands and tests, which see failures as errors.
     #[must_use]
     pub fn new(parts: ServiceDependencies) -> Self {
+        Self::with_supervisor(parts, Supervisor::default())
+    }
+
+    /// The threads of the service are started by this supervisor.
+    #[must_use]
+    pub fn with_supervisor(parts: ServiceDependencies, supervisor: Supervisor) -> Self {
         let ServiceDependencies { settings, door, catalogue, store, keys, secret, clock, ids } =
             parts;
         let issuer = Issuer::new(settings.brand.clone(), &settings.base_url);
@@ -125,6 +134,7 @@ impl Service {
             Arc::clone(&keys),
             Arc::clone(&clock),
             Arc::clone(&ids),
+            supervisor.clone(),
         ));
         let seals = Arc::new(DailySeals {
             settings: settings.proof.clone(),
@@ -204,6 +214,7 @@ impl Service {
             scanner,
             store,
             clock,
+            supervisor,
             keys,
             access,
             log,
@@ -215,6 +226,12 @@ impl Service {
             scanning,
             census,
         }
+    }
+
+    /// What knows whether all threads and tasks of the service run.
+    #[must_use]
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
     }
 
     #[must_use]

@@ -1,10 +1,15 @@
 //! The readiness check: whether this process can answer requests now.
 
+use supervisor::Failure;
+
 use crate::Service;
 
 /// Why the process is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadinessError {
+    /// A thread or task has ended. The process is about to end.
+    #[error("a part of the server failed: {0}")]
+    Failed(Failure),
     #[error("the store check failed: {0}")]
     Store(String),
     /// Nothing can be sealed, so no answer can be given out.
@@ -23,12 +28,23 @@ pub struct ReadinessReport {
 }
 
 impl Service {
-    /// Checks that the store can be written and read, and that the log accepts entries.
+    /// Checks that no part has failed, that the store can be written and read, that the log
+    /// accepts entries, and that it has the entry of the running build.
     pub async fn check_readiness(&self) -> Result<ReadinessReport, ReadinessError> {
-        self.store.check().await.map_err(|e| ReadinessError::Store(e.to_string()))?;
+        let check_parts = || match self.supervisor.failure() {
+            Some(failure) => Err(ReadinessError::Failed(failure)),
+            None => Ok(()),
+        };
+        check_parts()?;
+        let checked = self.store.check().await.map_err(|e| ReadinessError::Store(e.to_string()));
+        // What failed meanwhile explains why the store failed.
+        check_parts()?;
+        checked?;
         if let Some(why) = self.log.fault() {
             return Err(ReadinessError::Log(why));
         }
+        let logged = self.builds.ensure_logged().await;
+        logged.map_err(|e| ReadinessError::Log(e.to_string()))?;
         let head = self.log.head().map_err(|e| ReadinessError::Log(e.to_string()))?;
         let contradictions = self.log.count_contradicting_heads().await;
         let contradictions = contradictions.map_err(|e| ReadinessError::Store(e.to_string()))?;

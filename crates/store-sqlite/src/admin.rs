@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use store::{Licences, StoreError, Switches};
+use supervisor::Supervisor;
 
 use crate::connect;
 use crate::data_dir::DataDir;
@@ -40,7 +41,10 @@ impl SqliteAdmin {
             }
             None => require_current_schema(&connection, &place)?,
         }
-        Ok(Self { database: Database::start(path, connection, 1)?, _dir: dir_lock })
+        Ok(Self {
+            database: Database::start(path, connection, 1, &Supervisor::default())?,
+            _dir: dir_lock,
+        })
     }
 
     #[must_use]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use store::StoreError;
+use supervisor::Supervisor;
 
 use crate::readers::Readers;
 use crate::writer::Writer;
@@ -22,10 +23,11 @@ impl Database {
         path: PathBuf,
         writer: Connection,
         read_connections: usize,
+        supervisor: &Supervisor,
     ) -> Result<Self, StoreError> {
         let place = path.display().to_string();
         let readers = Arc::new(Readers::open(path, read_connections)?);
-        let writer = Writer::start(writer)
+        let writer = Writer::start(writer, supervisor)
             .map_err(|e| StoreError::CannotOpen { place, why: e.to_string() })?;
         Ok(Self { writer, readers })
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::params;
 use store::{BoxFuture, Store, StoreError};
+use supervisor::Supervisor;
 
 use crate::artifact_files::ArtifactFiles;
 use crate::connect;
@@ -18,11 +19,13 @@ use crate::migrate::migrate;
 pub struct SqliteOptions {
     /// The number of connections for reading.
     pub read_connections: usize,
+    /// Gets to know if the thread that writes ends.
+    pub supervisor: Supervisor,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { read_connections: 4 }
+        Self { read_connections: 4, supervisor: Supervisor::default() }
     }
 }
 
@@ -52,7 +55,8 @@ impl SqliteStore {
         let schema_version = migrate(&mut connection, &place)?;
         dir.sync()?;
         let files = ArtifactFiles::open(dir.artifacts())?;
-        let database = Database::start(path, connection, options.read_connections)?;
+        let database =
+            Database::start(path, connection, options.read_connections, &options.supervisor)?;
         let (files, leased) = (Arc::new(files), Arc::default());
         Ok(Self { database, files, lease_taken: leased, schema_version, _dir: dir })
     }

@@ -8,11 +8,11 @@
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use store::StoreError;
+use supervisor::{SupervisedThread, Supervisor};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::error::DatabaseError;
@@ -31,6 +31,9 @@ const CHECKPOINT_PAGES: i32 = 4_096;
 /// From this many pages (64 MiB) the writer waits for readers so that the log can be truncated.
 const TRUNCATE_PAGES: i32 = 16_384;
 
+/// The name of the thread.
+const WRITER_THREAD: &str = "store-writer";
+
 /// Owns the writer thread. The thread alone owns the writing connection.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -38,7 +41,7 @@ pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn QueuedWrite>>>,
     /// One permit for each write that has no answer yet.
     permits: Arc<Semaphore>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<SupervisedThread>,
     /// The reason, set once by the thread before it stops early.
     stopped: Arc<OnceLock<String>>,
 }
@@ -47,11 +50,16 @@ pub(crate) struct Writer {
 type Commit = Box<dyn FnMut(&Connection) -> rusqlite::Result<()> + Send>;
 
 impl Writer {
-    pub(crate) fn start(connection: Connection) -> io::Result<Self> {
-        Self::start_with(connection, Box::new(|connection| connection.execute_batch("COMMIT")))
+    pub(crate) fn start(connection: Connection, supervisor: &Supervisor) -> io::Result<Self> {
+        let commit: Commit = Box::new(|connection| connection.execute_batch("COMMIT"));
+        Self::start_with(connection, commit, supervisor)
     }
 
-    fn start_with(mut connection: Connection, commit: Commit) -> io::Result<Self> {
+    fn start_with(
+        mut connection: Connection,
+        commit: Commit,
+        supervisor: &Supervisor,
+    ) -> io::Result<Self> {
         let (sender, queue) = mpsc::channel();
         let stopped = Arc::new(OnceLock::new());
         let log_pages = Arc::new(AtomicI32::new(0));
@@ -70,9 +78,7 @@ impl Writer {
             log_pages,
             stopped: Arc::clone(&stopped),
         };
-        let thread = std::thread::Builder::new()
-            .name(String::from("store-writer"))
-            .spawn(move || thread.run())?;
+        let thread = supervisor.spawn_thread(WRITER_THREAD, move || thread.run())?;
         let permits = Arc::new(Semaphore::new(MAX_WAITING_WRITES));
         Ok(Self { queue: Some(sender), permits, thread: Some(thread), stopped })
     }
@@ -80,6 +86,21 @@ impl Writer {
     /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is the
     /// approximate size of what it writes.
     pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        doing: &'static str,
+        bytes: usize,
+        write: impl FnOnce(&Connection) -> Result<T, DatabaseError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let Some(thread) = &self.thread else { return Err(self.unavailable()) };
+        tokio::select! {
+            biased;
+            result = self.queue_write(doing, bytes, write) => result,
+            // A thread that was ended from outside drops no reply channel.
+            () = thread.wait_for_end() => Err(self.unavailable()),
+        }
+    }
+
+    async fn queue_write<T: Send + 'static>(
         &self,
         doing: &'static str,
         bytes: usize,
@@ -105,8 +126,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // The panic hook has already reported a panic of the thread.
-            let _ = thread.join();
+            thread.join();
         }
     }
 }
@@ -176,14 +196,16 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    fn run(mut self) {
+    /// `Ok` once the queue is closed and empty; an error is why it accepts no more writes.
+    fn run(mut self) -> Result<(), String> {
         while let Some(group) = self.next_group() {
+            supervisor::fault_point(WRITER_THREAD);
             let result = self.commit_group(group).and_then(|()| self.checkpoint());
             if let Err(why) = result {
                 tracing::error!(%why, "the store accepts no more writes");
                 // Callers still in the queue are answered when the queue is dropped.
-                let _ = self.stopped.set(why);
-                return;
+                let _ = self.stopped.set(why.clone());
+                return Err(why);
             }
         }
         // An orderly end leaves an empty write-ahead log. A reader in another process may prevent
@@ -191,6 +213,7 @@ impl WriterThread {
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the write-ahead log could not be truncated at shutdown");
         }
+        Ok(())
     }
 
     /// Waits for a write and collects the others that are waiting or about to arrive.

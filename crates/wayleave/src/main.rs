@@ -9,6 +9,7 @@ mod config;
 mod logging;
 mod output;
 mod report;
+mod shutdown;
 mod wiring;
 
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ pub(crate) mod exit {
     pub(crate) const CHECK_FAILED: u8 = 1;
     /// It could not be checked (wrong usage, unreadable file, no network).
     pub(crate) const COULD_NOT_CHECK: u8 = 2;
+    /// A running server stopped because a part of it failed. A restart may help.
+    pub(crate) const SERVER_FAILED: u8 = 3;
 }
 
 #[derive(Debug, Parser)]
@@ -109,11 +112,10 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),
     };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            output::print_error(&format!("{error:#}"));
-            ExitCode::from(exit::COULD_NOT_CHECK)
-        }
-    }
+    let code = result.unwrap_or_else(|error| {
+        output::print_error(&format!("{error:#}"));
+        exit::COULD_NOT_CHECK
+    });
+    logging::flush();
+    ExitCode::from(code)
 }

@@ -5,6 +5,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use crate::logging;
+
 /// Prints one line of the result to standard output.
 pub(crate) fn print_line(text: &str) {
     let mut out = std::io::stdout().lock();
@@ -25,6 +27,9 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
 
 /// Prints a line to standard error that is not part of the result.
 pub(crate) fn print_note(text: &str) {
+    if logging::write_note(text) {
+        return;
+    }
     let mut out = std::io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
 }

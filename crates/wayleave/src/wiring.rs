@@ -20,6 +20,7 @@ use service::{
 };
 use store::Retention;
 use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
+use supervisor::Supervisor;
 use web::{RateLimit, RateLimits};
 
 use crate::config::{Config, NetworkConfig};
@@ -262,9 +263,10 @@ pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
 
 /// Opens store, keys and network access, and builds the service. Creates the data directory and the
 /// keys if they do not exist yet.
-pub(crate) fn build_service(config: &Config) -> Result<Service> {
+pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<Service> {
     let folder = config.data_dir();
-    let store = SqliteStore::open(&folder, SqliteOptions::default())
+    let options = SqliteOptions { supervisor: supervisor.clone(), ..SqliteOptions::default() };
+    let store = SqliteStore::open(&folder, options)
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let policy = Policy { targets: target_limits(config), ..network_policy(&config.network)? };
@@ -294,7 +296,7 @@ pub(crate) fn build_service(config: &Config) -> Result<Service> {
     let keys_folder = folder.join(KEYS_FOLDER);
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
-    Ok(Service::new(ServiceDependencies {
+    let parts = ServiceDependencies {
         settings: service_settings(config)?,
         door: Door::new(policy, Arc::clone(&clock))
             .context("cannot set up outgoing connections")?,
@@ -304,7 +306,8 @@ pub(crate) fn build_service(config: &Config) -> Result<Service> {
         secret,
         clock,
         ids: Arc::new(SystemIds),
-    }))
+    };
+    Ok(Service::with_supervisor(parts, supervisor.clone()))
 }
 
 /// Opens the transparency log of a service. A fault is logged and does not stop the server: records

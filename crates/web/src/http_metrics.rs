@@ -20,7 +20,8 @@ const PANICS: &str = "http_handler_panics_total";
 const CONNECTIONS: &str = "http_connections_open";
 const REFUSED: &str = "http_connections_refused_total";
 
-// Counted by the service, described here.
+// Counted elsewhere, described here.
+const LOST_LOG_LINES: &str = "wayleave_log_lines_lost_total";
 const GOSSIP: &str = "log_gossip_heads_total";
 const CONTRADICTING_HEADS: &str = "log_contradicting_heads_total";
 
@@ -55,6 +56,7 @@ pub(crate) fn install_recorder() {
         describe_gauge!(CONNECTIONS, "Connections open now.");
         describe_counter!(REFUSED, "Connections answered with 503 because all others were busy.");
         describe_counter!(GOSSIP, "Signed log heads received through gossip, by result.");
+        describe_counter!(LOST_LOG_LINES, "Log lines that could not be written, by reason.");
         describe_target_metrics();
         describe_counter!(
             CONTRADICTING_HEADS,

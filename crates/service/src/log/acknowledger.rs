@@ -12,6 +12,7 @@ use store::StoreError;
 
 use super::errors::SealError;
 use super::halt_switch::HaltSwitch;
+use super::open_log::ACKNOWLEDGER_THREAD;
 use super::snapshot::{CurrentSnapshot, LogSnapshot};
 use super::submission::CommittedBatch;
 
@@ -28,6 +29,7 @@ pub(super) struct Acknowledger {
 impl Acknowledger {
     pub(super) fn run(mut self) {
         while let Ok(first) = self.queue.recv() {
+            supervisor::fault_point(ACKNOWLEDGER_THREAD);
             let mut steps = vec![first];
             steps.extend(self.queue.try_iter());
             let newest = steps.iter().rev().find_map(|step| step.snapshot.clone());

@@ -15,7 +15,6 @@ use proof::tlog::witness::{WitnessRequest, parse_cosignatures, parse_size};
 use proof::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, SignatureType, VerifierKey};
 use proof::{Digest, ProofError};
 use store::Cosignature;
-use tokio::task::JoinSet;
 
 use super::errors::SealError;
 use super::snapshot::SignedTreeHead;
@@ -47,13 +46,15 @@ enum CosignError {
     Contradicted(String),
 }
 
-/// Runs until it is dropped: one task per witness, so that a slow witness delays no other.
+/// Runs until it is dropped: one loop per witness, so that a slow witness delays no other. They are
+/// one task, so that a panic of one ends all and is noticed.
 pub(crate) async fn request_cosignatures(log: Arc<TransparencyLog>) {
-    let mut tasks = JoinSet::new();
-    for peer in log.settings.witnesses.clone() {
-        tasks.spawn(run_witness_loop(Arc::clone(&log), peer));
+    let peers = log.settings.witnesses.clone();
+    if peers.is_empty() {
+        return std::future::pending().await;
     }
-    while tasks.join_next().await.is_some() {}
+    let loops = peers.into_iter().map(|peer| run_witness_loop(Arc::clone(&log), peer));
+    futures_util::future::join_all(loops).await;
 }
 
 async fn run_witness_loop(log: Arc<TransparencyLog>, peer: WitnessPeer) {

@@ -2,33 +2,31 @@
 
 use std::sync::OnceLock;
 
-use tokio::sync::Notify;
+use supervisor::Supervisor;
 
 /// Why the log accepts no more entries. Written at most once, by one of the log's threads or by a call
 /// of `TransparencyLog::halt`; read by every caller. It is never cleared.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct HaltSwitch {
     reason: OnceLock<String>,
-    /// Notified when only a restart of the process can help.
-    fatal: Notify,
+    /// Ends the process when only a restart can help.
+    supervisor: Supervisor,
 }
 
 impl HaltSwitch {
+    pub(super) fn new(supervisor: Supervisor) -> Self {
+        Self { reason: OnceLock::new(), supervisor }
+    }
+
     pub(super) fn reason(&self) -> Option<String> {
         self.reason.get().cloned()
     }
 
     pub(super) fn halt(&self, why: String, fatal: bool) {
         tracing::error!(%why, "THE LOG IS NOT EXTENDED ANY MORE: it was halted");
-        let _ = self.reason.set(why);
+        let _ = self.reason.set(why.clone());
         if fatal {
-            self.fatal.notify_one();
+            self.supervisor.report_failure("log", why);
         }
-    }
-
-    /// Waits for a halt after which only a restart can help, and returns its reason.
-    pub(super) async fn wait_for_fatal(&self) -> String {
-        self.fatal.notified().await;
-        self.reason().unwrap_or_default()
     }
 }

@@ -1,12 +1,12 @@
 //! The open log: its queue, its two threads, and the state that readers see.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc as std_mpsc};
-use std::thread::JoinHandle;
 
 use contract::{Brand, Clock};
 use proof::keys::LogMark;
 use proof::tree_head::HeadExtras;
 use store::Store;
+use supervisor::{SupervisedThread, Supervisor};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -28,7 +28,8 @@ pub(super) struct OpenLog {
     queue: Mutex<Option<mpsc::Sender<Submission>>>,
     snapshot: Arc<CurrentSnapshot>,
     halt: Arc<HaltSwitch>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    supervisor: Supervisor,
+    threads: Mutex<Vec<SupervisedThread>>,
 }
 
 /// What the threads of the log are started with.
@@ -46,16 +47,20 @@ pub(super) struct OpenLogParts {
     pub(super) tip: Arc<LogSnapshot>,
     pub(super) mark: LogMark,
     pub(super) head_extras: Arc<OnceLock<HeadExtras>>,
+    /// Gets to know if one of the threads ends.
+    pub(super) supervisor: Supervisor,
 }
 
 const CLOSED: &str = "it was closed";
+pub(super) const SEQUENCER_THREAD: &str = "log-sequencer";
+pub(super) const ACKNOWLEDGER_THREAD: &str = "log-acknowledger";
 
 impl OpenLog {
     pub(super) fn start(parts: OpenLogParts) -> Result<Self, LogFault> {
         let (queue, waiting) = mpsc::channel(parts.settings.max_waiting.max(1));
         let (committed, steps) = std_mpsc::channel();
         let views = Arc::new(CurrentSnapshot::new(Arc::clone(&parts.tip)));
-        let halt = Arc::new(HaltSwitch::default());
+        let halt = Arc::new(HaltSwitch::new(parts.supervisor.clone()));
         let acknowledger = Acknowledger {
             mark: parts.mark,
             snapshot: Arc::clone(&views),
@@ -81,10 +86,10 @@ impl OpenLog {
             halt: Arc::clone(&halt),
             runtime: Handle::current(),
         };
-        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        let supervisor = parts.supervisor;
         let threads = [
-            thread("log-acknowledger").spawn(move || acknowledger.run()),
-            thread("log-sequencer").spawn(move || sequencer.run()),
+            supervisor.spawn_thread(ACKNOWLEDGER_THREAD, move || Ok(acknowledger.run())),
+            supervisor.spawn_thread(SEQUENCER_THREAD, move || Ok(sequencer.run())),
         ];
         let threads: Result<Vec<_>, _> = threads.into_iter().collect();
         let threads = threads.map_err(|e| LogFault::CannotStart { why: e.to_string() })?;
@@ -92,6 +97,7 @@ impl OpenLog {
             queue: Mutex::new(Some(queue)),
             snapshot: views,
             halt,
+            supervisor,
             threads: Mutex::new(threads),
         })
     }
@@ -112,7 +118,19 @@ impl OpenLog {
 
     /// The error of a caller whose submission was dropped without a reply.
     pub(super) fn dropped_error(&self) -> SealError {
-        SealError::Halted(self.halt.reason().unwrap_or_else(|| CLOSED.to_owned()))
+        let failure = || self.supervisor.failure().map(|failure| failure.to_string());
+        SealError::Halted(self.halt.reason().or_else(failure).unwrap_or_else(|| CLOSED.to_owned()))
+    }
+
+    /// Waits until a thread of the log fails, and returns the error for callers that wait for it. A
+    /// thread that was ended from outside drops no reply channel.
+    pub(super) async fn wait_for_failed_thread(&self) -> SealError {
+        let failure = self.supervisor.wait_for_failure().await;
+        if [SEQUENCER_THREAD, ACKNOWLEDGER_THREAD].contains(&failure.part.as_str()) {
+            return SealError::Halted(failure.to_string());
+        }
+        // Another part failed: the threads of the log still reply.
+        std::future::pending().await
     }
 
     pub(super) fn snapshot(&self) -> Arc<LogSnapshot> {
@@ -127,17 +145,12 @@ impl OpenLog {
         self.halt.reason()
     }
 
-    pub(super) async fn wait_for_fatal_failure(&self) -> String {
-        self.halt.wait_for_fatal().await
-    }
-
     pub(super) async fn close(&self) {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let threads =
             std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = tokio::task::spawn_blocking(move || {
-            // The panic hook has reported a panic of such a thread.
-            threads.into_iter().for_each(|thread| drop(thread.join()));
+            threads.into_iter().for_each(SupervisedThread::join);
         });
         let _ = ended.await;
     }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::errors::SealError;
 use super::halt_switch::HaltSwitch;
+use super::open_log::SEQUENCER_THREAD;
 use super::sealed_leaf::SealedLeaf;
 use super::settings::LogSettings;
 use super::signed_batch::SignedBatch;
@@ -50,6 +51,7 @@ impl Sequencer {
     pub(super) fn run(mut self) {
         let runtime = self.runtime.clone();
         while let Some(group) = runtime.block_on(self.next_group()) {
+            supervisor::fault_point(SEQUENCER_THREAD);
             if let Some(why) = self.halt.reason() {
                 refuse_all(group, &SealError::Halted(why));
                 continue;

@@ -11,6 +11,7 @@ use proof::tree_head::HeadExtras;
 use proof::{Digest, KeyPurpose, ProofError};
 use serde_json::{Map, Value};
 use store::{AppendExtras, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
+use supervisor::Supervisor;
 
 use super::errors::{LogFault, SealError};
 use super::log_end;
@@ -50,6 +51,7 @@ pub struct TransparencyLog {
     pub(crate) ids: Arc<dyn Ids>,
     /// Additional members of tree heads; set once, when the running build is known.
     head_extras: Arc<OnceLock<HeadExtras>>,
+    supervisor: Supervisor,
     open_log: tokio::sync::OnceCell<Result<OpenLog, LogFault>>,
     pub(super) contradicting_heads: ContradictingHeads,
 }
@@ -62,6 +64,7 @@ impl TransparencyLog {
         keys: Arc<SigningKeys>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
+        supervisor: Supervisor,
     ) -> Self {
         Self {
             settings,
@@ -71,6 +74,7 @@ impl TransparencyLog {
             clock,
             ids,
             head_extras: Arc::default(),
+            supervisor,
             open_log: tokio::sync::OnceCell::new(),
             contradicting_heads: ContradictingHeads::default(),
         }
@@ -126,6 +130,7 @@ impl TransparencyLog {
             tip: Arc::new(tip),
             mark,
             head_extras: Arc::clone(&self.head_extras),
+            supervisor: self.supervisor.clone(),
         })
     }
 
@@ -151,14 +156,6 @@ impl TransparencyLog {
     pub fn halt(&self, why: String) {
         if let Some(Ok(running)) = self.open_log.get() {
             running.halt(why);
-        }
-    }
-
-    /// Waits until the disk fails in a way that only a restart can repair, and returns the reason.
-    pub async fn wait_for_fatal_failure(&self) -> String {
-        match self.open_log.get() {
-            Some(Ok(running)) => running.wait_for_fatal_failure().await,
-            _ => std::future::pending().await,
         }
     }
 
@@ -264,6 +261,10 @@ impl TransparencyLog {
         let (reply, result) = tokio::sync::oneshot::channel();
         let entry = LogEntry { leaf, kind, content };
         running.submit(Submission { entry, finish, predecessor, reply })?;
-        result.await.unwrap_or_else(|_| Err(running.dropped_error()))
+        tokio::select! {
+            biased;
+            result = result => result.unwrap_or_else(|_| Err(running.dropped_error())),
+            error = running.wait_for_failed_thread() => Err(error),
+        }
     }
 }

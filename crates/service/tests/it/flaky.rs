@@ -97,8 +97,7 @@ async fn check_failure(
         }
     }
     assert_eq!(service.log.fault().is_some(), then != ExpectedReaction::GoesOn, "{about}");
-    let fatal =
-        tokio::time::timeout(Duration::ZERO, service.log.wait_for_fatal_failure()).await.is_ok();
+    let fatal = service.supervisor().failure().is_some();
     let wanted = matches!(error, StoreError::Unavailable { .. });
     assert_eq!(fatal, wanted, "{about}: whether only a restart helps");
     service.log.close().await;

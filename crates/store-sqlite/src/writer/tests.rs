@@ -47,6 +47,7 @@ async fn writes_that_wait_together_share_a_commit_and_keep_their_own_fate() {
             counter.fetch_add(1, Ordering::Relaxed);
             connection.execute_batch("COMMIT")
         }),
+        &Supervisor::default(),
     )
     .unwrap();
     let writes = futures_util::future::join_all([1, 2, 3, 2, 4, 1, 5].map(|x| put(&writer, x)));
@@ -65,7 +66,7 @@ async fn writes_that_wait_together_share_a_commit_and_keep_their_own_fate() {
 #[tokio::test]
 async fn a_refused_write_leaves_nothing_of_itself() {
     let (dir, connection) = table();
-    let writer = Writer::start(connection).unwrap();
+    let writer = Writer::start(connection, &Supervisor::default()).unwrap();
     let half = writer.write("half a write", 8, |connection| {
         connection.execute("INSERT INTO kept (x) VALUES (7)", [])?;
         Err::<(), _>(StoreError::Full.into())
@@ -81,12 +82,14 @@ async fn a_commit_that_fails_on_the_disk_is_never_tried_again() {
     let (dir, connection) = table();
     let commits = Arc::new(AtomicI32::new(0));
     let counter = Arc::clone(&commits);
+    let supervisor = Supervisor::default();
     let writer = Writer::start_with(
         connection,
         Box::new(move |connection| match counter.fetch_add(1, Ordering::Relaxed) {
             1 => Err(io_error()),
             _ => connection.execute_batch("COMMIT"),
         }),
+        &supervisor,
     )
     .unwrap();
     put(&writer, 1).await.unwrap();
@@ -99,6 +102,9 @@ async fn a_commit_that_fails_on_the_disk_is_never_tried_again() {
         assert_eq!(put(&writer, x).await, Err(failed.clone()), "{x}");
     }
     assert_eq!(commits.load(Ordering::Relaxed), 2, "nothing was committed afterwards");
+    let failure = supervisor.wait_for_failure().await;
+    assert_eq!(failure.part, "store-writer");
+    assert!(failure.why.contains("disk I/O"), "{failure}");
     drop(writer);
     assert_eq!(stored_rows(&dir), [1]);
 }
@@ -106,7 +112,7 @@ async fn a_commit_that_fails_on_the_disk_is_never_tried_again() {
 #[tokio::test]
 async fn a_write_that_fails_on_the_disk_takes_its_group_with_it() {
     let (dir, connection) = table();
-    let writer = Writer::start(connection).unwrap();
+    let writer = Writer::start(connection, &Supervisor::default()).unwrap();
     put(&writer, 1).await.unwrap();
     let failed =
         writer.write("failing", 8, |_| Err::<(), _>(DatabaseError::Sqlite(io_error()))).await;
@@ -117,9 +123,27 @@ async fn a_write_that_fails_on_the_disk_takes_its_group_with_it() {
 }
 
 #[tokio::test]
+async fn a_panic_of_the_thread_is_reported_and_every_caller_is_answered() {
+    let (dir, connection) = table();
+    let supervisor = Supervisor::default();
+    let writer = Writer::start(connection, &supervisor).unwrap();
+    put(&writer, 1).await.unwrap();
+    let panicking = writer.write::<()>("panicking", 8, |_| panic!("as planned"));
+    let (first, panicked, last) = tokio::join!(put(&writer, 2), panicking, put(&writer, 3));
+    for result in [panicked, last, put(&writer, 4).await] {
+        assert!(matches!(result, Err(StoreError::Unavailable { .. })), "{result:?}");
+    }
+    let failure = supervisor.wait_for_failure().await;
+    assert_eq!(failure.to_string(), "store-writer: the thread panicked");
+    drop(writer);
+    let acknowledged = if first.is_ok() { vec![1, 2] } else { vec![1] };
+    assert_eq!(stored_rows(&dir), acknowledged);
+}
+
+#[tokio::test]
 async fn a_full_disk_is_reported_and_survived() {
     let (dir, connection) = table();
-    let writer = Writer::start(connection).unwrap();
+    let writer = Writer::start(connection, &Supervisor::default()).unwrap();
     let limit = |pages: i64| {
         writer.write("limiting", 0, move |connection| {
             Ok(connection.pragma_update(None, "max_page_count", pages)?)
@@ -154,7 +178,7 @@ async fn a_full_disk_is_reported_and_survived() {
 #[tokio::test]
 async fn the_log_is_copied_back_while_writing_and_gone_at_the_end() {
     let (dir, connection) = table();
-    let writer = Writer::start(connection).unwrap();
+    let writer = Writer::start(connection, &Supervisor::default()).unwrap();
     let log = dir.path().join("test.db-wal");
     let mut longest = 0;
     for _ in 0..100 {
@@ -180,7 +204,7 @@ async fn the_log_is_copied_back_while_writing_and_gone_at_the_end() {
 #[tokio::test]
 async fn what_waits_when_the_store_is_dropped_is_still_written() {
     let (dir, connection) = table();
-    let writer = Writer::start(connection).unwrap();
+    let writer = Writer::start(connection, &Supervisor::default()).unwrap();
     let queue = writer.queue.clone().unwrap();
     for x in 0..50 {
         let (reply, _) = oneshot::channel();
@@ -233,6 +257,7 @@ async fn callers_that_come_back_together_are_committed_together() {
             counter.fetch_add(1, Ordering::Relaxed);
             connection.execute_batch("COMMIT")
         }),
+        &Supervisor::default(),
     )
     .unwrap();
     let callers = (0..50).map(|caller| {

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use contract::records::CensusRecord;
 use service::scanning::census::{CensusList, CensusProgress};
+use supervisor::Supervisor;
 
 use super::{config_in_force, scan_progress, serve};
 use crate::config::ConfigArgs;
+use crate::shutdown::StopSignals;
 use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -62,9 +64,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         ));
     }
     wiring::runtime()?.block_on(async {
-        let service = Arc::new(wiring::build_service(&config)?);
+        let service = Arc::new(wiring::build_service(&config, &Supervisor::default())?);
         wiring::open_log(&config, &service).await?;
-        serve::register_build(Arc::clone(&service)).await;
+        serve::identify_build(&service).await?;
+        serve::log_build(&service).await;
         let bar = scan_progress::census_bar(list.frame.size);
         let show_progress = |progress: CensusProgress, record: &CensusRecord| {
             let line = format!("{} {}", record.domain, record.status);
@@ -75,7 +78,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 bar.set_message(line);
             }
         };
-        let stop = serve::StopSignals::catch()?;
+        let mut stop = StopSignals::catch()?;
         let done = tokio::select! {
             done = service.census.run_census(&list, &show_progress) => Some(done),
             () = stop.wait_for_stop() => None,

@@ -17,7 +17,8 @@ use crate::{logging, output, wiring};
                   The network.* keys are set to the lab, in addition to values you give. If store.data_dir is not \
                   set, data goes to a temporary folder and is deleted at the end; if log.filter is not set, only \
                   errors are logged.\n\n\
-                  Exit codes: 0 stopped normally, 2 could not start (for example, the port is in use)."
+                  Exit codes: 0 stopped normally, 2 could not start (for example, the port is in use), 3 stopped because a \
+                  part of it failed."
 )]
 pub(crate) struct Args {
     #[command(flatten)]

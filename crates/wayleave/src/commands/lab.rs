@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use lab::{Lab, LabOptions};
 
-use super::serve::StopSignals;
+use crate::shutdown::StopSignals;
 use crate::{exit, output, wiring};
 
 /// How often the lab's blockchain gets a block.
@@ -80,7 +80,7 @@ async fn run_lab(
     config_file: Option<PathBuf>,
     json: bool,
 ) -> Result<u8> {
-    let stop = StopSignals::catch()?;
+    let mut stop = StopSignals::catch()?;
     let lab = Lab::start(options).await.context("cannot start the lab")?;
     lab.calendar().mine_every(BLOCK_INTERVAL);
     std::fs::write(&ca_file, &lab.network().ca_pem)

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use service::{Service, jobs};
+use supervisor::Supervisor;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::AbortHandle;
 use web::{ServerOptions, WebOptions};
 
 use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
+use crate::shutdown::{self, StopSignals};
 use crate::{build_info, exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -16,7 +19,8 @@ use crate::{build_info, exit, logging, output, wiring};
     after_help = "Creates store.data_dir and the signing keys at the first start. Runs until Ctrl-C or SIGTERM, then finishes \
                   open requests. Speaks plain HTTP: put a TLS proxy in front of it and set server.base_url. Run \
                   `wayleave doctor` first to check the configuration.\n\n\
-                  Exit codes: 0 stopped normally, 2 could not start, or stopped because the disk failed."
+                  Exit codes: 0 stopped normally, 2 could not start, 3 stopped because a part of it failed (the disk, or a \
+                  thread or task that ended): restart it."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -61,14 +65,17 @@ pub(crate) async fn bind_listener(config: &mut Config) -> Result<TcpListener> {
     Ok(listener)
 }
 
-/// Serves until a stop signal or a disk failure. `started` is called once everything is ready.
+/// Serves until a stop signal or a failure. `started` is called once everything is ready.
 pub(crate) async fn serve_until_stopped(
     config: &Config,
     listener: TcpListener,
     started: &dyn Fn(&Config),
 ) -> Result<u8> {
-    let service = Arc::new(wiring::build_service(config)?);
-    wiring::open_log(config, &service).await?;
+    let supervisor = Supervisor::default();
+    let service = Arc::new(wiring::build_service(config, &supervisor)?);
+    // Nothing is signed before the build is known and in the log.
+    tokio::try_join!(wiring::open_log(config, &service), identify_build(&service))?;
+    log_build(&service).await;
     let app = web::build_app(
         Arc::clone(&service),
         WebOptions {
@@ -89,81 +96,58 @@ pub(crate) async fn serve_until_stopped(
         version = service::VERSION,
         "serving"
     );
-    let upkeep = tokio::spawn(service::jobs::run_upkeep(Arc::clone(&service)));
-    let build_task = tokio::spawn(register_build(Arc::clone(&service)));
-    let witnesses = tokio::spawn(service::jobs::run_cosigning(Arc::clone(&service.log)));
-    let upgrades = tokio::spawn(service::jobs::run_queued_scans(Arc::clone(&service)));
-    let clocks = tokio::spawn(service::jobs::run_content_clocks(Arc::clone(&service.clocks)));
-    let pruning = tokio::spawn(service::jobs::run_pruning(Arc::clone(&service)));
-    let sealing = tokio::spawn(service::jobs::run_daily_sealing(Arc::clone(&service)));
+    let jobs = start_jobs(&service, &supervisor);
     // Handlers are installed before the server reports that it is ready.
-    let stop = StopSignals::catch()?;
+    let mut stop = StopSignals::catch()?;
     started(config);
-    let failed = std::sync::OnceLock::new();
-    let until = async {
-        tokio::select! {
-            () = stop.wait_for_stop() => {}
-            why = service.log.wait_for_fatal_failure() => {
-                tracing::error!(%why, "stopping: the disk failed. Only a restart can determine what was stored");
-                let _ = failed.set(why);
-            }
-        }
-    };
-    let report = web::serve(listener, app, options, until).await;
-    upkeep.abort();
+    let report =
+        web::serve(listener, app, options, shutdown::wait_for_end(&mut stop, &supervisor)).await;
+    supervisor.begin_stop();
     // No more requests: append what is waiting to the log before the store is closed.
     service.log.close().await;
-    build_task.abort();
-    upgrades.abort();
-    clocks.abort();
-    sealing.abort();
-    pruning.abort();
-    witnesses.abort();
+    jobs.iter().for_each(AbortHandle::abort);
     tracing::info!(?report, "stopped");
-    match failed.get() {
-        Some(why) => anyhow::bail!("{why}"),
+    match supervisor.failure() {
+        Some(failure) => {
+            output::print_error(&format!("stopped because a part of the server failed: {failure}"));
+            Ok(exit::SERVER_FAILED)
+        }
         None => Ok(exit::PASSED),
     }
 }
 
-/// Identifies this build and appends it to the transparency log. Runs in the background.
-pub(crate) async fn register_build(service: Arc<service::Service>) {
-    match service.builds.identify_running_build(build_info::build_facts()).await {
-        Ok(build) => {
-            let version_id = build.version_id();
-            let commit = build.content().source.commit.as_deref().unwrap_or("unknown");
-            match service.builds.seal_running_build(&build).await {
-                Ok(entry) => tracing::info!(%version_id, commit, entry, "this build"),
-                Err(error) => {
-                    tracing::warn!(%error, %version_id, commit, "this build could not be added to the log");
-                }
-            }
-        }
-        Err(error) => tracing::error!(%error, "this build cannot be identified"),
-    }
+/// Starts the background jobs, each of which must run as long as the server.
+fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandle> {
+    let shared = || Arc::clone(service);
+    let watcher = supervisor.clone();
+    tokio::spawn(shutdown::exit_at_deadline(supervisor.clone()));
+    vec![
+        supervisor.spawn_task("thread-watcher", async move { watcher.watch_threads().await }),
+        supervisor.spawn_task("upkeep", jobs::run_upkeep(shared())),
+        supervisor.spawn_task("cosigning", jobs::run_cosigning(Arc::clone(&service.log))),
+        supervisor.spawn_task("queued-scans", jobs::run_queued_scans(shared())),
+        supervisor
+            .spawn_task("content-clocks", jobs::run_content_clocks(Arc::clone(&service.clocks))),
+        supervisor.spawn_task("pruning", jobs::run_pruning(shared())),
+        supervisor.spawn_task("daily-sealing", jobs::run_daily_sealing(shared())),
+    ]
 }
 
-/// Ctrl-C and SIGTERM, caught from the moment this is created.
-pub(crate) struct StopSignals {
-    interrupt: Signal,
-    terminate: Signal,
+/// Hashes the running program, so that everything that is signed names its build.
+pub(crate) async fn identify_build(service: &Service) -> Result<()> {
+    let started = std::time::Instant::now();
+    let build = service.builds.identify_running_build(build_info::build_facts()).await;
+    let build = build.context("this build cannot be identified")?;
+    let (version_id, commit) = (build.version_id(), build.content().source.commit.as_deref());
+    let ms = started.elapsed().as_millis();
+    tracing::info!(%version_id, commit = commit.unwrap_or("unknown"), ms, "this build");
+    Ok(())
 }
 
-impl StopSignals {
-    pub(crate) fn catch() -> Result<Self> {
-        let catch = |kind| signal(kind).context("cannot install signal handlers");
-        Ok(Self {
-            interrupt: catch(SignalKind::interrupt())?,
-            terminate: catch(SignalKind::terminate())?,
-        })
-    }
-
-    /// Waits for either signal.
-    pub(crate) async fn wait_for_stop(mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-        tracing::info!("stop requested; finishing open requests");
+/// Adds the build to the transparency log. If that fails, it is tried again before the next answer
+/// is signed.
+pub(crate) async fn log_build(service: &Service) {
+    if let Err(error) = service.builds.ensure_logged().await {
+        tracing::warn!(%error, "this build could not be added to the log yet; no answer is signed before");
     }
 }

@@ -11,8 +11,8 @@ use service::log::witness::Witness;
 use tokio::net::TcpListener;
 use web::ServerOptions;
 
-use super::serve::StopSignals;
 use crate::config::Config;
+use crate::shutdown::StopSignals;
 use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 format!("cannot open the witness data in {}", args.data_dir.display())
             })?;
         let vkey = witness.verifier_key()?;
-        let stop = StopSignals::catch()?;
+        let mut stop = StopSignals::catch()?;
         if args.json {
             let line = serde_json::json!({ "listen": listen, "vkey": vkey.to_string() });
             output::print_line(&line.to_string());

@@ -8,6 +8,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 /// and in ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("contract", &[]),
+    ("supervisor", &[]),
     ("proof", &["contract"]),
     ("declared", &["contract"]),
     ("agents", &["contract"]),
@@ -15,8 +16,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("door", &["contract"]),
     ("observe", &["contract", "proof", "declared", "agents", "door"]),
     ("store", &["contract", "proof"]),
-    ("store-sqlite", &["contract", "proof", "store"]),
-    ("service", &["contract", "proof", "declared", "agents", "judge", "door", "observe", "store"]),
+    ("store-sqlite", &["contract", "proof", "store", "supervisor"]),
+    (
+        "service",
+        &[
+            "contract",
+            "proof",
+            "declared",
+            "agents",
+            "judge",
+            "door",
+            "observe",
+            "store",
+            "supervisor",
+        ],
+    ),
     ("web", &["contract", "proof", "service"]),
     ("lab", &["contract"]),
     (
@@ -34,12 +48,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "service",
             "web",
             "lab",
+            "supervisor",
         ],
     ),
 ];
 
 /// Third-party crates that a crate must not use, because they do what it must not do (I/O, clock, SQL).
 const FORBIDDEN: &[(&str, &[&str])] = &[
+    ("supervisor", &["hyper", "rusqlite", "axum", "jiff"]),
     ("contract", &["tokio", "hyper", "rusqlite", "axum"]),
     ("proof", &["tokio", "hyper", "rusqlite", "axum", "jiff"]),
     ("declared", &["tokio", "hyper", "rusqlite", "axum", "jiff"]),

@@ -16,6 +16,7 @@ mod command_line;
 mod crate_dependencies;
 mod docs;
 mod false_alarms;
+mod health;
 mod hostile_bodies;
 mod hostile_domains;
 mod interop;

@@ -86,13 +86,18 @@ impl Server {
 
     /// Starts `wayleave serve` with this configuration, and waits until it says where it serves.
     pub(crate) fn start_serve(configuration: &std::path::Path) -> Self {
-        let mut child = wayleave()
+        let child = wayleave()
             .args(["serve", "--json", "--config"])
             .arg(configuration)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        Self::wait_until_ready(child)
+    }
+
+    /// A server that was started with `--json`, once it says where it serves.
+    pub(crate) fn wait_until_ready(mut child: Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).expect("it says where it serves");

@@ -35,8 +35,9 @@ pub(crate) async fn healthz() -> Response {
 
 /// Check that the process can serve requests
 ///
-/// Reads the store as a request would, and checks that the log accepts entries: without the log, no
-/// answer can be served. `log.contradictions` counts received heads that carry our signature but
+/// Reads the store as a request would, and checks that the log accepts entries and has the entry of the
+/// running build: without the log, no answer can be served. If a thread or task of the server has ended,
+/// the error names it, and the process ends within 10 s. `log.contradictions` counts received heads that carry our signature but
 /// contradict the log. They do not make the process unready, but they are an incident.
 #[utoipa::path(
     get,
@@ -47,17 +48,26 @@ pub(crate) async fn healthz() -> Response {
         (status = 200, description = "The process is ready.", body = Object,
             content_type = "application/json"),
         (status = 503, description = "The store cannot be read: `store_unreadable`; the log is \
-            halted or not open: `signing_unavailable`, with the reason.", body = ErrorV1),
+            halted or not open, or a part of the server failed: `signing_unavailable`, with the \
+            reason.", body = ErrorV1),
     )
 )]
 pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
     let ready = service.check_readiness().await.map_err(|why| match &why {
+        // This address is for operators, so the reason is not hidden.
+        ReadinessError::Failed(failure) => {
+            let sentence = format!(
+                "A part of the server failed ({failure}). It stops within 10 s and must be restarted."
+            );
+            ApiError::new(ErrorCode::SigningUnavailable, sentence)
+                .retry_after(10)
+                .with_internal_message(why.to_string())
+        }
         ReadinessError::Store(_) => {
             ApiError::new(ErrorCode::StoreUnreadable, "The store cannot be read at the moment.")
                 .retry_after(5)
                 .with_internal_message(why.to_string())
         }
-        // This address is for operators, so the reason is not hidden.
         ReadinessError::Log(fault) => {
             let sentence = format!("The log does not accept entries: {fault}.");
             ApiError::new(ErrorCode::SigningUnavailable, sentence)

@@ -133,6 +133,8 @@ impl Answers {
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(u64::from(is_kept));
         let valid_until = valid_until(&sections, upgrade.map(PlannedUpgrade::at), now);
         let observed_at = sections.freshness.observed_at;
+        // If it fails, nothing can be sealed, but the stored answer may still be served.
+        let build_logged = self.builds.ensure_logged().await;
         let answer = assemble_answer(sections, self.builds.code_or_unknown(), now, &self.issuer);
         let kept = stored.as_ref().zip(previous.as_deref());
         if let Some((stored, previous)) = kept
@@ -161,7 +163,11 @@ impl Answers {
         };
         let context = AnswerContext { predecessor: Some(predecessor), extras };
         let domain = turn.domain().clone();
-        let sealed = match self.log.seal_answer_in_context(document, domain, context).await {
+        let sealed = match build_logged {
+            Ok(()) => self.log.seal_answer_in_context(document, domain, context).await,
+            Err(error) => Err(error),
+        };
+        let sealed = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
                 // Nothing can be sealed now. What is stored is signed and says when it was made; it is

@@ -57,8 +57,8 @@ impl Builds {
         Self { issuer, keys, log, running: OnceLock::new(), logged: RwLock::default() }
     }
 
-    /// Hashes the running program to identify the build. Runs once, in the background; if the program
-    /// file cannot be read, the build stays unattested.
+    /// Hashes the running program to identify the build. Runs once, before anything is signed; if the
+    /// program file cannot be read, the build stays unattested.
     pub async fn identify_running_build(
         &self,
         facts: BuildFacts,
@@ -96,6 +96,18 @@ impl Builds {
         });
         self.log.set_head_extras(HeadExtras { code: self.code(), tree_root: None });
         Ok(sealed.log_index)
+    }
+
+    /// Seals the entry of the running build unless that is done. Answers and readiness wait for it, so
+    /// that no answer names a build that nobody can look up. Does nothing if the build was never
+    /// identified: not every program that uses this crate is a build of its own.
+    pub async fn ensure_logged(&self) -> Result<(), SealError> {
+        match self.running_build() {
+            Some(build) if self.own_logged_build(build.version_id).is_none() => {
+                self.seal_running_build(&build).await.map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Records where the log has the entry of the running build.
