@@ -27,7 +27,8 @@ pub(super) struct Acknowledger {
 }
 
 impl Acknowledger {
-    pub(super) fn run(mut self) {
+    /// Returns once the queue is closed and empty; that is its only end.
+    pub(super) fn run(mut self) -> Result<(), String> {
         while let Ok(first) = self.queue.recv() {
             supervisor::fault_point(ACKNOWLEDGER_THREAD);
             let mut steps = vec![first];
@@ -41,6 +42,7 @@ impl Acknowledger {
                 let _ = reply.send(refused.clone().map_or(result, Err));
             }
         }
+        Ok(())
     }
 
     /// Advances the mark to this snapshot and shows it to readers. Returns the error for the callers

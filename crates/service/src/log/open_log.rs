@@ -88,8 +88,8 @@ impl OpenLog {
         };
         let supervisor = parts.supervisor;
         let threads = [
-            supervisor.spawn_thread(ACKNOWLEDGER_THREAD, move || Ok(acknowledger.run())),
-            supervisor.spawn_thread(SEQUENCER_THREAD, move || Ok(sequencer.run())),
+            supervisor.spawn_thread(ACKNOWLEDGER_THREAD, move || acknowledger.run()),
+            supervisor.spawn_thread(SEQUENCER_THREAD, move || sequencer.run()),
         ];
         let threads: Result<Vec<_>, _> = threads.into_iter().collect();
         let threads = threads.map_err(|e| LogFault::CannotStart { why: e.to_string() })?;
@@ -126,7 +126,7 @@ impl OpenLog {
     /// thread that was ended from outside drops no reply channel.
     pub(super) async fn wait_for_failed_thread(&self) -> SealError {
         let failure = self.supervisor.wait_for_failure().await;
-        if [SEQUENCER_THREAD, ACKNOWLEDGER_THREAD].contains(&failure.part.as_str()) {
+        if self.has_failed_thread() {
             return SealError::Halted(failure.to_string());
         }
         // Another part failed: the threads of the log still reply.
@@ -145,10 +145,20 @@ impl OpenLog {
         self.halt.reason()
     }
 
+    /// Whether a thread of the log has failed.
+    fn has_failed_thread(&self) -> bool {
+        let is_ours = |part: &str| [SEQUENCER_THREAD, ACKNOWLEDGER_THREAD].contains(&part);
+        self.supervisor.failure().is_some_and(|failure| is_ours(&failure.part))
+    }
+
     pub(super) async fn close(&self) {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let threads =
             std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        // One that disappeared still holds its end of a channel, so the other would wait for ever.
+        if self.has_failed_thread() {
+            return;
+        }
         let ended = tokio::task::spawn_blocking(move || {
             threads.into_iter().for_each(SupervisedThread::join);
         });

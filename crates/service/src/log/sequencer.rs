@@ -48,7 +48,8 @@ pub(super) struct Sequencer {
 }
 
 impl Sequencer {
-    pub(super) fn run(mut self) {
+    /// Returns once the queue is closed and empty; that is its only end.
+    pub(super) fn run(mut self) -> Result<(), String> {
         let runtime = self.runtime.clone();
         while let Some(group) = runtime.block_on(self.next_group()) {
             supervisor::fault_point(SEQUENCER_THREAD);
@@ -63,6 +64,7 @@ impl Sequencer {
             metrics::histogram!("log_batch_seconds").record(started.elapsed().as_secs_f64());
             metrics::counter!("log_submissions_total").increment(leaves as u64);
         }
+        Ok(())
     }
 
     /// Waits for a submission, and collects further ones until the batch may be closed.
