@@ -1,5 +1,5 @@
 # Ask for a decision before acting, and verify its signature.  pip install cryptography rfc8785
-import base64, datetime, hashlib, json, secrets, sys, urllib.request
+import base64, datetime, hashlib, json, re, secrets, sys, urllib.request
 
 import rfc8785
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -17,6 +17,13 @@ def check(condition, problem):
         sys.exit(f"refused: {problem}")
 
 
+CANONICAL = [
+    "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature",
+    "sha256 is taken over the canonical JSON of every field except sha256 and signature",
+    "sha256 over the RFC 8785 form of every member except sha256 and signature",
+]
+DIRECTORY = r"https?://[A-Za-z0-9[][\w.~:/[\]%-]*/\.well-known/http-message-signatures-directory"
+
 base, url, action = sys.argv[1:]
 nonce = secrets.token_hex(16)
 receipt = call(f"{base}/api/v1/preflight", {"url": url, "action": action, "nonce": nonce})
@@ -28,15 +35,28 @@ digest = hashlib.sha256(rfc8785.dumps(receipt)).hexdigest()
 check(digest == stated_digest, "the digest does not match")
 key = next((key for key in keys if key["kid"] == signature["kid"]), None)
 check(key and key["svc_purpose"] == "decisions", "the signing key is not published for decisions")
+message = f"svc-data-v1\n{digest}"
+jwk = {"kty": "OKP", "crv": "Ed25519", "x": key["x"]}
+published_in, canonical = str(signature["key"].get("published_in")), signature.get("canonical")
+# The signature does not cover its own block: each member has the one value it can have.
+block = {"v": 1, "alg": "Ed25519", "kid": key["kid"], "over": "sha256", "message": message, "sig": signature["sig"],
+         "signed_at": signature["signed_at"], "canonical": canonical,
+         "key": {"kid": key["kid"], "jwk": jwk, "published_in": published_in}}
+good = canonical in CANONICAL and re.fullmatch(DIRECTORY, published_in, re.ASCII)
+check(good and rfc8785.dumps(signature) == rfc8785.dumps(block), "the signature has a wrong or unknown member")
 decode = lambda text: base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 public = Ed25519PublicKey.from_public_bytes(decode(key["x"]))
 try:
-    public.verify(decode(signature["sig"]), f"svc-data-v1\n{digest}".encode())
+    public.verify(decode(signature["sig"]), message.encode())
 except Exception:
     check(False, "the signature is not valid")
 check(receipt["kind"] == "svc-decision" and receipt["nonce"] == nonce, "the receipt is for another request")
-expires = datetime.datetime.fromisoformat(receipt["expires_at"])
-check(expires > datetime.datetime.now(datetime.timezone.utc), "the receipt has expired")
+now, minutes = datetime.datetime.now(datetime.timezone.utc), datetime.timedelta(minutes=5)
+times = [receipt["decided_at"], signature["signed_at"], receipt["expires_at"]]
+decided, signed, expires = map(datetime.datetime.fromisoformat, times)
+latest = min(decided + datetime.timedelta(days=1), now + minutes)
+check(decided - minutes <= signed <= latest, "the receipt was not signed when it was decided")
+check(expires > now, "the receipt has expired")
 
 print(receipt["decision"], "until", receipt["expires_at"])
 print(receipt["why"])

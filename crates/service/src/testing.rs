@@ -103,7 +103,7 @@ pub(crate) fn sample_answer(number: usize) -> (serde_json::Map<String, Value>, D
         "kind": "svc-resolve",
         "domain": name,
         "status": "observed",
-        "answered_at": now().plus_millis(number as i64 * 1000).to_string(),
+        "answered_at": now().plus_millis(number as i64 * 100).to_string(),
         "actions": { "read": { "decision": "allow", "doubts": ["b", "a"] } },
         "evidence": { "report": format!("r{number}") },
         "freshness": { "observed_at": "2026-01-01T00:00:00Z" },

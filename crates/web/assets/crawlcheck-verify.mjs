@@ -520,8 +520,10 @@ const attempt = (work) => {
 // the rotation record is an error: skipping it could hide that a key was retired or compromised.
 
 export class KeyPolicy {
-  constructor(keys) {
+  /** `now` is the reader's time in milliseconds: signatures from the future are refused. */
+  constructor(keys, now = Date.now()) {
     this.keys = keys;
+    this.now = now;
   }
 
   static withoutDirectory() {
@@ -696,6 +698,8 @@ function checkDocument(members, policy, brand, checks) {
   }
   const signedAt = parseTimestamp(get(block, 'signed_at'));
   checkForm(block, checks);
+  checkBlockMembers(block, checks);
+  checks.push('signing time', ...signingTime(members, signedAt, policy.now, brand));
   const key = checkKey(block, checks);
   if (key) {
     if (digest) checkSignature(block, key, digest, brand, checks);
@@ -726,6 +730,112 @@ function checkForm(block, checks) {
   else if (textOf(block, 'over') !== 'sha256') wrong = 'over is not sha256';
   checks.pushResult('signature form', 'version 1, Ed25519, over sha256', wrong);
 }
+
+// What no signature covers: the other members of the signature block. Each must have the one value it
+// can have, or lie near a time that the signature does cover.
+
+const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const BLOCK_MEMBERS = ['alg', 'canonical', 'key', 'kid', 'message', 'over', 'sig', 'signed_at', 'v'];
+const KEY_MEMBERS = ['jwk', 'kid', 'published_in'];
+const JWK_MEMBERS = ['crv', 'kty', 'x'];
+/** The texts of `canonical`: the service's own, that of the interface, that of its reference records. */
+const CANONICAL_TEXTS = [
+  'sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature',
+  'sha256 is taken over the canonical JSON of every field except sha256 and signature',
+  'sha256 over the RFC 8785 form of every member except sha256 and signature',
+];
+const DIRECTORY_ADDRESS =
+  /^https?:\/\/[A-Za-z0-9[][A-Za-z0-9\-._~:/[\]%]*\/\.well-known\/http-message-signatures-directory$/;
+/** The member that states when a document of this kind was made. */
+const TIME_MEMBERS = new Map([
+  ['claims', 'generated_at'],
+  ['corroboration', 'generated_at'],
+  ['day-seal', 'sealed_at'],
+  ['decision', 'decided_at'],
+  ['decision-check', 'checked_at'],
+  ['log', 'generated_at'],
+  ['log-sth', 'created_at'],
+  ['resolve', 'answered_at'],
+  ['revocations', 'generated_at'],
+  ['scan', 'scannedAt'],
+  ['staple', 'made_at'],
+]);
+
+function checkBlockMembers(block, checks) {
+  const key = get(block, 'key');
+  const unknownIn = (value, known, prefix) => {
+    const name = value instanceof Map ? [...value.keys()].find((n) => !known.includes(n)) : undefined;
+    return name === undefined ? undefined : prefix + name;
+  };
+  const unknown =
+    unknownIn(block, BLOCK_MEMBERS, '') ??
+    unknownIn(key, KEY_MEMBERS, 'key.') ??
+    unknownIn(get(key, 'jwk'), JWK_MEMBERS, 'key.jwk.');
+  let wrong;
+  if (unknown !== undefined) {
+    wrong = `${unknown} is not a member of a signature, and the signature does not cover it`;
+  } else if (!CANONICAL_TEXTS.includes(textOf(block, 'canonical'))) {
+    wrong = 'canonical does not state the rule of the digest';
+  } else if (!DIRECTORY_ADDRESS.test(textOf(key, 'published_in') ?? '')) {
+    wrong = `key.published_in is not an address that ends with ${DIRECTORY_PATH}`;
+  }
+  const good = 'no others than specified; canonical and published_in have the specified form';
+  checks.pushResult('signature members', good, wrong);
+}
+
+/** Compares signed_at with the reader's clock and the time that the document itself states. */
+function signingTime(members, signedAt, now, brand) {
+  if (signedAt === undefined) return [false, 'signed_at is missing or not a timestamp'];
+  const signed = formatTimestamp(signedAt);
+  if (signedAt > now + CLOCK_TOLERANCE_MS) {
+    return [false, `signed_at is ${signed}, in the future: it is ${formatTimestamp(now)} here`];
+  }
+  const kind = textOf(members, 'kind') ?? '';
+  const name = kind.startsWith(brand.kind('')) ? TIME_MEMBERS.get(kind.slice(brand.kind('').length)) : undefined;
+  if (name === undefined || !members.has(name)) {
+    return [true, `signed at ${signed}; the document states no time of its own`];
+  }
+  const madeAt = parseTimestamp(get(members, name));
+  if (madeAt === undefined) return [false, `${name} is not a timestamp`];
+  const made = formatTimestamp(madeAt);
+  // The times of heads and daily seals never run backwards, so after a clock was set back they are
+  // ahead of it.
+  const early = ['log-sth', 'day-seal'].some((word) => kind === brand.kind(word)) ? DAY_MS : CLOCK_TOLERANCE_MS;
+  if (signedAt < madeAt - early) {
+    return [false, `signed_at is ${signed}, before the document was made (${name} ${made})`];
+  }
+  if (signedAt > madeAt + DAY_MS) {
+    return [false, `signed_at is ${signed}, more than a day after ${name}, ${made}`];
+  }
+  return [true, `signed at ${signed}, ${name} is ${made}`];
+}
+
+/** Checks when the head in an answer was made. A decision that has not changed keeps its place in the
+ *  log, so an old head is told and not refused. A head cannot be older than what was observed, nor
+ *  newer than the answer that contains it. */
+function headTime(answer, createdAt) {
+  const created = formatTimestamp(createdAt);
+  const answeredAt = parseTimestamp(get(answer, 'answered_at'));
+  if (answeredAt === undefined) return [true, `created at ${created}`];
+  const answered = formatTimestamp(answeredAt);
+  const observedAt = parseTimestamp(get(get(answer, 'freshness'), 'observed_at'));
+  if (createdAt > answeredAt + DAY_MS) {
+    return [false, `the head is of ${created}, more than a day after the answer, ${answered}`];
+  }
+  if (observedAt !== undefined && createdAt < observedAt - DAY_MS) {
+    return [false, `the head is of ${created}, more than a day before what the answer observed`];
+  }
+  if (createdAt < answeredAt - DAY_MS) {
+    return [
+      true,
+      `the head is of ${created}, ${LONG_BEFORE}, ${answered}: this decision was logged then and has not changed`,
+    ];
+  }
+  return [true, `the head is of ${created}, within a day of the answer`];
+}
+
+const LONG_BEFORE = 'more than a day before the answer';
 
 /** The key embedded in the document, if its thumbprint is the `kid` that the document names. It can
  *  be used in place of the published key, because the thumbprint identifies the key. */
@@ -913,7 +1023,10 @@ function checkAnswer(answer, transparency, policy, brand, checks) {
   checkDocument(sth, policy, brand, checks);
   const head = checkHead(sth, brand, checks);
   checks.prefix = '';
-  if (head && leaf.value) checkPosition(transparency, head, leaf.value, checks);
+  if (head && leaf.value) {
+    checkPosition(transparency, head, leaf.value, checks);
+    checks.push('head time', ...headTime(answer, head.createdAt));
+  }
 }
 
 /** Checks that the answer's stated position agrees with the head, and its inclusion path. */
@@ -1390,7 +1503,7 @@ function explain(verdict, options) {
   const unproven = [];
   const add = (holds, yes, no) => (holds ? proven : unproven).push(holds ? yes : no);
   add(
-    all('parse', 'digest', 'signature form', 'thumbprint', 'message', 'signature'),
+    all('parse', 'digest', 'signature form', 'signature members', 'signing time', 'thumbprint', 'message', 'signature'),
     'the document has not been changed since it was signed with the key it names',
     'that the document has not been changed since it was signed',
   );
@@ -1420,6 +1533,9 @@ function explain(verdict, options) {
     );
   } else if (outcome('inclusion') !== undefined) {
     unproven.push('that everybody sees the same log (use --log to check against a copy)');
+  }
+  if (verdict.checks.some(({ name, detail }) => name === 'head time' && detail.includes(LONG_BEFORE))) {
+    unproven.push('that the decision was logged when the answer was made: its head is older (see head time)');
   }
   unproven.push('that its statements are true: a signature only proves who made them');
   return { proven, unproven };

@@ -60,7 +60,9 @@ impl FaultKind {
     pub(super) fn from_check_name(name: &str) -> Self {
         match name {
             "digest" => Self::Digest,
-            "signature" | "signature form" | "message" | "thumbprint" => Self::Signature,
+            "signature" | "signature form" | "signature members" | "message" | "thumbprint" => {
+                Self::Signature
+            }
             "sums" => Self::Sums,
             name if name.starts_with("key ") => Self::Key,
             _ => Self::Form,

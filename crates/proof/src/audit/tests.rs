@@ -16,6 +16,8 @@ fn brand() -> Brand {
     Brand::default()
 }
 
+const DIRECTORY: &str = "https://svc.example/.well-known/http-message-signatures-directory";
+
 fn at(second: i64) -> Timestamp {
     Timestamp::from_millis(second * 1000)
 }
@@ -78,7 +80,7 @@ fn batch_with(
     let extras = HeadExtras { tree_root: Some(edge.root()), ..HeadExtras::default() };
     let mut head = next_head(before.last_head(), &tree, at(second), extras, &brand()).unwrap();
     change(&mut head);
-    let signed = sign_document(head, key, "https://svc.example/keys", &brand(), at(second));
+    let signed = sign_document(head, key, DIRECTORY, &brand(), at(second));
     Batch { head: signed.unwrap().bytes, leaves, entries }
 }
 
@@ -192,7 +194,8 @@ fn a_damaged_head_is_named() {
     assert_eq!(fault(&audit, &long), FaultKind::Form);
     // A document of ours that is signed well, and no head.
     let documents = key(2, KeyPurpose::Documents, 0);
-    let other = sign_document(json!({ "kind": "svc-conduct" }), &documents, "k", &brand(), at(1));
+    let other =
+        sign_document(json!({ "kind": "svc-conduct" }), &documents, DIRECTORY, &brand(), at(1));
     let other = Batch { head: other.unwrap().bytes, ..good };
     let both = LogAudit { policy: policy(&[&heads_key(), &documents]), ..audit.clone() };
     assert_eq!(fault(&both, &other), FaultKind::Form);

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::checks::Checks;
 use super::key_policy::KeyPolicy;
+use super::unsigned_members;
 use crate::digest::Digest;
 use crate::signature::signed_message;
 use crate::{KeyPurpose, PublicKey, canonical};
@@ -33,6 +34,8 @@ pub(super) fn check_document(
     };
     let signed_at = text(block, "signed_at").and_then(|text| text.parse().ok());
     check_block(block, checks);
+    unsigned_members::check_members(block, checks);
+    unsigned_members::check_signing_time(members, signed_at, policy.read_at(), brand, checks);
     if let Some(key) = check_key(block, checks) {
         if let Some(digest) = digest {
             check_signature(block, &key, &digest, brand, checks);

@@ -14,6 +14,8 @@ use crate::{KeyPurpose, ProofError, PublicKey};
 pub struct KeyPolicy {
     /// `None` if no key directory was given.
     keys: Option<BTreeMap<String, PublishedKey>>,
+    /// The reader's time.
+    read_at: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +66,17 @@ impl KeyPolicy {
         if let Some(rotation) = rotation {
             add_rotation(&mut keys, rotation, brand)?;
         }
-        Ok(Self { keys: Some(keys) })
+        Ok(Self { keys: Some(keys), read_at: None })
+    }
+
+    /// With the reader's time, so that signatures from the future are refused.
+    #[must_use]
+    pub fn at(self, now: Timestamp) -> Self {
+        Self { read_at: Some(now), ..self }
+    }
+
+    pub(super) fn read_at(&self) -> Option<Timestamp> {
+        self.read_at
     }
 
     /// Checks that the key of this thumbprint is published, is for `purpose`, and signed inside

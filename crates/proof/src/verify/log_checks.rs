@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::checks::Checks;
 use super::document_checks;
 use super::key_policy::KeyPolicy;
+use super::unsigned_members::check_head_time;
 use crate::decision_content::decision_leaf;
 use crate::digest::Digest;
 use crate::merkle_tree::verify_inclusion;
@@ -89,6 +90,7 @@ fn check_answer_membership(
     checks.name_prefix = "";
     if let (Some(head), Ok(leaf)) = (head, leaf) {
         check_position(transparency, &head, &leaf, checks);
+        check_head_time(answer, head.created_at, checks);
     }
 }
 

@@ -4,14 +4,16 @@
 //! recomputed from its members, and the key must be in a published directory. An embedded key
 //! proves only that somebody has it.
 //!
-//! The signature does not cover the members of the signature block itself. `message`, the key and
-//! the rest are compared with their expected values, but `signed_at` is only the signer's claim.
+//! The signature does not cover the members of the signature block itself. Unknown ones are refused,
+//! and each of the others must have its expected value. Only `signed_at` is free within bounds: not
+//! in the future ([`KeyPolicy::at`]) and near the time that the document states.
 
 mod checks;
 mod document_checks;
 mod key_policy;
 mod log_checks;
 pub mod log_copy;
+mod unsigned_members;
 mod verdict;
 
 use contract::Brand;

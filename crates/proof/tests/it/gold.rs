@@ -139,23 +139,12 @@ fn tamperings(value: &Value, at: &str) -> Vec<(String, Value)> {
     all
 }
 
-/// The signature covers the digest, and the digest covers all members but two. Free text inside the
-/// signature block, or added to it, is not covered, and verifiers ignore it.
-fn is_uncovered(at: &str) -> bool {
-    at.starts_with("/signature/canonical")
-        || at.starts_with("/signature/key/published_in")
-        || (at.starts_with("/signature") && at.ends_with("added to"))
-}
-
 #[test]
 fn nothing_changed_is_accepted() {
     for gold in golds() {
         for document in gold.documents() {
             let mut refused = 0;
             for (at, tampered) in tamperings(document, "") {
-                if is_uncovered(&at) {
-                    continue;
-                }
                 assert_refused(&gold.verify(&tampered), &at);
                 refused += 1;
             }
@@ -177,9 +166,6 @@ fn a_log_entry_cannot_be_forged_with_the_documents_key() {
                     || at.starts_with("/content_rule")
                     || at == " added to"
                 {
-                    continue;
-                }
-                if is_uncovered(at.trim_start_matches("/sth")) {
                     continue;
                 }
                 let mut forged = answer.clone();

@@ -62,7 +62,8 @@ fn the_worked_example_matches_the_code() {
         assert_eq!(edge.root(), proof::merkle_tree::root(&all));
         let extras = HeadExtras { tree_root: Some(edge.root()), ..HeadExtras::default() };
         let head = next_head(previous.as_ref(), &tree, at, extras, &brand).unwrap();
-        let signed = sign_document(head, &key, "https://svc.example/keys", &brand, at).unwrap();
+        let published_in = "https://svc.example/.well-known/http-message-signatures-directory";
+        let signed = sign_document(head, &key, published_in, &brand, at).unwrap();
         write_line("```\n\nThe head:\n\n```");
         for member in [
             "batch",

@@ -5,7 +5,8 @@ mod log_copy;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use contract::Brand;
+use contract::{Brand, Clock};
+use door::SystemClock;
 use proof::verify::{CheckOutcome, Conclusion, Verdict};
 use proof::{KeyPolicy, verify_document};
 use serde_json::Value;
@@ -46,7 +47,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     let brand = Brand::new(&args.brand).context("--brand")?;
-    let policy = load_key_policy(&args, &brand)?;
+    let policy = load_key_policy(&args, &brand)?.at(SystemClock.now());
     let documents =
         args.files.iter().map(|file| read_file_or_stdin(file)).collect::<Result<Vec<_>>>()?;
     let log = match &args.log {

@@ -111,7 +111,8 @@ struct FsckRun<'a> {
     report: FsckReport,
     /// In order of batches.
     ends: Vec<BatchEnd>,
-    /// How many documents were signed outside the validity of their key, and the first of them.
+    /// How many documents were signed outside the validity of their key or at another time than they
+    /// state, and the first of them.
     outside_window: Option<(u64, String)>,
     progress: &'a mut (dyn FnMut(FsckProgress) + Send),
 }
@@ -147,7 +148,7 @@ pub async fn fsck(
     if let Some((count, first)) = look.outside_window {
         look.report.notes.push(format!(
             "{count} documents were signed outside the validity of their key, as it is published \
-             now; the first is {first}"
+             now, or at another time than they state; the first is {first}"
         ));
     }
     Ok(look.report)
@@ -174,11 +175,12 @@ impl FsckRun<'_> {
     }
 
     /// The failed checks of a document. A signature by a key that was retired or compromised later is
-    /// not a fault of the log (the rotation record publishes it), so it is only counted.
+    /// not a fault of the log (the rotation record publishes it), nor is a clock that was wrong, so
+    /// they are only counted.
     fn failed_checks(&mut self, verdict: &Verdict, what: &str) -> Vec<String> {
         let mut failed = Vec::new();
         for check in verdict.checks.iter().filter(|check| check.ok == CheckOutcome::Failed) {
-            if check.name.ends_with("key window") {
+            if check.name.ends_with("key window") || check.name.ends_with("signing time") {
                 let first = format!("{what}: {}", check.detail);
                 self.outside_window.get_or_insert((0, first)).0 += 1;
             } else {

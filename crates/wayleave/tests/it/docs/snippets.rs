@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::{remove_wayleave_variables, root};
 use crate::server::Server;
 use crate::tools;
+use crate::verifiers::signature_changes::{SIGNATURE_CHANGES, now};
 
 /// A folder with both programs and the Node packages.
 pub(super) fn folder() -> Option<TempDir> {
@@ -30,12 +31,16 @@ pub(super) fn folder() -> Option<TempDir> {
 struct TamperingProxy {
     name: &'static str,
     receipt: fn(Value) -> Value,
+    /// Applied to the signature block afterwards.
+    signature: fn(&mut Value),
     directory: fn(Value) -> Value,
 }
 
 fn same(value: Value) -> Value {
     value
 }
+
+fn unchanged(_: &mut Value) {}
 
 fn with(mut value: Value, member: &str, to: impl Into<Value>) -> Value {
     value[member] = to.into();
@@ -61,10 +66,8 @@ fn signed_by_own_key(mut receipt: Value) -> Value {
     for member in ["sha256", "signature"] {
         receipt.as_object_mut().unwrap().remove(member);
     }
-    let at = Timestamp::from_millis(1_794_733_200_000);
-    sign_document(receipt, &own_key(), "https://svc.example", &Brand::default(), at)
-        .unwrap()
-        .document
+    let published_in = "https://svc.example/.well-known/http-message-signatures-directory";
+    sign_document(receipt, &own_key(), published_in, &Brand::default(), now()).unwrap().document
 }
 
 /// Publishes the attacker's key, so that a refusal must have another reason.
@@ -77,31 +80,37 @@ const CASES: [TamperingProxy; 8] = [
     TamperingProxy {
         name: "the digest does not match",
         receipt: |receipt| with(receipt, "decision", "allow"),
+        signature: unchanged,
         directory: same,
     },
     TamperingProxy {
         name: "the signature is not valid",
         receipt: |receipt| with_new_digest(with(receipt, "decision", "allow")),
+        signature: unchanged,
         directory: same,
     },
     TamperingProxy {
         name: "the signing key is not published for decisions",
         receipt: |receipt| signed_by_own_key(with(receipt, "decision", "allow")),
+        signature: unchanged,
         directory: same,
     },
     TamperingProxy {
         name: "the signing key is not published for decisions",
         receipt: signed_by_own_key,
+        signature: unchanged,
         directory: |_| own_directory("documents"),
     },
     TamperingProxy {
         name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", "an older one")),
+        signature: unchanged,
         directory: |_| own_directory("decisions"),
     },
     TamperingProxy {
         name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", Value::Null)),
+        signature: unchanged,
         directory: |_| own_directory("decisions"),
     },
     TamperingProxy {
@@ -109,12 +118,14 @@ const CASES: [TamperingProxy; 8] = [
         receipt: |receipt| {
             signed_by_own_key(with(receipt, "expires_at", "2026-01-01T00:00:00.000Z"))
         },
+        signature: unchanged,
         directory: |_| own_directory("decisions"),
     },
     // No harmful change: shows that the proxy itself is not the reason for refusals.
     TamperingProxy {
         name: "",
         receipt: signed_by_own_key,
+        signature: unchanged,
         directory: |_| own_directory("decisions"),
     },
 ];
@@ -150,7 +161,10 @@ impl TamperingProxy {
         let mut request = vec![0; length];
         reader.read_exact(&mut request).unwrap();
         let response = if path == "/api/v1/preflight" {
-            (self.receipt)(server.post(&path, Some("application/json"), &request).json())
+            let receipt = server.post(&path, Some("application/json"), &request).json();
+            let mut receipt = (self.receipt)(receipt);
+            (self.signature)(&mut receipt["signature"]);
+            receipt
         } else {
             (self.directory)(server.get(&path).json())
         };
@@ -180,7 +194,18 @@ fn accepts_only_signed_receipts(run: impl Fn() -> Command) {
         first_output.starts_with("warn until 2") && first_output.contains("robots.txt"),
         "{first_output}"
     );
-    for case in CASES {
+    let changes = SIGNATURE_CHANGES.iter().map(|case| TamperingProxy {
+        name: match case.fails {
+            None => "",
+            Some("signature members") => "the signature has a wrong or unknown member",
+            Some("signing time") => "the receipt was not signed when it was decided",
+            Some(other) => panic!("{other}"),
+        },
+        receipt: same,
+        signature: case.change,
+        directory: same,
+    });
+    for case in CASES.into_iter().chain(changes) {
         let output = run_against(&case.start(server));
         let (out, err) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

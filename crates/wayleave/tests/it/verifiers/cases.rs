@@ -5,6 +5,7 @@ use proof::verify::Conclusion;
 use serde_json::{Value, json};
 
 use super::json_forms;
+use super::signature_changes::{SIGNATURE_CHANGES, now};
 use super::test_log::{HISTORY, TestKey, TestLog, signed_by};
 
 pub(crate) struct Case {
@@ -28,6 +29,9 @@ impl Cases {
         good(log, &mut cases);
         members(log, &mut cases);
         signature_block(log, &mut cases);
+        unsigned_members(log, &mut cases);
+        signing_times(log, &mut cases);
+        head_times(log, &mut cases);
         keys(log, &mut cases);
         places(log, &mut cases);
         heads(log, &mut cases);
@@ -251,22 +255,139 @@ fn signature_block(log: &TestLog, cases: &mut Cases) {
         with(&format!("signed_at {time}"), "/signature/signed_at", json!(time), "key window");
     }
 
-    // Members that are not signed and not used.
+    with(
+        "signed_at far ahead",
+        "/signature/signed_at",
+        json!("9999-12-31T23:59:59.999Z"),
+        "signing time",
+    );
+
+    // Other ways to write a time near that of the answer.
     for (name, pointer, value) in [
-        ("published_in another", "/signature/key/published_in", json!("https://else.example")),
-        ("canonical another", "/signature/canonical", json!("x")),
         (
             "signed_at to the nanosecond",
             "/signature/signed_at",
             json!("2026-11-11T12:00:00.123456789Z"),
         ),
         ("signed_at in a leap second", "/signature/signed_at", json!("2026-11-11T12:00:60Z")),
-        ("signed_at far ahead", "/signature/signed_at", json!("9999-12-31T23:59:59.999Z")),
     ] {
         let mut other = answer.clone();
         *other.pointer_mut(pointer).unwrap() = value;
         cases.text(name, other.to_string(), Conclusion::Accepted, None);
     }
+}
+
+/// The changes that all verifiers get, on a receipt, an answer and its head.
+fn unsigned_members(log: &TestLog, cases: &mut Cases) {
+    let brand = &log.brand;
+    let time = now().to_string();
+    for case in SIGNATURE_CHANGES {
+        let mut add = |what: &str, document: &Value, fails: Option<&'static str>| {
+            let expected = if fails.is_some() { Conclusion::Refused } else { Conclusion::Accepted };
+            // A head of another time is a second head of its batch, which clients take for a fork.
+            let one_log = !what.starts_with("head");
+            let name = format!("{what}: {}", case.name);
+            cases.push(name, document.to_string(), expected, fails, one_log);
+        };
+        let mut receipt = log.receipt();
+        receipt["decided_at"] = json!(time);
+        let mut receipt = signed_by(receipt, TestKey::Decisions, &time, brand);
+        (case.change)(&mut receipt["signature"]);
+        add("receipt", &receipt, case.fails);
+        // The leaf does not depend on when the answer was made.
+        let mut answer = log.answer(4);
+        answer["answered_at"] = json!(time);
+        let mut answer = signed_by(answer, TestKey::Documents, &time, brand);
+        (case.change)(&mut answer["signature"]);
+        add("answer", &answer, case.fails);
+        // A head may be signed up to a day before its time.
+        let early = case.name.contains("before it was made");
+        let in_head = match case.fails {
+            Some("signature members") => Some("head: signature members"),
+            Some(_) if !early => Some("head: signing time"),
+            _ => None,
+        };
+        let mut head = log.heads[4].clone();
+        head["created_at"] = json!(time);
+        let mut head = signed_by(head, TestKey::Heads, &time, brand);
+        (case.change)(&mut head["signature"]);
+        add("head", &head, case.fails.filter(|_| !early));
+        let mut answer = log.answer(4);
+        answer["answered_at"] = json!(time);
+        answer["transparency"]["sth"] = head;
+        let answer = signed_by(answer, TestKey::Documents, &time, brand);
+        add("head in an answer", &answer, in_head);
+    }
+}
+
+/// The time of a document against the time of its signature.
+fn signing_times(log: &TestLog, cases: &mut Cases) {
+    let brand = &log.brand;
+    let made = "2026-11-12T12:00:00Z";
+    for (word, member) in [
+        ("claims", "generated_at"),
+        ("corroboration", "generated_at"),
+        ("decision-check", "checked_at"),
+        ("log", "generated_at"),
+        ("revocations", "generated_at"),
+        ("scan", "scannedAt"),
+        ("staple", "made_at"),
+    ] {
+        let mut document = json!({ "kind": brand.kind(word), "v": 1 });
+        document[member] = json!(made);
+        let at = |time| signed_by(document.clone(), TestKey::Documents, time, brand);
+        cases.accepted(format!("{word} five minutes early"), &at("2026-11-12T11:55:00Z"));
+        let early = at("2026-11-12T11:54:59.999Z");
+        cases.refused(format!("{word} too early"), &early, "signing time");
+        cases.accepted(format!("{word} a day late"), &at("2026-11-13T12:00:00Z"));
+        let late = at("2026-11-13T12:00:00.001Z");
+        cases.refused(format!("{word} too late"), &late, "signing time");
+        for wrong in [json!("noon"), json!(null), json!(1_794_484_800)] {
+            let mut document = document.clone();
+            document[member] = wrong.clone();
+            let document = signed_by(document, TestKey::Documents, made, brand);
+            cases.refused(format!("{word} with {member} {wrong}"), &document, "signing time");
+        }
+    }
+    let seal = json!({ "kind": brand.kind("day-seal"), "v": 1, "sealed_at": made });
+    let seal = |time| signed_by(seal.clone(), TestKey::Documents, time, brand);
+    cases.accepted("seal signed a day early", &seal("2026-11-11T12:00:00Z"));
+    cases.refused("seal signed too early", &seal("2026-11-11T11:59:59.999Z"), "signing time");
+    cases.accepted("seal signed a day late", &seal("2026-11-13T12:00:00Z"));
+    cases.refused("seal signed too late", &seal("2026-11-13T12:00:00.001Z"), "signing time");
+    // The times of heads run on when the clock is set back.
+    let head = |time| signed_by(log.heads[4].clone(), TestKey::Heads, time, brand);
+    cases.accepted("head signed a day early", &head("2026-11-13T12:00:00Z"));
+    let early = head("2026-11-13T11:59:59.999Z");
+    cases.refused("head signed too early", &early, "signing time");
+    cases.accepted("head signed a day late", &head("2026-11-15T12:00:00Z"));
+    let late = head("2026-11-15T12:00:00.001Z");
+    cases.refused("head signed too late", &late, "signing time");
+    // A document that states no time of its own may have been signed at any time that has passed.
+    let other = json!({ "kind": brand.kind("note"), "v": 1, "generated_at": made });
+    cases.accepted("no time of its own", &signed_by(other, TestKey::Documents, TIME, brand));
+}
+
+/// The time of an answer against the time of the head it contains.
+fn head_times(log: &TestLog, cases: &mut Cases) {
+    let brand = &log.brand;
+    // Its head is of 12:00 on the 11th.
+    let at = |time: &str| {
+        let mut answer = log.answer(BASE_BATCH);
+        answer["answered_at"] = json!(time);
+        signed_by(answer, TestKey::Documents, time, brand)
+    };
+    cases.accepted("answer three days after its head", &at("2026-11-14T12:00:00Z"));
+    cases.accepted("answer a day before its head", &at("2026-11-10T12:00:00Z"));
+    cases.refused("answer long before its head", &at("2026-11-10T11:59:59Z"), "head time");
+    // What was observed is in the leaf, so only whoever has the key for heads can do this.
+    let mut head = log.heads[0].clone();
+    head["created_at"] = json!("2026-11-04T10:59:00Z");
+    let head = signed_by(head, TestKey::OldHeads, "2026-11-04T10:59:00Z", brand);
+    let mut answer = log.answer(0);
+    answer["transparency"]["sth"] = head;
+    let answer = signed_by(answer, TestKey::OldDocuments, "2026-11-05T12:00:00Z", brand);
+    cases.refused("head older than what was observed", &answer, "head time");
 }
 
 /// The same signature with S + L instead of S, which lax verifiers accept.
@@ -306,24 +427,29 @@ fn keys(log: &TestLog, cases: &mut Cases) {
         &by(TestKey::Documents, "2026-11-09T23:59:59.999Z"),
         "key window",
     );
-    cases.accepted("in the moment its key began", &by(TestKey::Documents, "2026-11-10T00:00:00Z"));
+    let note = json!({ "kind": brand.kind("note"), "v": 1 });
+    let note_by = |who, time| signed_by(note.clone(), who, time, brand);
+    cases.accepted(
+        "in the moment its key began",
+        &note_by(TestKey::Documents, "2026-11-10T00:00:00Z"),
+    );
     cases.accepted(
         "by the retired key in its last moment",
-        &by(TestKey::OldDocuments, "2026-11-10T00:00:01Z"),
+        &note_by(TestKey::OldDocuments, "2026-11-10T00:00:01Z"),
     );
     cases.refused(
         "by the retired key after its end",
-        &by(TestKey::OldDocuments, "2026-11-10T00:00:01.001Z"),
+        &note_by(TestKey::OldDocuments, "2026-11-10T00:00:01.001Z"),
         "key window",
     );
     cases.refused(
         "by a stolen key, after the theft",
-        &by(TestKey::Stolen, "2026-11-13T00:00:00Z"),
+        &note_by(TestKey::Stolen, "2026-11-13T00:00:00Z"),
         "key window",
     );
     cases.incomplete(
         "by a stolen key, before the theft",
-        &by(TestKey::Stolen, "2026-11-12T23:59:59Z"),
+        &note_by(TestKey::Stolen, "2026-11-12T23:59:59Z"),
     );
     for kind in ["resolve", "Else-scan", "else-resolve"] {
         let mut other = answer.clone();
@@ -472,7 +598,7 @@ fn places(log: &TestLog, cases: &mut Cases) {
     }
     let mut same = answer.clone();
     same["actions"]["cite"]["doubts"].as_array_mut().unwrap().reverse();
-    same["answered_at"] = json!("later");
+    same["answered_at"] = json!("2026-11-11T12:00:00Z");
     cases.accepted("doubts in another order", &signed_by(same, TestKey::Documents, TIME, brand));
 }
 

@@ -1,0 +1,163 @@
+//! Checks what no signature covers: the other members of the signature block. Each must have the
+//! one value it can have, or lie near a time that the signature does cover, so that nobody can put a
+//! statement of their own into a document without being noticed.
+
+use contract::{Brand, Timestamp};
+use serde_json::{Map, Value};
+
+use super::checks::Checks;
+use super::verdict::CheckOutcome;
+use crate::signature::CANONICAL_RULE;
+
+/// How far the clocks of signer and reader may differ.
+pub(super) const CLOCK_TOLERANCE_MS: i64 = 5 * 60 * 1000;
+/// How long after the time that a document states it may be signed.
+pub(super) const SIGNING_DELAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The texts of `canonical`: ours, that of the interface, and that of the reference records. They
+/// all name the same rule.
+const CANONICAL_TEXTS: [&str; 3] = [
+    CANONICAL_RULE,
+    "sha256 is taken over the canonical JSON of every field except sha256 and signature",
+    "sha256 over the RFC 8785 form of every member except sha256 and signature",
+];
+
+const DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
+
+/// The member that states when a document of this kind was made.
+const TIME_MEMBERS: [(&str, &str); 11] = [
+    ("claims", "generated_at"),
+    ("corroboration", "generated_at"),
+    ("day-seal", "sealed_at"),
+    ("decision", "decided_at"),
+    ("decision-check", "checked_at"),
+    ("log", "generated_at"),
+    ("log-sth", "created_at"),
+    ("resolve", "answered_at"),
+    ("revocations", "generated_at"),
+    ("scan", "scannedAt"),
+    ("staple", "made_at"),
+];
+
+/// Checks that the block has no members beside those of the interface, and that the two that
+/// explain the signature say what they must.
+pub(super) fn check_members(block: &Map<String, Value>, checks: &mut Checks) {
+    const BLOCK: [&str; 9] =
+        ["alg", "canonical", "key", "kid", "message", "over", "sig", "signed_at", "v"];
+    const KEY: [&str; 3] = ["jwk", "kid", "published_in"];
+    const JWK: [&str; 3] = ["crv", "kty", "x"];
+    let key = block.get("key").and_then(Value::as_object);
+    let jwk = key.and_then(|key| key.get("jwk")).and_then(Value::as_object);
+    let unknown = unknown_member(Some(block), &BLOCK, "")
+        .or_else(|| unknown_member(key, &KEY, "key."))
+        .or_else(|| unknown_member(jwk, &JWK, "key.jwk."));
+    let canonical = block.get("canonical").and_then(Value::as_str);
+    let published_in = key.and_then(|key| key.get("published_in")).and_then(Value::as_str);
+    checks.push_result(
+        "signature members",
+        if let Some(name) = unknown {
+            Err(format!(
+                "{name} is not a member of a signature, and the signature does not cover it"
+            ))
+        } else if !canonical.is_some_and(|text| CANONICAL_TEXTS.contains(&text)) {
+            Err("canonical does not state the rule of the digest".to_owned())
+        } else if !published_in.is_some_and(is_directory_address) {
+            Err(format!("key.published_in is not an address that ends with {DIRECTORY_PATH}"))
+        } else {
+            Ok("no others than specified; canonical and published_in have the specified form")
+        },
+    );
+}
+
+fn unknown_member(
+    members: Option<&Map<String, Value>>,
+    known: &[&str],
+    prefix: &str,
+) -> Option<String> {
+    let name = members?.keys().find(|name| !known.contains(&name.as_str()))?;
+    Some(format!("{prefix}{name}"))
+}
+
+fn is_directory_address(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let service = rest.and_then(|rest| rest.strip_suffix(DIRECTORY_PATH));
+    service.is_some_and(|service| {
+        service.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
+            && service.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~:/[]%".contains(&b))
+    })
+}
+
+/// Checks `signed_at` against the reader's clock and the time that the document itself states.
+pub(super) fn check_signing_time(
+    members: &Map<String, Value>,
+    signed_at: Option<Timestamp>,
+    now: Option<Timestamp>,
+    brand: &Brand,
+    checks: &mut Checks,
+) {
+    checks.push_result("signing time", signing_time(members, signed_at, now, brand));
+}
+
+fn signing_time(
+    members: &Map<String, Value>,
+    signed_at: Option<Timestamp>,
+    now: Option<Timestamp>,
+    brand: &Brand,
+) -> Result<String, String> {
+    let signed_at = signed_at.ok_or("signed_at is missing or not a timestamp")?;
+    if let Some(now) = now.filter(|now| signed_at > now.plus_millis(CLOCK_TOLERANCE_MS)) {
+        return Err(format!("signed_at is {signed_at}, in the future: it is {now} here"));
+    }
+    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let member = TIME_MEMBERS.iter().find(|(word, _)| brand.kind(word) == kind);
+    let Some((word, name, stated)) =
+        member.and_then(|(word, name)| Some((*word, *name, members.get(*name)?)))
+    else {
+        return Ok(format!("signed at {signed_at}; the document states no time of its own"));
+    };
+    let made_at: Timestamp = stated
+        .as_str()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| format!("{name} is not a timestamp"))?;
+    // The times of heads and daily seals never run backwards, so after a clock was set back they are
+    // ahead of it.
+    let early =
+        if matches!(word, "day-seal" | "log-sth") { SIGNING_DELAY_MS } else { CLOCK_TOLERANCE_MS };
+    if signed_at < made_at.plus_millis(-early) {
+        Err(format!("signed_at is {signed_at}, before the document was made ({name} {made_at})"))
+    } else if signed_at > made_at.plus_millis(SIGNING_DELAY_MS) {
+        Err(format!("signed_at is {signed_at}, more than a day after {name}, {made_at}"))
+    } else {
+        Ok(format!("signed at {signed_at}, {name} is {made_at}"))
+    }
+}
+
+/// Checks when the head in an answer was made. A decision that has not changed keeps its place in
+/// the log, so an old head is told and not refused. A head cannot be older than what was observed,
+/// nor newer than the answer that contains it.
+pub(super) fn check_head_time(
+    answer: &Map<String, Value>,
+    created_at: Timestamp,
+    checks: &mut Checks,
+) {
+    let time = |value: Option<&Value>| -> Option<Timestamp> { value?.as_str()?.parse().ok() };
+    let Some(answered_at) = time(answer.get("answered_at")) else {
+        checks.push("head time", CheckOutcome::Passed, format!("created at {created_at}"));
+        return;
+    };
+    let freshness = answer.get("freshness").and_then(Value::as_object);
+    let observed_at = time(freshness.and_then(|freshness| freshness.get("observed_at")));
+    let result = if created_at > answered_at.plus_millis(SIGNING_DELAY_MS) {
+        Err(format!("the head is of {created_at}, more than a day after the answer, {answered_at}"))
+    } else if observed_at.is_some_and(|seen| created_at < seen.plus_millis(-SIGNING_DELAY_MS)) {
+        Err(format!("the head is of {created_at}, more than a day before what the answer observed"))
+    } else if created_at < answered_at.plus_millis(-SIGNING_DELAY_MS) {
+        Ok(format!(
+            "the head is of {created_at}, more than a day before the answer, {answered_at}: \
+             this decision was logged then and has not changed"
+        ))
+    } else {
+        Ok(format!("the head is of {created_at}, within a day of the answer"))
+    };
+    checks.push_result("head time", result);
+}
