@@ -178,6 +178,54 @@ mod tests {
         }
     }
 
+    /// The digest of every migration that has landed. A database stores these digests and is refused
+    /// by a program with others, so a line here never changes: another schema is another migration.
+    const LANDED: &[(&str, &str)] = &[
+        ("0001_scans.sql", "2654a79b7ba08eae7da66d992b479f40c71a808f95b6f9958acdc9c9fb903800"),
+        (
+            "0002_licences_and_limits.sql",
+            "b3a38d66261ae1601e3538e51904b68baeea5ca7193c4d36f2bf13898564039f",
+        ),
+        ("0003_log.sql", "b385a34652a572f3f86b036dbfe0d54ed8c23d542a33beea9f1fd960ea025e3c"),
+        ("0004_seals.sql", "2603b7378ba0e82bab7e4a59a96ff3cfb1856934933c66ae7b8a205ff97c5928"),
+        (
+            "0005_answers_beside.sql",
+            "23ccbb835620ea50a7590ed86701a4765763a31b5e7504bd11bc48d44b82551c",
+        ),
+        (
+            "0006_outcomes_and_jobs.sql",
+            "6443058bb6005a0f744f68ecf89f27719a643d20f6ccc113a441f8290f8c0f58",
+        ),
+        ("0007_pruning.sql", "5358d293b5824196d19263797a2b735a6b9c8632973e8aaba23e48c38811c0d2"),
+    ];
+
+    #[test]
+    fn landed_migrations_never_change() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
+        let mut files: Vec<String> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let landed: Vec<&str> = LANDED.iter().map(|(name, _)| *name).collect();
+        assert_eq!(files, landed, "add a new migration to LANDED; never take one out");
+        assert_eq!(MIGRATIONS.len(), LANDED.len(), "every file is a migration");
+        for (migration, (name, digest)) in MIGRATIONS.iter().zip(LANDED) {
+            let in_file = std::fs::read(folder.join(name)).unwrap();
+            assert_eq!(
+                in_file,
+                migration.sql.as_bytes(),
+                "{name} is migration {}",
+                migration.number
+            );
+            assert_eq!(
+                Digest::of(&in_file).to_string(),
+                *digest,
+                "{name} has landed and must not change: write another migration instead"
+            );
+        }
+    }
+
     #[test]
     fn each_step_is_applied_once_and_in_order() {
         let mut connection = Connection::open_in_memory().unwrap();
