@@ -1,15 +1,19 @@
 //! A running server seals and anchors a past day by itself.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use contract::{Clock, Day};
 use door::SystemClock;
+use proof::opentimestamps::{Attestation, Op, OtsFile, Stamp};
 use serde_json::json;
 use store::{Digest, Scan, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::licence_api::DataDir;
 use crate::server::Server;
+use crate::tools;
 
 #[test]
 fn a_demo_brings_a_past_day_to_a_block_by_itself() {
@@ -55,4 +59,44 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
     server.child.wait().unwrap();
     let server = Server::start_demo(&data.flags());
     assert_eq!(server.get(&file).json()["statement"], before);
+}
+
+/// `docs/seals.md` says what the program `ots` exits with, and what it prints.
+#[test]
+fn ots_exits_as_documented() {
+    let Some(python) = tools::python() else { return };
+    let ots = Path::new(python.get_program()).with_file_name("ots");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("other.json"), "{}").unwrap();
+    std::fs::write(folder.path().join("no.ots"), "not a timestamp").unwrap();
+    let statement = br#"{"day":"2026-11-14"}"#;
+    let write = |name: &str, attestation: Attestation| {
+        let stamp = Stamp::from_attestation(attestation).preceded_by(Op::Sha256);
+        let file = OtsFile { digest: Digest::of(statement), stamp };
+        std::fs::write(folder.path().join(name), statement).unwrap();
+        std::fs::write(folder.path().join(format!("{name}.ots")), file.to_bytes()).unwrap();
+    };
+    write("pending.json", Attestation::pending("https://calendar.example").unwrap());
+    write("done.json", Attestation::Bitcoin(800_000));
+    let manual = "To verify manually, check that Bitcoin block 800000 has merkleroot";
+    for (arguments, code, says) in [
+        (&["info", "pending.json.ots"][..], 0, "PendingAttestation"),
+        (&["info", "done.json.ots"], 0, "BitcoinBlockHeaderAttestation(800000)"),
+        (&["info", "no.ots"], 1, "is not a timestamp file"),
+        (&["verify", "pending.json.ots"], 1, "Calendar not in whitelist"),
+        (&["verify", "done.json.ots"], 1, "Could not connect to Bitcoin node"),
+        (&["--no-bitcoin", "verify", "done.json.ots"], 1, manual),
+        (&["--no-bitcoin", "verify", "-f", "other.json", "done.json.ots"], 1, "does not match"),
+    ] {
+        let output = Command::new(&ots)
+            .args(arguments)
+            .env("HOME", folder.path())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+        assert!(text.contains(says), "{arguments:?}: {text}");
+    }
 }
