@@ -42,10 +42,13 @@ fn a_hundred_names_of_one_address_get_what_one_address_may() {
     let connections = lab.lab.connections(names[0]);
     println!("{answered} answers, {connections} connections, {requests} requests");
     assert!(connections <= 120, "{connections} connections");
-    // What was read is told as usual, and what was not read is not called absent.
-    for reply in replies.iter().filter(|reply| reply.status == 200) {
-        let answer = reply.json();
-        assert_eq!(answer["dns"]["exists"], true, "{answer}");
+    // What was read is told as usual, and what was not read is not called absent: a hundred requests at
+    // once can leave a lookup without an answer in its time.
+    let answers: Vec<Value> =
+        replies.iter().filter(|reply| reply.status == 200).map(HttpReply::json).collect();
+    assert!(answers.iter().any(|answer| answer["dns"]["exists"] == true), "{:?}", answers.first());
+    for answer in &answers {
+        assert_ne!(answer["dns"]["exists"], false, "{answer}");
         assert_ne!(answer["delivery"]["state"], "absent");
     }
     // Other addresses are read as before.
