@@ -40,7 +40,11 @@ pub(crate) fn key_policy(dir: &Path) -> KeyPolicy {
 }
 
 pub(crate) fn open_store(dir: &Path) -> SqliteStore {
-    SqliteStore::open(dir, SqliteOptions::default()).unwrap()
+    try_open_store(dir).unwrap()
+}
+
+pub(crate) fn try_open_store(dir: &Path) -> Result<SqliteStore, store::StoreError> {
+    SqliteStore::open(dir, SqliteOptions::default())
 }
 
 /// The service in `dir`; its log is not open yet.
@@ -103,7 +107,7 @@ pub(crate) fn sample_answer(number: usize) -> (serde_json::Map<String, Value>, D
         "kind": "svc-resolve",
         "domain": name,
         "status": "observed",
-        "answered_at": now().plus_millis(number as i64 * 100).to_string(),
+        "answered_at": now().plus_millis(number as i64 * 10).to_string(),
         "actions": { "read": { "decision": "allow", "doubts": ["b", "a"] } },
         "evidence": { "report": format!("r{number}") },
         "freshness": { "observed_at": "2026-01-01T00:00:00Z" },

@@ -17,6 +17,7 @@ mod database;
 mod decisions;
 mod error;
 mod idempotency;
+mod inspect;
 mod jobs;
 mod licences;
 mod limits;

@@ -12,6 +12,7 @@ use crate::artifact_files::ArtifactFiles;
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
+use crate::inspect;
 use crate::migrate::migrate;
 
 /// Settings an operator can change.
@@ -100,12 +101,9 @@ impl Store for SqliteStore {
     }
 
     fn inspect(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.database.readers.read("inspecting the database", |connection| {
-            // Pages, cells, indexes against their tables, and the tables' own constraints.
-            let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
-            let found = statement.query_map([], |row| row.get::<_, String>(0))?;
-            let found: Vec<String> = found.collect::<rusqlite::Result<_>>()?;
-            Ok(found.into_iter().filter(|line| line != "ok").collect())
+        let files = Arc::clone(&self.files);
+        Box::pin(self.database.readers.read("inspecting the database", move |connection| {
+            inspect::inspect(connection, &files)
         }))
     }
 }

@@ -65,7 +65,9 @@ enum Command {
     Robots(commands::robots::Args),
     /// Print a JSON file in canonical form (RFC 8785)
     Canonical(commands::canonical::Args),
-    /// Check, export or monitor a transparency log
+    /// Check everything that is stored, and report every fault
+    Fsck(commands::fsck::Args),
+    /// Export or monitor a transparency log
     Log(commands::log::Args),
     /// Run a witness that cosigns other services' logs (C2SP tlog-witness)
     Witness(commands::witness::Args),
@@ -101,6 +103,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => commands::replay::run(args),
         Command::Robots(args) => commands::robots::run(args),
         Command::Canonical(args) => commands::canonical::run(args),
+        Command::Fsck(args) => commands::fsck::run(args),
         Command::Log(args) => commands::log::run(args),
         Command::Witness(args) => commands::witness::run(args),
         Command::Key(args) => commands::key::run(args),

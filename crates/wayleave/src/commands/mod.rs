@@ -7,6 +7,7 @@ pub(crate) mod config;
 #[cfg(feature = "demo")]
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod fsck;
 pub(crate) mod key;
 #[cfg(feature = "demo")]
 pub(crate) mod lab;

@@ -1,16 +1,22 @@
 //! Checks heads, leaves, contents, index, kinds and tiles, batch by batch.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 use proof::merkle_tree::{self, leaf_hash};
 use proof::tlog::{MAX_ENTRY_BYTES, RightEdge, TILE_WIDTH};
 use proof::tree_head::{ChainHead, check_link};
-use proof::{Digest, canonical, verify_document};
+use proof::{Digest, canonical};
 use serde_json::Value;
 use store::{StoreError, StoredBatch};
 
-use super::{BatchEnd, FsckRun, LogPart};
+use super::parallel::{map_on_all_cores, read_all};
+use super::{BatchEnd, FsckRequest, FsckRun, StorePart};
 use crate::log::log_end::restore_edge;
 use crate::log::snapshot::SignedTreeHead;
+
+/// Batches that are read and checked together.
+const BATCHES_AT_ONCE: u64 = 32;
 
 /// What is known at the current batch.
 struct WalkState {
@@ -24,6 +30,30 @@ struct WalkState {
     is_complete: bool,
 }
 
+/// A batch with all that is stored of it.
+struct ReadBatch {
+    stored: StoredBatch,
+    contents: Result<Vec<Bytes>, StoreError>,
+    /// Leaf by leaf.
+    indexes: Vec<Result<Option<u64>, StoreError>>,
+    kinds: Result<Vec<Option<String>>, StoreError>,
+}
+
+/// What was found in a batch by itself.
+#[derive(Default)]
+struct BatchChecks {
+    /// `None` if the head cannot be parsed.
+    head: Option<SignedTreeHead>,
+    entries: u64,
+    faults: Vec<(StorePart, String)>,
+    wrong_time: Option<String>,
+}
+
+struct CheckedBatch {
+    read: ReadBatch,
+    checks: BatchChecks,
+}
+
 impl FsckRun<'_> {
     pub(super) async fn check_batches(&mut self) -> Result<(), StoreError> {
         let store = self.request.store;
@@ -35,13 +65,26 @@ impl FsckRun<'_> {
         let edge = Some(RightEdge::new());
         let mut walk = WalkState { previous: None, edge, restored_at: None, is_complete: true };
         let mut number = 0;
+        let mut ahead = VecDeque::new();
         let mut unreadable: Option<Bytes> = None;
         loop {
             if number % 64 == 0 {
                 self.report_progress("batches", number, of);
             }
+            if ahead.is_empty() {
+                ahead = self.request.read_batches(number).await;
+            }
+            if let Some(batch) = ahead.pop_front() {
+                self.add_batch(batch, &mut walk).await;
+                number += 1;
+                continue;
+            }
             match store.batch(number).await {
-                Ok(Some(stored)) => self.check_batch(&stored, &mut walk).await,
+                Ok(Some(stored)) => {
+                    let read = self.request.read_rest_of_batch(stored).await;
+                    let checks = self.request.check_batch_alone(&read);
+                    self.add_batch(CheckedBatch { read, checks }, &mut walk).await;
+                }
                 Ok(None) => match self.find_next_batch(number).await? {
                     None => break,
                     Some(next) => {
@@ -63,7 +106,7 @@ impl FsckRun<'_> {
                         }
                         // The same row again, stored under a wrong number.
                         _ if unreadable.as_ref() == Some(&sth) => break,
-                        _ => self.add_fault(LogPart::Head, Some(number), error.to_string()),
+                        _ => self.add_fault(StorePart::Head, Some(number), error.to_string()),
                     }
                     unreadable = Some(sth);
                 }
@@ -84,7 +127,7 @@ impl FsckRun<'_> {
         } else {
             format!("it and the batches up to {last} are missing")
         };
-        self.add_fault(LogPart::Chain, Some(first), detail);
+        self.add_fault(StorePart::Chain, Some(first), detail);
     }
 
     /// The number of the next batch after a missing one, as its head states it.
@@ -98,32 +141,24 @@ impl FsckRun<'_> {
                 let stated = stated.map_or("none".to_owned(), |number| number.to_string());
                 let detail =
                     format!("it is missing, and the next stored head states batch {stated}");
-                self.add_fault(LogPart::Chain, Some(number), detail);
+                self.add_fault(StorePart::Chain, Some(number), detail);
                 Ok(None)
             }
         }
     }
 
-    async fn check_batch(&mut self, stored: &StoredBatch, walk: &mut WalkState) {
+    /// Takes over what was found in a batch, and checks what depends on the batches before it.
+    async fn add_batch(&mut self, batch: CheckedBatch, walk: &mut WalkState) {
+        let CheckedBatch { read: ReadBatch { stored, .. }, checks } = batch;
         self.report.batches += 1;
-        let number = Some(stored.batch);
-        let verdict = verify_document(&stored.sth, self.request.policy, self.request.brand);
-        for failed in self.failed_checks(&verdict, &format!("the head of batch {}", stored.batch)) {
-            self.add_fault(LogPart::Head, number, failed);
+        self.report.entries += checks.entries;
+        self.count_wrong_time(checks.wrong_time);
+        for (part, detail) in checks.faults {
+            self.add_fault(part, Some(stored.batch), detail);
         }
-        let head = match SignedTreeHead::parse(stored.sth.clone()) {
-            Ok(head) => head,
-            Err(error) => {
-                self.add_fault(LogPart::Head, number, error.to_string());
-                walk.reset();
-                return;
-            }
-        };
-        self.check_head(stored, &head, walk);
-        self.check_leaves(stored, &head.chain);
-        self.check_tree(stored, &head, walk).await;
-        let contents = self.check_contents(stored).await;
-        self.check_index(stored, contents.as_deref()).await;
+        let Some(head) = checks.head else { return walk.reset() };
+        self.check_head(&stored, &head, walk);
+        self.check_tree(&stored, &head, walk).await;
         self.ends.push(BatchEnd {
             batch: stored.batch,
             tree_size: head.chain.tree_size,
@@ -138,7 +173,7 @@ impl FsckRun<'_> {
         let chain = &head.chain;
         if chain.log_id != self.request.brand.log_id() {
             self.add_fault(
-                LogPart::Head,
+                StorePart::Head,
                 number,
                 format!("its head belongs to another log, {}", chain.log_id),
             );
@@ -148,10 +183,10 @@ impl FsckRun<'_> {
         {
             let detail =
                 "its head is stored under a different number, index or digest than it states";
-            self.add_fault(LogPart::Head, number, detail);
+            self.add_fault(StorePart::Head, number, detail);
         }
         if head.tree_root.is_none() {
-            self.add_fault(LogPart::Tree, number, "its head states no root over the whole log");
+            self.add_fault(StorePart::Tree, number, "its head states no root over the whole log");
         }
         let linked = match &walk.previous {
             Some(previous) => check_link(Some(previous), chain),
@@ -160,28 +195,7 @@ impl FsckRun<'_> {
             None => Ok(()),
         };
         if let Err(error) = linked {
-            self.add_fault(LogPart::Chain, number, error.to_string());
-        }
-    }
-
-    fn check_leaves(&mut self, stored: &StoredBatch, head: &ChainHead) {
-        let number = Some(stored.batch);
-        if stored.leaves.len() as u64 != head.batch_size {
-            let detail = format!(
-                "batch_size is {}, but {} leaves are stored",
-                head.batch_size,
-                stored.leaves.len()
-            );
-            self.add_fault(LogPart::Leaves, number, detail);
-        }
-        if stored.leaves.iter().zip(stored.leaves.iter().skip(1)).any(|(a, b)| a >= b) {
-            self.add_fault(LogPart::Leaves, number, "its leaves are not strictly ascending");
-        }
-        let root = merkle_tree::root(&stored.leaves);
-        if root != head.batch_root {
-            let detail =
-                format!("batch_root is {}, but its leaves hash to {root}", head.batch_root);
-            self.add_fault(LogPart::Leaves, number, detail);
+            self.add_fault(StorePart::Chain, number, error.to_string());
         }
     }
 
@@ -204,7 +218,7 @@ impl FsckRun<'_> {
             Some(stated) if stated != root => {
                 let detail =
                     format!("tree_root is {stated}, but the leaves up to here hash to {root}");
-                self.add_fault(LogPart::Tree, number, detail);
+                self.add_fault(StorePart::Tree, number, detail);
                 // With this tree every later root would differ too, so the tree is restored from
                 // the tiles for the next batch.
                 walk.edge = None;
@@ -217,10 +231,10 @@ impl FsckRun<'_> {
             match self.request.store.tile(tile.level, tile.index).await {
                 Ok(Some(bytes)) if bytes == tile.hashes => {}
                 Ok(Some(_)) => {
-                    self.add_fault(LogPart::Tiles, number, format!("{name} has wrong hashes"))
+                    self.add_fault(StorePart::Tiles, number, format!("{name} has wrong hashes"))
                 }
-                Ok(None) => self.add_fault(LogPart::Tiles, number, format!("{name} is missing")),
-                Err(error) => self.add_fault(LogPart::Tiles, number, format!("{name}: {error}")),
+                Ok(None) => self.add_fault(StorePart::Tiles, number, format!("{name} is missing")),
+                Err(error) => self.add_fault(StorePart::Tiles, number, format!("{name}: {error}")),
             }
         }
     }
@@ -236,96 +250,6 @@ impl FsckRun<'_> {
         restore_edge(self.request.store, size).await.ok().flatten()
     }
 
-    /// The contents of a batch, after checking that each hashes to its leaf.
-    async fn check_contents(&mut self, stored: &StoredBatch) -> Option<Vec<Bytes>> {
-        let number = Some(stored.batch);
-        let read = self.request.store.log_entries(stored.first_index, stored.leaves.len()).await;
-        let contents = match read {
-            Ok(contents) => contents,
-            Err(error) => {
-                self.add_fault(LogPart::Entries, number, error.to_string());
-                return None;
-            }
-        };
-        if contents.len() != stored.leaves.len() {
-            let detail =
-                format!("{} entries are stored for {} leaves", contents.len(), stored.leaves.len());
-            self.add_fault(LogPart::Entries, number, detail);
-            return None;
-        }
-        for (index, (content, leaf)) in contents.iter().zip(&stored.leaves).enumerate() {
-            self.report.entries += 1;
-            if let Err(why) = check_entry(content, leaf, &self.request.brand.log_id()) {
-                self.add_fault(LogPart::Entries, number, format!("entry {index} {why}"));
-            }
-        }
-        Some(contents)
-    }
-
-    /// Checks that the index lists every leaf at its position and under the kind of its content.
-    async fn check_index(&mut self, stored: &StoredBatch, contents: Option<&[Bytes]>) {
-        let number = Some(stored.batch);
-        let store = self.request.store;
-        let expected = stored.first_index..;
-        match store.leaf_indexes(stored.leaves.clone()).await {
-            Ok(indexes) => {
-                for ((leaf, found), expected) in stored.leaves.iter().zip(indexes).zip(expected) {
-                    self.check_leaf_index(number, leaf, found, expected);
-                }
-            }
-            // One by one, so that one damaged row does not hide the others.
-            Err(_) => {
-                for (leaf, expected) in stored.leaves.iter().zip(expected) {
-                    match store.leaf_indexes(vec![*leaf]).await {
-                        Ok(indexes) => {
-                            let found = indexes.into_iter().next().flatten();
-                            self.check_leaf_index(number, leaf, found, expected);
-                        }
-                        Err(error) => self.add_fault(LogPart::Index, number, error.to_string()),
-                    }
-                }
-            }
-        }
-        let Some(contents) = contents else { return };
-        match store.leaf_kinds(stored.leaves.clone()).await {
-            Ok(kinds) => {
-                for ((leaf, content), kind) in stored.leaves.iter().zip(contents).zip(kinds) {
-                    let stated = entry_kind(content);
-                    if stated != kind {
-                        let text = |kind: Option<String>| kind.unwrap_or("no kind".to_owned());
-                        let detail = format!(
-                            "the leaf {leaf} is listed under {}, but its content states {}",
-                            text(kind),
-                            text(stated)
-                        );
-                        self.add_fault(LogPart::Kinds, number, detail);
-                    }
-                }
-            }
-            Err(error) => self.add_fault(LogPart::Kinds, number, error.to_string()),
-        }
-    }
-
-    fn check_leaf_index(
-        &mut self,
-        batch: Option<u64>,
-        leaf: &Digest,
-        found: Option<u64>,
-        expected: u64,
-    ) {
-        match found {
-            Some(found) if found == expected => {}
-            Some(found) => {
-                let detail = format!("the leaf {leaf} is listed at {found}, but is at {expected}");
-                self.add_fault(LogPart::Index, batch, detail);
-            }
-            None => {
-                let detail = format!("the leaf {leaf} at {expected} is not in the index");
-                self.add_fault(LogPart::Index, batch, detail);
-            }
-        }
-    }
-
     /// Checks that the index has as many leaves as the log: otherwise it lists one that is in no
     /// batch, or a leaf is in two batches.
     async fn check_index_size(&mut self, whole: bool) {
@@ -336,9 +260,149 @@ impl FsckRun<'_> {
             Ok(indexed) if !whole && indexed > size => {}
             Ok(indexed) => {
                 let detail = format!("the index has {indexed} leaves, but the log has {size}");
-                self.add_fault(LogPart::Index, None, detail);
+                self.add_fault(StorePart::Index, None, detail);
             }
-            Err(error) => self.add_fault(LogPart::Index, None, error.to_string()),
+            Err(error) => self.add_fault(StorePart::Index, None, error.to_string()),
+        }
+    }
+}
+
+impl FsckRequest<'_> {
+    /// Reads the next batches and checks each by itself, up to the first that is missing or cannot be
+    /// read.
+    async fn read_batches(self, first: u64) -> VecDeque<CheckedBatch> {
+        let numbers = first..first.saturating_add(BATCHES_AT_ONCE);
+        let read: Vec<Option<ReadBatch>> =
+            read_all(numbers, |number| self.read_batch(number)).await;
+        let read: Vec<ReadBatch> = read.into_iter().map_while(|read| read).collect();
+        let checked = map_on_all_cores(&read, |read| self.check_batch_alone(read));
+        read.into_iter().zip(checked).map(|(read, checks)| CheckedBatch { read, checks }).collect()
+    }
+
+    async fn read_batch(&self, number: u64) -> Option<ReadBatch> {
+        let stored = self.store.batch(number).await.ok()??;
+        Some(self.read_rest_of_batch(stored).await)
+    }
+
+    async fn read_rest_of_batch(&self, stored: StoredBatch) -> ReadBatch {
+        let store = self.store;
+        let contents = store.log_entries(stored.first_index, stored.leaves.len()).await;
+        let kinds = store.leaf_kinds(stored.leaves.clone()).await;
+        let indexes = match store.leaf_indexes(stored.leaves.clone()).await {
+            Ok(indexes) => indexes.into_iter().map(Ok).collect(),
+            // One by one, so that one damaged row does not hide the others.
+            Err(_) => {
+                let mut indexes = Vec::new();
+                for leaf in &stored.leaves {
+                    let found = store.leaf_indexes(vec![*leaf]).await;
+                    indexes.push(found.map(|found| found.into_iter().next().flatten()));
+                }
+                indexes
+            }
+        };
+        ReadBatch { stored, contents, indexes, kinds }
+    }
+
+    /// The checks that need nothing but the batch.
+    fn check_batch_alone(&self, read: &ReadBatch) -> BatchChecks {
+        let stored = &read.stored;
+        let verified = self.verify(&stored.sth, &format!("the head of batch {}", stored.batch));
+        let mut checks = BatchChecks {
+            wrong_time: verified.wrong_time,
+            faults: verified.failed.into_iter().map(|why| (StorePart::Head, why)).collect(),
+            ..BatchChecks::default()
+        };
+        match SignedTreeHead::parse(stored.sth.clone()) {
+            Ok(head) => {
+                check_leaves(stored, &head.chain, &mut checks.faults);
+                let log_id = self.brand.log_id();
+                let contents = check_contents(read, &log_id, &mut checks);
+                check_index(read, contents, &mut checks.faults);
+                checks.head = Some(head);
+            }
+            Err(error) => checks.faults.push((StorePart::Head, error.to_string())),
+        }
+        checks
+    }
+}
+
+fn check_leaves(stored: &StoredBatch, head: &ChainHead, faults: &mut Vec<(StorePart, String)>) {
+    let mut add = |detail: String| faults.push((StorePart::Leaves, detail));
+    if stored.leaves.len() as u64 != head.batch_size {
+        let stored = stored.leaves.len();
+        add(format!("batch_size is {}, but {stored} leaves are stored", head.batch_size));
+    }
+    if stored.leaves.iter().zip(stored.leaves.iter().skip(1)).any(|(a, b)| a >= b) {
+        add("its leaves are not strictly ascending".to_owned());
+    }
+    let root = merkle_tree::root(&stored.leaves);
+    if root != head.batch_root {
+        add(format!("batch_root is {}, but its leaves hash to {root}", head.batch_root));
+    }
+}
+
+/// The contents of a batch, after checking that each hashes to its leaf.
+fn check_contents<'a>(
+    read: &'a ReadBatch,
+    log_id: &str,
+    checks: &mut BatchChecks,
+) -> Option<&'a [Bytes]> {
+    let leaves = &read.stored.leaves;
+    let contents = match &read.contents {
+        Ok(contents) => contents,
+        Err(error) => {
+            checks.faults.push((StorePart::Entries, error.to_string()));
+            return None;
+        }
+    };
+    if contents.len() != leaves.len() {
+        let detail = format!("{} entries are stored for {} leaves", contents.len(), leaves.len());
+        checks.faults.push((StorePart::Entries, detail));
+        return None;
+    }
+    for (index, (content, leaf)) in contents.iter().zip(leaves).enumerate() {
+        checks.entries += 1;
+        if let Err(why) = check_entry(content, leaf, log_id) {
+            checks.faults.push((StorePart::Entries, format!("entry {index} {why}")));
+        }
+    }
+    Some(contents)
+}
+
+/// Checks that the index lists every leaf at its position and under the kind of its content.
+fn check_index(
+    read: &ReadBatch,
+    contents: Option<&[Bytes]>,
+    faults: &mut Vec<(StorePart, String)>,
+) {
+    let leaves = &read.stored.leaves;
+    for ((leaf, found), expected) in leaves.iter().zip(&read.indexes).zip(read.stored.first_index..)
+    {
+        let detail = match found {
+            Ok(Some(found)) if *found == expected => continue,
+            Ok(Some(found)) => {
+                format!("the leaf {leaf} is listed at {found}, but is at {expected}")
+            }
+            Ok(None) => format!("the leaf {leaf} at {expected} is not in the index"),
+            Err(error) => error.to_string(),
+        };
+        faults.push((StorePart::Index, detail));
+    }
+    let Some(contents) = contents else { return };
+    let kinds = match &read.kinds {
+        Ok(kinds) => kinds,
+        Err(error) => return faults.push((StorePart::Kinds, error.to_string())),
+    };
+    for ((leaf, content), kind) in leaves.iter().zip(contents).zip(kinds) {
+        let stated = entry_kind(content);
+        if stated != *kind {
+            let text = |kind: &Option<String>| kind.clone().unwrap_or("no kind".to_owned());
+            let detail = format!(
+                "the leaf {leaf} is listed under {}, but its content states {}",
+                text(kind),
+                text(&stated)
+            );
+            faults.push((StorePart::Kinds, detail));
         }
     }
 }

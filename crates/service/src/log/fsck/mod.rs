@@ -1,19 +1,29 @@
-//! Recomputes the whole log from the stored bytes, and compares everything else with the result.
+//! Checks everything that is stored. Recomputes the whole log from the stored bytes, compares what
+//! depends on it with the result, and reads every other table.
 //!
 //! No stored value is trusted: heads are verified as signed documents, leaves must hash to the signed
 //! roots, contents must hash to the leaves, and the index, the tiles, the answers, the cosignatures
-//! and the mark must match. It continues after a fault as far as it can, so that one run reports
-//! every fault.
+//! and the mark must match. Scans and daily seals are verified as signed documents, and everything
+//! else that has a digest is compared with it. It continues after a fault as far as it can, so that
+//! one run reports every fault. What cannot be found is listed in the README of the engine.
 
 mod batches;
+mod day_seals;
 mod dependent_records;
+#[cfg(test)]
+mod every_column;
+mod numbered_records;
+mod parallel;
+mod stored_records;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use contract::Brand;
 use proof::tlog::VerifierKey;
-use proof::verify::{CheckOutcome, Verdict};
-use proof::{Digest, KeyPolicy};
+use proof::verify::CheckOutcome;
+use proof::{Digest, KeyPolicy, verify_document};
 use serde::Serialize;
 use store::{Store, StoreError};
 
@@ -38,10 +48,10 @@ pub struct FsckRequest<'a> {
     pub mark: &'a FoundMark,
 }
 
-/// The part of the log that a fault was found in.
+/// The part of the store that a fault was found in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LogPart {
+pub enum StorePart {
     Database,
     Head,
     Chain,
@@ -54,12 +64,27 @@ pub enum LogPart {
     Answers,
     Cosignatures,
     Mark,
+    Scans,
+    Artifacts,
+    Readings,
+    Decisions,
+    Changes,
+    Revocations,
+    WithheldActions,
+    Seals,
+    Anchors,
+    Outcomes,
+    Clocks,
+    Census,
+    Jobs,
+    Licences,
+    Switches,
 }
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FsckFault {
-    pub part: LogPart,
+    pub part: StorePart,
     /// The batch it belongs to, if any.
     pub batch: Option<u64>,
     pub detail: String,
@@ -80,6 +105,8 @@ pub struct FsckReport {
     /// The root over all leaves, computed here; null if leaves could not be read.
     pub tree_root: Option<Digest>,
     pub head_sha256: Option<Digest>,
+    /// How many records of the other tables were read.
+    pub records: BTreeMap<StorePart, u64>,
     pub faults: Vec<FsckFault>,
     /// Number of faults beyond those that are listed.
     pub further_faults: u64,
@@ -105,15 +132,30 @@ struct BatchEnd {
     sth_sha256: Digest,
 }
 
+/// The failed checks of a document.
+#[derive(Debug, Default)]
+struct VerifiedDocument {
+    failed: Vec<String>,
+    /// A signature by a key that was retired or compromised later is not a fault of the store (the
+    /// rotation record publishes it), nor is a clock that was wrong. They are only counted.
+    wrong_time: Option<String>,
+}
+
+impl VerifiedDocument {
+    fn failed(why: String) -> Self {
+        Self { failed: vec![why], wrong_time: None }
+    }
+}
+
 /// A check in progress.
 struct FsckRun<'a> {
     request: FsckRequest<'a>,
     report: FsckReport,
     /// In order of batches.
     ends: Vec<BatchEnd>,
-    /// How many documents were signed outside the validity of their key or at another time than they
-    /// state, and the first of them.
-    outside_window: Option<(u64, String)>,
+    /// How many documents were signed outside the validity of their key, or at another time than
+    /// they state, and the first of them.
+    wrong_times: Option<(u64, String)>,
     progress: &'a mut (dyn FnMut(FsckProgress) + Send),
 }
 
@@ -133,25 +175,44 @@ pub async fn fsck(
         tree_size: 0,
         tree_root: None,
         head_sha256: None,
+        records: BTreeMap::new(),
         faults: Vec::new(),
         further_faults: 0,
         notes: Vec::new(),
     };
-    let mut look =
-        FsckRun { request: ask, report, ends: Vec::new(), outside_window: None, progress };
+    let mut look = FsckRun { request: ask, report, ends: Vec::new(), wrong_times: None, progress };
     look.check_database().await?;
     look.check_batches().await?;
     look.check_answers().await?;
     look.check_cosignatures().await;
     look.check_mark();
-    look.note_contradicting_heads().await;
-    if let Some((count, first)) = look.outside_window {
+    look.check_contradicting_heads().await;
+    look.check_stored_records().await;
+    look.check_numbered_records().await;
+    look.check_day_seals().await;
+    if let Some((count, first)) = look.wrong_times {
         look.report.notes.push(format!(
             "{count} documents were signed outside the validity of their key, as it is published \
              now, or at another time than they state; the first is {first}"
         ));
     }
     Ok(look.report)
+}
+
+impl FsckRequest<'_> {
+    /// Verifies a signed document.
+    fn verify(&self, bytes: &[u8], what: &str) -> VerifiedDocument {
+        let verdict = verify_document(bytes, self.policy, self.brand);
+        let mut verified = VerifiedDocument::default();
+        for check in verdict.checks.iter().filter(|check| check.ok == CheckOutcome::Failed) {
+            if check.name.ends_with("key window") || check.name.ends_with("signing time") {
+                verified.wrong_time.get_or_insert_with(|| format!("{what}: {}", check.detail));
+            } else {
+                verified.failed.push(format!("{}: {}", check.name, check.detail));
+            }
+        }
+        verified
+    }
 }
 
 impl FsckReport {
@@ -162,7 +223,7 @@ impl FsckReport {
 }
 
 impl FsckRun<'_> {
-    fn add_fault(&mut self, part: LogPart, batch: Option<u64>, detail: impl Into<String>) {
+    fn add_fault(&mut self, part: StorePart, batch: Option<u64>, detail: impl Into<String>) {
         if self.report.faults.len() < MAX_FAULTS {
             self.report.faults.push(FsckFault { part, batch, detail: detail.into() });
         } else {
@@ -174,20 +235,14 @@ impl FsckRun<'_> {
         (self.progress)(FsckProgress { stage: doing, done, total: of });
     }
 
-    /// The failed checks of a document. A signature by a key that was retired or compromised later is
-    /// not a fault of the log (the rotation record publishes it), nor is a clock that was wrong, so
-    /// they are only counted.
-    fn failed_checks(&mut self, verdict: &Verdict, what: &str) -> Vec<String> {
-        let mut failed = Vec::new();
-        for check in verdict.checks.iter().filter(|check| check.ok == CheckOutcome::Failed) {
-            if check.name.ends_with("key window") || check.name.ends_with("signing time") {
-                let first = format!("{what}: {}", check.detail);
-                self.outside_window.get_or_insert((0, first)).0 += 1;
-            } else {
-                failed.push(format!("{}: {}", check.name, check.detail));
-            }
+    fn count_wrong_time(&mut self, document: Option<String>) {
+        if let Some(first) = document {
+            self.wrong_times.get_or_insert((0, first)).0 += 1;
         }
-        failed
+    }
+
+    fn count_records(&mut self, part: StorePart, count: usize) {
+        *self.report.records.entry(part).or_default() += count as u64;
     }
 
     async fn check_database(&mut self) -> Result<(), StoreError> {
@@ -195,13 +250,13 @@ impl FsckRun<'_> {
         match self.request.store.inspect().await {
             Ok(found) => {
                 for line in found {
-                    self.add_fault(LogPart::Database, None, line);
+                    self.add_fault(StorePart::Database, None, line);
                 }
                 Ok(())
             }
             // Even if the inspection fails, some batches may be readable.
             Err(StoreError::Failed { why, .. }) => {
-                self.add_fault(LogPart::Database, None, why);
+                self.add_fault(StorePart::Database, None, why);
                 Ok(())
             }
             Err(other) => Err(other),

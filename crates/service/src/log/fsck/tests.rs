@@ -22,6 +22,13 @@ fn witness() -> VerifierKey {
 }
 
 async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
+    run_fsck_with(dir, &mut |_| {}).await
+}
+
+async fn run_fsck_with(
+    dir: &Path,
+    progress: &mut (dyn FnMut(FsckProgress) + Send),
+) -> Result<FsckReport, StoreError> {
     let store = store_sqlite::SqliteStore::open(dir, store_sqlite::SqliteOptions::default())?;
     let (brand, policy) = (Brand::default(), testing::key_policy(dir));
     let mark = read_mark(&dir.join("keys"));
@@ -34,7 +41,7 @@ async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
         witnesses: &witnesses,
         mark: &mark,
     };
-    fsck(ask, &mut |_| {}).await
+    fsck(ask, progress).await
 }
 
 /// A log whose end is cosigned.
@@ -65,6 +72,26 @@ async fn a_sound_log_is_found_sound() {
     assert_eq!((report.tiles, report.cosignatures, report.cosignatures_not_checked), (2, 1, 0));
     assert!(report.batches > 20 && report.batches < 602, "{}", report.batches);
     assert_eq!(report.notes, Vec::<String>::new());
+}
+
+/// How long a check takes: `ANSWERS=5000 cargo test -p service --lib time_of_a_check -- --ignored
+/// --nocapture`. A time says little on a busy machine, so it asserts nothing.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+async fn time_of_a_check() {
+    let answers = std::env::var("ANSWERS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    testing::fill_log(dir.path(), answers).await;
+    let begun = std::time::Instant::now();
+    let mut stage = "";
+    let mut show = |step: FsckProgress| {
+        if step.stage != stage {
+            eprintln!("{:>10.3?} {}", begun.elapsed(), step.stage);
+            stage = step.stage;
+        }
+    };
+    let report = run_fsck_with(dir.path(), &mut show).await.unwrap();
+    eprintln!("{} answers, {} batches: {:?}", report.answers, report.batches, begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -205,7 +232,7 @@ fn execute_sql(dir: &Path, sql: &str) {
     assert!(db.execute(sql, []).unwrap() > 0, "{sql}");
 }
 
-fn faulty_parts(report: &FsckReport) -> Vec<(LogPart, Option<u64>)> {
+fn faulty_parts(report: &FsckReport) -> Vec<(StorePart, Option<u64>)> {
     let mut parts: Vec<_> = report.faults.iter().map(|f| (f.part, f.batch)).collect();
     parts.dedup();
     parts
@@ -221,17 +248,18 @@ async fn one_run_reports_every_fault() {
     execute_sql(dir.path(), "DELETE FROM log_tiles WHERE tile = 1 AND level = 0");
     let report = run_fsck(dir.path()).await.unwrap();
     let parts = faulty_parts(&report);
-    for wanted in [(LogPart::Entries, Some(2)), (LogPart::Head, Some(4)), (LogPart::Chain, Some(6))]
+    for wanted in
+        [(StorePart::Entries, Some(2)), (StorePart::Head, Some(4)), (StorePart::Chain, Some(6))]
     {
         assert!(parts.contains(&wanted), "{wanted:?}: {parts:?}");
     }
     assert!(
-        report.faults.iter().any(|f| f.part == LogPart::Tiles && f.detail.contains("missing")),
+        report.faults.iter().any(|f| f.part == StorePart::Tiles && f.detail.contains("missing")),
         "{parts:?}"
     );
     // Batches next to the damaged ones are not reported.
-    assert!(!parts.contains(&(LogPart::Head, Some(5))), "{parts:?}");
-    assert!(!parts.contains(&(LogPart::Entries, Some(8))), "{parts:?}");
+    assert!(!parts.contains(&(StorePart::Head, Some(5))), "{parts:?}");
+    assert!(!parts.contains(&(StorePart::Entries, Some(8))), "{parts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -251,9 +279,9 @@ async fn a_restored_old_copy_is_found_by_its_mark() {
         execute_sql(dir.path(), &sql);
     }
     let report = run_fsck(dir.path()).await.unwrap();
-    assert_eq!(faulty_parts(&report), [(LogPart::Mark, Some(last))], "{:?}", report.faults);
+    assert_eq!(faulty_parts(&report), [(StorePart::Mark, Some(last))], "{:?}", report.faults);
     std::fs::remove_file(&mark).unwrap();
-    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(LogPart::Mark, None)]);
+    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(StorePart::Mark, None)]);
     std::fs::write(&mark, &good[..100]).unwrap();
-    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(LogPart::Mark, None)]);
+    assert_eq!(faulty_parts(&run_fsck(dir.path()).await.unwrap()), [(StorePart::Mark, None)]);
 }

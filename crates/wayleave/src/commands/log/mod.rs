@@ -2,7 +2,6 @@
 
 mod export;
 mod files;
-mod fsck;
 mod mark;
 mod monitor;
 
@@ -22,8 +21,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Recompute the whole local log from its stored bytes and report every fault
-    Fsck(fsck::Args),
+    /// The same as `wayleave fsck`
+    Fsck(super::fsck::Args),
     /// Write the local log as files that others can mirror, serve and verify
     Export(export::Args),
     /// Show or reset the high-water mark that protects against extending an old copy of the log
@@ -34,7 +33,7 @@ enum Command {
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     match args.command {
-        Command::Fsck(args) => fsck::run(args),
+        Command::Fsck(args) => super::fsck::run(args),
         Command::Export(args) => export::run(args),
         Command::Mark(args) => mark::run(args),
         Command::Monitor(args) => monitor::run(args),
@@ -42,7 +41,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 }
 
 /// Opens an existing store and returns it with its key directory. Creates neither.
-fn open_store(config: &Config) -> Result<(SqliteStore, PathBuf)> {
+pub(super) fn open_store(config: &Config) -> Result<(SqliteStore, PathBuf)> {
     let folder = config.data_dir();
     let keys = folder.join(wiring::KEYS_FOLDER);
     for (what, folder) in [("store", &folder), ("key directory", &keys)] {

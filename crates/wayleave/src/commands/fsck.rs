@@ -1,13 +1,13 @@
-//! `wayleave log fsck`: recomputes the whole log from the stored bytes and reports every fault.
+//! `wayleave fsck`: checks everything that is stored and reports every fault.
 
-use std::io::IsTerminal;
+mod progress;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use proof::KeyPolicy;
-use service::log::fsck::{FsckProgress, FsckReport, FsckRequest, fsck};
+use service::log::fsck::{FsckReport, FsckRequest, StorePart, fsck};
 use service::log::mark::read_mark;
 
+use self::progress::FsckProgressLine;
 use crate::commands::config_in_force;
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
@@ -15,9 +15,12 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Reads the store in store.data_dir; stop the server first. Changes nothing. Cosignatures are checked \
-                  with the keys in proof.witnesses.\n\n\
-                  Exit codes: 0 the log is consistent, 1 faults were found, 2 could not be checked."
+    after_help = "Recomputes the log from its stored bytes, verifies every answer, scan and daily seal, and compares \
+                  everything else that has a digest with it. Reads the store in store.data_dir; stop the server \
+                  first. Changes nothing, except that a store of an older version is brought up to date. \
+                  Cosignatures are checked with the keys in proof.witnesses. Progress and the time left are written \
+                  to standard error. `wayleave log fsck` is the same command.\n\n\
+                  Exit codes: 0 everything is consistent, 1 faults were found, 2 could not be checked."
 )]
 pub(crate) struct Args {
     /// Print the report as JSON
@@ -29,7 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
-    let (store, keys_folder) = super::open_store(&config)?;
+    let (store, keys_folder) = super::log::open_store(&config)?;
     let (brand, keys) = (wiring::brand(&config)?, wiring::open_keys(&config)?);
     let rotation = keys.rotation_record(&brand);
     let policy = KeyPolicy::from_directory(&keys.directory(&brand), Some(&rotation), &brand)?;
@@ -44,10 +47,9 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         witnesses: &witnesses,
         mark: &mark,
     };
-    let bar = new_progress_bar();
-    let report =
-        wiring::runtime()?.block_on(fsck(request, &mut |step| show_progress(&bar, step)))?;
-    bar.finish_and_clear();
+    let mut progress = FsckProgressLine::new();
+    let report = wiring::runtime()?.block_on(fsck(request, &mut |step| progress.show(step)))?;
+    progress.finish();
     if args.json {
         output::print_json(&report)?;
     } else {
@@ -56,18 +58,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     Ok(if report.is_sound() { exit::PASSED } else { exit::CHECK_FAILED })
 }
 
-fn new_progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("Checking {msg} {bar:24} {pos}/{len} ({elapsed})");
-    ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn show_progress(bar: &ProgressBar, step: FsckProgress) {
-    bar.set_message(step.stage);
-    bar.set_length(step.total.unwrap_or(step.done));
-    bar.set_position(step.done);
+/// The name of a part, as in the JSON report but with spaces.
+fn part_name(part: StorePart) -> String {
+    let name = serde_json::to_value(part).unwrap_or_default();
+    name.as_str().unwrap_or_default().replace('_', " ")
 }
 
 fn print_report(report: &FsckReport) {
@@ -90,12 +84,20 @@ fn print_report(report: &FsckReport) {
             count => format!(" ({count} not checked: their witness is not in proof.witnesses)"),
         }
     ));
+    let records: Vec<String> = report
+        .records
+        .iter()
+        .map(|(part, count)| format!("{count} {}", part_name(*part)))
+        .collect();
+    if !records.is_empty() {
+        output::print_line(&format!("  {}", records.join(", ")));
+    }
     if let Some(root) = &report.tree_root {
         output::print_line(&format!("  root {root}"));
     }
     for fault in &report.faults {
         let batch = fault.batch.map_or(String::new(), |batch| format!("batch {batch}, "));
-        let part = format!("{:?}", fault.part).to_lowercase();
+        let part = part_name(fault.part);
         output::print_line(&format!(
             "  {}  {batch}{part}: {}",
             colour_for_terminal(Tone::Bad, "fault"),

@@ -1,0 +1,204 @@
+//! Flips bytes in every column of every table of a real store, and looks whether they are found.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use proof::{KeyPolicy, KeyStore};
+use rusqlite::types::Value as Sql;
+use store::{ContradictingHead, Log, NewRevocation, Revocations, WithheldActions};
+
+use super::*;
+use crate::log::mark::read_mark;
+use crate::testing;
+
+/// The data directory of an older build, with content in most tables.
+const ARCHIVE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../wayleave/tests/fixtures/data-of-cafd2c4/data.tar.gz");
+const README: &str = include_str!("../../../../store-sqlite/README.md");
+
+/// Columns of which nothing can be flipped here: values that a constraint protects, and one that is
+/// null.
+const UNFLIPPED: [&str; 4] =
+    ["anchors.stage", "anchors.block_height", "scans.visibility", "seals.leaves"];
+
+async fn run_fsck(dir: &Path) -> Result<FsckReport, StoreError> {
+    let store = testing::try_open_store(dir)?;
+    let brand = Brand::default();
+    let keys = KeyStore::open(&dir.join("keys"), testing::now()).unwrap();
+    let rotation = keys.rotation_record(&brand);
+    let policy = KeyPolicy::from_directory(&keys.directory(&brand), Some(&rotation), &brand);
+    let (policy, mark) = (policy.unwrap(), read_mark(&dir.join("keys")));
+    let ask = FsckRequest {
+        store: &store,
+        brand: &brand,
+        policy: &policy,
+        origin: "old.example/svc-resolve-log-v1",
+        witnesses: &[],
+        mark: &mark,
+    };
+    fsck(ask, &mut |_| {}).await
+}
+
+/// Puts something into the tables that the old directory has nothing in.
+async fn fill_empty_tables(dir: &Path) {
+    let store = testing::open_store(dir);
+    let at = testing::now();
+    let withheld = |name: &str, causes: &[&str]| WithheldActions {
+        domain: store::scans::parse_stored_domain(name).unwrap(),
+        actions: vec!["connect".to_owned(), "transact".to_owned()],
+        causes: causes.iter().map(|cause| (*cause).to_owned()).collect(),
+        state: "withheld".to_owned(),
+        since: at,
+        updated_at: at,
+    };
+    let standings = vec![withheld("a.lab", &["incident"]), withheld("b.lab", &[])];
+    let entry = |kind: &str| NewRevocation {
+        at,
+        effective_from: at,
+        kind: kind.to_owned(),
+        target_kind: "domain".to_owned(),
+        target_id: "a.lab".to_owned(),
+        domain: Some(store::scans::parse_stored_domain("a.lab").unwrap()),
+        actions: vec!["connect".to_owned()],
+        reason: "incident".to_owned(),
+        why: "a test".to_owned(),
+        replaced_by: Some(Digest::of(kind.as_bytes())),
+    };
+    let entries = vec![entry("suspended"), entry("reinstated")];
+    store.append_revocations(entries, standings).await.unwrap();
+    // A head under our key that is not in our chain, as it could come from a copy: one of our own.
+    let head = store.batch(3).await.unwrap().unwrap();
+    let sighting = ContradictingHead {
+        sth_sha256: head.sth_sha256,
+        batch: head.batch,
+        seen_at: at,
+        sth: head.sth,
+        why: "a test".to_owned(),
+    };
+    store.put_contradicting_head(sighting).await.unwrap();
+}
+
+/// The columns that the README of the engine lists as not checked: table and column, or all.
+fn listed_columns() -> BTreeSet<(String, Option<String>)> {
+    let section = README.split("## What `wayleave fsck` cannot find").nth(1).unwrap();
+    let section = section.split("Nor can it find").next().unwrap();
+    let names = |cell: &str| -> Vec<String> {
+        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let mut listed = BTreeSet::new();
+    for line in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.split('|').collect();
+        for table in names(cells[1]) {
+            if cells[2].trim() == "all" {
+                listed.insert((table.clone(), None));
+            }
+            listed.extend(names(cells[2]).into_iter().map(|column| (table.clone(), Some(column))));
+        }
+    }
+    listed
+}
+
+fn tables_and_columns(db: &rusqlite::Connection) -> Vec<(String, Vec<String>)> {
+    let texts = |sql: &str| -> Vec<String> {
+        let mut statement = db.prepare(sql).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let tables = texts(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1",
+    );
+    let columns = |table: &str| texts(&format!("SELECT name FROM pragma_table_info('{table}')"));
+    tables.into_iter().map(|table| (table.clone(), columns(&table))).collect()
+}
+
+/// Flips a bit of the n-th value of a column that is not null. `None` if there is no such value, or
+/// the table refuses the change.
+fn flip(database: &Path, table: &str, column: &str, n: usize) -> Option<String> {
+    let db = rusqlite::Connection::open(database).unwrap();
+    db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    let mut statement = db
+        .prepare(&format!(
+            "SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY 1"
+        ))
+        .unwrap();
+    let values: Vec<Sql> =
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let value = values.get(n * values.len().saturating_sub(1))?.clone();
+    let flip_byte = |bytes: &mut Vec<u8>, bit: u8| -> Option<()> {
+        let at = (bytes.len() * (1 + n)) / 3;
+        *bytes.get_mut(at)? ^= bit;
+        Some(())
+    };
+    let changed = match value.clone() {
+        Sql::Integer(number) => Sql::Integer(number ^ (1 << (n * 6))),
+        Sql::Blob(mut bytes) => {
+            flip_byte(&mut bytes, 0x10)?;
+            Sql::Blob(bytes)
+        }
+        Sql::Text(text) => {
+            let mut bytes = text.into_bytes();
+            flip_byte(&mut bytes, 1)?;
+            Sql::Text(String::from_utf8(bytes).ok()?)
+        }
+        other => panic!("{other:?}"),
+    };
+    let sql = format!(
+        "UPDATE {table} SET {column} = ?1 WHERE {column} IS ?2 AND {column} IN
+         (SELECT {column} FROM {table} WHERE {column} IS ?2 LIMIT 1)"
+    );
+    let changed_rows = db.execute(&sql, rusqlite::params![changed, value]).ok()?;
+    assert!(changed_rows > 0);
+    Some(format!("{table}.{column}: {value:.40?} became {changed:.40?}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_byte_of_any_column_is_found_or_listed() {
+    let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let unpacked = Command::new("tar").args(["-xzf", ARCHIVE, "-C"]).arg(dir.path()).status();
+    assert!(unpacked.unwrap().success());
+    fill_empty_tables(dir.path()).await;
+    let sound = run_fsck(dir.path()).await.unwrap();
+    assert_eq!(sound.faults, []);
+    let database = dir.path().join("wayleave.db");
+    let db = rusqlite::Connection::open(&database).unwrap();
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let schema = tables_and_columns(&db);
+    drop(db);
+    let good = std::fs::read(&database).unwrap();
+    let listed = listed_columns();
+    let (mut flips, mut empty, mut missed) = (0, Vec::new(), Vec::new());
+    let mut unknown: BTreeSet<(String, Option<String>)> = listed.clone();
+    for (table, columns) in schema {
+        unknown.remove(&(table.clone(), None));
+        for column in columns {
+            unknown.remove(&(table.clone(), Some(column.clone())));
+            let is_listed = listed.contains(&(table.clone(), None))
+                || listed.contains(&(table.clone(), Some(column.clone())));
+            if is_listed {
+                continue;
+            }
+            let mut flipped = false;
+            for n in 0..2 {
+                for side in ["wayleave.db-wal", "wayleave.db-shm"] {
+                    let _ = std::fs::remove_file(dir.path().join(side));
+                }
+                std::fs::write(&database, &good).unwrap();
+                let Some(what) = flip(&database, &table, &column, n) else { continue };
+                (flips, flipped) = (flips + 1, true);
+                // A store that is not opened has been found out as well.
+                if run_fsck(dir.path()).await.is_ok_and(|report| report.is_sound()) {
+                    missed.push(what);
+                }
+            }
+            if !flipped {
+                empty.push(format!("{table}.{column}"));
+            }
+        }
+    }
+    assert_eq!(missed, Vec::<String>::new(), "{} of {flips} were not found", missed.len());
+    assert_eq!(unknown, BTreeSet::new(), "listed, but there is no such column");
+    // `a_thousand_flipped_bits_are_a_thousand_faults` flips these; they have no content here.
+    empty.retain(|name| !name.starts_with("log_tiles.") && !name.starts_with("log_cosignatures."));
+    eprintln!("{flips} flips found");
+    assert_eq!(empty, UNFLIPPED, "they have no content, or the table refuses the flipped value");
+}
