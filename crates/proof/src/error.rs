@@ -22,6 +22,9 @@ pub enum ProofError {
     KeyDirectory(String),
     #[error("key store {}: {why}", path.display())]
     KeyStore { path: PathBuf, why: String },
+    /// Nothing was changed: new keys would not fit what the old ones signed.
+    #[error("key store {}: there is no key for {purposes}", path.display())]
+    KeysMissing { path: PathBuf, purposes: String },
     #[error("seal refused: {0}")]
     Seal(String),
     /// Nothing was changed. The caller may try again when there is space.

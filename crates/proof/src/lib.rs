@@ -16,6 +16,7 @@ pub mod jws;
 pub mod keys;
 pub mod merkle_tree;
 pub mod opentimestamps;
+pub mod resigning;
 pub mod signature;
 pub mod staple;
 pub mod tlog;

@@ -119,6 +119,19 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.lock().drop_stale_keys();
     }
 
+    /// Removes all entries.
+    pub(crate) fn clear(&self) {
+        let removed = {
+            let mut contents = self.lock();
+            contents.bytes = 0;
+            contents.by_end.clear();
+            contents.queue.clear();
+            std::mem::take(&mut contents.entries)
+        };
+        // Many values take time to drop; lookups need not wait for it.
+        drop(removed);
+    }
+
     /// Publishes the size and the bound as metrics.
     pub(crate) fn report_size(&self) {
         let (bytes, entries) = {

@@ -22,8 +22,8 @@ pub enum ReadinessError {
 pub struct ReadinessReport {
     /// Leaves in the log.
     pub tree_size: u64,
-    /// Heads we received that our key signed and that are not in our log. The process stays ready, but
-    /// this is an incident.
+    /// Heads we received that our key signed and that are not in our log. An operator has decided about
+    /// them; without that the process is not ready.
     pub contradictions: u64,
 }
 

@@ -1,11 +1,15 @@
 //! Signs records with the keys of this deployment, and publishes those keys.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
+use contract::records::ReplacedSignature;
 use contract::{Brand, Clock, Issuer, Timestamp};
 use proof::http_signatures::{Message, RequestedSignature, SignatureFields, sign_directory};
 use proof::keys::KeyEvent;
+use proof::resigning::Resigning;
 use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SigningKey};
 use serde::Serialize;
 use serde_json::Value;
@@ -19,6 +23,9 @@ pub const KEY_ROTATION_PATH: &str = "/.well-known/security-key-rotation.json";
 /// before they expire, so that no cache serves one that is about to expire.
 const PROOF_VALIDITY_MILLIS: i64 = 24 * 3600 * 1000;
 const PROOF_RENEWAL_MILLIS: i64 = PROOF_VALIDITY_MILLIS / 2;
+
+/// The pause after keys could not be read.
+const RELOAD_PAUSE_MILLIS: i64 = 5_000;
 
 /// The key directory as it is served.
 #[derive(Debug, Clone)]
@@ -40,6 +47,8 @@ pub struct SigningKeys {
     clock: Arc<dyn Clock>,
     /// URL of the key directory, as every signature states it.
     directory_url: String,
+    /// After a failure, `refresh` does nothing before this time (milliseconds since 1970).
+    retry_at: AtomicI64,
 }
 
 /// The key store and the documents published from it, built once per change.
@@ -49,6 +58,10 @@ struct CurrentKeys {
     /// When the current proofs of possession were made.
     proved_at: Timestamp,
     rotation_record: Bytes,
+    /// The compromised keys, each with the time since when.
+    compromised: Arc<BTreeMap<String, Timestamp>>,
+    /// Counts the changes of what is published.
+    version: u64,
 }
 
 impl SigningKeys {
@@ -58,13 +71,16 @@ impl SigningKeys {
         let (content, rotation) = published_documents(&store, &issuer.brand);
         let possession = prove_possession(&store, &content, &directory_url, now);
         let directory = KeyDirectory { content, possession_proofs: possession };
+        let compromised = compromised_keys(&store);
         let current = RwLock::new(CurrentKeys {
             store,
             directory,
             proved_at: now,
             rotation_record: rotation,
+            compromised,
+            version: 0,
         });
-        Self { current, issuer, clock, directory_url }
+        Self { current, issuer, clock, directory_url, retry_at: AtomicI64::new(0) }
     }
 
     fn lock_for_reading(&self) -> std::sync::RwLockReadGuard<'_, CurrentKeys> {
@@ -95,7 +111,11 @@ impl SigningKeys {
         let mut current = self.lock_for_writing();
         current.store.reload(now)?;
         let (content, rotation) = published_documents(&current.store, &self.issuer.brand);
+        if content != current.directory.content || rotation != current.rotation_record {
+            current.version = current.version.wrapping_add(1);
+        }
         current.rotation_record = rotation;
+        current.compromised = compromised_keys(&current.store);
         // The content lists every key, so the proofs of unchanged content stay valid.
         if content != current.directory.content {
             current.directory.content = content;
@@ -189,11 +209,104 @@ impl SigningKeys {
         proof::keys::key_events(self.lock_for_reading().store.ring(), &self.issuer.brand)
     }
 
-    /// Whether another process has changed the keys since they were read.
+    /// Whether the keys must be read again: another process has changed them, or the start of a new key
+    /// has come. Cheap enough for every request that shows the keys.
     #[must_use]
     pub fn are_out_of_date(&self) -> bool {
-        self.lock_for_reading().store.is_out_of_date()
+        let current = self.lock_for_reading();
+        current.store.is_out_of_date() || current.store.has_overdue_key(self.clock.now())
     }
+
+    /// Reads the keys again if they are out of date. A failure is logged, and the loaded keys stay in use.
+    pub async fn refresh(self: &Arc<Self>) {
+        let may_try = self.clock.now().as_millis() >= self.retry_at.load(Ordering::Relaxed);
+        if may_try && self.are_out_of_date() {
+            self.reload_and_log().await;
+        }
+    }
+
+    /// Like `refresh`, whether or not they seem to be out of date.
+    pub(crate) async fn reload_and_log(self: &Arc<Self>) {
+        let keys = Arc::clone(self);
+        // Reads files under a lock, so it must not run on an async worker thread.
+        let retry_at = match tokio::task::spawn_blocking(move || keys.reload()).await {
+            Ok(Ok(())) => 0,
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the keys could not be reloaded; the current ones stay in use");
+                self.clock.now().as_millis().saturating_add(RELOAD_PAUSE_MILLIS)
+            }
+            Err(error) => {
+                tracing::error!(%error, "the task that reloads the keys failed");
+                self.clock.now().as_millis().saturating_add(RELOAD_PAUSE_MILLIS)
+            }
+        };
+        self.retry_at.store(retry_at, Ordering::Relaxed);
+    }
+
+    /// Changes whenever something else is published about the keys.
+    pub(crate) fn version(&self) -> u64 {
+        self.lock_for_reading().version
+    }
+
+    /// The compromised keys, each with the time since when.
+    pub(crate) fn compromised(&self) -> Arc<BTreeMap<String, Timestamp>> {
+        Arc::clone(&self.lock_for_reading().compromised)
+    }
+
+    /// A stored document as it may be served: as it is, or signed again if its key, or that of a document
+    /// inside it, was reported as compromised since.
+    pub fn resign_if_compromised(&self, bytes: Bytes) -> Result<Bytes, ProofError> {
+        let compromised = self.compromised();
+        if !names_any(&bytes, &compromised) {
+            return Ok(bytes);
+        }
+        let document = proof::canonical::parse_strict(&bytes)?;
+        let resigned =
+            self.with_resigning(&compromised, |resigning| resigning.resign(&document))?;
+        match resigned {
+            Some(document) => Ok(proof::canonical::value_to_vec(&document)?.into()),
+            None => Ok(bytes),
+        }
+    }
+
+    /// The former signature of a document that is signed again without a change of its content.
+    pub(crate) fn replaced_signature(&self, bytes: &[u8]) -> Option<ReplacedSignature> {
+        let compromised = self.compromised();
+        if !names_any(bytes, &compromised) {
+            return None;
+        }
+        let document = proof::canonical::parse_strict(bytes).ok()?;
+        let replaced =
+            self.with_resigning(&compromised, |resigning| resigning.replaced(&document))?;
+        serde_json::from_value(replaced).ok()
+    }
+
+    fn with_resigning<T>(
+        &self,
+        compromised: &BTreeMap<String, Timestamp>,
+        work: impl FnOnce(&Resigning<'_>) -> T,
+    ) -> T {
+        let signer = |purpose| self.signing_key(purpose);
+        work(&Resigning {
+            brand: &self.issuer.brand,
+            published_in: &self.directory_url,
+            now: self.clock.now(),
+            compromised,
+            signer: &signer,
+        })
+    }
+}
+
+fn compromised_keys(store: &KeyStore) -> Arc<BTreeMap<String, Timestamp>> {
+    let records = store.ring().records().iter();
+    let compromised =
+        records.filter_map(|key| Some((key.public.kid().to_owned(), key.compromised_since?)));
+    Arc::new(compromised.collect())
+}
+
+/// Whether one of these thumbprints is in the bytes. Most documents need not be parsed then.
+fn names_any(bytes: &[u8], kids: &BTreeMap<String, Timestamp>) -> bool {
+    kids.keys().any(|kid| memchr::memmem::find(bytes, kid.as_bytes()).is_some())
 }
 
 impl CurrentKeys {

@@ -8,7 +8,27 @@ use supervisor::Supervisor;
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
+use crate::error::open_error;
 use crate::migrate::{migrate, require_current_schema};
+
+/// Whether the data directory has a log with at least one batch. Changes nothing, and works while a
+/// server has the directory open.
+pub fn has_log(dir: &Path) -> Result<bool, StoreError> {
+    let path = dir.join(DataDir::DATABASE);
+    // A file without content is what an interrupted first start leaves.
+    if std::fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+        return Ok(false);
+    }
+    let place = path.display().to_string();
+    let found = connect::reader_connection(&path).and_then(|connection| {
+        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'log_batches')";
+        if !connection.query_row(sql, [], |row| row.get(0))? {
+            return Ok(false);
+        }
+        connection.query_row("SELECT EXISTS (SELECT 1 FROM log_batches)", [], |row| row.get(0))
+    });
+    found.map_err(|e| open_error(&place, &e))
+}
 
 /// Licences and switches of a data directory, whether or not a server has it open.
 ///

@@ -291,7 +291,7 @@ impl ArtifactFiles {
 }
 
 /// The artefacts in one directory, in order. Files with other names are ignored.
-fn files_in(dir: &Path) -> io::Result<Vec<(Digest, PathBuf)>> {
+pub(crate) fn files_in(dir: &Path) -> io::Result<Vec<(Digest, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();

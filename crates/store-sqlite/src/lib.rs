@@ -6,6 +6,7 @@ mod admin;
 mod answers;
 mod artifact_files;
 mod artifacts;
+mod backup;
 mod census;
 mod changes;
 mod clocks;
@@ -35,5 +36,6 @@ mod sqlite_store;
 mod switches;
 mod writer;
 
-pub use admin::SqliteAdmin;
+pub use admin::{SqliteAdmin, has_log};
+pub use backup::{CopiedFiles, copy_data_dir};
 pub use sqlite_store::{SqliteOptions, SqliteStore};

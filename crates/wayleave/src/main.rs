@@ -71,6 +71,10 @@ enum Command {
     Log(commands::log::Args),
     /// Run a witness that cosigns other services' logs (C2SP tlog-witness)
     Witness(commands::witness::Args),
+    /// Copy the data directory into a backup, also while a server is running
+    Backup(commands::backup::Args),
+    /// Put a backup into service
+    Restore(commands::restore::Args),
     /// List or rotate signing keys, or mark one as compromised
     Key(commands::key::Args),
     /// Create, list or revoke licences
@@ -106,6 +110,8 @@ fn main() -> ExitCode {
         Command::Fsck(args) => commands::fsck::run(args),
         Command::Log(args) => commands::log::run(args),
         Command::Witness(args) => commands::witness::run(args),
+        Command::Backup(args) => commands::backup::run(args),
+        Command::Restore(args) => commands::restore::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),
         Command::Census(args) => commands::census::run(args),

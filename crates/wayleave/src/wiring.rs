@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Catalogue;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy};
 use door::{Door, Policy, ResolverChoice, SystemClock, TargetLimit, TargetLimits};
-use proof::KeyStore;
 use proof::keys::{DeploymentSecret, LogMark};
+use proof::{KeyPolicy, KeyStore, ProofError};
 use service::log::WitnessPeer;
 
 use service::answers::resolve::{Ranking, UpgradeWindows};
@@ -255,10 +255,34 @@ pub(crate) fn open_admin(config: &Config) -> Result<SqliteAdmin> {
         .with_context(|| format!("cannot open the store in {}", folder.display()))
 }
 
+/// Opens the keys. They are created only for a data directory without a log: new keys for a log that
+/// others signed would make everything in it unverifiable.
 pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
-    let folder = config.data_dir().join(KEYS_FOLDER);
-    KeyStore::open(&folder, SystemClock.now())
-        .with_context(|| format!("cannot use the keys in {}", folder.display()))
+    let (data_dir, now) = (config.data_dir(), SystemClock.now());
+    let folder = data_dir.join(KEYS_FOLDER);
+    let has_log = store_sqlite::has_log(&data_dir)
+        .with_context(|| format!("cannot read the store in {}", data_dir.display()))?;
+    let opened = match has_log {
+        true => KeyStore::open_existing(&folder, now),
+        false => KeyStore::open(&folder, now),
+    };
+    match opened {
+        Err(ProofError::KeysMissing { purposes, .. }) => bail!(
+            "{} has a log, but {} has no key for {purposes}. No new keys were made, because nobody could \
+             verify the log with them. Put back the key directory of this installation, for example from \
+             a backup. If its keys are lost for good, this log cannot be continued: begin a new one with \
+             an empty store.data_dir, and keep the old one for reference",
+            data_dir.display(),
+            folder.display()
+        ),
+        opened => opened.with_context(|| format!("cannot use the keys in {}", folder.display())),
+    }
+}
+
+/// The published keys as a verifier sees them.
+pub(crate) fn key_policy(keys: &KeyStore, brand: &Brand) -> Result<KeyPolicy> {
+    let rotation = keys.rotation_record(brand);
+    Ok(KeyPolicy::from_directory(&keys.directory(brand), Some(&rotation), brand)?)
 }
 
 /// Opens store, keys and network access, and builds the service. Creates the data directory and the
@@ -293,6 +317,8 @@ pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<
     if config.limits.scans_paused {
         tracing::warn!("free scans are paused by the configuration (limits.scans_paused = true)");
     }
+    // Before the secret, which is created if it is missing.
+    let keys = open_keys(config)?;
     let keys_folder = folder.join(KEYS_FOLDER);
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
@@ -302,7 +328,7 @@ pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<
             .context("cannot set up outgoing connections")?,
         catalogue: load_catalogue(config)?,
         store: Arc::new(store),
-        keys: open_keys(config)?,
+        keys,
         secret,
         clock,
         ids: Arc::new(SystemIds),

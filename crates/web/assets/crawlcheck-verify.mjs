@@ -548,6 +548,11 @@ export class KeyPolicy {
     return new KeyPolicy(keys);
   }
 
+  /** From when on the key of this thumbprint signs. */
+  startOf(kid) {
+    return this.keys?.get(kid)?.from;
+  }
+
   check(kid, purpose, signedAt, checks) {
     if (this.keys === undefined) {
       checks.push(
@@ -699,7 +704,7 @@ function checkDocument(members, policy, brand, checks) {
   const signedAt = parseTimestamp(get(block, 'signed_at'));
   checkForm(block, checks);
   checkBlockMembers(block, checks);
-  checks.push('signing time', ...signingTime(members, signedAt, policy.now, brand));
+  checks.push('signing time', ...signingTime(members, signedAt, policy, brand));
   const key = checkKey(block, checks);
   if (key) {
     if (digest) checkSignature(block, key, digest, brand, checks);
@@ -785,23 +790,34 @@ function checkBlockMembers(block, checks) {
 }
 
 /** Compares signed_at with the reader's clock and the time that the document itself states. */
-function signingTime(members, signedAt, now, brand) {
+function signingTime(members, signedAt, policy, brand) {
+  const now = policy.now;
   if (signedAt === undefined) return [false, 'signed_at is missing or not a timestamp'];
   const signed = formatTimestamp(signedAt);
   if (signedAt > now + CLOCK_TOLERANCE_MS) {
     return [false, `signed_at is ${signed}, in the future: it is ${formatTimestamp(now)} here`];
   }
   const kind = textOf(members, 'kind') ?? '';
-  const name = kind.startsWith(brand.kind('')) ? TIME_MEMBERS.get(kind.slice(brand.kind('').length)) : undefined;
+  let name = kind.startsWith(brand.kind('')) ? TIME_MEMBERS.get(kind.slice(brand.kind('').length)) : undefined;
   if (name === undefined || !members.has(name)) {
     return [true, `signed at ${signed}; the document states no time of its own`];
   }
-  const madeAt = parseTimestamp(get(members, name));
+  let stated = get(members, name);
+  // A document that was signed again because its key was compromised states when.
+  const again = get(get(members, 'replaced_signature'), 'at');
+  if (again !== undefined) [name, stated] = ['replaced_signature.at', again];
+  const madeAt = parseTimestamp(stated);
   if (madeAt === undefined) return [false, `${name} is not a timestamp`];
   const made = formatTimestamp(madeAt);
+  const isFixed = ['log-sth', 'day-seal'].some((word) => kind === brand.kind(word));
+  // Their content cannot change, so they are signed again as of the start of the new key.
+  const kid = textOf(get(members, 'signature'), 'kid');
+  if (isFixed && madeAt < signedAt && policy.startOf(kid) === signedAt) {
+    return [true, `signed again at ${signed}, the start of its key; ${name} is ${made}`];
+  }
   // The times of heads and daily seals never run backwards, so after a clock was set back they are
   // ahead of it.
-  const early = ['log-sth', 'day-seal'].some((word) => kind === brand.kind(word)) ? DAY_MS : CLOCK_TOLERANCE_MS;
+  const early = isFixed ? DAY_MS : CLOCK_TOLERANCE_MS;
   if (signedAt < madeAt - early) {
     return [false, `signed_at is ${signed}, before the document was made (${name} ${made})`];
   }

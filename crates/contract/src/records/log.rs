@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::request_bounds::RequestList;
-use super::{LogRules, Signature, SignatureKey, TreeHead};
+use super::{LogRules, ReplacedSignature, Signature, SignatureKey, TreeHead};
 use crate::{Timestamp, limits, open_enum};
 
 /// `{brand}-log`: the current state of the log. Signed by the documents key.
@@ -151,6 +151,11 @@ pub struct LogSth {
     pub witnesses: Vec<WitnessCosignature>,
     /// The batch's leaves in tree order.
     pub leaves: Vec<String>,
+    /// Present if the key that signed the head was reported as compromised: `sth` has the same content, and
+    /// a signature by a later key as of the start of that key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
 }
 
 /// A witness's cosignature: it saw the log at this size, consistent with every size it saw before.

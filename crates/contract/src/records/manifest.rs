@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Signature;
+use super::{ReplacedSignature, Signature};
 use crate::{Domain, Timestamp};
 
 /// Lists the digests of everything a scan record is based on, so that anyone who has the files can
@@ -23,6 +23,10 @@ pub struct ScanManifest {
     /// SHA-256 of every body in the evidence, sorted. The bodies themselves are stored for a
     /// limited time.
     pub bodies: Vec<String>,
+    /// Present if the key was reported as compromised since the record was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{Action, Basis, Decision, Doubt, PreflightTemplate, Rung, Signature};
+use super::{
+    Action, Basis, Decision, Doubt, PreflightTemplate, ReplacedSignature, Rung, Signature,
+};
 use crate::errors::ErrorCode;
 use crate::ratio::Quotient;
 use crate::{Domain, Timestamp, open_enum};
@@ -76,6 +78,10 @@ pub struct DecisionReceipt {
     pub mcp: Option<ReceiptMcp>,
     pub revocation: ReceiptRevocation,
     pub rules: ReceiptRules,
+    /// Present if the key was reported as compromised since the record was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,

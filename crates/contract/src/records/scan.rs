@@ -5,8 +5,8 @@ use utoipa::ToSchema;
 
 use super::{
     AgentView, Bitemporal, CachingReading, ContentReading, FactLineage, FileFault, Nap,
-    PageReading, PaywallReading, PolicyReading, Provenance, Rulepack, Signature, TransportReading,
-    Visibility,
+    PageReading, PaywallReading, PolicyReading, Provenance, ReplacedSignature, Rulepack, Signature,
+    TransportReading, Visibility,
 };
 use crate::ratio::Ratio;
 use crate::{Domain, Timestamp, open_enum};
@@ -89,6 +89,10 @@ pub struct ScanRecord {
     #[schema(required)]
     pub evidence_sha256: Option<String>,
     pub links: Links,
+    /// Present if the key was reported as compromised since the record was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,

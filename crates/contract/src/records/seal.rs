@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Signature;
+use super::{ReplacedSignature, Signature};
 use crate::{Day, Timestamp, open_enum};
 
 /// The seal of one day (`{brand}-day-seal`). Its `sha256`, over every member but the last two, is
@@ -70,6 +70,11 @@ pub struct ProofDay {
     pub statement: DaySeal,
     /// The digests of the sealed records, in the order of their leaves.
     pub digests: Vec<String>,
+    /// Present if the key that signed the statement was reported as compromised: `statement` has the same
+    /// content, and a signature by a later key as of the start of that key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
 }
 
 /// The seal of one record or one day (`/api/seal/lookup`).

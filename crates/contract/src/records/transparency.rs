@@ -31,6 +31,29 @@ impl Signature {
     pub const OVER: &str = "sha256";
 }
 
+/// The signature that a stored record had before: the key behind it, or behind a record inside it, was
+/// reported as compromised, so the record was signed again when it was read. Without this member, and with
+/// `sha256` and `signature` from here, it is the record as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReplacedSignature {
+    /// `key_compromised`.
+    pub why: String,
+    /// The compromised key.
+    pub kid: String,
+    pub compromised_since: Timestamp,
+    /// When the record was signed again.
+    pub at: Timestamp,
+    /// The digest of the record as it was stored.
+    pub sha256: String,
+    /// It proves nothing by itself any more.
+    pub signature: Signature,
+}
+
+impl ReplacedSignature {
+    pub const MEMBER: &str = "replaced_signature";
+    pub const KEY_COMPROMISED: &str = "key_compromised";
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignatureKey {
     pub kid: String,

@@ -60,6 +60,7 @@ pub fn assemble_answer(
         assurance_ladder,
         code,
         transparency: None,
+        replaced_signature: None,
         sha256: None,
         signature: None,
     }

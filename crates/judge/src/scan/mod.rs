@@ -156,6 +156,7 @@ pub fn judge(
             docs: Some(address("/docs".to_owned())),
         },
         id,
+        replaced_signature: None,
         sha256: None,
         signature: None,
     };

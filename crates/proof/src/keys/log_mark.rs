@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::log_place::LogPlace;
 use crate::{Digest, ProofError, sha256};
 
 /// The file's name in the key directory.
@@ -39,6 +40,9 @@ pub struct LogMark {
     file: File,
     /// The slot that holds the newest mark.
     slot: u64,
+    /// Where the mark was when the log was last opened, and where it is now.
+    place_before: Option<LogPlace>,
+    place_now: LogPlace,
 }
 
 impl LogMark {
@@ -75,7 +79,32 @@ impl LogMark {
             return Err(ProofError::KeyStore { path, why });
         }
         let (slot, position) = newest.map_or((1, None), |(slot, position)| (slot, Some(position)));
-        Ok((Self { path, file, slot }, position))
+        let place_before = LogPlace::read(directory)?;
+        let place_now = LogPlace::of(&file).map_err(failed)?;
+        Ok((Self { path, file, slot, place_before, place_now }, position))
+    }
+
+    /// Where the mark was before, if it is another file now: this data directory is a copy, or was moved.
+    #[must_use]
+    pub fn moved_from(&self) -> Option<&LogPlace> {
+        self.place_before.as_ref().filter(|before| !self.place_now.is_same_file(before))
+    }
+
+    /// Where the mark was before, and where it is now.
+    #[must_use]
+    pub fn places(&self) -> (Option<&LogPlace>, &LogPlace) {
+        (self.place_before.as_ref(), &self.place_now)
+    }
+
+    /// Stores where the mark is, unless that is stored already.
+    pub fn record_place(&mut self) -> Result<(), ProofError> {
+        if self.place_before.as_ref() == Some(&self.place_now) {
+            return Ok(());
+        }
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        self.place_now.write(directory)?;
+        self.place_before = Some(self.place_now.clone());
+        Ok(())
     }
 
     /// Overwrites the older slot; the position is on the disk when this returns. The caller may try

@@ -1,7 +1,9 @@
 //! Signing keys: their purposes, signing and verifying, and the key store on disk.
 
 pub mod events;
+mod key_copy;
 mod log_mark;
+mod log_place;
 mod private_dir;
 mod public;
 mod purpose;
@@ -11,7 +13,9 @@ mod signing;
 mod store;
 
 pub use events::{KeyEvent, key_events};
+pub use key_copy::copy_keys;
 pub use log_mark::{LogMark, LogPosition, MARK_FILE_NAME};
+pub use log_place::{LogPlace, PLACE_FILE_NAME};
 pub use private_dir::PrivateDir;
 pub use public::PublicKey;
 pub use purpose::KeyPurpose;

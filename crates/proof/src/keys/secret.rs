@@ -11,7 +11,7 @@ use super::private_dir::PrivateDir;
 use crate::{Digest, ProofError};
 
 /// Not `.json`, because the key store reads every such file as a key.
-const FILE_NAME: &str = "deployment.secret";
+pub(super) const FILE_NAME: &str = "deployment.secret";
 const SECRET_BYTES: usize = 32;
 
 /// Stored in the key directory, generated at the first start. All processes of a deployment share

@@ -39,12 +39,22 @@ impl KeyStore {
         Ok(Self { path: path.to_owned(), ring, directory_modified: seen })
     }
 
-    /// Reads the store again, as [`KeyStore::open`] does.
+    /// Opens the store of a deployment that has signed before. Fails with
+    /// [`ProofError::KeysMissing`] if a purpose has no key at all, and creates nothing then: whoever
+    /// verifies what the lost keys signed would not accept new ones.
+    pub fn open_existing(path: &Path, now: Timestamp) -> Result<Self, ProofError> {
+        let seen = modified_at(path);
+        let ring = LockedKeyStore::open_existing(path)?.reconcile(now)?;
+        Ok(Self { path: path.to_owned(), ring, directory_modified: seen })
+    }
+
+    /// Reads the store again, as [`KeyStore::open_existing`] does: keys that were removed from the
+    /// directory are not replaced by new ones.
     pub fn reload(&mut self, now: Timestamp) -> Result<(), ProofError> {
         // Taken before reading, so that no change is missed. Kept even if reading fails: another
         // attempt makes sense only after the directory has changed again.
         self.directory_modified = modified_at(&self.path);
-        self.ring = LockedKeyStore::open(&self.path)?.reconcile(now)?;
+        self.ring = LockedKeyStore::open_existing(&self.path)?.reconcile(now)?;
         Ok(())
     }
 
@@ -53,6 +63,12 @@ impl KeyStore {
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
         modified_at(&self.path).is_some_and(|changed| Some(changed) != self.directory_modified)
+    }
+
+    /// Whether a key must be stopped because its successor has started; [`KeyStore::reload`] does it.
+    #[must_use]
+    pub fn has_overdue_key(&self, now: Timestamp) -> bool {
+        !self.ring.overdue_retirements(now).is_empty()
     }
 
     #[must_use]
@@ -161,6 +177,27 @@ impl LockedKeyStore {
             records.push(record);
         }
         Ok(Self { dir, ring: KeyRing::new(records) })
+    }
+
+    /// Like `open`, but every purpose must have a key already, whether it still signs or not.
+    fn open_existing(path: &Path) -> Result<Self, ProofError> {
+        let missing = |purposes: Vec<&str>| ProofError::KeysMissing {
+            path: path.to_owned(),
+            purposes: purposes.join(", "),
+        };
+        // Before `open`, which would create the directory.
+        if !path.is_dir() {
+            return Err(missing(KeyPurpose::ALL.iter().map(|purpose| purpose.as_str()).collect()));
+        }
+        let locked = Self::open(path)?;
+        let has_key =
+            |purpose| locked.ring.records().iter().any(|record| record.purpose == purpose);
+        let without: Vec<&str> = KeyPurpose::ALL
+            .into_iter()
+            .filter(|purpose| !has_key(*purpose))
+            .map(|purpose| purpose.as_str())
+            .collect();
+        if without.is_empty() { Ok(locked) } else { Err(missing(without)) }
     }
 
     /// Generates missing keys, stops overdue ones, and returns the resulting ring.

@@ -35,7 +35,7 @@ pub(super) fn check_document(
     let signed_at = text(block, "signed_at").and_then(|text| text.parse().ok());
     check_block(block, checks);
     unsigned_members::check_members(block, checks);
-    unsigned_members::check_signing_time(members, signed_at, policy.read_at(), brand, checks);
+    unsigned_members::check_signing_time(members, signed_at, policy, brand, checks);
     if let Some(key) = check_key(block, checks) {
         if let Some(digest) = digest {
             check_signature(block, &key, &digest, brand, checks);

@@ -75,6 +75,11 @@ impl KeyPolicy {
         Self { read_at: Some(now), ..self }
     }
 
+    /// From when on the key of this thumbprint signs.
+    pub(super) fn start_of(&self, kid: &str) -> Option<Timestamp> {
+        self.keys.as_ref()?.get(kid)?.signs_from
+    }
+
     pub(super) fn read_at(&self) -> Option<Timestamp> {
         self.read_at
     }

@@ -2,11 +2,14 @@
 //! one value it can have, or lie near a time that the signature does cover, so that nobody can put a
 //! statement of their own into a document without being noticed.
 
+use contract::records::ReplacedSignature;
 use contract::{Brand, Timestamp};
 use serde_json::{Map, Value};
 
 use super::checks::Checks;
+use super::key_policy::KeyPolicy;
 use super::verdict::CheckOutcome;
+use crate::resigning::FIXED_KINDS;
 use crate::signature::CANONICAL_RULE;
 
 /// How far the clocks of signer and reader may differ.
@@ -91,21 +94,23 @@ fn is_directory_address(text: &str) -> bool {
 pub(super) fn check_signing_time(
     members: &Map<String, Value>,
     signed_at: Option<Timestamp>,
-    now: Option<Timestamp>,
+    policy: &KeyPolicy,
     brand: &Brand,
     checks: &mut Checks,
 ) {
-    checks.push_result("signing time", signing_time(members, signed_at, now, brand));
+    checks.push_result("signing time", signing_time(members, signed_at, policy, brand));
 }
 
 fn signing_time(
     members: &Map<String, Value>,
     signed_at: Option<Timestamp>,
-    now: Option<Timestamp>,
+    policy: &KeyPolicy,
     brand: &Brand,
 ) -> Result<String, String> {
     let signed_at = signed_at.ok_or("signed_at is missing or not a timestamp")?;
-    if let Some(now) = now.filter(|now| signed_at > now.plus_millis(CLOCK_TOLERANCE_MS)) {
+    if let Some(now) =
+        policy.read_at().filter(|now| signed_at > now.plus_millis(CLOCK_TOLERANCE_MS))
+    {
         return Err(format!("signed_at is {signed_at}, in the future: it is {now} here"));
     }
     let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
@@ -115,14 +120,27 @@ fn signing_time(
     else {
         return Ok(format!("signed at {signed_at}; the document states no time of its own"));
     };
+    // A document that was signed again because its key was compromised states when.
+    let again = members.get(ReplacedSignature::MEMBER).and_then(|replaced| replaced.get("at"));
+    let (name, stated) = again.map_or((name, stated), |at| ("replaced_signature.at", at));
     let made_at: Timestamp = stated
         .as_str()
         .and_then(|text| text.parse().ok())
         .ok_or_else(|| format!("{name} is not a timestamp"))?;
     // The times of heads and daily seals never run backwards, so after a clock was set back they are
     // ahead of it.
-    let early =
-        if matches!(word, "day-seal" | "log-sth") { SIGNING_DELAY_MS } else { CLOCK_TOLERANCE_MS };
+    let is_fixed = FIXED_KINDS.contains(&word);
+    let early = if is_fixed { SIGNING_DELAY_MS } else { CLOCK_TOLERANCE_MS };
+    // Their content cannot change, so they are signed again as of the start of the new key.
+    let kid = members.get("signature").and_then(|block| block.get("kid")).and_then(Value::as_str);
+    if is_fixed
+        && made_at < signed_at
+        && kid.and_then(|kid| policy.start_of(kid)) == Some(signed_at)
+    {
+        return Ok(format!(
+            "signed again at {signed_at}, the start of its key; {name} is {made_at}"
+        ));
+    }
     if signed_at < made_at.plus_millis(-early) {
         Err(format!("signed_at is {signed_at}, before the document was made ({name} {made_at})"))
     } else if signed_at > made_at.plus_millis(SIGNING_DELAY_MS) {

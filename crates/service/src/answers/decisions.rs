@@ -167,8 +167,12 @@ impl Answers {
         let bytes = proof::envelope::decrypt(&digest, &stored.sealed)?;
         let value: Value =
             serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
+        // As it was issued: the revocation of its key must be found.
         let receipt = serde_json::from_value::<DecisionReceipt>(value.clone())
             .map_err(|error| unreadable(error.to_string()))?;
+        let shown = self.keys.resign_if_compromised(bytes.into())?;
+        let value: Value =
+            serde_json::from_slice(&shown).map_err(|error| unreadable(error.to_string()))?;
         let answer = match self.store.answer(stored.answer_sha256).await? {
             Some(answer) => {
                 let parsed = parse_answer(&answer)?;

@@ -68,6 +68,12 @@ impl Answers {
         self.signed_lists.evict_expired(now);
     }
 
+    /// Removes everything that is signed from the caches.
+    pub(crate) fn empty_caches(&self) {
+        self.resolve_state.forget_answers();
+        self.signed_lists.clear();
+    }
+
     /// Publishes the sizes of the caches as metrics.
     pub(crate) fn report_cache_sizes(&self) {
         self.resolve_state.report_cache_sizes();

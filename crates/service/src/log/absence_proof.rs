@@ -41,7 +41,7 @@ impl TransparencyLog {
         leaf: Digest,
     ) -> Result<Option<AbsenceProof>, SealError> {
         let Some((stored, _)) = self.batch_with_cosignatures(batch).await? else { return Ok(None) };
-        let head = SignedTreeHead::parse(stored.sth).map_err(SealError::NotSigned)?;
+        let head = self.servable_head(stored.sth)?;
         let tree = BatchTree::new(stored.leaves);
         Ok(Some(AbsenceProof { head, position: find_position(&tree, &leaf) }))
     }

@@ -4,7 +4,7 @@
 //! If our store was restored from an old copy, a witness knows more of the log than we do. When it
 //! shows a checkpoint that our own key signed and that contradicts this log, the log is halted. A
 //! refusal without such a checkpoint does not halt it: a witness must not be able to stop a log by a
-//! lie.
+//! lie. The witnesses are asked for their checkpoint also before the first signature after a start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,9 @@ use proof::tlog::{Checkpoint, MAX_NOTE_BYTES, Note, SignatureType, VerifierKey};
 use proof::{Digest, ProofError};
 use store::Cosignature;
 
-use super::errors::SealError;
-use super::snapshot::SignedTreeHead;
+use super::errors::{LogFault, SealError};
+use super::log_end::restore_edge;
+use super::snapshot::{LogSnapshot, SignedTreeHead};
 use super::transparency_log::TransparencyLog;
 use super::witness::checkpoint_path;
 use super::witness_peer::WitnessPeer;
@@ -27,6 +28,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// The pause after a failure doubles up to this.
 const MAX_RETRY_PAUSE: Duration = Duration::from_secs(300);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long the start waits for a witness.
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 /// Requests for one checkpoint: the first, one from the size that the witness names, and one more in
 /// case another request of ours came in between.
 const MAX_REQUESTS_PER_CHECKPOINT: usize = 3;
@@ -100,6 +103,14 @@ struct WitnessProgress {
     stored_size: Option<u64>,
 }
 
+/// What a witness says about the log before it is opened.
+enum AtStart {
+    /// It has no checkpoint that our key signed.
+    Unknown,
+    Agrees,
+    Contradicts(String),
+}
+
 /// How a witness answered a request.
 enum WitnessResponse {
     Cosigned(Vec<Cosignature>),
@@ -117,6 +128,61 @@ impl TransparencyLog {
         // Only the newest size is checked. If another witness is further ahead, this one's conflict
         // reply will name its size.
         if cosignatures.iter().any(|line| line.witness == peer.key.name()) { size } else { 0 }
+    }
+
+    /// Asks every witness for its last checkpoint of this log, before anything is signed. Fails only if one
+    /// shows a checkpoint that our key signed and that contradicts the log. A witness that does not answer
+    /// in time, or does not serve checkpoints, stops nothing. Returns the names of those that have a
+    /// checkpoint of this log.
+    pub(super) async fn ask_witnesses(&self, tip: &LogSnapshot) -> Result<Vec<String>, LogFault> {
+        let asked = self.settings.witnesses.iter().map(|peer| async move {
+            let name = peer.key.name();
+            let asked = tokio::time::timeout(START_TIMEOUT, self.compare_at_start(peer, tip)).await;
+            match asked {
+                Ok(Ok(AtStart::Unknown)) => {
+                    tracing::info!(witness = name, "the witness has no checkpoint of the log yet");
+                    Ok(None)
+                }
+                Ok(Ok(AtStart::Agrees)) => {
+                    tracing::info!(witness = name, "the witness has the same history of the log");
+                    Ok(Some(name.to_owned()))
+                }
+                Ok(Ok(AtStart::Contradicts(why))) => Err(format!("the witness {name}: {why}")),
+                Ok(Err(why)) => {
+                    tracing::warn!(witness = name, %why, "the witness could not be asked at the start");
+                    Ok(None)
+                }
+                Err(_) => {
+                    tracing::warn!(witness = name, "the witness did not answer in time at the start");
+                    Ok(None)
+                }
+            }
+        });
+        let replies = futures_util::future::join_all(asked).await;
+        match replies.into_iter().collect::<Result<Vec<Option<String>>, String>>() {
+            Ok(names) => Ok(names.into_iter().flatten().collect()),
+            Err(why) => Err(LogFault::Contradicted { why }),
+        }
+    }
+
+    async fn compare_at_start(
+        &self,
+        peer: &WitnessPeer,
+        tip: &LogSnapshot,
+    ) -> Result<AtStart, CosignError> {
+        let Some((size, root)) = self.fetch_own_checkpoint(peer).await? else {
+            return Ok(AtStart::Unknown);
+        };
+        let ours = match (size, tip.edge.size()) {
+            (0, _) => None,
+            (size, end) if size > end => None,
+            (size, _) => {
+                let edge = restore_edge(self.store.as_ref(), size).await;
+                edge.map_err(|e| CosignError::Log(SealError::NotStored(e)))?.map(|edge| edge.root())
+            }
+        };
+        let contradiction = describe_contradiction(size, root, tip.edge.size(), ours);
+        Ok(contradiction.map_or(AtStart::Agrees, AtStart::Contradicts))
     }
 
     /// Has the newest checkpoint cosigned, unless it is already.
@@ -223,11 +289,29 @@ impl TransparencyLog {
         peer: &WitnessPeer,
         head: &SignedTreeHead,
     ) -> Result<Option<String>, CosignError> {
+        let Some((size, root)) = self.fetch_own_checkpoint(peer).await? else { return Ok(None) };
+        let end = head.chain.tree_size;
+        let ours: Option<Digest> = if size == 0 {
+            None
+        } else {
+            self.consistency_proof(size, end).await?.map(|found| found.from.1)
+        };
+        Ok(describe_contradiction(size, root, end, ours))
+    }
+
+    /// Size and root of the last checkpoint of this log that a witness has; `None` if it has none that our
+    /// key signed.
+    async fn fetch_own_checkpoint(
+        &self,
+        peer: &WitnessPeer,
+    ) -> Result<Option<(u64, Digest)>, CosignError> {
         let origin = &self.settings.origin;
         let url = format!("{}{}", peer.url, checkpoint_path(origin));
         let answer = send_request("GET", &url, None).await?;
-        if answer.status != 200 {
-            return Err(CosignError::Retry(format!("{url} answered {}", answer.status)));
+        match answer.status {
+            200 => {}
+            404 => return Ok(None),
+            status => return Err(CosignError::Retry(format!("{url} answered {status}"))),
         }
         let note = Note::parse(&answer.body)?;
         let checkpoint = Checkpoint::parse(note.text())?;
@@ -235,24 +319,7 @@ impl TransparencyLog {
         if checkpoint.origin() != origin || note.verify(&keys).is_err() {
             return Ok(None);
         }
-        let (size, root) = (checkpoint.size(), checkpoint.root());
-        let ours: Option<Digest> = if size == 0 {
-            None
-        } else {
-            self.consistency_proof(size, head.chain.tree_size).await?.map(|found| found.from.1)
-        };
-        Ok(match ours {
-            _ if size > head.chain.tree_size => Some(format!(
-                "it has a checkpoint of {size} leaves that our key signed, but the log has {}: the log \
-                 was restored from an old copy. Restore the newer copy",
-                head.chain.tree_size
-            )),
-            Some(ours) if ours != root => Some(format!(
-                "it has a checkpoint of {size} leaves that our key signed with the root {root}, but \
-                 the log's root at that size is {ours}: the log has a different history"
-            )),
-            _ => None,
-        })
+        Ok(Some((checkpoint.size(), checkpoint.root())))
     }
 
     /// Every key that ever signed our checkpoints.
@@ -260,6 +327,27 @@ impl TransparencyLog {
         let origin = &self.settings.origin;
         let heads = self.keys.log_head_keys().into_iter();
         heads.map(|key| VerifierKey::new(origin, SignatureType::Ed25519, key)).collect()
+    }
+}
+
+/// How a checkpoint that our key signed contradicts a log of `end` leaves; `ours` is the log's root at the
+/// checkpoint's size.
+fn describe_contradiction(
+    size: u64,
+    root: Digest,
+    end: u64,
+    ours: Option<Digest>,
+) -> Option<String> {
+    match ours {
+        _ if size > end => Some(format!(
+            "it has a checkpoint of {size} leaves that our key signed, but the log has {end}: the log was restored \
+             from an old copy. Restore the newer copy"
+        )),
+        Some(ours) if ours != root => Some(format!(
+            "it has a checkpoint of {size} leaves that our key signed with the root {root}, but the log's root at that \
+             size is {ours}: the log has a different history"
+        )),
+        _ => None,
     }
 }
 

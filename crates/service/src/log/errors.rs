@@ -1,6 +1,7 @@
 //! Why an entry was not sealed, and why a log is not extended.
 
 use proof::ProofError;
+use proof::keys::LogPlace;
 use proof::tlog::MAX_ENTRY_BYTES;
 use store::StoreError;
 
@@ -55,6 +56,17 @@ pub enum LogFault {
          store is the newest copy of the log, run `wayleave log mark --accept`"
     )]
     MarkMissing { batches: u64 },
+    #[error(
+        "this data directory is a copy, or was moved to another disk{on_machine}: the log's mark was {before}, and is \
+         {now}. The server signs nothing, because the original may have signed since. If the original is out of \
+         service for good and signed nothing after this copy was made, run `wayleave log mark --accept`"
+    )]
+    Moved { before: LogPlace, now: LogPlace, on_machine: &'static str },
+    #[error(
+        "somebody has tree heads that our key signed and that are not in this log: {why}. The server signs nothing \
+         until an operator decides. If this is the log to continue, run `wayleave log mark --accept`"
+    )]
+    Contradicted { why: String },
     #[error("the log's mark cannot be used: {0}")]
     MarkUnusable(ProofError),
     #[error("another process holds the log's lease until {0}")]

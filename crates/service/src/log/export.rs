@@ -50,7 +50,8 @@ pub struct ExportFile {
 pub enum OverwriteRule {
     /// Never: the file does not change.
     Never,
-    /// Only by content that begins with the existing content.
+    /// Only by content that begins with the existing content, or with the same heads under new signatures
+    /// because a key was compromised.
     AppendOnly,
     /// Always: the file states how things are now.
     Always,
@@ -105,6 +106,9 @@ impl ExportFile {
         match self.overwrite_rule {
             OverwriteRule::Never => conflict("its content differs, and such a file never changes"),
             OverwriteRule::AppendOnly if self.bytes.starts_with(existing) => Ok(FileAction::Write),
+            OverwriteRule::AppendOnly if states_same_heads(existing, &self.bytes) => {
+                Ok(FileAction::Write)
+            }
             OverwriteRule::AppendOnly if existing.starts_with(&self.bytes) => conflict(
                 "it is longer than the log: the log was restored from an old copy, or truncated",
             ),
@@ -120,6 +124,24 @@ impl ExportFile {
                 }
             }
         }
+    }
+}
+
+/// Whether the new file of heads begins with the heads of the existing one.
+fn states_same_heads(existing: &[u8], new: &[u8]) -> bool {
+    let digests = |file: &[u8]| -> Option<Vec<String>> {
+        let lines = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let digest = |line: &[u8]| {
+            let head = proof::canonical::parse_strict(line).ok()?;
+            let stated = head.get("sha256")?.as_str()?.to_owned();
+            let computed = proof::canonical::document_digest(head.as_object()?).ok()?.to_hex();
+            (stated == computed).then_some(stated)
+        };
+        lines.map(digest).collect()
+    };
+    match (digests(existing), digests(new)) {
+        (Some(existing), Some(new)) => new.starts_with(&existing),
+        _ => false,
     }
 }
 
@@ -163,8 +185,9 @@ pub async fn export_log(
             walk.put_tile(TileFile { kind, index: tile.index, width }, tile.hashes, put)?;
         }
         walk.add_entries(contents, put)?;
-        walk.add_head(number, &stored.sth, put)?;
-        newest = Some(stored.sth);
+        let sth = keys.resign_if_compromised(stored.sth)?;
+        walk.add_head(number, &sth, put)?;
+        newest = Some(sth);
     }
     walk.put_partial_tiles(put)?;
     walk.put_heads_file(put)?;

@@ -1,8 +1,9 @@
 //! Comparing tree heads that others received with our own log.
 //!
 //! If somebody was shown a different history, the head they received proves it: it has our signature.
-//! So anybody may send us heads. A head that our key signed and that is not in our log is stored and
-//! raises an alarm. Its cause may be a fork, a stolen key, or a log restored from an old copy.
+//! So anybody may send us heads. A head that our key signed and that is not in our log is stored, raises
+//! an alarm and halts the log until an operator decides. Its cause may be a fork, a stolen key, or a log
+//! restored from an old copy.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +17,8 @@ use proof::{Digest, KeyPolicy, canonical, verify_document};
 use serde_json::{Map, Value};
 use store::ContradictingHead;
 
-use super::errors::SealError;
+use super::contradictions;
+use super::errors::{LogFault, SealError};
 use super::transparency_log::TransparencyLog;
 
 /// Contradicting heads that are stored. One is enough to prove a fork; the limit protects our disk
@@ -157,7 +159,16 @@ impl TransparencyLog {
             Some(weakness) => format!("{why} About its key: {weakness}."),
             None => why,
         };
+        let created_at = signed.chain.as_ref().ok().map(|chain| chain.created_at);
+        let is_weak = signed.weakness.is_some();
         self.store_contradicting_head(signed, batch, &why).await?;
+        if !is_weak {
+            let decided = contradictions::decided_at(self.store.as_ref()).await;
+            if contradictions::is_undecided(created_at, decided.map_err(SealError::NotStored)?) {
+                let why = why.trim_end_matches('.').to_owned();
+                self.halt(LogFault::Contradicted { why }.to_string());
+            }
+        }
         Ok((state, why))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::Brand;
-use proof::keys::LogPosition;
+use proof::keys::{LogMark, LogPosition};
 use proof::merkle_tree::BatchTree;
 use proof::tlog::{RightEdge, TILE_WIDTH};
 use proof::tree_head::{ChainHead, check_link};
@@ -151,4 +151,23 @@ pub(super) async fn check_mark(
             marked: format!("batch {batch} ({} leaves)", marked.tree_size),
         }),
     }
+}
+
+/// Checks that the mark is the file it was when the log was last opened. A log without a stored place was
+/// last opened by an earlier version of this program.
+pub(super) fn check_place(mark: &LogMark) -> Result<(), LogFault> {
+    let (before, now) = mark.places();
+    let Some(before) = before else { return Ok(()) };
+    let other_machine = now.is_same_machine(before) == Some(false);
+    if mark.moved_from().is_some() {
+        let on_machine = if other_machine { " of another machine" } else { "" };
+        return Err(LogFault::Moved { before: before.clone(), now: now.clone(), on_machine });
+    }
+    if other_machine {
+        tracing::warn!(
+            "the machine id is another than at the last start. In a container this is usual. If this is a copy of a \
+             disk whose original still runs, stop one of the two: they sign contradicting tree heads"
+        );
+    }
+    Ok(())
 }

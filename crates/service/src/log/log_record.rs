@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contract::records::{
     FirstBatchRef, Jwk, LatestBatchRef, LogBatchEntry, LogCheckpoint, LogLookup, LogPromise,
-    LogRecord, LogRules, LogVerify, LogWitnessedHead, LookupState, SignatureKey,
+    LogRecord, LogRules, LogVerify, LogWitnessedHead, LookupState, ReplacedSignature, SignatureKey,
     WitnessCosignature,
 };
 use contract::{Brand, Timestamp};
@@ -54,6 +54,8 @@ pub struct PublishedBatch {
     pub witnesses: Vec<WitnessCosignature>,
     /// No further cosignature is expected.
     pub settled: bool,
+    /// What was in place of the head's signature before its key was compromised.
+    pub replaced_signature: Option<ReplacedSignature>,
 }
 
 impl TransparencyLog {
@@ -62,11 +64,14 @@ impl TransparencyLog {
         let Some((stored, cosignatures)) = self.batch_with_cosignatures(batch).await? else {
             return Ok(None);
         };
-        let head = SignedTreeHead::parse(stored.sth).map_err(SealError::NotSigned)?;
-        let settled =
-            head.chain.created_at.plus_millis(COSIGNING_ENDS_AFTER_MS) <= self.clock.now();
+        let replaced_signature = self.keys.replaced_signature(&stored.sth);
+        let head = self.servable_head(stored.sth)?;
+        // A signature that was replaced once may be replaced again.
+        let settled = replaced_signature.is_none()
+            && head.chain.created_at.plus_millis(COSIGNING_ENDS_AFTER_MS) <= self.clock.now();
         let witnesses = cosignatures.iter().map(to_witness_cosignature).collect();
-        Ok(Some(PublishedBatch { head, leaves: stored.leaves, witnesses, settled }))
+        let leaves = stored.leaves;
+        Ok(Some(PublishedBatch { head, leaves, witnesses, settled, replaced_signature }))
     }
 
     /// The signed heads from batch `first` to batch `last`, as far as they exist, oldest first.
@@ -75,7 +80,8 @@ impl TransparencyLog {
         let last = last.min(newest.chain.batch);
         let Some(more) = last.checked_sub(first) else { return Ok(Vec::new()) };
         let count = usize::try_from(more).unwrap_or(usize::MAX).saturating_add(1);
-        self.store.heads(first, count).await.map_err(SealError::NotStored)
+        let heads = self.store.heads(first, count).await.map_err(SealError::NotStored)?;
+        self.servable_heads(heads)
     }
 
     /// The newest head that a witness cosigned.

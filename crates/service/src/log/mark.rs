@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use proof::ProofError;
-use proof::keys::{LogMark, LogPosition, MARK_FILE_NAME};
+use contract::Brand;
+use proof::keys::{LogMark, LogPosition, MARK_FILE_NAME, PLACE_FILE_NAME};
+use proof::{KeyPolicy, ProofError};
 use store::Store;
 
+use super::contradictions::check_undecided;
 use super::errors::LogFault;
-use super::log_end::check_mark;
+use super::log_end::{check_mark, check_place};
 use super::snapshot::SignedTreeHead;
 
 /// The high-water mark as it was found in the key directory.
@@ -16,6 +18,16 @@ pub enum FoundMark {
     Missing,
     Unreadable(String),
     Read(LogPosition),
+}
+
+/// What the log is compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct MarkComparison<'a> {
+    pub store: &'a dyn Store,
+    /// The key directory.
+    pub directory: &'a Path,
+    pub brand: &'a Brand,
+    pub policy: &'a KeyPolicy,
 }
 
 /// The mark, compared with the end of the log.
@@ -43,11 +55,10 @@ pub fn read_mark(directory: &Path) -> FoundMark {
 
 /// Compares the mark with the end of the log. Reads only the last head; `fsck` verifies the whole
 /// log.
-pub async fn compare_mark(
-    store: &dyn Store,
-    directory: &Path,
-    log_id: &str,
-) -> Result<MarkStatus, LogFault> {
+pub async fn compare_mark(comparison: MarkComparison<'_>) -> Result<MarkStatus, LogFault> {
+    let MarkComparison { store, directory, brand, policy } = comparison;
+    let log_id = brand.log_id();
+    let log_id = log_id.as_str();
     let found = read_mark(directory);
     let head = match store.last_batch().await? {
         Some(last) => {
@@ -70,13 +81,25 @@ pub async fn compare_mark(
         FoundMark::Unreadable(why) => Some(LogFault::CannotStart { why: why.clone() }),
         FoundMark::Missing => check_mark(store, head.as_ref(), None, log_id).await.err(),
         FoundMark::Read(marked) => {
-            check_mark(store, head.as_ref(), Some(marked.clone()), log_id).await.err()
+            let matches = check_mark(store, head.as_ref(), Some(marked.clone()), log_id).await;
+            matches.err().or_else(|| find_place_fault(directory))
         }
+    };
+    let fault = match fault {
+        None => check_undecided(store, policy, brand).await.err(),
+        fault => fault,
     };
     Ok(MarkStatus { mark: found, log_end: log, fault })
 }
 
-/// Sets the mark, whatever it was. The old file is renamed to `log-mark.before`, not overwritten.
+fn find_place_fault(directory: &Path) -> Option<LogFault> {
+    match LogMark::open(directory) {
+        Ok((mark, _)) => check_place(&mark).err(),
+        Err(error) => Some(LogFault::MarkUnusable(error)),
+    }
+}
+
+/// Sets the mark, whatever it was, and its place. The old file is renamed to `log-mark.before`, not overwritten.
 pub fn accept_mark(directory: &Path, marked: &LogPosition) -> Result<(), ProofError> {
     let path = directory.join(MARK_FILE_NAME);
     if path.exists() {
@@ -89,5 +112,14 @@ pub fn accept_mark(directory: &Path, marked: &LogPosition) -> Result<(), ProofEr
         std::fs::rename(&path, directory.join(format!("{MARK_FILE_NAME}.before")))
             .map_err(failed)?;
     }
-    LogMark::open(directory)?.0.write(marked)
+    let place = directory.join(PLACE_FILE_NAME);
+    if place.exists() {
+        std::fs::remove_file(&place).map_err(|error| ProofError::KeyStore {
+            path: place.clone(),
+            why: error.to_string(),
+        })?;
+    }
+    let (mut mark, _) = LogMark::open(directory)?;
+    mark.write(marked)?;
+    mark.record_place()
 }

@@ -7,7 +7,8 @@
 //! `transparency_log` is the type that callers use; `open_log` owns the two threads; `log_end`
 //! verifies the end of the log when it is opened; `snapshot` is the state that readers see. `read`,
 //! `absence_proof` and `checkpoint` produce proofs and checkpoints, `log_record` describes the log,
-//! `gossip` compares tree heads that others received with our own. `daily_seals` seals past days,
+//! `gossip` compares tree heads that others received with our own, and `contradictions` keeps a log from being
+//! extended while one of them contradicts it. `daily_seals` seals past days,
 //! `builds` has the record of the running build. `export`, `fsck`, `mark`, `monitor` and `witness`
 //! are the work of commands of their own.
 
@@ -15,6 +16,7 @@ mod absence_proof;
 mod acknowledger;
 pub mod builds;
 mod checkpoint;
+mod contradictions;
 mod cosigning;
 pub mod daily_seals;
 mod errors;
@@ -28,6 +30,7 @@ pub mod mark;
 pub mod monitor;
 mod open_log;
 mod read;
+mod restored;
 mod sealed_leaf;
 mod sequencer;
 mod settings;
@@ -39,10 +42,12 @@ pub mod witness;
 mod witness_peer;
 
 pub use self::absence_proof::{AbsenceProof, LeafPosition, LeafWithPath};
+pub use self::contradictions::decide_to_continue;
 pub(crate) use self::cosigning::request_cosignatures;
 pub use self::errors::{LogFault, SealError};
 pub use self::log_record::{LOG_FILES_PATH, LogRecordQuery, PublishedBatch, VERIFIER_PATH};
 pub use self::read::{ConsistencyProof, InclusionProof, LoggedEntry};
+pub use self::restored::{ConfirmedEnd, LogEpoch};
 pub use self::sealed_leaf::SealedLeaf;
 pub use self::settings::LogSettings;
 pub use self::snapshot::{LogSnapshot, SignedTreeHead};

@@ -10,6 +10,7 @@ use proof::tlog::{
     ProofPlan, TileFile, TileId, TileKind, consistency_plan, decode_tile_hashes,
     encode_entry_bundle, encode_tile_hashes, inclusion_plan, root_plan,
 };
+use serde_json::Value;
 use store::{Cosignature, StoreError, StoredBatch};
 
 use super::errors::SealError;
@@ -46,7 +47,24 @@ pub struct LoggedEntry {
 impl TransparencyLog {
     /// The newest head; `None` while the log is empty.
     pub fn head(&self) -> Result<Option<Arc<SignedTreeHead>>, SealError> {
-        Ok(self.snapshot()?.head.clone())
+        let Some(head) = self.snapshot()?.head.clone() else { return Ok(None) };
+        let compromised = self.keys.compromised();
+        let kid = head.document.get("signature").and_then(|block| block.get("kid"));
+        if !kid.and_then(Value::as_str).is_some_and(|kid| compromised.contains_key(kid)) {
+            return Ok(Some(head));
+        }
+        self.servable_head(head.bytes.clone()).map(|head| Some(Arc::new(head)))
+    }
+
+    /// A stored head, signed again if its key was reported as compromised since.
+    pub(super) fn servable_head(&self, bytes: Bytes) -> Result<SignedTreeHead, SealError> {
+        let bytes = self.keys.resign_if_compromised(bytes).map_err(SealError::NotSigned)?;
+        SignedTreeHead::parse(bytes).map_err(SealError::NotSigned)
+    }
+
+    pub(super) fn servable_heads(&self, heads: Vec<Bytes>) -> Result<Vec<Bytes>, SealError> {
+        let resigned = heads.into_iter().map(|head| self.keys.resign_if_compromised(head));
+        resigned.collect::<Result<_, _>>().map_err(SealError::NotSigned)
     }
 
     /// The newest head in the form that a daily seal states it.
@@ -83,7 +101,7 @@ impl TransparencyLog {
         let wanted = usize::try_from(to + 1 - from).unwrap_or(n);
         let mut heads = self.store.heads(from, wanted).await.map_err(SealError::NotStored)?;
         heads.reverse();
-        Ok(heads)
+        self.servable_heads(heads)
     }
 
     /// Proves that a leaf is in the tree of this size (the newest, if none is given). `None` when the
@@ -115,7 +133,7 @@ impl TransparencyLog {
         // A leaf that is stored but not acknowledged yet is not shown.
         let log_index = log_index.filter(|log_index| *log_index < view.edge.size());
         let Some(log_index) = log_index else { return Ok(None) };
-        let sealed = SealedLeaf::load(self.store.as_ref(), &leaf, log_index).await;
+        let sealed = SealedLeaf::load(self.store.as_ref(), &self.keys, &leaf, log_index).await;
         sealed.map(Some).map_err(SealError::NotStored)
     }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use store::{Store, StoreError};
 
 use super::snapshot::SignedTreeHead;
+use crate::signing_keys::SigningKeys;
 
 /// A leaf that is in the log, its position, and its path to a signed tree head.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,7 @@ impl SealedLeaf {
     /// Loads a leaf that the store's index lists at `log_index`, and checks that it is there.
     pub(super) async fn load(
         store: &dyn Store,
+        keys: &SigningKeys,
         leaf: &Digest,
         log_index: u64,
     ) -> Result<Self, StoreError> {
@@ -71,7 +73,8 @@ impl SealedLeaf {
         let batch = store.batch_at(log_index).await?;
         let batch = batch.ok_or_else(|| damaged("no batch covers that index"))?;
         let tree = BatchTree::new(batch.leaves.iter().copied());
-        let head = SignedTreeHead::parse(batch.sth).map_err(|e| damaged(&e.to_string()))?;
+        let sth = keys.resign_if_compromised(batch.sth).map_err(|e| damaged(&e.to_string()))?;
+        let head = SignedTreeHead::parse(sth).map_err(|e| damaged(&e.to_string()))?;
         let found = Self::in_batch(leaf, &tree, &Arc::new(head));
         found
             .filter(|found| found.log_index == log_index)

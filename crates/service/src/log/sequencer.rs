@@ -211,7 +211,8 @@ impl Sequencer {
             if let Some(log_index) = log_index
                 && !known.contains_key(leaf)
             {
-                known.insert(*leaf, SealedLeaf::load(self.store.as_ref(), leaf, log_index).await?);
+                let sealed = SealedLeaf::load(self.store.as_ref(), &self.keys, leaf, log_index);
+                known.insert(*leaf, sealed.await?);
             }
         }
         Ok(known)

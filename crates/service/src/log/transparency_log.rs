@@ -14,12 +14,12 @@ use store::{AppendExtras, LogEntry, LogLease, Predecessor, Store, StoredAnswer};
 use supervisor::Supervisor;
 
 use super::errors::{LogFault, SealError};
-use super::log_end;
 use super::open_log::{OpenLog, OpenLogParts};
 use super::sealed_leaf::SealedLeaf;
 use super::settings::LogSettings;
 use super::snapshot::LogSnapshot;
 use super::submission::{FinishAnswer, SealedSubmission, Submission};
+use super::{contradictions, log_end};
 use crate::random_ids::Ids;
 use crate::signing_keys::SigningKeys;
 
@@ -118,7 +118,11 @@ impl TransparencyLog {
         let tip = log_end::verify_log_end(store, &policy, brand).await?;
         let end = tip.head.as_deref().map(|head| &head.chain);
         let marked_now = log_end::check_mark(store, end, marked, &brand.log_id()).await?;
+        log_end::check_place(&mark)?;
+        contradictions::check_undecided(store, &policy, brand).await?;
+        self.ask_witnesses(&tip).await?;
         mark.write(&marked_now).map_err(LogFault::MarkUnusable)?;
+        mark.record_place().map_err(LogFault::MarkUnusable)?;
         OpenLog::start(OpenLogParts {
             store: Arc::clone(&self.store),
             keys: Arc::clone(&self.keys),

@@ -75,6 +75,7 @@ impl Scanning {
             observed_at: record.scanned_at,
             evidence_sha256: record.evidence_sha256.clone()?,
             bodies,
+            replaced_signature: None,
             sha256: None,
             signature: None,
         })

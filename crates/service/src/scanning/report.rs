@@ -41,24 +41,35 @@ impl Scanning {
         }
         Ok(Some(Report {
             id: id.to_owned(),
-            record: scan.record,
+            record: self.servable_record(scan.record).await?,
             evidence: scan.evidence,
             visibility: scan.visibility,
             bodies: scan.artifacts,
         }))
     }
 
+    /// A stored record, signed again if its key was reported as compromised since.
+    async fn servable_record(&self, record: Bytes) -> Result<Bytes, ReportError> {
+        if self.keys.compromised().is_empty() {
+            return Ok(record);
+        }
+        let keys = Arc::clone(&self.keys);
+        let signed = tokio::task::spawn_blocking(move || keys.resign_if_compromised(record)).await;
+        Ok(signed.map_err(|error| ReportError::Unreadable(error.to_string()))??)
+    }
+
     /// The signed manifest of a report; `None` for a report stored before manifests existed.
     pub async fn report_manifest(&self, report: Report) -> Result<Option<Bytes>, ReportError> {
         let key = self.document_key(&report, DocumentForm::Manifest)?;
+        let keys = Arc::clone(&self.keys);
         let make = move || {
             let record = parse_stored(&report.record)?;
-            let manifest = Self::rebuild_manifest(&record, &report.bodies)?;
-            Ok(manifest.map(|bytes| {
-                let digest = proof::sha256(&bytes);
-                let bytes = Bytes::from(bytes);
-                ReportDocument { bytes, bytes_sha256: digest, content_sha256: digest }
-            }))
+            let Some(manifest) = Self::rebuild_manifest(&record, &report.bodies)? else {
+                return Ok(None);
+            };
+            let bytes = keys.resign_if_compromised(Bytes::from(manifest))?;
+            let digest = proof::sha256(&bytes);
+            Ok(Some(ReportDocument { bytes, bytes_sha256: digest, content_sha256: digest }))
         };
         let manifest = self.documents.get_or_make(key, self.clock.now(), make).await?;
         Ok(manifest.map(|manifest| manifest.bytes))

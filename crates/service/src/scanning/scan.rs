@@ -276,7 +276,8 @@ impl Scanning {
 
     fn sign_record(&self, record: ScanRecord) -> Result<ScanReply, ScanError> {
         let id = record.id.clone();
-        let unsigned = ScanRecord { sha256: None, signature: None, ..record };
+        let unsigned =
+            ScanRecord { replaced_signature: None, sha256: None, signature: None, ..record };
         let signed = self.keys.sign_document(&unsigned, KeyPurpose::Documents)?;
         Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
     }

@@ -137,7 +137,10 @@ impl Template {
         fs::set_permissions(to.join("keys"), fs::Permissions::from_mode(0o700)).unwrap();
         for file in fs::read_dir(from.join("keys")).unwrap() {
             let file = file.unwrap();
-            fs::copy(file.path(), to.join("keys").join(file.file_name())).unwrap();
+            // The copy stands for the original.
+            if file.file_name() != proof::keys::PLACE_FILE_NAME {
+                fs::copy(file.path(), to.join("keys").join(file.file_name())).unwrap();
+            }
         }
         copy
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use proof::keys::MARK_FILE_NAME;
+use proof::keys::{LogPosition, MARK_FILE_NAME, PLACE_FILE_NAME};
 use rusqlite::Connection;
 use service::{LogFault, SealError};
 
@@ -70,7 +70,7 @@ async fn another_history_under_the_same_numbers_is_refused() {
     fs::create_dir(other.path().join("keys")).unwrap();
     for file in fs::read_dir(dir.path().join("keys")).unwrap() {
         let file = file.unwrap();
-        if file.file_name() != MARK_FILE_NAME {
+        if file.file_name() != MARK_FILE_NAME && file.file_name() != PLACE_FILE_NAME {
             fs::copy(file.path(), other.path().join("keys").join(file.file_name())).unwrap();
         }
     }
@@ -95,12 +95,59 @@ async fn a_lost_mark_a_damaged_mark_and_another_brand_are_refused() {
     fs::write(&mark, "nonsense".repeat(64)).unwrap();
     assert!(proof::keys::LogMark::open(&dir.path().join("keys")).is_err());
     fs::write(&mark, whole).unwrap();
+    // It is a new file.
+    assert!(matches!(opening_fault(dir.path()).await, LogFault::Moved { .. }));
+    fs::remove_file(mark.with_file_name(PLACE_FILE_NAME)).unwrap();
 
     let mut other = settings();
     other.brand = contract::Brand::new("other").unwrap();
     let (_, opened) = open(dir.path(), other, HandClock::new(NOON)).await;
     assert!(matches!(opened, Err(LogFault::WrongLog { .. })), "{opened:?}");
     fill_log(dir.path(), 2..3).await;
+}
+
+/// Copies the whole directory, as `cp -a` does.
+fn copy_all(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
+}
+
+#[tokio::test]
+async fn a_copy_of_the_whole_directory_signs_nothing_until_an_operator_accepts_it() {
+    let home = tempfile::tempdir().unwrap();
+    let [dir, copy, moved] = ["data", "copy", "moved"].map(|name| home.path().join(name));
+    fs::create_dir(&dir).unwrap();
+    fill_log(&dir, 0..3).await;
+    copy_all(&dir, &copy);
+    for _ in 0..2 {
+        let fault = opening_fault(&copy).await;
+        assert!(matches!(fault, LogFault::Moved { .. }), "{fault}");
+        assert!(fault.to_string().contains("`wayleave log mark --accept`"), "{fault}");
+    }
+    // The original goes on, also under another name.
+    fill_log(&dir, 3..5).await;
+    fs::rename(&dir, &moved).unwrap();
+    fill_log(&moved, 5..6).await;
+    // An operator who accepts the copy gets what the warning says.
+    let keys = copy.join("keys");
+    let (_, marked) = proof::keys::LogMark::open(&keys).unwrap();
+    let marked: LogPosition = marked.unwrap();
+    service::log::mark::accept_mark(&keys, &marked).unwrap();
+    fill_log(&copy, 10..11).await;
+}
+
+#[tokio::test]
+async fn the_place_of_the_mark_is_stored_by_the_first_start_of_this_version() {
+    let dir = tempfile::tempdir().unwrap();
+    fill_log(dir.path(), 0..1).await;
+    let place = dir.path().join("keys").join(PLACE_FILE_NAME);
+    fs::remove_file(&place).unwrap();
+    fill_log(dir.path(), 1..2).await;
+    let stored = fs::read(&place).unwrap();
+    fill_log(dir.path(), 2..3).await;
+    assert_eq!(fs::read(&place).unwrap(), stored, "not written again");
+    fs::write(&place, "nonsense").unwrap();
+    assert!(proof::keys::LogMark::open(&dir.path().join("keys")).is_err());
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use store::{
     Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, Switch, Switches,
 };
-use store_sqlite::SqliteAdmin;
+use store_sqlite::{SqliteAdmin, has_log};
 
 use crate::{integrity, open, scan};
 
@@ -80,4 +80,22 @@ fn an_operator_is_refused_if_the_schema_version_differs() {
     connection.execute("INSERT INTO migrations VALUES (99, 'later', 'x')", []).unwrap();
     let refused = SqliteAdmin::open(dir.path()).unwrap_err();
     assert_eq!(refused, StoreError::NewerSchema { found: 99, known });
+}
+
+#[tokio::test]
+async fn a_log_is_noticed_whether_or_not_a_server_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(has_log(&dir.path().join("none")), Ok(false));
+    std::fs::write(dir.path().join("wayleave.db"), b"").unwrap();
+    assert_eq!(has_log(dir.path()), Ok(false), "an interrupted first start");
+    let server = open(dir.path());
+    assert_eq!(has_log(dir.path()), Ok(false));
+    let insert = "INSERT INTO log_batches VALUES (0, 0, zeroblob(32), zeroblob(32), zeroblob(32), x'00', x'00')";
+    Connection::open(dir.path().join("wayleave.db")).unwrap().execute(insert, []).unwrap();
+    assert_eq!(has_log(dir.path()), Ok(true));
+    drop(server);
+    assert_eq!(has_log(dir.path()), Ok(true));
+    std::fs::write(dir.path().join("wayleave.db"), b"not a database, but long enough to look")
+        .unwrap();
+    assert!(has_log(dir.path()).is_err());
 }

@@ -186,7 +186,8 @@ async fn check_store(config: &Config) -> DoctorCheck {
 }
 
 fn check_keys(config: &Config) -> DoctorCheck {
-    if !config.data_dir().join(wiring::KEYS_FOLDER).exists() {
+    let has_keys = config.data_dir().join(wiring::KEYS_FOLDER).exists();
+    if !has_keys && store_sqlite::has_log(&config.data_dir()) == Ok(false) {
         return doubt("keys", "no keys yet; `wayleave serve` creates them".to_owned());
     }
     match wiring::open_keys(config) {

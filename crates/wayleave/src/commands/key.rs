@@ -12,8 +12,8 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works on the keys in store.data_dir, also while a server is running; the server reloads them within \
-                  30 seconds.\n\n\
+    after_help = "Works on the keys in store.data_dir, also while a server is running; the server notices within a \
+                  second.\n\n\
                   Exit codes: 0 done, 2 nothing was changed (the message says why)."
 )]
 pub(crate) struct Args {
@@ -37,7 +37,7 @@ enum Command {
         purpose: KeyPurpose,
         #[command(flatten)]
         config: ConfigArgs,
-        /// Seconds until the new key starts signing; a running server needs up to 30 to load it
+        /// Seconds until the new key starts signing, so that others learn of it first
         #[arg(long, default_value_t = 60)]
         after: u32,
         /// Print the list as JSON

@@ -1,5 +1,6 @@
 //! The commands of the program, one file each.
 
+pub(crate) mod backup;
 pub(crate) mod canonical;
 pub(crate) mod census;
 pub(crate) mod completions;
@@ -18,6 +19,7 @@ pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;
 pub(crate) mod resolve;
+pub(crate) mod restore;
 pub(crate) mod robots;
 pub(crate) mod scan;
 mod scan_progress;

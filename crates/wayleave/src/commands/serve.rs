@@ -16,7 +16,7 @@ use crate::{build_info, exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates store.data_dir and the signing keys at the first start. Runs until Ctrl-C or SIGTERM, then finishes \
+    after_help = "Creates store.data_dir and the signing keys at the first start; a log whose keys are missing is refused. Runs until Ctrl-C or SIGTERM, then finishes \
                   open requests. Speaks plain HTTP: put a TLS proxy in front of it and set server.base_url. Run \
                   `wayleave doctor` first to check the configuration.\n\n\
                   Exit codes: 0 stopped normally, 2 could not start, 3 stopped because a part of it failed (the disk, or a \
@@ -123,6 +123,7 @@ fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandl
     tokio::spawn(shutdown::exit_at_deadline(supervisor.clone()));
     vec![
         supervisor.spawn_task("thread-watcher", async move { watcher.watch_threads().await }),
+        supervisor.spawn_task("key-changes", jobs::run_key_changes(shared())),
         supervisor.spawn_task("upkeep", jobs::run_upkeep(shared())),
         supervisor.spawn_task("cosigning", jobs::run_cosigning(Arc::clone(&service.log))),
         supervisor.spawn_task("queued-scans", jobs::run_queued_scans(shared())),

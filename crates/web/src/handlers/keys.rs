@@ -33,6 +33,7 @@ pub(crate) async fn key_directory(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
+    service.keys.refresh().await;
     let directory = service.keys.directory();
     let mut response =
         HttpDocument::new(directory.content, DIRECTORY_MEDIA_TYPE, CACHE_FIVE_MINUTES)
@@ -62,5 +63,6 @@ pub(crate) async fn key_rotation(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
+    service.keys.refresh().await;
     HttpDocument::new(service.keys.rotation_record(), JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }

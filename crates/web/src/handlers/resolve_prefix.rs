@@ -68,6 +68,7 @@ pub(crate) async fn resolve_prefix_v1(
         )
         .retry_after(5)
         .with_internal_message(why.to_string()),
+        PrefixError::Signing(why) => ApiError::internal(why.to_string()),
     })?;
     let answers: Vec<PrefixAnswer> = bucket
         .answers

@@ -139,7 +139,12 @@ impl IdempotencyScope<'_> {
         })?;
         let name = match step {
             IdempotencyOutcome::First(name) => name,
-            IdempotencyOutcome::Replay(reply) => return Ok(replayed_response(reply)),
+            IdempotencyOutcome::Replay(reply) => {
+                // The key that signed the first reply may have been compromised since.
+                let bytes = service.keys.resign_if_compromised(reply.bytes);
+                let bytes = bytes.map_err(|error| ApiError::internal(error.to_string()))?;
+                return Ok(replayed_response(StoredReply { bytes, ..reply }));
+            }
             IdempotencyOutcome::InFlight => {
                 let sentence = "A request with this idempotency key is still running. Repeat this \
                                 request to get its answer.";

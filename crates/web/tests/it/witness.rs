@@ -14,7 +14,7 @@ use proof::{KeyPurpose, KeyStore};
 use serde_json::{Value, json};
 use service::log::WitnessPeer;
 use service::log::witness::{Witness, checkpoint_path};
-use service::{Service, ServiceDependencies, Settings, SystemIds};
+use service::{LogFault, Service, ServiceDependencies, Settings, SystemIds};
 use store::{Log, Store};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
@@ -83,6 +83,13 @@ struct Running {
 }
 
 async fn log(dir: &Path, witness: WitnessPeer) -> Running {
+    let (running, opened) = log_opened(dir, witness).await;
+    opened.unwrap();
+    running
+}
+
+/// A log, and the result of opening it.
+async fn log_opened(dir: &Path, witness: WitnessPeer) -> (Running, Result<(), LogFault>) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store = Arc::new(SqliteStore::open(dir, SqliteOptions::default()).unwrap());
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
@@ -100,9 +107,9 @@ async fn log(dir: &Path, witness: WitnessPeer) -> Running {
         ids: Arc::new(SystemIds),
     }));
     let (mark, marked) = LogMark::open(&dir.join("keys")).unwrap();
-    service.log.open(mark, marked).await.unwrap();
+    let opened = service.log.open(mark, marked).await;
     let job = tokio::spawn(service::jobs::run_cosigning(Arc::clone(&service.log)));
-    Running { service, store, job }
+    (Running { service, store, job }, opened)
 }
 
 impl Running {
@@ -153,6 +160,8 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(from.join(name), to.join(name)).unwrap();
         }
     }
+    // A restore that hides the copy: the mark passes for the original file.
+    let _ = std::fs::remove_file(to.join("keys/log-place"));
     let _ = std::fs::remove_file(to.join("wayleave.db-shm"));
 }
 
@@ -190,10 +199,23 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     running.cosigned(5).await;
     running.end().await;
 
-    // The log and its mark are put back from an old copy: nothing here can tell, the witness can.
+    // The log and its mark are put back from an old copy: nothing here can tell, the witness can. It is
+    // asked before anything is signed.
+    copy(old.path(), data.path());
+    let (running, opened) = log_opened(data.path(), peer.clone()).await;
+    let fault = opened.unwrap_err().to_string();
+    assert!(fault.contains("restored from an old copy"), "{fault}");
+    assert!(running.seal(9).await.is_err());
+    assert_eq!(running.store.last_batch().await.unwrap().unwrap().tree_size(), 3);
+    running.end().await;
+
+    // The same if the witness comes back only after the start.
+    witness_2.stop().await;
     copy(old.path(), data.path());
     let running = log(data.path(), peer.clone()).await;
-    for _ in 0..100 {
+    let witness_2 = witness(wit.path(), data.path(), port).await;
+    running.seal(9).await.unwrap();
+    for _ in 0..300 {
         if running.service.log.fault().is_some() {
             break;
         }
@@ -201,7 +223,7 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     }
     let fault = running.service.log.fault().expect("the log must stop");
     assert!(fault.contains("restored from an old copy"), "{fault}");
-    assert!(running.seal(9).await.is_err());
+    assert!(running.seal(10).await.is_err());
     running.end().await;
 
     // Put back and grown past what was cosigned, with another history.
@@ -212,14 +234,8 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
         running.seal(number).await.unwrap();
     }
     running.end().await;
-    let running = log(data.path(), peer).await;
-    for _ in 0..100 {
-        if running.service.log.fault().is_some() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    let fault = running.service.log.fault().expect("the log must stop");
+    let (running, opened) = log_opened(data.path(), peer).await;
+    let fault = opened.unwrap_err().to_string();
     assert!(fault.contains("a different history"), "{fault}");
     running.end().await;
     witness_2.stop().await;

@@ -14,7 +14,7 @@ pub use context_blocks::*;
 pub use linked_blocks::*;
 pub use sections::*;
 
-use super::{Actions, AssuranceLadder, CodeObject, Signature, Transparency};
+use super::{Actions, AssuranceLadder, CodeObject, ReplacedSignature, Signature, Transparency};
 use crate::{Domain, Timestamp};
 
 /// `{brand}-resolve`, signed and logged.
@@ -81,6 +81,10 @@ pub struct ResolveAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub transparency: Option<Transparency>,
+    /// Present if the key was reported as compromised since the record was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub replaced_signature: Option<ReplacedSignature>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,

@@ -5,7 +5,7 @@ use contract::records::{
     ScanManifest,
 };
 
-use super::{at, digest, domain, kind, schema, signature, some, url};
+use super::{at, digest, domain, kind, replaced_signature, schema, signature, some, url};
 
 pub(super) fn graph() -> Graph {
     let node = |id: &str, kind, label: &str, reference: &str| GraphNode {
@@ -61,6 +61,7 @@ pub(super) fn manifest() -> ScanManifest {
         observed_at: at("02:56:20"),
         evidence_sha256: digest('e'),
         bodies: vec![digest('b'), digest('c')],
+        replaced_signature: Some(replaced_signature()),
         sha256: some(&digest('a')),
         signature: Some(signature()),
     }

@@ -9,7 +9,7 @@ use contract::records::{
 };
 use serde_json::Value;
 
-use super::{at, digest, kind, schema, signature, some, tree_head, url};
+use super::{at, digest, kind, replaced_signature, schema, signature, some, tree_head, url};
 
 fn head() -> Value {
     serde_json::to_value(tree_head()).unwrap()
@@ -89,7 +89,12 @@ pub(super) fn record() -> LogRecord {
 }
 
 pub(super) fn batch() -> LogSth {
-    LogSth { sth: head(), witnesses: vec![witness()], leaves: vec![digest('e'), digest('f')] }
+    LogSth {
+        sth: head(),
+        witnesses: vec![witness()],
+        leaves: vec![digest('e'), digest('f')],
+        replaced_signature: Some(replaced_signature()),
+    }
 }
 
 pub(super) fn heads() -> LogSths {

@@ -16,8 +16,8 @@ mod small;
 
 use contract::core_contract::CoreContract;
 use contract::records::{
-    CodeObject, CodeState, Deployment, Jwk, LogRules, LogState, Signature, SignatureKey,
-    Transparency, TreeHead,
+    CodeObject, CodeState, Deployment, Jwk, LogRules, LogState, ReplacedSignature, Signature,
+    SignatureKey, Transparency, TreeHead,
 };
 use contract::{Brand, Domain, NamePolicy, Timestamp};
 use serde::Serialize;
@@ -152,6 +152,17 @@ fn signature() -> Signature {
             published_in: url("/.well-known/http-message-signatures-directory"),
         },
         canonical: "sha256 is taken over the RFC 8785 canonical JSON of every member except sha256 and signature".to_owned(),
+    }
+}
+
+fn replaced_signature() -> ReplacedSignature {
+    ReplacedSignature {
+        why: ReplacedSignature::KEY_COMPROMISED.to_owned(),
+        kid: signature().kid,
+        compromised_since: at("02:00:00"),
+        at: at("04:00:00"),
+        sha256: digest('b'),
+        signature: signature(),
     }
 }
 

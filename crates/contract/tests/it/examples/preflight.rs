@@ -216,6 +216,7 @@ pub(super) fn receipt() -> DecisionReceipt {
             next_update: at("03:15:00"),
         },
         rules: ReceiptRules { decision_rules_sha256: digest('c'), version_id: "0.1.0".to_owned() },
+        replaced_signature: None,
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }

@@ -180,6 +180,7 @@ pub(crate) fn resolve_answer() -> ResolveAnswer {
         assurance_ladder: ladder(),
         code: code(),
         transparency: Some(transparency()),
+        replaced_signature: None,
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }

@@ -107,6 +107,7 @@ pub(crate) fn scan_record() -> ScanRecord {
         bitemporal: bitemporal(),
         evidence_sha256: Some(digest('1')),
         links: links(),
+        replaced_signature: None,
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }
@@ -146,6 +147,7 @@ pub(crate) fn unreachable_scan() -> ScanRecord {
         proof_overall: None,
         evidence_sha256: None,
         links: Links { report: None, graph: None, raw: None, schema: None, docs: None },
+        replaced_signature: None,
         sha256: None,
         signature: None,
         ..scan_record()

@@ -41,6 +41,7 @@ pub(super) fn proof_day() -> ProofDay {
         schema: schema("proof-day"),
         statement: day_seal(),
         digests: vec![digest('1'), digest('2')],
+        replaced_signature: None,
     }
 }
 

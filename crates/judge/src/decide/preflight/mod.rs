@@ -216,6 +216,7 @@ pub fn decide_preflight(
         decision,
         action,
         steps: steps.steps,
+        replaced_signature: None,
         sha256: None,
         signature: None,
     })

@@ -301,3 +301,34 @@ fn a_store_that_another_changed_is_out_of_date_once() {
     assert!(!store.is_out_of_date());
     assert!(store.signer(KeyPurpose::Documents, at(3)).is_ok());
 }
+
+#[test]
+fn lost_keys_are_not_replaced_where_something_was_signed() {
+    let dir = TestDirectory::new();
+    let missing = |error: ProofError| match error {
+        ProofError::KeysMissing { purposes, .. } => purposes,
+        other => panic!("{other}"),
+    };
+    let open = || KeyStore::open_existing(&dir.path(), at(10)).map(|_| ());
+    assert_eq!(missing(open().unwrap_err()), "requests, documents, decisions, log heads");
+    assert!(!dir.path().exists(), "nothing is created");
+    let mut running = dir.open(0);
+    open().unwrap();
+    let files = || {
+        let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_str().unwrap().ends_with(".json")).collect::<Vec<_>>()
+    };
+    // A key that stopped is no lost key.
+    running.rotate(KeyPurpose::LogHeads, at(5)).unwrap();
+    let kid = running.signer(KeyPurpose::LogHeads, at(6)).unwrap().kid().to_owned();
+    running.mark_compromised(&kid, at(6), at(7)).unwrap();
+    open().unwrap();
+    for name in files().iter().filter(|name| name.to_str().unwrap().starts_with("log-heads")) {
+        fs::remove_file(dir.path().join(name)).unwrap();
+    }
+    let left = files();
+    assert_eq!(missing(open().unwrap_err()), "log heads");
+    assert_eq!(missing(running.reload(at(11)).unwrap_err()), "log heads");
+    assert_eq!(files(), left, "nothing is created");
+    assert!(running.signer(KeyPurpose::LogHeads, at(12)).is_ok(), "the loaded keys stay in use");
+}

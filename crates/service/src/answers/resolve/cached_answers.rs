@@ -107,6 +107,10 @@ impl AnswerCache {
         self.0.evict_expired(now);
     }
 
+    pub(super) fn clear(&self) {
+        self.0.clear();
+    }
+
     pub(super) fn report_size(&self) {
         self.0.report_size();
     }

@@ -77,7 +77,12 @@ impl Answers {
         let Ok(key) = self.keys.signing_key(KeyPurpose::Documents) else { return false };
         let same_key =
             answer.signature.as_ref().is_some_and(|signature| signature.kid == key.kid());
-        same_key && answer.schema == self.issuer.schema_url("resolve")
+        let compromised = self.keys.compromised();
+        let head =
+            answer.transparency.as_ref().and_then(|included| included.sth.signature.as_ref());
+        same_key
+            && head.is_none_or(|head| !compromised.contains_key(&head.kid))
+            && answer.schema == self.issuer.schema_url("resolve")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use contract::limits::PREFIX_BUCKET_MAX;
+use proof::ProofError;
 use store::{HexPrefix, StoreError};
 
 use crate::answers::Answers;
@@ -20,6 +21,8 @@ pub enum PrefixError {
     TooMany,
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Signing(#[from] ProofError),
 }
 
 impl Answers {
@@ -34,8 +37,9 @@ impl Answers {
             // A cached answer is based on the same reading, refreshed to a later time.
             let cached = self.cached_answer(&stored.domain);
             let bytes = cached.map_or(stored.bytes, |cached| cached.bytes.clone());
-            (proof::sha256(stored.domain.as_str().as_bytes()), bytes)
+            let bytes = self.keys.resign_if_compromised(bytes)?;
+            Ok((proof::sha256(stored.domain.as_str().as_bytes()), bytes))
         });
-        Ok(AnswersByPrefix { answers: answers.collect() })
+        Ok(AnswersByPrefix { answers: answers.collect::<Result<_, PrefixError>>()? })
     }
 }

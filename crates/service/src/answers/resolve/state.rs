@@ -57,6 +57,10 @@ impl ResolveState {
         self.robots.evict_expired(now);
     }
 
+    pub(crate) fn forget_answers(&self) {
+        self.cache.clear();
+    }
+
     pub(crate) fn report_cache_sizes(&self) {
         self.cache.report_size();
         self.robots.report_size();

@@ -2,6 +2,7 @@
 //! the hash chain of revocation entries.
 
 mod answer_revocations;
+mod compromised_keys;
 mod cursor;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -62,6 +62,10 @@ impl SignedListCache {
         self.0.evict_expired(now);
     }
 
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
     pub(crate) fn report_size(&self) {
         self.0.report_size();
     }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use contract::Day;
-use contract::records::{ProofIndex, ProofIndexDay};
+use contract::records::{ProofIndex, ProofIndexDay, ReplacedSignature};
 use proof::opentimestamps::{OtsFile, Stamp};
 use proof::{KeyPurpose, SignedDocument};
 use serde_json::json;
@@ -82,19 +82,25 @@ impl DailySeals {
     pub async fn statement_file(&self, day: Day) -> Result<Option<DaySealFile>, DaySealError> {
         let Some(seal) = self.store.seal(day).await? else { return Ok(None) };
         let (brand, base_url) = (&self.issuer.brand, &self.issuer.base_url);
-        let head = json!({
+        let mut head = json!({
             "kind": brand.kind("proof-day"),
             "v": 1,
             "schema": contract::schema::schema_url("proof-day", brand, base_url),
             "digests": seal.digests,
         });
+        let replaced_signature = self.keys.replaced_signature(&seal.statement);
+        let settled = replaced_signature.is_none();
+        if let (Some(replaced), Some(members)) = (replaced_signature, head.as_object_mut()) {
+            members.insert(ReplacedSignature::MEMBER.to_owned(), json!(replaced));
+        }
         // The statement is inserted as the exact bytes that were signed.
+        let statement = self.keys.resign_if_compromised(seal.statement)?;
         let mut bytes = head.to_string().into_bytes();
         bytes.pop();
         bytes.extend_from_slice(b",\"statement\":");
-        bytes.extend_from_slice(&seal.statement);
+        bytes.extend_from_slice(&statement);
         bytes.push(b'}');
-        Ok(Some(DaySealFile { bytes: bytes.into(), settled: true }))
+        Ok(Some(DaySealFile { bytes: bytes.into(), settled }))
     }
 
     /// The timestamps of a day from all calendars as one file; `None` until a calendar has answered.

@@ -66,6 +66,8 @@ pub enum MonitorStep {
     NewKey { kid: String },
     /// A page of batches was read and verified.
     Page { from_batch: u64, to_batch: u64, tree_size: u64 },
+    /// All addresses serve the same log.
+    Compared { addresses: u64 },
     /// The whole log was read and verified.
     Current {
         batch: Option<u64>,

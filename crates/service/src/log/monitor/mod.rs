@@ -7,6 +7,7 @@
 
 mod accepted_keys;
 mod checkpoint_check;
+mod compare;
 mod events;
 mod source;
 mod state;
@@ -23,6 +24,7 @@ use proof::tree_head::ChainHead;
 use proof::{Digest, canonical};
 use serde_json::Value;
 
+pub use self::compare::CheckedAddress;
 pub use self::events::{Alarm, AlarmKind, MonitorError, MonitorStateError, MonitorStep};
 pub use self::source::{HttpLogSource, LogSource, LogUnreachable};
 pub use self::state::{AcceptedKeys, MonitorState};

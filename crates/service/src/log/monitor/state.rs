@@ -84,7 +84,7 @@ impl MonitorState {
         Ok(bytes)
     }
 
-    pub(super) fn add_alarm(&mut self, alarm: &Alarm) {
+    pub fn add_alarm(&mut self, alarm: &Alarm) {
         if self.alarms.len() < MAX_ALARMS && !self.alarms.contains(alarm) {
             self.alarms.push(alarm.clone());
         }

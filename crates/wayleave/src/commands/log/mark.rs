@@ -2,9 +2,12 @@
 //! the keys) with the end of the log in the store.
 
 use anyhow::Result;
+use contract::Clock;
+use door::SystemClock;
 use proof::keys::LogPosition;
 use serde_json::{Value, json};
-use service::log::mark::{FoundMark, MarkStatus, accept_mark, compare_mark};
+use service::log::decide_to_continue;
+use service::log::mark::{FoundMark, MarkComparison, MarkStatus, accept_mark, compare_mark};
 
 use crate::commands::config_in_force;
 use crate::config::ConfigArgs;
@@ -14,13 +17,15 @@ use crate::{exit, output, wiring};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The mark is the last tree head that the service acknowledged. It is stored with the keys, so that an \
-                  old copy of the log is noticed before it is extended. Works on store.data_dir; stop the server \
+                  old copy of the log is noticed before it is extended. It also knows which file it is and on which \
+                  machine, so that a copy of the whole data directory is noticed. Works on store.data_dir; stop the server \
                   first.\n\n\
                   Exit codes: 0 the log matches its mark (or --accept moved the mark), 1 it does not match, 2 \
                   could not be checked."
 )]
 pub(crate) struct Args {
-    /// Set the mark to the current end of the log. Dangerous: see the warning it prints
+    /// Set the mark to the current end of the log, accept its place, and continue in spite of contradicting
+    /// heads. Dangerous: see the warning it prints
     #[arg(long)]
     accept: bool,
     /// Print the status as JSON
@@ -31,19 +36,26 @@ pub(crate) struct Args {
 }
 
 const ACCEPT_WARNING: &str = "\
-WARNING: --accept declares that the log in this data directory is the newest version. If it is an older\n\
-copy, the next batch reuses a number that was already signed. Anyone who has the earlier head can then\n\
-prove that this log has two histories, and that cannot be repaired. Use --accept only if the mark file was\n\
-lost, or if the missing batches are gone for good and nobody has seen them.";
+WARNING: --accept declares that the log in this data directory is the newest version, and that no other copy\n\
+of it signs. If it is an older copy, or the original still runs, the next batch reuses a number that was\n\
+already signed. Anyone who has the other head can then prove that this log has two histories, and that cannot\n\
+be repaired. Use --accept only if the mark file was lost, if the data directory was moved and the original is\n\
+out of service, or if the missing batches are gone for good and nobody has seen them.";
 
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
     let (store, keys) = super::open_store(&config)?;
-    let log_id = wiring::brand(&config)?.log_id();
-    let status = wiring::runtime()?.block_on(compare_mark(&store, &keys, &log_id))?;
+    let brand = wiring::brand(&config)?;
+    let policy = wiring::key_policy(&wiring::open_keys(&config)?, &brand)?;
+    let comparison =
+        MarkComparison { store: &store, directory: &keys, brand: &brand, policy: &policy };
+    let runtime = wiring::runtime()?;
+    let status = runtime.block_on(compare_mark(comparison))?;
     let mut accepted = false;
-    if args.accept && status.mark != FoundMark::Read(status.log_end.clone()) {
+    let is_at_end = status.mark == FoundMark::Read(status.log_end.clone());
+    if args.accept && (!is_at_end || status.fault.is_some()) {
         output::print_note(ACCEPT_WARNING);
+        runtime.block_on(decide_to_continue(&store, SystemClock.now()))?;
         accept_mark(&keys, &status.log_end)?;
         accepted = true;
     }

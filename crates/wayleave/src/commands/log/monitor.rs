@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 use contract::{Brand, Timestamp};
 use door::SystemClock;
 use service::log::monitor::{
-    AcceptedKeys, Alarm, HttpLogSource, Monitor, MonitorError, MonitorState, MonitorStateError,
-    MonitorStep, StateStore,
+    AcceptedKeys, Alarm, CheckedAddress, HttpLogSource, Monitor, MonitorError, MonitorState,
+    MonitorStateError, MonitorStep, StateStore,
 };
 
 use super::files;
@@ -22,14 +22,17 @@ use crate::{exit, output, wiring};
     after_help = "Reads every tree head, leaf and entry and recomputes the log from them. At the first check the \
                   log's keys and origin are trusted as served (unless --keys gives the keys); later changes \
                   must be explained by a key rotation. The state file is the evidence against a dishonest log: \
-                  keep it where the log's operator cannot change it.\n\n\
+                  keep it where the log's operator cannot change it. Give several URLs of one log (its public address, an \
+                  address inside, a mirror) to compare what they serve: each is followed by itself, and one must be \
+                  the beginning of the other.\n\n\
                   Exit codes: 0 the log is consistent (with --once), 1 ALARM: the log failed \
                   verification, for example it was forked or rewritten, 2 the log could not be read (with --once; else it tries again)."
 )]
 pub(crate) struct Args {
-    /// URL of the service
-    url: String,
-    /// File in which the monitor stores what it has seen
+    /// URL of the service; several URLs of the same log are compared with each other
+    #[arg(required = true, value_name = "URL")]
+    urls: Vec<String>,
+    /// File in which the monitor stores what it has seen; of the second URL in FILE.2, and so on
     #[arg(long, value_name = "FILE", default_value = "log-monitor.json")]
     state: PathBuf,
     /// Check once and exit
@@ -49,19 +52,43 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// One address of the log, with what was seen there.
+struct WatchedAddress {
+    source: HttpLogSource,
+    state: MonitorState,
+    state_file: PathBuf,
+}
+
 pub(crate) fn run(args: Args) -> Result<u8> {
     let brand = Brand::new(&args.brand).context("--brand")?;
-    let source = HttpLogSource::new(&args.url);
-    let mut state = match files::read_if_exists(&args.state)? {
-        Some(bytes) => MonitorState::parse(&bytes, source.base_url(), &brand)
-            .with_context(|| format!("--state {}", args.state.display()))?,
-        None => MonitorState::new(source.base_url(), &brand),
+    let mut addresses: Vec<WatchedAddress> = Vec::with_capacity(args.urls.len());
+    for (number, url) in (1..).zip(&args.urls) {
+        let address = open_address(&args, url, number, &brand)?;
+        if addresses.iter().any(|other| other.source.base_url() == address.source.base_url()) {
+            bail!("{url} is given twice");
+        }
+        addresses.push(address);
+    }
+    wiring::runtime()?.block_on(watch_log(&args, &brand, &mut addresses))
+}
+
+fn open_address(args: &Args, url: &str, number: usize, brand: &Brand) -> Result<WatchedAddress> {
+    let source = HttpLogSource::new(url);
+    let mut state_file = args.state.clone().into_os_string();
+    if number > 1 {
+        state_file.push(format!(".{number}"));
+    }
+    let state_file = PathBuf::from(state_file);
+    let mut state = match files::read_if_exists(&state_file)? {
+        Some(bytes) => MonitorState::parse(&bytes, source.base_url(), brand)
+            .with_context(|| format!("--state {}", state_file.display()))?,
+        None => MonitorState::new(source.base_url(), brand),
     };
     if let Some(file) = &args.keys {
         if state.keys.is_some() {
             bail!(
                 "--keys: {} already contains keys, and they are not replaced; use a new --state file",
-                args.state.display()
+                state_file.display()
             );
         }
         let directory =
@@ -69,33 +96,74 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let rotation = serde_json::json!({ "retired": [], "compromised": [] });
         state.keys = Some(AcceptedKeys { directory, rotation });
     }
-    let monitor = Monitor { source: &source, clock: &SystemClock, brand };
-    wiring::runtime()?.block_on(watch_log(&args, &monitor, &mut state))
+    Ok(WatchedAddress { source, state, state_file })
 }
 
-async fn watch_log(args: &Args, monitor: &Monitor<'_>, state: &mut MonitorState) -> Result<u8> {
-    let mut file = StateFile { path: &args.state };
-    let mut report = |step: MonitorStep| print_step(&step, args.json);
+async fn watch_log(args: &Args, brand: &Brand, addresses: &mut [WatchedAddress]) -> Result<u8> {
     loop {
-        match monitor.check(state, &mut file, &mut report).await {
+        match check_all(args, brand, addresses).await {
             Ok(()) if args.once => return Ok(exit::PASSED),
             Ok(()) => {}
-            Err(MonitorError::Alarm(alarm)) => {
-                print_alarm(&alarm, args);
+            Err((MonitorError::Alarm(alarm), state_file)) => {
+                print_alarm(&alarm, args, &state_file);
                 return Ok(exit::CHECK_FAILED);
             }
-            Err(MonitorError::Unreachable(why)) if args.once => return Err(why.into()),
-            Err(MonitorError::Unreachable(why)) => {
+            Err((MonitorError::Unreachable(why), _)) if args.once => return Err(why.into()),
+            Err((MonitorError::Unreachable(why), _)) => {
                 output::print_error(&format!(
                     "{}; trying again in {} s",
                     sanitize_for_terminal(&why.to_string()),
                     args.interval
                 ));
             }
-            Err(error) => return Err(error.into()),
+            Err((error, _)) => return Err(error.into()),
         }
         tokio::time::sleep(Duration::from_secs(args.interval)).await;
     }
+}
+
+/// Checks every address, then compares each with the first. An error comes with the file that has the
+/// evidence.
+async fn check_all(
+    args: &Args,
+    brand: &Brand,
+    addresses: &mut [WatchedAddress],
+) -> Result<(), (MonitorError, PathBuf)> {
+    let several = addresses.len() > 1;
+    let clock = &SystemClock;
+    for address in addresses.iter_mut() {
+        let monitor = Monitor { source: &address.source, clock, brand: brand.clone() };
+        let mut file = StateFile { path: &address.state_file };
+        if several && !args.json {
+            output::print_line(&format!("{}:", sanitize_for_terminal(address.source.base_url())));
+        }
+        let mut report = |step: MonitorStep| print_step(&step, args.json);
+        let checked = monitor.check(&mut address.state, &mut file, &mut report).await;
+        checked.map_err(|error| (error, address.state_file.clone()))?;
+    }
+    let Some((first, others)) =
+        addresses.split_first_mut().filter(|(_, others)| !others.is_empty())
+    else {
+        return Ok(());
+    };
+    for other in others.iter_mut() {
+        let [one, two] = [&first.source, &other.source].map(|source| Monitor {
+            source,
+            clock,
+            brand: brand.clone(),
+        });
+        let one = CheckedAddress { monitor: &one, state: &first.state };
+        let two = CheckedAddress { monitor: &two, state: &other.state };
+        let compared = one.compare(&two).await;
+        if let Err(MonitorError::Alarm(alarm)) = &compared {
+            other.state.add_alarm(alarm);
+            let saved = StateFile { path: &other.state_file }.save(&other.state);
+            saved.map_err(|error| (error.into(), other.state_file.clone()))?;
+        }
+        compared.map_err(|error| (error, other.state_file.clone()))?;
+    }
+    print_step(&MonitorStep::Compared { addresses: addresses.len() as u64 }, args.json);
+    Ok(())
 }
 
 struct StateFile<'a> {
@@ -132,6 +200,10 @@ fn print_step(step: &MonitorStep, json: bool) {
         MonitorStep::Page { from_batch, to_batch, tree_size } => {
             format!("batches {from_batch} to {to_batch} verified ({tree_size} leaves)")
         }
+        MonitorStep::Compared { addresses } => format!(
+            "{} {addresses} addresses serve it",
+            colour_for_terminal(Tone::Good, "one log:")
+        ),
         MonitorStep::Current { batch: None, .. } => "log is empty".to_owned(),
         MonitorStep::Current { batch: Some(batch), tree_size, tree_root, head_at, age_seconds } => {
             format!(
@@ -154,7 +226,7 @@ fn describe_age(at: Option<Timestamp>, seconds: Option<i64>) -> String {
     }
 }
 
-fn print_alarm(alarm: &Alarm, args: &Args) {
+fn print_alarm(alarm: &Alarm, args: &Args, state_file: &Path) {
     if args.json {
         let line = serde_json::json!({ "step": "alarm", "alarm": alarm });
         output::print_line(&line.to_string());
@@ -168,6 +240,6 @@ fn print_alarm(alarm: &Alarm, args: &Args) {
     output::print_error(&format!("{batch}{}", sanitize_for_terminal(&alarm.detail)));
     output::print_error(&format!(
         "the evidence is in {}; keep it and show it to others",
-        args.state.display()
+        state_file.display()
     ));
 }

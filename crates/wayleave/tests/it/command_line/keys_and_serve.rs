@@ -64,6 +64,189 @@ fn a_key_that_was_replaced_stays_published_and_what_it_signed_holds() {
     assert_eq!(list().as_array().map(Vec::len), Some(5), "nothing was made by a mistake");
 }
 
+fn kid_of(flags: &[&str; 2], purpose: &str) -> String {
+    let keys = run(&["key", "list", "--json", flags[0], flags[1]]).expect(PASSED).json();
+    let mut signing = keys
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|key| key["purpose"] == purpose && key["stopped_signing_at"].is_null());
+    signing.next().unwrap()["kid"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn nothing_of_a_compromised_key_is_served() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let flags = ["--store-data-dir", data.as_str()];
+    let server = Server::start_demo(&flags);
+    let id = ask(&server, &json!("open.lab")).json()["id"].as_str().unwrap().to_owned();
+    let idempotent = |server: &Server| {
+        let body = json!({ "domain": "minimal.lab" }).to_string();
+        server.post_with("/api/scan", "idempotency-key: once\r\n", &body).json()
+    };
+    let first = idempotent(&server);
+    let body = json!({ "domain": "open.lab", "action": "read" }).to_string();
+    let receipt = server.post_with("/api/v1/preflight", "", &body).json();
+    let prefix = &proof::sha256(b"open.lab").to_hex()[..8].to_owned();
+    let paths = [
+        "/api/v1/resolve?domain=open.lab".to_owned(),
+        format!("/r/{id}.json"),
+        format!("/r/{id}.manifest.json"),
+        format!("/api/graph/{id}"),
+        "/api/v1/revocations".to_owned(),
+        format!("/api/v1/resolve-prefix/{prefix}"),
+        "/api/v1/log/sth/0".to_owned(),
+        "/api/v1/log/sths".to_owned(),
+        format!("/api/v1/decisions/{}?host=open.lab", receipt["sha256"].as_str().unwrap()),
+    ];
+    let before: Vec<Value> = paths.iter().map(|path| server.get(path).json()).collect();
+    let old: Vec<String> =
+        ["documents", "decisions", "log heads"].map(|purpose| kid_of(&flags, purpose)).into();
+    let stored = before[1].clone();
+    let since =
+        contract::Clock::now(&door::SystemClock).plus_millis(-1000).whole_seconds().to_string();
+    for kid in &old {
+        run(&["key", "compromised", kid, &since, flags[0], flags[1]]).expect(PASSED);
+    }
+    // The directory and the rotation record show it at once.
+    let rotation = server.get("/.well-known/security-key-rotation.json").text().to_owned();
+    let directory = server.get("/.well-known/http-message-signatures-directory").text().to_owned();
+    for kid in &old {
+        assert!(rotation.matches(kid.as_str()).count() == 2 && !directory.contains(kid), "{kid}");
+    }
+    std::thread::sleep(Duration::from_millis(1_000));
+
+    /// All signed documents inside a value, except in `replaced_signature`.
+    fn signers(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| signers(item, found)),
+            Value::Object(members) => {
+                if members.contains_key("sha256") && members.contains_key("kind") {
+                    found.extend(members["signature"]["kid"].as_str().map(str::to_owned));
+                }
+                let members = members.iter().filter(|(name, _)| *name != "replaced_signature");
+                members.for_each(|(_, member)| signers(member, found));
+            }
+            _ => {}
+        }
+    }
+    let base = server.base();
+    for (path, before) in paths.iter().zip(&before) {
+        let reply = server.get(path);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        let mut found = Vec::new();
+        signers(before, &mut found);
+        assert!(found.iter().any(|kid| old.contains(kid)), "{path} was signed before");
+        found.clear();
+        signers(&reply.json(), &mut found);
+        assert!(!found.is_empty() && !found.iter().any(|kid| old.contains(kid)), "{path}");
+        let file = folder.write("served.json", reply.text());
+        if reply.json()["signature"].is_object() {
+            run(&["verify", "--keys", &base, &file]).expect(PASSED);
+        }
+    }
+    // The old signature is beside the new one, and the stored record can be recovered from it.
+    let mut record = server.get(&paths[1]).json();
+    let replaced = record.as_object_mut().unwrap().remove("replaced_signature").unwrap();
+    assert_eq!((&replaced["why"], &replaced["kid"]), (&json!("key_compromised"), &json!(old[0])));
+    record["sha256"] = replaced["sha256"].clone();
+    record["signature"] = replaced["signature"].clone();
+    assert_eq!(record, stored);
+    let head = server.get(&paths[6]).json();
+    assert_eq!(head["sth"]["sha256"], before[6]["sth"]["sha256"], "the chain is as it was");
+    assert_eq!(head["replaced_signature"]["kid"], json!(old[2]));
+    let again = idempotent(&server);
+    assert_eq!(again["replaced_signature"]["signature"], first["signature"]);
+    // The revocations say so, and so does the check of a receipt.
+    let list = server.get("/api/v1/revocations").json();
+    let revoked: Vec<&Value> = list["entries"].as_array().unwrap().iter().collect();
+    for kid in &old {
+        let entry = revoked.iter().find(|entry| entry["target"]["id"] == json!(kid)).unwrap();
+        assert_eq!(
+            (&entry["type"], &entry["reason"]),
+            (&json!("revoked"), &json!("key_compromised"))
+        );
+        assert_eq!(
+            (&entry["target"]["kind"], &entry["effective_from"]),
+            (&json!("key"), &json!(since))
+        );
+    }
+    // The whole log is proven by the present keys: by a new monitor, and by an export.
+    let state = folder.path("monitor.json");
+    run(&["log", "monitor", "--once", "--state", &state, &base]).expect(PASSED);
+    drop(server);
+    let list = |server: &Server| server.get("/api/v1/revocations").json()["entries"].clone();
+    let server = Server::start_demo(&flags);
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(list(&server).as_array().map(Vec::len), Some(3), "each key once");
+    let answer = server.get(&paths[0]).json();
+    assert!(!old.iter().any(|kid| answer.to_string().contains(kid.as_str())), "after a restart");
+}
+
+#[test]
+fn a_rotation_is_shown_when_the_new_key_starts() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let flags = ["--store-data-dir", data.as_str()];
+    let server = Server::start_demo(&flags);
+    let old = kid_of(&flags, "documents");
+    let keys = || server.get("/.well-known/http-message-signatures-directory").text().to_owned();
+    run(&["key", "rotate", "documents", "--after", "4", flags[0], flags[1]]).expect(PASSED);
+    assert_eq!(keys().matches("documents").count(), 2, "both, until the new one starts");
+    std::thread::sleep(Duration::from_millis(4_500));
+    assert!(!keys().contains(&old));
+    let rotation = server.get("/.well-known/security-key-rotation.json").text().to_owned();
+    assert!(rotation.contains(&old), "{rotation}");
+}
+
+#[test]
+fn a_log_without_its_keys_is_not_served_and_gets_no_new_keys() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let keys = Path::new(&data).join("keys");
+    let flags = ["--store-data-dir", data.as_str()];
+    let server = Server::start_demo(&flags);
+    ask(&server, &json!("minimal.lab"));
+    drop(server);
+    let away = folder.path("keys-kept");
+    std::fs::rename(&keys, &away).unwrap();
+    let refused = |arguments: &[&str]| {
+        let mut command = wayleave();
+        command.args(arguments).args(flags);
+        let output = run_to_end(&mut command).expect(COULD_NOT_CHECK);
+        output.assert_stderr_contains(&[
+            "has a log",
+            "No new keys were made",
+            "Put back the key directory",
+        ]);
+        output
+    };
+    for command in ["serve", "demo"] {
+        let output = refused(&[command, "--server-listen", "127.0.0.1:0"]);
+        output.assert_stderr_contains(&["no key for requests, documents, decisions, log heads"]);
+        assert!(!keys.exists(), "{command} created keys");
+    }
+    refused(&["key", "list"]);
+    assert!(!keys.exists());
+    let doctor = run(&["doctor", "--json", flags[0], flags[1]]).expect(CHECK_FAILED).json();
+    let check = doctor.as_array().unwrap().iter().find(|check| check["name"] == "keys").unwrap();
+    assert_eq!(check["state"], "bad", "{check}");
+
+    // The same if only the key for log heads is lost.
+    std::fs::rename(&away, &keys).unwrap();
+    let names = std::fs::read_dir(&keys).unwrap().map(|entry| entry.unwrap().path());
+    let heads: Vec<PathBuf> = names
+        .filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("log-heads"))
+        .collect();
+    std::fs::rename(&heads[0], &away).unwrap();
+    let output = refused(&["serve", "--server-listen", "127.0.0.1:0"]);
+    output.assert_stderr_contains(&["no key for log heads."]);
+    std::fs::rename(&away, &heads[0]).unwrap();
+    let server = Server::start_demo(&flags);
+    assert_eq!(server.get("/readyz").status, 200);
+}
+
 #[test]
 fn a_data_directory_and_a_port_have_one_server() {
     let folder = Folder::new();

@@ -2,6 +2,7 @@
 
 mod census;
 mod configuration;
+mod copies;
 mod general;
 mod keys_and_builds;
 mod keys_and_serve;

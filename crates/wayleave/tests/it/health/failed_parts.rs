@@ -89,6 +89,7 @@ fn the_end_of_any_part_is_reported_and_ends_the_process() {
     }
     let jobs = [
         "thread-watcher",
+        "key-changes",
         "upkeep",
         "cosigning",
         "queued-scans",

@@ -31,6 +31,7 @@ impl Cases {
         signature_block(log, &mut cases);
         unsigned_members(log, &mut cases);
         signing_times(log, &mut cases);
+        signed_again(log, &mut cases);
         head_times(log, &mut cases);
         keys(log, &mut cases);
         places(log, &mut cases);
@@ -366,6 +367,60 @@ fn signing_times(log: &TestLog, cases: &mut Cases) {
     // A document that states no time of its own may have been signed at any time that has passed.
     let other = json!({ "kind": brand.kind("note"), "v": 1, "generated_at": made });
     cases.accepted("no time of its own", &signed_by(other, TestKey::Documents, TIME, brand));
+}
+
+/// Documents that were signed again by a later key, because theirs was compromised.
+fn signed_again(log: &TestLog, cases: &mut Cases) {
+    let brand = &log.brand;
+    let by_documents =
+        |document: &Value, time| signed_by(document.clone(), TestKey::Documents, time, brand);
+    let mut scan =
+        json!({ "kind": brand.kind("scan"), "v": 1, "scannedAt": "2026-11-02T12:00:00Z" });
+    let noon = "2026-11-12T12:00:00Z";
+    cases.refused("scan signed much later", &by_documents(&scan, noon), "signing time");
+    scan["replaced_signature"] = json!({ "why": "key_compromised", "at": noon });
+    cases.accepted("scan signed again", &by_documents(&scan, noon));
+    let late = by_documents(&scan, "2026-11-13T12:00:00.001Z");
+    cases.refused("scan signed again and dated later", &late, "signing time");
+    let early = by_documents(&scan, "2026-11-12T11:54:59Z");
+    cases.refused("scan signed again and dated earlier", &early, "signing time");
+    let mut moved = by_documents(&scan, noon);
+    moved["replaced_signature"]["at"] = json!("2026-11-13T12:00:00Z");
+    cases.refused("scan signed again, with another time", &moved, "digest");
+    for wrong in [json!("noon"), json!(null), json!(7)] {
+        scan["replaced_signature"]["at"] = wrong.clone();
+        cases.refused(
+            format!("scan signed again at {wrong}"),
+            &by_documents(&scan, noon),
+            "signing time",
+        );
+    }
+    scan["replaced_signature"] = json!("2026-11-12T12:00:00Z");
+    cases.refused(
+        "scan with a word for what was replaced",
+        &by_documents(&scan, noon),
+        "signing time",
+    );
+
+    // Heads and seals keep their content and get the start of the new key as their time.
+    let seal =
+        json!({ "kind": brand.kind("day-seal"), "v": 1, "sealed_at": "2026-11-05T00:05:00Z" });
+    cases.accepted("seal signed again", &by_documents(&seal, "2026-11-10T00:00:00Z"));
+    let other = by_documents(&seal, "2026-11-10T00:00:01Z");
+    cases.refused("seal signed again at another time", &other, "signing time");
+    let head = |time| signed_by(log.heads[0].clone(), TestKey::Heads, time, brand);
+    let again = head("2026-11-12T00:00:00Z");
+    assert_eq!(again["sha256"], log.heads[0]["sha256"]);
+    cases.accepted("head signed again", &again);
+    cases.refused(
+        "head signed again at another time",
+        &head("2026-11-12T00:00:01Z"),
+        "signing time",
+    );
+    let mut answer = log.answer(0);
+    answer["transparency"]["sth"] = again;
+    answer["replaced_signature"] = json!({ "why": "key_compromised", "at": noon });
+    cases.accepted("answer with a head that was signed again", &by_documents(&answer, noon));
 }
 
 /// The time of an answer against the time of the head it contains.

@@ -41,6 +41,7 @@ pub(crate) async fn record_file(
 }
 
 pub(crate) async fn keys_file(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
+    service.keys.refresh().await;
     HttpDocument::new(service.keys.directory().content, JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }
 
@@ -48,6 +49,7 @@ pub(crate) async fn rotation_file(
     State(service): State<Arc<Service>>,
     headers: HeaderMap,
 ) -> Response {
+    service.keys.refresh().await;
     HttpDocument::new(service.keys.rotation_record(), JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }
 

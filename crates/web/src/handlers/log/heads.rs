@@ -89,11 +89,12 @@ pub(crate) async fn get_log_head(
 /// The ETag is the digest of the head, unless there are witnesses, whose number can change.
 fn head_document(shown: PublishedBatch, cache: &'static str) -> Result<HttpDocument, ApiError> {
     let name = shown.head.chain.sha256;
-    let alone = shown.witnesses.is_empty();
+    let alone = shown.witnesses.is_empty() && shown.replaced_signature.is_none();
     let body = LogSth {
         sth: shown.head.document,
         witnesses: shown.witnesses,
         leaves: to_hex_list(&shown.leaves),
+        replaced_signature: shown.replaced_signature,
     };
     if !alone {
         return HttpDocument::json(&body, cache);

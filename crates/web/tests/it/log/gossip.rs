@@ -3,6 +3,7 @@
 use contract::Brand;
 use proof::{
     Digest, KeyPurpose, SigningKey,
+    keys::LogMark,
     merkle_tree::BatchTree,
     sign_document,
     tree_head::{ChainHead, HeadExtras, next_head},
@@ -146,8 +147,16 @@ async fn a_fork_under_our_key_is_stored_counted_and_reported() {
     assert_eq!(seen(&fork).batch, 1);
     assert_eq!(seen(&ahead).batch, 3);
     assert_eq!(test_server.json("/api/v1/log", "log").await["contradictions"], 3);
+    // Nothing is signed until an operator decides.
     let ready = test_server.get("/readyz").await;
-    assert_eq!((ready.status, &ready.json()["log"]["contradictions"]), (200, &json!(3)));
+    assert_eq!((ready.status, ready.code().as_str()), (503, "signing_unavailable"));
+    assert!(
+        ready.text().contains("that our key signed and that are not in this log"),
+        "{}",
+        ready.text()
+    );
+    let halted = test_server.service.log.seal_entry("svc-test", "{}".into()).await.unwrap_err();
+    assert!(halted.to_string().contains("wayleave log mark --accept"), "{halted}");
     assert!(test_server.get("/log").await.text().contains("role=\"alert\""));
     let metrics = test_server.get("/metrics").await;
     assert!(metrics.text().contains("log_contradicting_heads_total"));
@@ -158,10 +167,57 @@ async fn a_fork_under_our_key_is_stored_counted_and_reported() {
     service.log.close().await;
     drop((service, store, server));
     let test_server = start_again(dir).await;
-    let answer = test_server.gossip(&[fork]).await.json();
+    let answer = test_server.gossip(std::slice::from_ref(&fork)).await.json();
     assert_eq!(answer["results"][0]["state"], "contradicts");
     assert_eq!(answer["head"], Value::Null);
     assert_eq!(test_server.service.log.count_contradicting_heads().await.unwrap(), 3);
+    let keys_dir = test_server.dir.path().join("keys");
+    std::fs::remove_file(keys_dir.join(proof::keys::PLACE_FILE_NAME)).unwrap();
+    let (mark, marked) = LogMark::open(&keys_dir).unwrap();
+    let fault = test_server.service.log.open(mark, marked).await.unwrap_err();
+    assert!(matches!(fault, service::LogFault::Contradicted { .. }), "{fault}");
+    assert!(fault.to_string().contains("2 further ones are stored"), "{fault}");
+
+    // After the decision of an operator, the heads dated before it stop nothing.
+    let TestServer { dir, service, store, server, .. } = test_server;
+    let now = service.now();
+    service::log::decide_to_continue(store.as_ref(), now).await.unwrap();
+    drop((service, store, server));
+    let test_server = start_opened(dir).await;
+    assert_eq!(states(&found(&test_server, &[fork, ahead]).await), ["contradicts"; 2]);
+    assert_eq!(test_server.get("/readyz").await.status, 200);
+    test_server.decide(4).await;
+    // One that is dated later does: the other log still signs.
+    test_server.pass(3_600_000);
+    let later = forged(&test_server, Some(&sths[2]), "later", &key);
+    assert_eq!(states(&found(&test_server, &[later]).await), ["contradicts"]);
+    assert_eq!(test_server.get("/readyz").await.status, 503);
+}
+
+#[tokio::test]
+async fn a_head_of_a_compromised_key_stops_nothing() {
+    let test_server = start().await;
+    test_server.decide(0).await;
+    let mut ours = keys(test_server.dir.path());
+    let now = test_server.service_time(0).whole_seconds();
+    let old = ours.signer(KeyPurpose::LogHeads, now).unwrap();
+    ours.mark_compromised(old.kid(), now, now).unwrap();
+    test_server.service.keys.reload().unwrap();
+    let fork = forged(&test_server, None, "fork", &old);
+    let all = found(&test_server, &[fork]).await;
+    assert_eq!(states(&all), ["contradicts"]);
+    assert!(all[0].1.contains("compromised"), "{}", all[0].1);
+    assert_eq!(test_server.get("/readyz").await.status, 200);
+    test_server.decide(1).await;
+}
+
+/// Like `start_again`, with the log open.
+async fn start_opened(dir: tempfile::TempDir) -> TestServer {
+    let copy = tempfile::tempdir().unwrap();
+    copy_all(dir.path(), copy.path());
+    let place = copy.path().join("keys").join(proof::keys::PLACE_FILE_NAME);
+    let _ = std::fs::remove_file(place);
+    start_in(copy, no_limits(), true).await
 }
 
 /// The server of a test lives until the runtime ends and holds the store, so the data move.

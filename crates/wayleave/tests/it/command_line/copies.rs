@@ -1,0 +1,183 @@
+//! Copies of a data directory: whole copies, backups, and several addresses of one log.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+fn resolve(server: &Server, domain: &str) -> Value {
+    let reply = server.get(&format!("/api/v1/resolve?domain={domain}"));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()
+}
+
+fn copy_all(from: &str, to: &str) {
+    assert!(Command::new("cp").args(["-a", from, to]).status().unwrap().success());
+}
+
+/// A server on this data directory, which must be stopped before another uses it.
+fn serve(data: &str) -> Server {
+    Server::start_demo(&["--store-data-dir", data])
+}
+
+#[test]
+fn a_whole_copy_is_loud_and_two_addresses_of_a_fork_are_told_apart() {
+    let folder = Folder::new();
+    let (data, copy) = (folder.path("data"), folder.path("copy"));
+    let original = serve(&data);
+    resolve(&original, "open.lab");
+    drop(original);
+    copy_all(&data, &copy);
+    let server = serve(&copy);
+    let ready = server.get("/readyz");
+    assert_eq!(ready.status, 503, "{}", ready.text());
+    assert!(ready.text().contains("this data directory is a copy"), "{}", ready.text());
+    assert_eq!(server.get("/api/v1/resolve?domain=minimal.lab").status, 503);
+    drop(server);
+    let mark = |more: &[&str]| run(&[&["log", "mark", "--store-data-dir", &copy], more].concat());
+    assert!(mark(&[]).expect(CHECK_FAILED).out.contains("this data directory is a copy"));
+    let accepted = mark(&["--accept"]).expect(PASSED);
+    accepted.assert_stderr_contains(&["no other copy", "two histories"]);
+    mark(&[]).expect(PASSED);
+
+    // Both sign now: a monitor of both addresses sees it, a monitor of one does not.
+    let (original, copied) = (serve(&data), serve(&copy));
+    for (server, domain) in [(&original, "blocks-ai.lab"), (&copied, "minimal.lab")] {
+        assert_eq!(server.get("/readyz").status, 200);
+        resolve(server, domain);
+    }
+    let monitor = |urls: &[&str], state: &str| {
+        let state = folder.path(state);
+        run(&[&["log", "monitor", "--once", "--state", &state], urls].concat())
+    };
+    monitor(&[&original.base()], "one.json").expect(PASSED);
+    monitor(&[&copied.base()], "two.json").expect(PASSED);
+    let alarm = monitor(&[&original.base(), &copied.base()], "both.json").expect(CHECK_FAILED);
+    alarm.assert_stderr_contains(&["ALARM", "(FORK)", "serve different logs", "both.json.2"]);
+    let evidence = std::fs::read_to_string(folder.path("both.json.2")).unwrap();
+    let evidence: Value = serde_json::from_str(&evidence).unwrap();
+    let heads = evidence["alarms"][0]["evidence"].as_array().unwrap();
+    assert_eq!(heads.len(), 2, "both signed heads");
+    assert_ne!(heads[0]["sha256"], heads[1]["sha256"]);
+
+    // Gossip of one to the other stops it until an operator decides.
+    let head = copied.get("/api/v1/log/sth/latest").json()["sth"].clone();
+    let body = json!({ "sths": [head] }).to_string();
+    let answer = original.post_with("/api/v1/log/gossip", "", &body).json();
+    assert_eq!(answer["contradictions"], 1, "{answer}");
+    assert_eq!(original.get("/readyz").status, 503);
+    drop(original);
+    let original = serve(&data);
+    assert_eq!(original.get("/readyz").status, 503, "a restart does not decide");
+    drop(original);
+    run(&["log", "mark", "--accept", "--store-data-dir", &data]).expect(PASSED);
+    assert_eq!(serve(&data).get("/readyz").status, 200);
+}
+
+#[test]
+fn several_addresses_of_one_log_are_one_log() {
+    let folder = Folder::new();
+    let server = serve(&folder.path("data"));
+    resolve(&server, "open.lab");
+    let state = folder.path("state.json");
+    let (one, two) = (server.base(), server.base().replace("127.0.0.1", "localhost"));
+    let monitor = ["log", "monitor", "--once", "--state", &state, &one, &two];
+    let output = run(&monitor).expect(PASSED);
+    assert!(output.out.contains("2 addresses serve it"), "{}", output.out);
+    // One of the two is ahead.
+    run(&["log", "monitor", "--once", "--state", &state, &one]).expect(PASSED);
+    resolve(&server, "minimal.lab");
+    run(&monitor).expect(PASSED);
+    run(&["log", "monitor", "--once", "--state", &state, &one, &one]).expect_error("given twice");
+}
+
+#[test]
+fn a_backup_under_load_is_whole_and_cannot_fork() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let server = serve(&data);
+    let flags = ["--store-data-dir", data.as_str()];
+    let over = AtomicBool::new(false);
+    let backups: Vec<Value> = std::thread::scope(|scope| {
+        let (server, over) = (&server, &over);
+        let load = move |offset: usize| {
+            for number in (offset..).step_by(2) {
+                if over.load(Ordering::SeqCst) {
+                    return;
+                }
+                // Names that do not resolve are answered and logged as well.
+                server.get(&format!("/api/v1/resolve?domain=site{number}.lab"));
+            }
+        };
+        scope.spawn(move || load(0));
+        scope.spawn(move || load(1));
+        scope.spawn(|| {
+            while !over.load(Ordering::SeqCst) {
+                ask(server, &json!("open.lab"));
+            }
+        });
+        std::thread::sleep(Duration::from_secs(2));
+        let backup = |number: usize| {
+            let target = folder.path(&format!("backup-{number}"));
+            let output = run(&["backup", &target, "--json", flags[0], flags[1]]).expect(PASSED);
+            std::thread::sleep(Duration::from_millis(500));
+            output.json()
+        };
+        let made = (0..5).map(backup).collect();
+        over.store(true, Ordering::SeqCst);
+        made
+    });
+    let sizes: Vec<u64> = backups.iter().map(|made| made["tree_size"].as_u64().unwrap()).collect();
+    assert!(sizes.is_sorted() && sizes[0] > 0 && sizes[4] > sizes[0], "{sizes:?}");
+    run(&["backup", &folder.path("backup-0"), flags[0], flags[1]]).expect_error("exists already");
+    let newest = resolve(&server, "open.lab")["transparency"]["batch"].clone();
+    drop(server);
+
+    let last = folder.path("backup-4");
+    for number in 0..5 {
+        let target = folder.path(&format!("backup-{number}"));
+        // Whole: every batch, leaf, entry and answer. Only the mark is missing.
+        let report = run(&["log", "fsck", "--json", "--store-data-dir", &target]);
+        let faults = report.expect(CHECK_FAILED).json()["faults"].clone();
+        let parts: Vec<&Value> = faults.as_array().unwrap().iter().map(|f| &f["part"]).collect();
+        assert_eq!(parts, [&json!("mark")], "{faults}");
+    }
+    // Put into service as it is, it signs nothing.
+    let copy = folder.path("as-it-is");
+    copy_all(&last, &copy);
+    let server = serve(&copy);
+    assert_eq!(server.get("/readyz").status, 503);
+    assert!(server.get("/readyz").text().contains("mark is missing"));
+    drop(server);
+
+    // Restoring needs somebody who knows that nothing was signed since.
+    let restored = folder.path("restored");
+    let into = ["--store-data-dir", restored.as_str()];
+    let refused = run(&["restore", &last, into[0], into[1]]).expect(CHECK_FAILED);
+    refused.assert_stderr_contains(&["nothing was restored", "no witness knows this log"]);
+    assert!(!Path::new(&restored).exists());
+    run(&["restore", &last, flags[0], flags[1]]).expect_error("is not empty");
+    run(&["restore", &folder.path("nothing"), into[0], into[1]]).expect_error("is this a backup");
+    let output = run(&["restore", &last, "--accept", into[0], into[1]]).expect(PASSED);
+    assert!(output.out.contains("Nobody but you"), "{}", output.out);
+    run(&["log", "fsck", into[0], into[1]]).expect(PASSED);
+    let server = serve(&restored);
+    assert_eq!(server.get("/readyz").status, 200);
+    assert!(resolve(&server, "minimal.lab")["transparency"]["batch"].as_u64() > Some(0));
+    assert!(newest.as_u64() > Some(0));
+    let state = folder.path("monitor.json");
+    run(&["log", "monitor", "--once", "--state", &state, &server.base()]).expect(PASSED);
+    // The log records that it was restored, and after which head.
+    let batch = backups[4]["batches"].as_u64().unwrap();
+    let leaf = server.get(&format!("/api/v1/log/sth/{batch}")).json()["leaves"][0].clone();
+    let found = server.get(&format!("/api/v1/log?leaf={}", leaf.as_str().unwrap())).json();
+    let index = found["lookup"]["log_index"].as_u64().unwrap();
+    assert_eq!(index, sizes[4], "the first entry after the backup");
+    drop(server);
+    let store = store_sqlite::SqliteStore::open(Path::new(&restored), Default::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let entries = runtime.block_on(store::Log::log_entries(&store, index, 1)).unwrap();
+    let epoch: Value = serde_json::from_slice(&entries[0]).unwrap();
+    assert_eq!(epoch["kind"], "svc-log-epoch");
+    assert_eq!(epoch["after"]["sth_sha256"], backups[4]["sth_sha256"]);
+    assert_eq!(epoch["confirmed_by"], json!([]));
+}
