@@ -82,6 +82,7 @@ closed_enum! {
         Control = "control",
         AssuranceLadder = "assurance_ladder",
         Code = "code",
+        ReplacedSignature = "replaced_signature",
         Transparency = "transparency",
         Sha256 = "sha256",
         Signature = "signature",
