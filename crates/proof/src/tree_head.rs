@@ -112,7 +112,7 @@ pub fn next_head(
         "tree_size": first_index + batch.size(),
         "batch_root": batch.root(),
         "prev_sth_sha256": previous.map(|previous| previous.sha256),
-        "created_at": previous.map_or(now, |previous| previous.created_at.plus_millis(1).max(now)),
+        "created_at": next_created_at(previous, now),
         "rules": { "leaf": LEAF_RULE, "tree": TREE_RULE, "chain": CHAIN_RULE },
     });
     if let Some(members) = head.as_object_mut() {
@@ -120,6 +120,12 @@ pub fn next_head(
         members.extend(extras.tree_root.map(|root| ("tree_root".to_owned(), json!(root))));
     }
     Ok(head)
+}
+
+/// The time of the head that follows `previous`: later than it, also after the clock was set back.
+#[must_use]
+pub fn next_created_at(previous: Option<&ChainHead>, now: Timestamp) -> Timestamp {
+    previous.map_or(now, |previous| previous.created_at.plus_millis(1).max(now))
 }
 
 /// Whether `next` is the head that follows `previous`; without one, whether it is the first.

@@ -135,9 +135,19 @@ impl SigningKeys {
         document: Value,
         purpose: KeyPurpose,
     ) -> Result<SignedDocument, ProofError> {
-        let now = self.clock.now().whole_seconds();
-        let key = self.lock_for_reading().store.signer(purpose, now)?;
-        proof::sign_document(document, &key, &self.directory_url, &self.issuer.brand, now)
+        self.sign_value_at(document, purpose, self.clock.now())
+    }
+
+    /// Like `sign_value`, with another time in `signed_at`.
+    pub(crate) fn sign_value_at(
+        &self,
+        document: Value,
+        purpose: KeyPurpose,
+        at: Timestamp,
+    ) -> Result<SignedDocument, ProofError> {
+        let key = self.signing_key(purpose)?;
+        let at = at.whole_seconds();
+        proof::sign_document(document, &key, &self.directory_url, &self.issuer.brand, at)
     }
 
     /// Signs a record with the key of a purpose. It is hashed once, over the bytes that are served.

@@ -197,6 +197,10 @@ mod tests {
             "6443058bb6005a0f744f68ecf89f27719a643d20f6ccc113a441f8290f8c0f58",
         ),
         ("0007_pruning.sql", "5358d293b5824196d19263797a2b735a6b9c8632973e8aaba23e48c38811c0d2"),
+        (
+            "0008_answer_order.sql",
+            "1cb82f7e955d39cffcddcf4741568da71f1750213c29c24a918f589e4624a80f",
+        ),
     ];
 
     #[test]

@@ -794,12 +794,14 @@ function signingTime(members, signedAt, policy, brand) {
   const now = policy.now;
   if (signedAt === undefined) return [false, 'signed_at is missing or not a timestamp'];
   const signed = formatTimestamp(signedAt);
-  if (signedAt > now + CLOCK_TOLERANCE_MS) {
-    return [false, `signed_at is ${signed}, in the future: it is ${formatTimestamp(now)} here`];
-  }
+  const inTheFuture =
+    signedAt > now + CLOCK_TOLERANCE_MS
+      ? `signed_at is ${signed}, in the future: it is ${formatTimestamp(now)} here`
+      : undefined;
   const kind = textOf(members, 'kind') ?? '';
   let name = kind.startsWith(brand.kind('')) ? TIME_MEMBERS.get(kind.slice(brand.kind('').length)) : undefined;
   if (name === undefined || !members.has(name)) {
+    if (inTheFuture !== undefined) return [false, inTheFuture];
     return [true, `signed at ${signed}; the document states no time of its own`];
   }
   let stated = get(members, name);
@@ -810,6 +812,10 @@ function signingTime(members, signedAt, policy, brand) {
   if (madeAt === undefined) return [false, `${name} is not a timestamp`];
   const made = formatTimestamp(madeAt);
   const isFixed = ['log-sth', 'day-seal'].some((word) => kind === brand.kind(word));
+  // A time in the future that the signature covers is no change of the document, and must not make
+  // every later answer of that log invalid.
+  const isAhead = isFixed && madeAt > now + CLOCK_TOLERANCE_MS;
+  if (inTheFuture !== undefined && !isAhead) return [false, inTheFuture];
   // Their content cannot change, so they are signed again as of the start of the new key.
   const kid = textOf(get(members, 'signature'), 'kid');
   if (isFixed && madeAt < signedAt && policy.startOf(kid) === signedAt) {
@@ -824,6 +830,9 @@ function signingTime(members, signedAt, policy, brand) {
   if (signedAt > madeAt + DAY_MS) {
     return [false, `signed_at is ${signed}, more than a day after ${name}, ${made}`];
   }
+  if (isAhead) {
+    return [true, `signed at ${signed}, ${name} is ${made}: the clock of the log ran ahead`];
+  }
   return [true, `signed at ${signed}, ${name} is ${made}`];
 }
 
@@ -837,7 +846,10 @@ function headTime(answer, createdAt) {
   const answered = formatTimestamp(answeredAt);
   const observedAt = parseTimestamp(get(get(answer, 'freshness'), 'observed_at'));
   if (createdAt > answeredAt + DAY_MS) {
-    return [false, `the head is of ${created}, more than a day after the answer, ${answered}`];
+    return [
+      true,
+      `the head is of ${created}, ${LONG_AFTER}, ${answered}: one of the two times is wrong`,
+    ];
   }
   if (observedAt !== undefined && createdAt < observedAt - DAY_MS) {
     return [false, `the head is of ${created}, more than a day before what the answer observed`];
@@ -852,6 +864,7 @@ function headTime(answer, createdAt) {
 }
 
 const LONG_BEFORE = 'more than a day before the answer';
+const LONG_AFTER = 'more than a day after the answer';
 
 /** The key embedded in the document, if its thumbprint is the `kid` that the document names. It can
  *  be used in place of the published key, because the thumbprint identifies the key. */
@@ -1552,6 +1565,9 @@ function explain(verdict, options) {
   }
   if (verdict.checks.some(({ name, detail }) => name === 'head time' && detail.includes(LONG_BEFORE))) {
     unproven.push('that the decision was logged when the answer was made: its head is older (see head time)');
+  }
+  if (verdict.checks.some(({ name, detail }) => name === 'head time' && detail.includes(LONG_AFTER))) {
+    unproven.push('when the answer was made: the log dates it more than a day later (see head time)');
   }
   unproven.push('that its statements are true: a signature only proves who made them');
   return { proven, unproven };

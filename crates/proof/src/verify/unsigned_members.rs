@@ -108,17 +108,19 @@ fn signing_time(
     brand: &Brand,
 ) -> Result<String, String> {
     let signed_at = signed_at.ok_or("signed_at is missing or not a timestamp")?;
-    if let Some(now) =
-        policy.read_at().filter(|now| signed_at > now.plus_millis(CLOCK_TOLERANCE_MS))
-    {
-        return Err(format!("signed_at is {signed_at}, in the future: it is {now} here"));
-    }
+    let later_than_now =
+        |time: Timestamp| policy.read_at().filter(|now| time > now.plus_millis(CLOCK_TOLERANCE_MS));
+    let in_the_future = later_than_now(signed_at)
+        .map(|now| format!("signed_at is {signed_at}, in the future: it is {now} here"));
     let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
     let member = TIME_MEMBERS.iter().find(|(word, _)| brand.kind(word) == kind);
     let Some((word, name, stated)) =
         member.and_then(|(word, name)| Some((*word, *name, members.get(*name)?)))
     else {
-        return Ok(format!("signed at {signed_at}; the document states no time of its own"));
+        return in_the_future.map_or_else(
+            || Ok(format!("signed at {signed_at}; the document states no time of its own")),
+            Err,
+        );
     };
     // A document that was signed again because its key was compromised states when.
     let again = members.get(ReplacedSignature::MEMBER).and_then(|replaced| replaced.get("at"));
@@ -128,8 +130,13 @@ fn signing_time(
         .and_then(|text| text.parse().ok())
         .ok_or_else(|| format!("{name} is not a timestamp"))?;
     // The times of heads and daily seals never run backwards, so after a clock was set back they are
-    // ahead of it.
+    // ahead of it. A time in the future that the signature covers is no change of the document, and
+    // must not make every later answer of that log invalid.
     let is_fixed = FIXED_KINDS.contains(&word);
+    let is_ahead = is_fixed && later_than_now(made_at).is_some();
+    if let Some(reason) = in_the_future.filter(|_| !is_ahead) {
+        return Err(reason);
+    }
     let early = if is_fixed { SIGNING_DELAY_MS } else { CLOCK_TOLERANCE_MS };
     // Their content cannot change, so they are signed again as of the start of the new key.
     let kid = members.get("signature").and_then(|block| block.get("kid")).and_then(Value::as_str);
@@ -145,14 +152,16 @@ fn signing_time(
         Err(format!("signed_at is {signed_at}, before the document was made ({name} {made_at})"))
     } else if signed_at > made_at.plus_millis(SIGNING_DELAY_MS) {
         Err(format!("signed_at is {signed_at}, more than a day after {name}, {made_at}"))
+    } else if is_ahead {
+        Ok(format!("signed at {signed_at}, {name} is {made_at}: the clock of the log ran ahead"))
     } else {
         Ok(format!("signed at {signed_at}, {name} is {made_at}"))
     }
 }
 
 /// Checks when the head in an answer was made. A decision that has not changed keeps its place in
-/// the log, so an old head is told and not refused. A head cannot be older than what was observed,
-/// nor newer than the answer that contains it.
+/// the log, and a log whose clock ran ahead dates its heads ahead ever since: both are told and not
+/// refused. A head cannot be older than what was observed, because that is in its leaf.
 pub(super) fn check_head_time(
     answer: &Map<String, Value>,
     created_at: Timestamp,
@@ -166,7 +175,10 @@ pub(super) fn check_head_time(
     let freshness = answer.get("freshness").and_then(Value::as_object);
     let observed_at = time(freshness.and_then(|freshness| freshness.get("observed_at")));
     let result = if created_at > answered_at.plus_millis(SIGNING_DELAY_MS) {
-        Err(format!("the head is of {created_at}, more than a day after the answer, {answered_at}"))
+        Ok(format!(
+            "the head is of {created_at}, more than a day after the answer, {answered_at}: \
+             one of the two times is wrong"
+        ))
     } else if observed_at.is_some_and(|seen| created_at < seen.plus_millis(-SIGNING_DELAY_MS)) {
         Err(format!("the head is of {created_at}, more than a day before what the answer observed"))
     } else if created_at < answered_at.plus_millis(-SIGNING_DELAY_MS) {

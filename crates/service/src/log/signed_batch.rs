@@ -50,7 +50,9 @@ impl SignedBatch {
         let previous = tip.head.as_deref().map(|head| &head.chain);
         let extras = HeadExtras { tree_root: Some(edge.root()), ..extras };
         let head = next_head(previous, &tree, now, extras, brand)?;
-        let signed = keys.sign_value(head, KeyPurpose::LogHeads)?;
+        // After the clock was set back, heads are dated ahead of it, and so are their signatures.
+        let at = proof::tree_head::next_created_at(previous, now);
+        let signed = keys.sign_value_at(head, KeyPurpose::LogHeads, at)?;
         let bytes = Bytes::from(signed.bytes);
         let head = Arc::new(SignedTreeHead {
             chain: proof::tree_head::ChainHead::parse(&signed.document)?,

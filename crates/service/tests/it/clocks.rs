@@ -2,7 +2,7 @@
 
 use contract::Timestamp;
 
-use crate::answers::{answer, domain};
+use crate::answers::{answer, answer_at, domain};
 use crate::world::{HandClock, NOON, assert_verifies, open, policy, settings};
 
 #[tokio::test]
@@ -17,7 +17,8 @@ async fn every_head_is_later_than_the_one_before_whatever_the_clock_does() {
     // Back to just before now, stuck, forward, ten years forward, back again.
     for (n, at) in (0..).zip([0, 0, 0, -hour / 2, hour * 3, hour, 10 * year, 0, 0, hour]) {
         clock.set(NOON + at);
-        let sealed = service.log.seal_answer(answer(n), domain(n)).await.unwrap();
+        let answer = answer_at(n, Timestamp::from_millis(NOON + at));
+        let sealed = service.log.seal_answer(answer, domain(n)).await.unwrap();
         let head = service.log.head().unwrap().unwrap();
         assert!(head.chain.created_at > last, "{n}");
         last = head.chain.created_at;

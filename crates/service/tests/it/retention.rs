@@ -11,7 +11,7 @@ use service::{LiveReadPermit, Service};
 use store::{Answers, Artifacts, Digest, Log, Pruning, Readings};
 use store_sqlite::SqliteStore;
 
-use crate::answers::{answer, domain};
+use crate::answers::{answer, answer_at, domain};
 use crate::world::{
     HandClock, NOON, assert_verifies, build_service_on, open_store, policy, settings,
 };
@@ -164,7 +164,11 @@ async fn a_superseded_answer_is_found_while_its_decisions_are_valid() {
     assert_eq!(stored_answers(&store).await, 0);
 
     // An answer about a site that was reached stays for eight days.
-    let reached = service.log.seal_answer(answer(1), domain(1)).await.unwrap();
+    let reached = service
+        .log
+        .seal_answer(answer_at(1, Timestamp::from_millis(NOON + 2 * DAY)), domain(1))
+        .await
+        .unwrap();
     let reading = store::StoredReading {
         id: "r".to_owned(),
         domain: domain(1),
@@ -181,7 +185,7 @@ async fn a_superseded_answer_is_found_while_its_decisions_are_valid() {
     service.prune_store().await.unwrap();
     let found = store.answer(reached.sha256).await.unwrap().unwrap();
     assert_verifies(&found, &policy(&service));
-    clock.set(NOON + 91 * DAY);
+    clock.set(NOON + 93 * DAY);
     service.prune_store().await.unwrap();
     assert_eq!(store.answer(reached.sha256).await, Ok(None));
     service.log.close().await;

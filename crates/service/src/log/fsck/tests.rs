@@ -263,6 +263,26 @@ async fn one_run_reports_every_fault() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_older_answer_in_the_place_of_the_newest_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = testing::start_service(dir.path(), Vec::new()).await;
+    for status in ["partial", "unreachable"] {
+        let (mut answer, domain) = testing::sample_answer(1);
+        answer.insert("status".to_owned(), status.into());
+        service.log.seal_answer(answer, domain).await.unwrap();
+    }
+    testing::stop_service(service).await;
+    assert_eq!(run_fsck(dir.path()).await.unwrap().faults, []);
+    execute_sql(
+        dir.path(),
+        "UPDATE answers SET position = position + 9
+         WHERE position = (SELECT min(position) FROM answers)",
+    );
+    let report = run_fsck(dir.path()).await.unwrap();
+    assert_eq!(faulty_parts(&report), [(StorePart::Answers, None)], "{:?}", report.faults);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_restored_old_copy_is_found_by_its_mark() {
     let dir = tempfile::tempdir().unwrap();
     testing::fill_log(dir.path(), 50).await;

@@ -122,7 +122,8 @@ async fn another_history(dir: &Path, answers: std::ops::Range<usize>) -> ServedL
         .unwrap();
     for entry in std::fs::read_dir(dir.join("keys")).unwrap() {
         let entry = entry.unwrap();
-        if entry.file_name() != proof::keys::MARK_FILE_NAME {
+        let of_the_log = [proof::keys::MARK_FILE_NAME, proof::keys::PLACE_FILE_NAME];
+        if !of_the_log.iter().any(|name| entry.file_name() == *name) {
             std::fs::copy(entry.path(), keys.join(entry.file_name())).unwrap();
         }
     }
