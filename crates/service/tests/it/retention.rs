@@ -11,7 +11,7 @@ use service::{LiveReadPermit, Service};
 use store::{Answers, Artifacts, Digest, Log, Pruning, Readings};
 use store_sqlite::SqliteStore;
 
-use crate::answers::{answer, answer_at, domain};
+use crate::answers::{answer_at, domain};
 use crate::world::{
     HandClock, NOON, assert_verifies, build_service_on, open_store, policy, settings,
 };
