@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::server::Server;
+use crate::server::{Server, wayleave};
 use crate::tools;
 
 /// The brand that the published client expects.
@@ -120,6 +120,10 @@ fn the_published_client_can_do_all_that_it_can() {
     assert_eq!(first.get("/api/v1/resolve?domain=open.lab").status, 200);
     drop(first);
     copy(&one, &other);
+    // A copy signs nothing until an operator has accepted it.
+    let mut accept = wayleave();
+    accept.args(["log", "mark", "--accept", "--store-data-dir"]).arg(&other);
+    assert!(accept.args(&BRAND).output().unwrap().status.success());
     let (base, foreign, forked) = (started(&one), Server::start_demo(&BRAND), started(&other));
 
     let results = run_client_checks(python, [&base, &foreign, &forked]);

@@ -27,6 +27,7 @@ use crate::server::{Server, wayleave};
 const PASSED: i32 = 0;
 const CHECK_FAILED: i32 = 1;
 const COULD_NOT_CHECK: i32 = 2;
+const SERVER_FAILED: i32 = 3;
 
 /// Exit code and output of a finished command.
 struct CommandOutput {
