@@ -40,7 +40,7 @@ pub use witness_server::witness_app;
 use self::{
     fast_path::{CachedResponses, FastPath},
     middleware::{
-        MiddlewareState,
+        MiddlewareState, etag_marks,
         refusal_pause::{self, RefusalPauses},
         response_signing,
     },
@@ -83,6 +83,7 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
     let router = router.with_state(state).layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)
+        .layer(from_fn_with_state(Arc::clone(&service), etag_marks::mark_etags))
         .layer(from_fn_with_state(service, response_signing::sign_response))
         .layer(from_fn_with_state(RefusalPauses::default(), refusal_pause::pause_refusals));
     App::new(router, fast_path)

@@ -33,7 +33,8 @@ impl Signature {
 
 /// The signature that a stored record had before: the key behind it, or behind a record inside it, was
 /// reported as compromised, so the record was signed again when it was read. Without this member, and with
-/// `sha256` and `signature` from here, it is the record as it was stored.
+/// `sha256` and `signature` from here, it is the record as it was stored. (The head inside an answer may have
+/// a new signature too.)
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReplacedSignature {
     /// `key_compromised`.
@@ -41,7 +42,7 @@ pub struct ReplacedSignature {
     /// The compromised key.
     pub kid: String,
     pub compromised_since: Timestamp,
-    /// When the record was signed again.
+    /// The time of the new signature: the start of the key that made it.
     pub at: Timestamp,
     /// The digest of the record as it was stored.
     pub sha256: String,

@@ -68,7 +68,7 @@ impl Answers {
         self.signed_lists.evict_expired(now);
     }
 
-    /// Removes everything that is signed from the caches.
+    /// Removes every answer and list from the caches.
     pub(crate) fn empty_caches(&self) {
         self.resolve_state.forget_answers();
         self.signed_lists.clear();

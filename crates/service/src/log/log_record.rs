@@ -64,7 +64,8 @@ impl TransparencyLog {
         let Some((stored, cosignatures)) = self.batch_with_cosignatures(batch).await? else {
             return Ok(None);
         };
-        let replaced_signature = self.keys.replaced_signature(&stored.sth);
+        let replaced_signature =
+            self.keys.replaced_signature(&stored.sth).map_err(SealError::NotSigned)?;
         let head = self.servable_head(stored.sth)?;
         // A signature that was replaced once may be replaced again.
         let settled = replaced_signature.is_none()
@@ -81,7 +82,7 @@ impl TransparencyLog {
         let Some(more) = last.checked_sub(first) else { return Ok(Vec::new()) };
         let count = usize::try_from(more).unwrap_or(usize::MAX).saturating_add(1);
         let heads = self.store.heads(first, count).await.map_err(SealError::NotStored)?;
-        self.servable_heads(heads)
+        self.keys.make_servable(heads).await.map_err(SealError::NotSigned)
     }
 
     /// The newest head that a witness cosigned.

@@ -62,11 +62,6 @@ impl TransparencyLog {
         SignedTreeHead::parse(bytes).map_err(SealError::NotSigned)
     }
 
-    pub(super) fn servable_heads(&self, heads: Vec<Bytes>) -> Result<Vec<Bytes>, SealError> {
-        let resigned = heads.into_iter().map(|head| self.keys.resign_if_compromised(head));
-        resigned.collect::<Result<_, _>>().map_err(SealError::NotSigned)
-    }
-
     /// The newest head in the form that a daily seal states it.
     pub(crate) fn head_for_day_seal(&self) -> Option<SealedLogHead> {
         let head = self.head().ok().flatten()?;
@@ -101,7 +96,7 @@ impl TransparencyLog {
         let wanted = usize::try_from(to + 1 - from).unwrap_or(n);
         let mut heads = self.store.heads(from, wanted).await.map_err(SealError::NotStored)?;
         heads.reverse();
-        self.servable_heads(heads)
+        self.keys.make_servable(heads).await.map_err(SealError::NotSigned)
     }
 
     /// Proves that a leaf is in the tree of this size (the newest, if none is given). `None` when the

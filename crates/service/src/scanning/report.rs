@@ -50,12 +50,9 @@ impl Scanning {
 
     /// A stored record, signed again if its key was reported as compromised since.
     async fn servable_record(&self, record: Bytes) -> Result<Bytes, ReportError> {
-        if self.keys.compromised().is_empty() {
-            return Ok(record);
-        }
-        let keys = Arc::clone(&self.keys);
-        let signed = tokio::task::spawn_blocking(move || keys.resign_if_compromised(record)).await;
-        Ok(signed.map_err(|error| ReportError::Unreadable(error.to_string()))??)
+        let records = self.keys.make_servable(vec![record]).await?;
+        let record = records.into_iter().next();
+        record.ok_or_else(|| ReportError::Unreadable("it is empty".to_owned()))
     }
 
     /// The signed manifest of a report; `None` for a report stored before manifests existed.

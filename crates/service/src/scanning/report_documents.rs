@@ -91,6 +91,11 @@ impl ReportDocuments {
         self.cache.put(key, document, bytes, now.plus_millis(KEPT_MS), now, |_| true);
     }
 
+    /// A manifest may be signed by an earlier key than the one it is kept under.
+    pub(crate) fn clear(&self) {
+        self.cache.clear();
+    }
+
     pub(crate) fn evict_expired(&self, now: Timestamp) {
         self.cache.evict_expired(now);
     }

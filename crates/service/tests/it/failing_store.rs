@@ -24,11 +24,18 @@ pub(crate) struct FailingStore {
     pub(crate) fault: Mutex<Option<(&'static str, FailurePoint, StoreError)>>,
     /// How long every read about a domain takes, in milliseconds. Set by the test.
     pub(crate) read_delay_ms: AtomicU64,
+    /// How long the revocations of a target take, in milliseconds. Set by the test.
+    pub(crate) revocations_delay_ms: AtomicU64,
 }
 
 impl FailingStore {
     pub(crate) fn new(inner: SqliteStore) -> Self {
-        Self { inner, fault: Mutex::new(None), read_delay_ms: AtomicU64::new(0) }
+        Self {
+            inner,
+            fault: Mutex::new(None),
+            read_delay_ms: AtomicU64::new(0),
+            revocations_delay_ms: AtomicU64::new(0),
+        }
     }
 
     /// The result of a read, after the delay.
@@ -250,7 +257,11 @@ impl Revocations for FailingStore {
         target_kind: &'a str,
         target_id: &'a str,
     ) -> BoxFuture<'a, Result<Vec<StoredRevocation>, StoreError>> {
-        self.inner.revocations_of(target_kind, target_id)
+        let delay = Duration::from_millis(self.revocations_delay_ms.load(Ordering::SeqCst));
+        Box::pin(async move {
+            tokio::time::sleep(delay).await;
+            self.inner.revocations_of(target_kind, target_id).await
+        })
     }
     fn withheld_actions(
         &self,

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use contract::records::ResolveAnswer;
 use contract::{Domain, NamePolicy, Timestamp};
 use proof::keys::LogMark;
+use proof::{KeyPurpose, KeyStore};
 use service::Service;
 use service::answers::resolve::LivePolicy;
 use store::{Answers, Readings, Revocations, RevocationsQuery, StoredReading, WithheldActions};
@@ -125,4 +126,36 @@ async fn a_kept_answer_is_not_sealed_again_because_the_store_is_slow() {
     }
     assert_eq!(store.list_answers(None, 9).await.unwrap().len(), 1);
     service.log.close().await;
+}
+
+/// Recording a compromised key waits for the store; withdrawing what it signed does not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_compromised_key_signed_is_gone_while_the_store_is_slow() {
+    let dir = tempfile::tempdir().unwrap();
+    let (service, store, _) = start(dir.path()).await;
+    let now = Timestamp::from_millis(NOON);
+    let compromise = |purpose| {
+        let mut keys = KeyStore::open(&dir.path().join("keys"), now).unwrap();
+        let kid = keys.signer(purpose, now).unwrap().kid().to_owned();
+        keys.mark_compromised(&kid, now, now).unwrap();
+        kid
+    };
+    let is_cached = || service.answers.cached_answer(&domain()).is_some();
+    store.revocations_delay_ms.store(60_000, Ordering::SeqCst);
+    let job = tokio::spawn(service::jobs::run_key_changes(Arc::clone(&service)));
+    for purpose in [KeyPurpose::LogHeads, KeyPurpose::Documents] {
+        read_live(&service).await;
+        assert!(is_cached());
+        let kid = compromise(purpose);
+        let since = std::time::Instant::now();
+        while is_cached() {
+            assert!(since.elapsed().as_millis() < 1_000, "{purpose}");
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        let answer = resolve(&service, NAME, LivePolicy::Never).await;
+        assert!(!String::from_utf8_lossy(&answer.bytes).contains(&kid), "{purpose}");
+        // It is emptied several times, because a document may be put into it a little later.
+        tokio::time::sleep(std::time::Duration::from_millis(5_500)).await;
+    }
+    job.abort();
 }

@@ -12,7 +12,7 @@ use service::{
 use super::responder::{FastPathResponse, FastPathSource, PreparedResponse};
 use crate::{
     http_metrics::RouteMetrics,
-    middleware::MiddlewareState,
+    middleware::{MiddlewareState, etag_marks::mark_etag},
     rate_limits::{RateLimiters, try_acquire_decision, write_rate_limit_headers},
     request::ClientAddress,
     response::{CACHE_ONE_MINUTE, HttpDocument, JSON},
@@ -86,7 +86,8 @@ impl std::fmt::Debug for CachedResponses {
 
 impl FastPathSource for CachedResponses {
     fn find(&self, target: &Uri, client: ClientAddress) -> Option<FastPathResponse<'_>> {
-        match target.path() {
+        let mark = self.service.keys.compromise_mark();
+        let mut found = match target.path() {
             RESOLVE => self.cached_answer(target.query()?, client),
             // Like the handler: the query is ignored.
             OPENAPI => Some(FastPathResponse {
@@ -95,6 +96,10 @@ impl FastPathSource for CachedResponses {
                 response: self.openapi.to_response(),
             }),
             _ => None,
+        }?;
+        if let Some(mark) = mark {
+            mark_etag(found.response.headers_mut(), &mark);
         }
+        Some(found)
     }
 }

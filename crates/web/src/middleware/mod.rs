@@ -1,6 +1,7 @@
 //! Middleware: what every request and every response passes.
 //!
-//! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature ([`response_signing`]); the `Content-Digest` of the body
+//! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature ([`response_signing`]); the
+//! mark of ETags after a key was compromised ([`etag_marks`]); the `Content-Digest` of the body
 //! ([`content_digest`]); the request id, the log line and the error body ([`request_log`]); panics become
 //! 500 ([`catch_panic`]); requests above the cap get 503 ([`load_shedding`]); CORS headers ([`cors`]); the
 //! deadline ([`deadline`]). Cached responses skip the router (`fast_path`), which adds the same headers
@@ -11,6 +12,7 @@ mod content_digest;
 pub(crate) mod cors;
 mod deadline;
 mod error_body;
+pub(crate) mod etag_marks;
 mod load_shedding;
 mod operator_routes;
 mod options;

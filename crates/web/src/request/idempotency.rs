@@ -141,8 +141,9 @@ impl IdempotencyScope<'_> {
             IdempotencyOutcome::First(name) => name,
             IdempotencyOutcome::Replay(reply) => {
                 // The key that signed the first reply may have been compromised since.
-                let bytes = service.keys.resign_if_compromised(reply.bytes);
-                let bytes = bytes.map_err(|error| ApiError::internal(error.to_string()))?;
+                let replies = service.keys.make_servable(vec![reply.bytes]).await;
+                let replies = replies.map_err(|error| ApiError::internal(error.to_string()))?;
+                let bytes = replies.into_iter().next().unwrap_or_default();
                 return Ok(replayed_response(StoredReply { bytes, ..reply }));
             }
             IdempotencyOutcome::InFlight => {

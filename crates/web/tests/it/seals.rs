@@ -596,3 +596,37 @@ async fn the_public_client_reads_upgrades_and_verifies_our_files() {
     assert!(output_text(&other).contains("does not match"), "{}", output_text(&other));
     assert!(!output_text(&other).contains("merkleroot"), "{}", output_text(&other));
 }
+
+#[tokio::test]
+async fn a_seal_of_a_compromised_key_is_signed_again_and_no_copy_of_it_is_confirmed() {
+    let test_server = start().await;
+    test_server.keep_three_days().await;
+    test_server.service.seals.seal_past_days(None).await.unwrap();
+    let before = test_server.checked_day("2026-11-12").await;
+    let paths = ["/proof/2026-11-12.json", "/api/seal/lookup?day=2026-11-12", "/proof.json"];
+    let mut tags = Vec::new();
+    for path in paths {
+        let reply = test_server.get(path).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        tags.push(reply.header("etag").unwrap().to_owned());
+        let same = format!("If-None-Match: {}\r\n", tags.last().unwrap());
+        assert_eq!(test_server.server.get(path, &same).await.status, 304, "{path}");
+    }
+    let now = test_server.clock.now();
+    let mut keys = proof::KeyStore::open(&test_server.dir.path().join("keys"), now).unwrap();
+    let old = before.signature.as_ref().unwrap().kid.clone();
+    keys.mark_compromised(&old, now, now).unwrap();
+    test_server.service.keys.reload().unwrap();
+
+    let after = test_server.checked_day("2026-11-12").await;
+    assert_eq!(after.sha256, before.sha256, "later seals and timestamps name it");
+    assert_ne!(after.signature.as_ref().unwrap().kid, old);
+    let shown: Value = test_server.get(paths[0]).await.json();
+    assert_eq!(shown["replaced_signature"]["signature"], json!(before.signature));
+    for (path, tag) in paths.iter().zip(&tags) {
+        let reply = test_server.server.get(path, &format!("If-None-Match: {tag}\r\n")).await;
+        assert_eq!(reply.status, 200, "{path}");
+        let own = format!("If-None-Match: {}\r\n", reply.header("etag").unwrap());
+        assert_eq!(test_server.server.get(path, &own).await.status, 304, "{path}");
+    }
+}

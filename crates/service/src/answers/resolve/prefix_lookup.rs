@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use contract::limits::PREFIX_BUCKET_MAX;
-use proof::ProofError;
+use proof::{Digest, ProofError};
 use store::{HexPrefix, StoreError};
 
 use crate::answers::Answers;
@@ -11,7 +11,7 @@ use crate::answers::Answers;
 #[derive(Debug, Clone)]
 pub struct AnswersByPrefix {
     /// The SHA-256 of each domain, and the signed answer.
-    pub answers: Vec<(proof::Digest, Bytes)>,
+    pub answers: Vec<(Digest, Bytes)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -37,9 +37,10 @@ impl Answers {
             // A cached answer is based on the same reading, refreshed to a later time.
             let cached = self.cached_answer(&stored.domain);
             let bytes = cached.map_or(stored.bytes, |cached| cached.bytes.clone());
-            let bytes = self.keys.resign_if_compromised(bytes)?;
-            Ok((proof::sha256(stored.domain.as_str().as_bytes()), bytes))
+            (proof::sha256(stored.domain.as_str().as_bytes()), bytes)
         });
-        Ok(AnswersByPrefix { answers: answers.collect::<Result<_, PrefixError>>()? })
+        let (digests, answers): (Vec<Digest>, Vec<Bytes>) = answers.unzip();
+        let answers = self.keys.make_servable(answers).await?;
+        Ok(AnswersByPrefix { answers: digests.into_iter().zip(answers).collect() })
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use contract::records::{ResolveAnswer, RevocationCause};
 use contract::{Domain, Timestamp};
 use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, refresh_sections};
+use proof::ProofError;
 use serde_json::Value;
 use store::{Predecessor, StoreError, StoredAnswer};
 
@@ -175,18 +176,47 @@ impl Answers {
                 if !is_superseded(&error)
                     && withholds_the_same
                     && let Some((stored, previous)) = kept
-                    && self.is_signed_by_present_key(previous)
                     && !is_stricter(previous, &answer)
                 {
-                    tracing::warn!(%error, "an answer cannot be sealed; the stored one is served");
-                    return Ok(self.cache_stored(turn, stored, previous, now));
+                    if self.is_signed_by_present_key(previous) {
+                        tracing::warn!(%error, "an answer cannot be sealed; the stored one is served");
+                        return Ok(self.cache_stored(turn, stored, previous, now));
+                    }
+                    if self.keys.names_compromised_key(&stored.bytes) {
+                        tracing::warn!(%error, "an answer cannot be sealed; the stored one is signed again");
+                        let observed_at = previous.freshness.observed_at;
+                        return self.serve_resigned(stored.clone(), observed_at, now).await;
+                    }
                 }
                 return Err(error.into());
             }
         };
+        // Its key may have been reported as compromised while it was stored.
+        if self.keys.names_compromised_key(&sealed.bytes) {
+            return self.serve_resigned(sealed, observed_at, now).await;
+        }
         let cached = Arc::new(CachedAnswer::new(&sealed, observed_at, valid_until));
         self.resolve_state.cache.put(turn, Arc::clone(&cached), now);
         Ok(cached)
+    }
+
+    /// A stored answer with a new signature. It is not cached: the next request makes a new answer.
+    async fn serve_resigned(
+        &self,
+        mut stored: StoredAnswer,
+        observed_at: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Arc<CachedAnswer>, ResolveError> {
+        let unsigned = |error: ProofError| ResolveError::Seal(SealError::NotSigned(error));
+        let resigned = self.keys.make_servable(vec![stored.bytes]).await.map_err(unsigned)?;
+        stored.bytes = resigned.into_iter().next().unwrap_or_default();
+        let document = proof::canonical::parse_strict(&stored.bytes).map_err(unsigned)?;
+        let digest = document.get("sha256").and_then(Value::as_str);
+        let digest = digest.and_then(|digest| digest.parse().ok());
+        stored.sha256 = digest.ok_or_else(|| {
+            unsigned(ProofError::Document("a stored answer has no digest".to_owned()))
+        })?;
+        Ok(Arc::new(CachedAnswer::new(&stored, observed_at, now)))
     }
 
     /// Puts the latest answer into the cache until the given time, and returns it.

@@ -88,7 +88,7 @@ impl DailySeals {
             "schema": contract::schema::schema_url("proof-day", brand, base_url),
             "digests": seal.digests,
         });
-        let replaced_signature = self.keys.replaced_signature(&seal.statement);
+        let replaced_signature = self.keys.replaced_signature(&seal.statement)?;
         let settled = replaced_signature.is_none();
         if let (Some(replaced), Some(members)) = (replaced_signature, head.as_object_mut()) {
             members.insert(ReplacedSignature::MEMBER.to_owned(), json!(replaced));

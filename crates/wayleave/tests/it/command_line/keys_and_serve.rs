@@ -101,6 +101,14 @@ fn nothing_of_a_compromised_key_is_served() {
         format!("/api/v1/decisions/{}?host=open.lab", receipt["sha256"].as_str().unwrap()),
     ];
     let before: Vec<Value> = paths.iter().map(|path| server.get(path).json()).collect();
+    let tags = paths.iter().map(|path| server.get(path).header("etag").map(str::to_owned));
+    let tags: Vec<Option<String>> = tags.collect();
+    let backup = folder.path("backup");
+    run(&["backup", &backup, flags[0], flags[1]]).expect(PASSED);
+    let export = |data: &str| {
+        run(&["log", "export", &folder.path("export"), "--store-data-dir", data]).expect(PASSED)
+    };
+    export(&backup);
     let old: Vec<String> =
         ["documents", "decisions", "log heads"].map(|purpose| kid_of(&flags, purpose)).into();
     let stored = before[1].clone();
@@ -132,8 +140,11 @@ fn nothing_of_a_compromised_key_is_served() {
         }
     }
     let base = server.base();
-    for (path, before) in paths.iter().zip(&before) {
-        let reply = server.get(path);
+    for ((path, before), tag) in paths.iter().zip(&before).zip(&tags) {
+        let reply = match tag {
+            Some(tag) => server.get_with(path, &format!("if-none-match: {tag}\r\n")),
+            None => server.get(path),
+        };
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
         let mut found = Vec::new();
         signers(before, &mut found);
@@ -182,6 +193,31 @@ fn nothing_of_a_compromised_key_is_served() {
     assert_eq!(list(&server).as_array().map(Vec::len), Some(3), "each key once");
     let answer = server.get(&paths[0]).json();
     assert!(!old.iter().any(|kid| answer.to_string().contains(kid.as_str())), "after a restart");
+    // Everybody gets the same bytes, and may keep them.
+    let record = server.get(&paths[1]);
+    assert_eq!(server.get(&paths[1]).text(), record.text());
+    let tag = format!("if-none-match: {}\r\n", record.header("etag").unwrap());
+    assert_eq!(server.get_with(&paths[1], &tag).status, 304);
+
+    // A key that was replaced before it was reported: what it signed goes from the caches as well.
+    let id = ask(&server, &json!("blocks-ai.lab")).json()["id"].as_str().unwrap().to_owned();
+    let retired = kid_of(&flags, "documents");
+    run(&["key", "rotate", "documents", "--after", "0", flags[0], flags[1]]).expect(PASSED);
+    std::thread::sleep(Duration::from_millis(1_500));
+    let manifest = format!("/r/{id}.manifest.json");
+    assert_eq!(server.get(&manifest).json()["signature"]["kid"], json!(retired));
+    run(&["key", "compromised", &retired, &since, flags[0], flags[1]]).expect(PASSED);
+    std::thread::sleep(Duration::from_millis(1_000));
+    for path in [manifest, format!("/r/{id}.json"), format!("/api/graph/{id}")] {
+        let served = server.get(&path).json();
+        assert_ne!(served["signature"]["kid"], json!(retired), "{path}");
+        assert_eq!(served["signature"]["kid"], json!(kid_of(&flags, "documents")), "{path}");
+    }
+    drop(server);
+    // The copy of the log for others has the new signatures, over the one that was made before.
+    export(&data);
+    let heads = std::fs::read_to_string(folder.path("export/sths/000000000.jsonl")).unwrap();
+    assert!(heads.contains("log-sth") && !heads.contains(&old[2]), "{heads}");
 }
 
 #[test]
