@@ -84,16 +84,22 @@ impl LogMark {
         Ok((Self { path, file, slot, place_before, place_now }, position))
     }
 
-    /// Where the mark was before, if it is another file now: this data directory is a copy, or was moved.
+    /// Where the mark was before, if it is another file or on another machine now: this data directory is a
+    /// copy, or was moved.
     #[must_use]
     pub fn moved_from(&self) -> Option<&LogPlace> {
-        self.place_before.as_ref().filter(|before| !self.place_now.is_same_file(before))
+        self.place_before.as_ref().filter(|before| !self.place_now.is_same(before))
     }
 
-    /// Where the mark was before, and where it is now.
     #[must_use]
-    pub fn places(&self) -> (Option<&LogPlace>, &LogPlace) {
-        (self.place_before.as_ref(), &self.place_now)
+    pub fn place(&self) -> &LogPlace {
+        &self.place_now
+    }
+
+    /// The key directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
     }
 
     /// Stores where the mark is, unless that is stored already.
@@ -101,8 +107,7 @@ impl LogMark {
         if self.place_before.as_ref() == Some(&self.place_now) {
             return Ok(());
         }
-        let directory = self.path.parent().unwrap_or(Path::new("."));
-        self.place_now.write(directory)?;
+        self.place_now.write(self.directory())?;
         self.place_before = Some(self.place_now.clone());
         Ok(())
     }

@@ -4,8 +4,9 @@
 //! is a copy. But its mark is another file: it has another inode, made at another time. A log whose mark
 //! is in another place than before is not extended until an operator has decided.
 //!
-//! The machine alone decides nothing: a container may have a new machine id at every start. The device
-//! alone decides nothing either: its number may change when a machine starts again.
+//! The same file on another machine is a disk that was moved or cloned; that asks for a decision too. In a
+//! container the machine id is not looked at: it may be new at every start, or the same everywhere. The
+//! device alone decides nothing: its number may change when a machine starts again.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -22,6 +23,10 @@ use super::private_dir::PrivateDir;
 pub const PLACE_FILE_NAME: &str = "log-place";
 const TITLE: &str = "wayleave-log-place-1";
 const MACHINE_ID_FILES: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
+/// These exist in containers.
+const CONTAINER_FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
+/// These are set in containers.
+const CONTAINER_VARIABLES: [&str; 2] = ["container", "KUBERNETES_SERVICE_HOST"];
 const NONE: &str = "-";
 
 /// Which file the mark is, and on which machine.
@@ -31,7 +36,8 @@ pub struct LogPlace {
     inode: u64,
     /// When the file was made, in nanoseconds since 1970; `None` if the file system does not tell.
     made_at: Option<u128>,
-    /// A digest of the machine's id, which is not meant to be published; `None` if it has none.
+    /// A digest of the machine's id, which is not meant to be published; `None` if it has none, and in a
+    /// container.
     machine: Option<Digest>,
 }
 
@@ -45,6 +51,12 @@ impl LogPlace {
             made_at: made_at(&metadata),
             machine: machine_id(),
         })
+    }
+
+    /// Whether a mark that was in `before` is the same file on the same machine now.
+    #[must_use]
+    pub fn is_same(&self, before: &Self) -> bool {
+        self.is_same_file(before) && self.is_same_machine(before) != Some(false)
     }
 
     /// Whether a mark that was in `before` is the same file now.
@@ -118,6 +130,11 @@ fn made_at(metadata: &Metadata) -> Option<u128> {
 }
 
 fn machine_id() -> Option<Digest> {
+    let is_container = CONTAINER_FILES.iter().any(|file| Path::new(file).exists())
+        || CONTAINER_VARIABLES.iter().any(|name| std::env::var_os(name).is_some());
+    if is_container {
+        return None;
+    }
     let ids = MACHINE_ID_FILES.iter().filter_map(|file| std::fs::read_to_string(file).ok());
     let id =
         ids.map(|id| id.trim().to_owned()).find(|id| !id.is_empty() && id != "uninitialized")?;
@@ -147,7 +164,16 @@ mod tests {
     }
 
     #[test]
-    fn neither_machine_nor_device_decide_alone() {
+    fn another_machine_is_another_place_if_both_are_known() {
+        let of = |machine| LogPlace { machine, ..place() };
+        assert!(!of(Some(sha256(b"b"))).is_same(&place()));
+        assert!(of(None).is_same(&place()) && place().is_same(&of(None)));
+        assert!(LogPlace { device: 4, ..place() }.is_same(&place()));
+        assert!(!LogPlace { inode: 8, ..of(None) }.is_same(&place()));
+    }
+
+    #[test]
+    fn inode_and_time_tell_files_apart_and_the_device_does_not() {
         let machine = Some(sha256(b"b"));
         assert!(LogPlace { machine, ..place() }.is_same_file(&place()));
         assert!(LogPlace { machine: None, device: 4, ..place() }.is_same_file(&place()));

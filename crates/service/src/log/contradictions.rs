@@ -1,14 +1,14 @@
 //! Heads that our key signed and that are not in our log. They prove that there is a second history under
 //! our key, so nothing is signed until an operator decides.
 //!
-//! A decision covers every head that is dated before it, also those that are received later: they belong
-//! to the same incident. A head of a compromised key decides nothing, because whoever has that key can
+//! A decision covers every head that was received before it, and every head that is dated before it: those
+//! belong to the same incident. A head of a compromised key decides nothing, because whoever has that key can
 //! make any number of them.
 
 use contract::{Brand, Timestamp};
 use proof::tree_head::ChainHead;
 use proof::verify::CheckOutcome;
-use proof::{KeyPolicy, canonical, verify_document};
+use proof::{Digest, KeyPolicy, canonical, verify_document};
 use store::{ContradictingHead, Store, StoreError, Switch};
 
 use super::errors::LogFault;
@@ -46,7 +46,9 @@ pub(super) async fn check_undecided(
     let heads = store.contradicting_heads().await?;
     let decided_at = if heads.is_empty() { None } else { decided_at(store).await? };
     let mut undecided = heads.iter().filter(|head| {
-        is_undecided(created_at(&head.sth), decided_at) && !is_weak(head, policy, brand)
+        is_undecided(created_at(&head.sth), decided_at)
+            && !was_seen_before(head, decided_at)
+            && !is_weak(head, policy, brand)
     });
     let Some(first) = undecided.next() else { return Ok(()) };
     let further = match undecided.count() {
@@ -54,6 +56,25 @@ pub(super) async fn check_undecided(
         count => format!(" ({count} further ones are stored)"),
     };
     Err(LogFault::Contradicted { why: format!("{}{further}", first.why.trim_end_matches('.')) })
+}
+
+/// Whether a head that calls for a decision was there when an operator decided. Its date may be ahead of
+/// the clock.
+pub(super) async fn is_decided_by_sight(
+    store: &dyn Store,
+    sth_sha256: &Digest,
+    decided_at: Option<Timestamp>,
+) -> Result<bool, StoreError> {
+    if decided_at.is_none() {
+        return Ok(false);
+    }
+    let heads = store.contradicting_heads().await?;
+    let known = heads.iter().find(|head| head.sth_sha256 == *sth_sha256);
+    Ok(known.is_some_and(|head| was_seen_before(head, decided_at)))
+}
+
+fn was_seen_before(head: &ContradictingHead, decided_at: Option<Timestamp>) -> bool {
+    decided_at.is_some_and(|decided_at| head.seen_at <= decided_at)
 }
 
 /// Whether the signature alone does not prove that we made the head: its key is compromised or was not in

@@ -107,7 +107,10 @@ struct WitnessProgress {
 enum AtStart {
     /// It has no checkpoint that our key signed.
     Unknown,
-    Agrees,
+    /// Its checkpoint is a part of the log, or all of it.
+    Agrees {
+        is_end: bool,
+    },
     Contradicts(String),
 }
 
@@ -132,8 +135,8 @@ impl TransparencyLog {
 
     /// Asks every witness for its last checkpoint of this log, before anything is signed. Fails only if one
     /// shows a checkpoint that our key signed and that contradicts the log. A witness that does not answer
-    /// in time, or does not serve checkpoints, stops nothing. Returns the names of those that have a
-    /// checkpoint of this log.
+    /// in time, or does not serve checkpoints, stops nothing. Returns the names of those whose checkpoint is
+    /// the end of the log.
     pub(super) async fn ask_witnesses(&self, tip: &LogSnapshot) -> Result<Vec<String>, LogFault> {
         let asked = self.settings.witnesses.iter().map(|peer| async move {
             let name = peer.key.name();
@@ -143,9 +146,9 @@ impl TransparencyLog {
                     tracing::info!(witness = name, "the witness has no checkpoint of the log yet");
                     Ok(None)
                 }
-                Ok(Ok(AtStart::Agrees)) => {
+                Ok(Ok(AtStart::Agrees { is_end })) => {
                     tracing::info!(witness = name, "the witness has the same history of the log");
-                    Ok(Some(name.to_owned()))
+                    Ok(is_end.then(|| name.to_owned()))
                 }
                 Ok(Ok(AtStart::Contradicts(why))) => Err(format!("the witness {name}: {why}")),
                 Ok(Err(why)) => {
@@ -173,16 +176,19 @@ impl TransparencyLog {
         let Some((size, root)) = self.fetch_own_checkpoint(peer).await? else {
             return Ok(AtStart::Unknown);
         };
-        let ours = match (size, tip.edge.size()) {
-            (0, _) => None,
-            (size, end) if size > end => None,
-            (size, _) => {
-                let edge = restore_edge(self.store.as_ref(), size).await;
-                edge.map_err(|e| CosignError::Log(SealError::NotStored(e)))?.map(|edge| edge.root())
-            }
+        let end = tip.edge.size();
+        let ours = if size == 0 || size > end {
+            None
+        } else {
+            let edge = restore_edge(self.store.as_ref(), size).await;
+            let edge = edge.map_err(|e| CosignError::Log(SealError::NotStored(e)))?;
+            let missing = || CosignError::Retry(format!("tiles of our tree of {size} are missing"));
+            Some(edge.ok_or_else(missing)?.root())
         };
-        let contradiction = describe_contradiction(size, root, tip.edge.size(), ours);
-        Ok(contradiction.map_or(AtStart::Agrees, AtStart::Contradicts))
+        Ok(match describe_contradiction(size, root, end, ours) {
+            Some(why) => AtStart::Contradicts(why),
+            None => AtStart::Agrees { is_end: size == end },
+        })
     }
 
     /// Has the newest checkpoint cosigned, unless it is already.
@@ -322,10 +328,12 @@ impl TransparencyLog {
         Ok(Some((checkpoint.size(), checkpoint.root())))
     }
 
-    /// Every key that ever signed our checkpoints.
+    /// Every key that ever signed our checkpoints, without those that others may have.
     fn own_checkpoint_keys(&self) -> Result<Vec<VerifierKey>, ProofError> {
         let origin = &self.settings.origin;
+        let compromised = self.keys.compromised();
         let heads = self.keys.log_head_keys().into_iter();
+        let heads = heads.filter(|key| !compromised.contains_key(key.kid()));
         heads.map(|key| VerifierKey::new(origin, SignatureType::Ed25519, key)).collect()
     }
 }

@@ -1,7 +1,6 @@
 //! Why an entry was not sealed, and why a log is not extended.
 
 use proof::ProofError;
-use proof::keys::LogPlace;
 use proof::tlog::MAX_ENTRY_BYTES;
 use store::StoreError;
 
@@ -57,11 +56,11 @@ pub enum LogFault {
     )]
     MarkMissing { batches: u64 },
     #[error(
-        "this data directory is a copy, or was moved to another disk{on_machine}: the log's mark was {before}, and is \
-         {now}. The server signs nothing, because the original may have signed since. If the original is out of \
-         service for good and signed nothing after this copy was made, run `wayleave log mark --accept`"
+        "this data directory is a copy, or was moved to another disk or machine: {change}. The server signs nothing, \
+         because the original may have signed since. If the original is out of service for good and signed nothing \
+         after this copy was made, run `wayleave log mark --accept`"
     )]
-    Moved { before: LogPlace, now: LogPlace, on_machine: &'static str },
+    Moved { change: String },
     #[error(
         "somebody has tree heads that our key signed and that are not in this log: {why}. The server signs nothing \
          until an operator decides. If this is the log to continue, run `wayleave log mark --accept`"

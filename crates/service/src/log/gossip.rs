@@ -24,6 +24,8 @@ use super::transparency_log::TransparencyLog;
 /// Contradicting heads that are stored. One is enough to prove a fork; the limit protects our disk
 /// from somebody who has our key.
 const MAX_STORED_HEADS: usize = 1_000;
+/// Those of compromised keys. They prove less, and must not take the place of the others.
+const MAX_WEAK_HEADS: usize = MAX_STORED_HEADS / 2;
 
 const GOSSIP_NOTE: &str = "Every head that our key signed and that is not in our log is stored, counted in \
 GET /api/v1/log, and reported to the operator of this service. Keep your own copy: it is the proof.";
@@ -160,15 +162,19 @@ impl TransparencyLog {
             None => why,
         };
         let created_at = signed.chain.as_ref().ok().map(|chain| chain.created_at);
-        let is_weak = signed.weakness.is_some();
-        self.store_contradicting_head(signed, batch, &why).await?;
-        if !is_weak {
-            let decided = contradictions::decided_at(self.store.as_ref()).await;
-            if contradictions::is_undecided(created_at, decided.map_err(SealError::NotStored)?) {
+        if signed.weakness.is_none() {
+            let store = self.store.as_ref();
+            let decided = contradictions::decided_at(store).await.map_err(SealError::NotStored)?;
+            let was_seen = contradictions::is_decided_by_sight(store, &signed.sha256, decided);
+            // Halted before it is stored: storing may fail.
+            if contradictions::is_undecided(created_at, decided)
+                && !was_seen.await.map_err(SealError::NotStored)?
+            {
                 let why = why.trim_end_matches('.').to_owned();
                 self.halt(LogFault::Contradicted { why }.to_string());
             }
         }
+        self.store_contradicting_head(signed, batch, &why).await?;
         Ok((state, why))
     }
 
@@ -182,7 +188,8 @@ impl TransparencyLog {
         let sighted = self.contradicting_digests().await?;
         let is_new = {
             let mut known = sighted.lock().unwrap_or_else(PoisonError::into_inner);
-            known.len() < MAX_STORED_HEADS && known.insert(signed.sha256)
+            let limit = if signed.weakness.is_some() { MAX_WEAK_HEADS } else { MAX_STORED_HEADS };
+            known.len() < limit && known.insert(signed.sha256)
         };
         tracing::error!(
             batch,

@@ -102,6 +102,8 @@ pub(super) async fn restore_edge(
         leaves.extend(batch.leaves.iter().skip(skip));
         from = batch.tree_size();
     }
+    // The tree may end within a batch.
+    leaves.truncate(usize::try_from(size % TILE_WIDTH).unwrap_or(usize::MAX));
     partial.push(leaves);
     let mut complete = size / TILE_WIDTH;
     for level in 0_u8.. {
@@ -153,21 +155,44 @@ pub(super) async fn check_mark(
     }
 }
 
-/// Checks that the mark is the file it was when the log was last opened. A log without a stored place was
+/// Checks that the mark is where it was when the log was last opened. A log without a stored place was
 /// last opened by an earlier version of this program.
 pub(super) fn check_place(mark: &LogMark) -> Result<(), LogFault> {
-    let (before, now) = mark.places();
-    let Some(before) = before else { return Ok(()) };
-    let other_machine = now.is_same_machine(before) == Some(false);
-    if mark.moved_from().is_some() {
-        let on_machine = if other_machine { " of another machine" } else { "" };
-        return Err(LogFault::Moved { before: before.clone(), now: now.clone(), on_machine });
+    let Some(before) = mark.moved_from() else { return Ok(()) };
+    let now = mark.place();
+    let change = match now.is_same_file(before) {
+        true => format!("its mark is still {now}, but the machine is another"),
+        false => format!("its mark was {before}, and is {now}"),
+    };
+    Err(LogFault::Moved { change })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{open_store, seal_builds, start_service, stop_service};
+
+    /// A witness may have a checkpoint of a fork whose batches end elsewhere.
+    #[tokio::test]
+    async fn the_tree_of_every_size_is_rebuilt_also_within_a_batch() {
+        let dir = tempfile::tempdir().unwrap();
+        let service = start_service(dir.path(), Vec::new()).await;
+        let mut first = 0;
+        for batch in [1, 5, 250, 30] {
+            seal_builds(&service, first..first + batch).await;
+            first += batch;
+        }
+        stop_service(service).await;
+        let store = open_store(dir.path());
+        let last = store::Log::last_batch(&store).await.unwrap().unwrap();
+        assert!(last.batch < 100 && last.tree_size() > 280, "batches of several leaves");
+        let (mut edge, mut full) = (RightEdge::default(), Vec::new());
+        for size in 1..=last.tree_size() {
+            let batch = store::Log::batch_at(&store, size - 1).await.unwrap().unwrap();
+            let within = usize::try_from(size - 1 - batch.first_index).unwrap();
+            edge.push(batch.leaves[within], &mut full);
+            let rebuilt = restore_edge(&store, size).await.unwrap().unwrap();
+            assert_eq!(rebuilt.root(), edge.root(), "{size}");
+        }
     }
-    if other_machine {
-        tracing::warn!(
-            "the machine id is another than at the last start. In a container this is usual. If this is a copy of a \
-             disk whose original still runs, stop one of the two: they sign contradicting tree heads"
-        );
-    }
-    Ok(())
 }

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Catalogue;
-use contract::{Clock, Domain, NamePolicy};
+use contract::{Clock, Domain, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice, SystemClock};
 use proof::keys::{DeploymentSecret, LogMark};
-use proof::tlog::{SignatureType, VerifierKey};
-use proof::{KeyPurpose, KeyStore};
+use proof::tlog::{Checkpoint, Note, SignatureType, VerifierKey};
+use proof::{KeyPurpose, KeyStore, SigningKey};
 use serde_json::{Value, json};
 use service::log::WitnessPeer;
 use service::log::witness::{Witness, checkpoint_path};
 use service::{LogFault, Service, ServiceDependencies, Settings, SystemIds};
 use store::{Log, Store};
 use store_sqlite::{SqliteOptions, SqliteStore};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use web::ServerOptions;
@@ -213,8 +214,8 @@ async fn a_log_is_cosigned_and_stopped_when_it_was_put_back() {
     witness_2.stop().await;
     copy(old.path(), data.path());
     let running = log(data.path(), peer.clone()).await;
-    let witness_2 = witness(wit.path(), data.path(), port).await;
     running.seal(9).await.unwrap();
+    let witness_2 = witness(wit.path(), data.path(), port).await;
     for _ in 0..300 {
         if running.service.log.fault().is_some() {
             break;
@@ -258,4 +259,73 @@ async fn invalid_requests_are_bounded_and_answered() {
         assert_eq!(served.call(method, path, body).await.0, status, "{method} {path}");
     }
     served.stop().await;
+}
+
+/// A server in place of a witness: answers every request with this checkpoint, or never.
+async fn pretender(note: Option<String>) -> WitnessPeer {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut held = Vec::new();
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let Some(note) = &note else {
+                held.push(stream);
+                continue;
+            };
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", note.len());
+            let _ = stream.write_all(format!("{head}{note}").as_bytes()).await;
+        }
+    });
+    let key = SigningKey::from_seed(&[3; 32], KeyPurpose::LogHeads, Timestamp::from_millis(0));
+    let key = key.unwrap().public().clone();
+    WitnessPeer {
+        key: VerifierKey::new("w.example/1", SignatureType::Cosignature, key).unwrap(),
+        url,
+    }
+}
+
+fn checkpoint_note(size: u64, key: &SigningKey) -> String {
+    let text = Checkpoint::new(ORIGIN, size, proof::sha256(b"another history")).unwrap().text();
+    Note::sign(&text, ORIGIN, key).unwrap().to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_checkpoint_that_our_key_signed_stops_the_start() {
+    let data = tempfile::tempdir().unwrap();
+    let keys = data.path().join("keys");
+    let started = pretender(None).await;
+    let running = log(data.path(), started).await;
+    running.seal(1).await.unwrap();
+    running.end().await;
+    let now = SystemClock.now();
+    let own = KeyStore::open(&keys, now).unwrap().signer(KeyPurpose::LogHeads, now).unwrap();
+    let other = SigningKey::from_seed(&[9; 32], KeyPurpose::LogHeads, Timestamp::from_millis(0));
+    let other = other.unwrap();
+
+    for (size, why) in [(1, "a different history"), (9, "restored from an old copy")] {
+        let (running, opened) =
+            log_opened(data.path(), pretender(Some(checkpoint_note(size, &own))).await).await;
+        let fault = opened.unwrap_err().to_string();
+        assert!(fault.contains(why), "{fault}");
+        running.end().await;
+    }
+    let mut number = 2;
+    for note in [Some(checkpoint_note(9, &other)), Some("nonsense".to_owned()), None] {
+        let begun = std::time::Instant::now();
+        let running = log(data.path(), pretender(note).await).await;
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        running.seal(number).await.unwrap();
+        number += 1;
+        running.end().await;
+    }
+    // Others have the key: its signature proves nothing any more.
+    let mut store = KeyStore::open(&keys, now).unwrap();
+    store.mark_compromised(own.kid(), now, SystemClock.now()).unwrap();
+    let running = log(data.path(), pretender(Some(checkpoint_note(9, &own))).await).await;
+    running.seal(number).await.unwrap();
+    assert_eq!(running.service.log.fault(), None);
+    running.end().await;
 }

@@ -63,17 +63,21 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let brand = Brand::new(&args.brand).context("--brand")?;
     let mut addresses: Vec<WatchedAddress> = Vec::with_capacity(args.urls.len());
     for (number, url) in (1..).zip(&args.urls) {
-        let address = open_address(&args, url, number, &brand)?;
-        if addresses.iter().any(|other| other.source.base_url() == address.source.base_url()) {
+        let source = HttpLogSource::new(url);
+        if addresses.iter().any(|other| other.source.base_url() == source.base_url()) {
             bail!("{url} is given twice");
         }
-        addresses.push(address);
+        addresses.push(open_address(&args, source, number, &brand)?);
     }
     wiring::runtime()?.block_on(watch_log(&args, &brand, &mut addresses))
 }
 
-fn open_address(args: &Args, url: &str, number: usize, brand: &Brand) -> Result<WatchedAddress> {
-    let source = HttpLogSource::new(url);
+fn open_address(
+    args: &Args,
+    source: HttpLogSource,
+    number: usize,
+    brand: &Brand,
+) -> Result<WatchedAddress> {
     let mut state_file = args.state.clone().into_os_string();
     if number > 1 {
         state_file.push(format!(".{number}"));
@@ -122,8 +126,8 @@ async fn watch_log(args: &Args, brand: &Brand, addresses: &mut [WatchedAddress])
     }
 }
 
-/// Checks every address, then compares each with the first. An error comes with the file that has the
-/// evidence.
+/// Checks every address, then compares each with every other. An address that cannot be read does not keep
+/// the others from being compared. An error comes with the file that has the evidence.
 async fn check_all(
     args: &Args,
     brand: &Brand,
@@ -131,6 +135,8 @@ async fn check_all(
 ) -> Result<(), (MonitorError, PathBuf)> {
     let several = addresses.len() > 1;
     let clock = &SystemClock;
+    let mut unreachable = None;
+    let mut read: Vec<&mut WatchedAddress> = Vec::with_capacity(addresses.len());
     for address in addresses.iter_mut() {
         let monitor = Monitor { source: &address.source, clock, brand: brand.clone() };
         let mut file = StateFile { path: &address.state_file };
@@ -139,31 +145,48 @@ async fn check_all(
         }
         let mut report = |step: MonitorStep| print_step(&step, args.json);
         let checked = monitor.check(&mut address.state, &mut file, &mut report).await;
-        checked.map_err(|error| (error, address.state_file.clone()))?;
-    }
-    let Some((first, others)) =
-        addresses.split_first_mut().filter(|(_, others)| !others.is_empty())
-    else {
-        return Ok(());
-    };
-    for other in others.iter_mut() {
-        let [one, two] = [&first.source, &other.source].map(|source| Monitor {
-            source,
-            clock,
-            brand: brand.clone(),
-        });
-        let one = CheckedAddress { monitor: &one, state: &first.state };
-        let two = CheckedAddress { monitor: &two, state: &other.state };
-        let compared = one.compare(&two).await;
-        if let Err(MonitorError::Alarm(alarm)) = &compared {
-            other.state.add_alarm(alarm);
-            let saved = StateFile { path: &other.state_file }.save(&other.state);
-            saved.map_err(|error| (error.into(), other.state_file.clone()))?;
+        match checked {
+            Ok(()) => read.push(address),
+            Err(error @ MonitorError::Unreachable(_)) => {
+                unreachable = Some((error, address.state_file.clone()));
+            }
+            Err(error) => return Err((error, address.state_file.clone())),
         }
-        compared.map_err(|error| (error, other.state_file.clone()))?;
     }
-    print_step(&MonitorStep::Compared { addresses: addresses.len() as u64 }, args.json);
-    Ok(())
+    for later in 1..read.len() {
+        let (earlier, rest) = read.split_at_mut(later);
+        let Some(address) = rest.first_mut() else { break };
+        for other in earlier {
+            compare_two(other, address, brand).await?;
+        }
+    }
+    if read.len() > 1 {
+        print_step(&MonitorStep::Compared { addresses: read.len() as u64 }, args.json);
+    }
+    unreachable.map_or(Ok(()), Err)
+}
+
+/// Compares two addresses. An alarm is stored with the second one.
+async fn compare_two(
+    one: &WatchedAddress,
+    two: &mut WatchedAddress,
+    brand: &Brand,
+) -> Result<(), (MonitorError, PathBuf)> {
+    let [first, second] = [&one.source, &two.source].map(|source| Monitor {
+        source,
+        clock: &SystemClock,
+        brand: brand.clone(),
+    });
+    let first = CheckedAddress { monitor: &first, state: &one.state };
+    let second = CheckedAddress { monitor: &second, state: &two.state };
+    let compared = first.compare(&second).await;
+    let failed = |error: MonitorError| (error, two.state_file.clone());
+    if let Err(MonitorError::Alarm(alarm)) = &compared {
+        two.state.add_alarm(alarm);
+        let saved = StateFile { path: &two.state_file }.save(&two.state);
+        saved.map_err(|error| failed(error.into()))?;
+    }
+    compared.map_err(failed)
 }
 
 struct StateFile<'a> {
