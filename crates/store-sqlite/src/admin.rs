@@ -11,6 +11,11 @@ use crate::database::Database;
 use crate::error::open_error;
 use crate::migrate::{migrate, require_current_schema};
 
+/// Refuses a data directory into which a restore did not finish.
+pub fn require_finished_restore(dir: &Path) -> Result<(), StoreError> {
+    DataDir::require_finished_restore(dir)
+}
+
 /// Whether the data directory has a log with at least one batch. Changes nothing, and works while a
 /// server has the directory open.
 pub fn has_log(dir: &Path) -> Result<bool, StoreError> {
@@ -47,6 +52,7 @@ impl SqliteAdmin {
     /// Opens the database in `dir`. If no server is running, the database is created or migrated
     /// first. Otherwise it must already have the current schema.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        DataDir::require_finished_restore(dir)?;
         let (dir_lock, path) = match DataDir::open(dir) {
             Ok(dir_lock) => (Some(dir_lock), dir.join(DataDir::DATABASE)),
             Err(StoreError::InUse { .. }) => (None, dir.join(DataDir::DATABASE)),

@@ -10,7 +10,7 @@ use store::StoreError;
 
 use crate::artifact_files::files_in;
 use crate::connect;
-use crate::data_dir::{DataDir, hex_subdirs, make_one_private_dir, sync_dir};
+use crate::data_dir::{DataDir, hex_subdirs, make_one_private_dir, make_private_dir, sync_dir};
 use crate::error::open_error;
 
 /// How much was copied.
@@ -20,11 +20,60 @@ pub struct CopiedFiles {
     pub artifacts: u64,
 }
 
+/// Begins a restore into `dir`, which must be missing, empty, or left by a restore that did not finish;
+/// what that left is removed. Until [`finish_restore`], nobody can open the store in it.
+pub fn begin_restore(dir: &Path) -> Result<(), StoreError> {
+    let refused = |why: String| StoreError::CannotOpen { place: dir.display().to_string(), why };
+    let failed = |e: io::Error| refused(e.to_string());
+    make_private_dir(dir).map_err(failed)?;
+    if dir.join(DataDir::UNFINISHED_RESTORE).exists() {
+        return remove_contents(dir).map_err(failed);
+    }
+    if fs::read_dir(dir).map_err(failed)?.next().is_some() {
+        let why = "it is not empty; restore into an empty store.data_dir, and keep what is there";
+        return Err(refused(why.to_owned()));
+    }
+    let marker = File::create(dir.join(DataDir::UNFINISHED_RESTORE)).map_err(failed)?;
+    marker.sync_all().and_then(|()| sync_dir(dir)).map_err(failed)
+}
+
+/// Everything is restored and on the disk: the store may be opened from now on.
+pub fn finish_restore(dir: &Path) -> Result<(), StoreError> {
+    let failed = |e: io::Error| StoreError::Failed { doing: "finishing", why: e.to_string() };
+    sync_dir(dir).map_err(failed)?;
+    fs::remove_file(dir.join(DataDir::UNFINISHED_RESTORE)).map_err(failed)?;
+    sync_dir(dir).map_err(failed)
+}
+
+/// Removes what a restore that was not finished has copied, and leaves `dir` empty.
+pub fn abandon_restore(dir: &Path) -> Result<(), StoreError> {
+    let failed = |e: io::Error| StoreError::Failed { doing: "removing a copy", why: e.to_string() };
+    if dir.join(DataDir::UNFINISHED_RESTORE).exists() {
+        remove_contents(dir).map_err(failed)?;
+        fs::remove_file(dir.join(DataDir::UNFINISHED_RESTORE)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Everything except the marker, which goes last.
+fn remove_contents(dir: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false if entry.file_name() == DataDir::UNFINISHED_RESTORE => {}
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    sync_dir(dir)
+}
+
 /// Copies database and artefacts of `from` into the new directory `to`; both are on the disk when this
 /// returns. The database is copied as it was at one moment: everything that was acknowledged before, and
 /// no half of a transaction. Artefacts are copied after it, so that every artefact that it names is there,
 /// unless its retention has ended since.
 pub fn copy_data_dir(from: &Path, to: &Path) -> Result<CopiedFiles, StoreError> {
+    DataDir::require_finished_restore(from)?;
     let source = from.join(DataDir::DATABASE);
     if !source.is_file() {
         let why = "there is no database".to_owned();

@@ -18,6 +18,18 @@ pub(crate) struct DataDir {
 impl DataDir {
     /// The name of the database file.
     pub(crate) const DATABASE: &str = "wayleave.db";
+    /// Is there while a backup is being restored into the directory.
+    pub(crate) const UNFINISHED_RESTORE: &str = "restore.unfinished";
+
+    /// Refuses a directory with an incomplete copy.
+    pub(crate) fn require_finished_restore(root: &Path) -> Result<(), StoreError> {
+        if !root.join(Self::UNFINISHED_RESTORE).exists() {
+            return Ok(());
+        }
+        let why = "a restore into it did not finish, so it is incomplete. Run `wayleave restore` again; it removes \
+                   what is there and begins anew";
+        Err(StoreError::CannotOpen { place: root.display().to_string(), why: why.to_owned() })
+    }
 
     /// Creates the directory if it is missing, with mode 0700, and takes its lock.
     pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {

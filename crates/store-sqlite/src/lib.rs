@@ -36,6 +36,6 @@ mod sqlite_store;
 mod switches;
 mod writer;
 
-pub use admin::{SqliteAdmin, has_log};
-pub use backup::{CopiedFiles, copy_data_dir};
+pub use admin::{SqliteAdmin, has_log, require_finished_restore};
+pub use backup::{CopiedFiles, abandon_restore, begin_restore, copy_data_dir, finish_restore};
 pub use sqlite_store::{SqliteOptions, SqliteStore};

@@ -22,11 +22,13 @@ pub struct SqliteOptions {
     pub read_connections: usize,
     /// Gets to know if the thread that writes ends.
     pub supervisor: Supervisor,
+    /// Opens the store also while a backup is being restored into it.
+    pub during_restore: bool,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { read_connections: 4, supervisor: Supervisor::default() }
+        Self { read_connections: 4, supervisor: Supervisor::default(), during_restore: false }
     }
 }
 
@@ -49,6 +51,9 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the store in `dir`, creates it if there is none, and migrates its schema.
     pub fn open(dir: &Path, options: SqliteOptions) -> Result<Self, StoreError> {
+        if !options.during_restore {
+            DataDir::require_finished_restore(dir)?;
+        }
         let dir = DataDir::open(dir)?;
         let path = dir.database();
         let place = path.display().to_string();

@@ -258,6 +258,14 @@ pub(crate) fn open_admin(config: &Config) -> Result<SqliteAdmin> {
 /// Opens the keys. They are created only for a data directory without a log: new keys for a log that
 /// others signed would make everything in it unverifiable.
 pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
+    let data_dir = config.data_dir();
+    store_sqlite::require_finished_restore(&data_dir)
+        .with_context(|| format!("cannot use the keys in {}", data_dir.display()))?;
+    open_keys_of_store(config)
+}
+
+/// The same, also while a backup is being restored.
+fn open_keys_of_store(config: &Config) -> Result<KeyStore> {
     let (data_dir, now) = (config.data_dir(), SystemClock.now());
     let folder = data_dir.join(KEYS_FOLDER);
     let has_log = store_sqlite::has_log(&data_dir)
@@ -288,8 +296,14 @@ pub(crate) fn key_policy(keys: &KeyStore, brand: &Brand) -> Result<KeyPolicy> {
 /// Opens store, keys and network access, and builds the service. Creates the data directory and the
 /// keys if they do not exist yet.
 pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<Service> {
-    let folder = config.data_dir();
     let options = SqliteOptions { supervisor: supervisor.clone(), ..SqliteOptions::default() };
+    build_service_with(config, options)
+}
+
+/// The same, with other options of the store.
+pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Result<Service> {
+    let folder = config.data_dir();
+    let supervisor = options.supervisor.clone();
     let store = SqliteStore::open(&folder, options)
         .with_context(|| format!("cannot open the store in {}", folder.display()))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -318,7 +332,7 @@ pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<
         tracing::warn!("free scans are paused by the configuration (limits.scans_paused = true)");
     }
     // Before the secret, which is created if it is missing.
-    let keys = open_keys(config)?;
+    let keys = open_keys_of_store(config)?;
     let keys_folder = folder.join(KEYS_FOLDER);
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
@@ -333,7 +347,7 @@ pub(crate) fn build_service(config: &Config, supervisor: &Supervisor) -> Result<
         clock,
         ids: Arc::new(SystemIds),
     };
-    Ok(Service::with_supervisor(parts, supervisor.clone()))
+    Ok(Service::with_supervisor(parts, supervisor))
 }
 
 /// Opens the transparency log of a service. A fault is logged and does not stop the server: records

@@ -4,21 +4,20 @@
 //! asked first, and the log itself records that it was restored, from which head on, and who confirmed
 //! that this was the newest: readers see it, and monitors that know later heads raise an alarm.
 
-use bytes::Bytes;
-use contract::Timestamp;
+use contract::{Brand, Timestamp};
+use proof::ProofError;
 use proof::keys::LogPosition;
 use serde_json::json;
 
-use super::errors::{LogFault, SealError};
+use super::errors::LogFault;
 use super::log_end;
-use super::sealed_leaf::SealedLeaf;
 use super::transparency_log::TransparencyLog;
 
 /// The end of a log that is not open, and who knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfirmedEnd {
     pub end: LogPosition,
-    /// The witnesses that have a checkpoint of this log, and no later one.
+    /// The witnesses whose last checkpoint of this log is this end.
     pub witnesses: Vec<String>,
 }
 
@@ -47,26 +46,24 @@ impl TransparencyLog {
         };
         Ok(ConfirmedEnd { end, witnesses })
     }
+}
 
-    /// Records in the log that it was restored.
-    pub async fn seal_epoch(&self, epoch: &LogEpoch) -> Result<SealedLeaf, SealError> {
-        let brand = &self.issuer.brand;
-        let kind = brand.kind("log-epoch");
-        let head = epoch.after.head;
-        let content = json!({
+impl LogEpoch {
+    /// The content of the entry. Its time is part of it, so the same content is one restore.
+    pub fn to_entry(&self, brand: &Brand, now: Timestamp) -> Result<Vec<u8>, ProofError> {
+        let head = self.after.head;
+        proof::canonical::value_to_vec(&json!({
             "log": brand.log_id(),
-            "kind": kind,
+            "kind": brand.kind("log-epoch"),
             "event": "restored",
-            "at": self.clock.now().whole_seconds(),
-            "backup_made_at": epoch.backup_made_at,
+            "at": now.whole_seconds(),
+            "backup_made_at": self.backup_made_at,
             "after": {
                 "batch": head.map(|(batch, _)| batch),
-                "tree_size": epoch.after.tree_size,
+                "tree_size": self.after.tree_size,
                 "sth_sha256": head.map(|(_, sha256)| sha256),
             },
-            "confirmed_by": epoch.confirmed_by,
-        });
-        let content = proof::canonical::value_to_vec(&content).map_err(SealError::NotSigned)?;
-        self.seal_entry(&kind, Bytes::from(content)).await
+            "confirmed_by": self.confirmed_by,
+        }))
     }
 }

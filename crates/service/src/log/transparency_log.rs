@@ -1,11 +1,12 @@
 //! The transparency log as the rest of the service uses it: open, seal, close.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use contract::{Clock, Domain, Issuer, Timestamp};
-use proof::keys::{LogMark, LogPosition};
+use proof::keys::{LogMark, LogPosition, read_next_entry, remove_next_entry};
 use proof::tlog::MAX_ENTRY_BYTES;
 use proof::tree_head::HeadExtras;
 use proof::{Digest, KeyPurpose, ProofError};
@@ -121,9 +122,11 @@ impl TransparencyLog {
         log_end::check_place(&mark)?;
         contradictions::check_undecided(store, &policy, brand).await?;
         self.ask_witnesses(&tip).await?;
+        let keys_dir = mark.directory().to_owned();
+        let next_entry = read_next_entry(&keys_dir).map_err(LogFault::MarkUnusable)?;
         mark.write(&marked_now).map_err(LogFault::MarkUnusable)?;
         mark.record_place().map_err(LogFault::MarkUnusable)?;
-        OpenLog::start(OpenLogParts {
+        let opened = OpenLog::start(OpenLogParts {
             store: Arc::clone(&self.store),
             keys: Arc::clone(&self.keys),
             clock: Arc::clone(&self.clock),
@@ -135,7 +138,33 @@ impl TransparencyLog {
             mark,
             head_extras: Arc::clone(&self.head_extras),
             supervisor: self.supervisor.clone(),
-        })
+        })?;
+        if let Some(content) = next_entry
+            && let Err(fault) = self.seal_next_entry(&opened, content, &keys_dir).await
+        {
+            opened.close().await;
+            return Err(fault);
+        }
+        Ok(opened)
+    }
+
+    /// Seals the entry that must come before all others. Nobody else can seal anything yet. If it was
+    /// sealed before a crash, it is not added again, because its content is the same.
+    async fn seal_next_entry(
+        &self,
+        opened: &OpenLog,
+        content: Vec<u8>,
+        keys_dir: &Path,
+    ) -> Result<(), LogFault> {
+        let failed = |why: String| LogFault::CannotStart {
+            why: format!("the entry that must be the next one in the log was not sealed: {why}"),
+        };
+        let document: Value =
+            serde_json::from_slice(&content).map_err(|error| failed(error.to_string()))?;
+        let kind = document.get("kind").and_then(Value::as_str).map(str::to_owned);
+        let sealed = submit_to(opened, kind, Bytes::from(content), None, None).await;
+        sealed.map_err(|error| failed(error.to_string()))?;
+        remove_next_entry(keys_dir).map_err(LogFault::MarkUnusable)
     }
 
     /// Seals what is waiting and ends the log's threads. Later callers are refused.
@@ -257,18 +286,27 @@ impl TransparencyLog {
         finish: Option<FinishAnswer>,
         predecessor: Option<Predecessor>,
     ) -> Result<SealedSubmission, SealError> {
-        if content.len() > MAX_ENTRY_BYTES {
-            return Err(SealError::TooLarge);
-        }
-        let running = self.require_open()?;
-        let leaf = proof::merkle_tree::leaf_hash(&content);
-        let (reply, result) = tokio::sync::oneshot::channel();
-        let entry = LogEntry { leaf, kind, content };
-        running.submit(Submission { entry, finish, predecessor, reply })?;
-        tokio::select! {
-            biased;
-            result = result => result.unwrap_or_else(|_| Err(running.dropped_error())),
-            error = running.wait_for_failed_thread() => Err(error),
-        }
+        submit_to(self.require_open()?, kind, content, finish, predecessor).await
+    }
+}
+
+async fn submit_to(
+    running: &OpenLog,
+    kind: Option<String>,
+    content: Bytes,
+    finish: Option<FinishAnswer>,
+    predecessor: Option<Predecessor>,
+) -> Result<SealedSubmission, SealError> {
+    if content.len() > MAX_ENTRY_BYTES {
+        return Err(SealError::TooLarge);
+    }
+    let leaf = proof::merkle_tree::leaf_hash(&content);
+    let (reply, result) = tokio::sync::oneshot::channel();
+    let entry = LogEntry { leaf, kind, content };
+    running.submit(Submission { entry, finish, predecessor, reply })?;
+    tokio::select! {
+        biased;
+        result = result => result.unwrap_or_else(|_| Err(running.dropped_error())),
+        error = running.wait_for_failed_thread() => Err(error),
     }
 }

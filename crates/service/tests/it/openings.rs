@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use proof::keys::{LogPosition, MARK_FILE_NAME, PLACE_FILE_NAME};
+use proof::keys::{
+    LogPosition, MARK_FILE_NAME, NEXT_ENTRY_FILE_NAME, PLACE_FILE_NAME, write_next_entry,
+};
 use rusqlite::Connection;
 use service::{LogFault, SealError};
 
@@ -148,6 +150,46 @@ async fn the_place_of_the_mark_is_stored_by_the_first_start_of_this_version() {
     assert_eq!(fs::read(&place).unwrap(), stored, "not written again");
     fs::write(&place, "nonsense").unwrap();
     assert!(proof::keys::LogMark::open(&dir.path().join("keys")).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_entry_that_must_be_next_is_sealed_before_all_others_and_once() {
+    let dir = tempfile::tempdir().unwrap();
+    fill_log(dir.path(), 0..2).await;
+    let keys = dir.path().join("keys");
+    let next = br#"{"event":"restored","kind":"svc-log-epoch"}"#;
+    let entries = |dir: &Path| -> Vec<bytes::Bytes> {
+        let store = crate::world::open_store(dir);
+        let all = async { store::Log::log_entries(&store, 0, 100).await.unwrap() };
+        tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(all))
+    };
+    let before = entries(dir.path());
+    write_next_entry(&keys, next).unwrap();
+    // A log that is not opened does not seal it.
+    let mark = fs::read(keys.join(MARK_FILE_NAME)).unwrap();
+    fs::remove_file(keys.join(MARK_FILE_NAME)).unwrap();
+    opening_fault(dir.path()).await;
+    assert_eq!(entries(dir.path()), before);
+    fs::write(keys.join(MARK_FILE_NAME), mark).unwrap();
+    fs::remove_file(keys.join(PLACE_FILE_NAME)).unwrap();
+
+    fill_log(dir.path(), 2..4).await;
+    let after = entries(dir.path());
+    assert_eq!(&after[..before.len()], before);
+    assert_eq!(&after[before.len()][..], next);
+    assert_eq!(after.len(), before.len() + 3);
+    assert!(!keys.join(NEXT_ENTRY_FILE_NAME).exists());
+    // A crash after it was sealed and before it was removed.
+    write_next_entry(&keys, next).unwrap();
+    fill_log(dir.path(), 4..5).await;
+    assert_eq!(entries(dir.path()).len(), after.len() + 1);
+    assert!(!keys.join(NEXT_ENTRY_FILE_NAME).exists());
+    // A damaged one stops the log.
+    write_next_entry(&keys, next).unwrap();
+    let path = keys.join(NEXT_ENTRY_FILE_NAME);
+    let damaged = fs::read_to_string(&path).unwrap().replace("restored", "rest");
+    fs::write(&path, damaged).unwrap();
+    assert!(matches!(opening_fault(dir.path()).await, LogFault::MarkUnusable(_)));
 }
 
 #[tokio::test]

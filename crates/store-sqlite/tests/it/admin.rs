@@ -7,7 +7,10 @@ use rusqlite::Connection;
 use store::{
     Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, Switch, Switches,
 };
-use store_sqlite::{SqliteAdmin, has_log};
+use store_sqlite::{
+    SqliteAdmin, SqliteOptions, SqliteStore, abandon_restore, begin_restore, copy_data_dir,
+    finish_restore, has_log,
+};
 
 use crate::{integrity, open, scan};
 
@@ -98,4 +101,48 @@ async fn a_log_is_noticed_whether_or_not_a_server_runs() {
     std::fs::write(dir.path().join("wayleave.db"), b"not a database, but long enough to look")
         .unwrap();
     assert!(has_log(dir.path()).is_err());
+}
+
+#[test]
+fn a_restore_that_did_not_finish_is_refused_by_all_and_begun_anew() {
+    let home = tempfile::tempdir().unwrap();
+    let [from, to, other] = ["from", "to", "other"].map(|name| home.path().join(name));
+    drop(open(&from));
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("mine"), b"x").unwrap();
+    let refused = begin_restore(&other).unwrap_err().to_string();
+    assert!(refused.contains("it is not empty"), "{refused}");
+    assert_eq!(std::fs::read(other.join("mine")).unwrap(), b"x");
+
+    begin_restore(&to).unwrap();
+    let options = || SqliteOptions { during_restore: true, ..SqliteOptions::default() };
+    // Interrupted twice: before the copy, and after a part of it.
+    for round in 0..3 {
+        for refused in [
+            SqliteStore::open(&to, SqliteOptions::default()).map(drop),
+            SqliteAdmin::open(&to).map(drop),
+            copy_data_dir(&to, &home.path().join("copy")).map(drop),
+        ] {
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains("Run `wayleave restore` again"), "{round}: {refused}");
+        }
+        begin_restore(&to).unwrap();
+        std::fs::create_dir_all(to.join("keys")).unwrap();
+        std::fs::write(to.join("keys/a.json"), b"x").unwrap();
+    }
+    begin_restore(&to).unwrap();
+    assert!(!to.join("keys").exists(), "what was left is removed");
+    copy_data_dir(&from, &to).unwrap();
+    drop(SqliteStore::open(&to, options()).unwrap());
+    finish_restore(&to).unwrap();
+    drop(SqliteStore::open(&to, SqliteOptions::default()).unwrap());
+    assert!(begin_restore(&to).is_err(), "a finished one is not removed");
+    abandon_restore(&to).unwrap();
+    assert!(to.join("wayleave.db").exists(), "nor by giving up");
+
+    let given_up = home.path().join("given-up");
+    begin_restore(&given_up).unwrap();
+    copy_data_dir(&from, &given_up).unwrap();
+    abandon_restore(&given_up).unwrap();
+    assert_eq!(std::fs::read_dir(&given_up).unwrap().count(), 0);
 }

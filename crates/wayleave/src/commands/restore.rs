@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use contract::Clock;
+use door::SystemClock;
+use proof::keys::write_next_entry;
+use service::log::LogEpoch;
 use service::log::mark::accept_mark;
-use service::log::{ConfirmedEnd, LogEpoch};
-use store_sqlite::copy_data_dir;
+use store_sqlite::{SqliteOptions, abandon_restore, begin_restore, copy_data_dir, finish_restore};
 use supervisor::Supervisor;
 
 use super::backup::{BackupDescription, DESCRIPTION};
@@ -16,10 +19,11 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Copies the backup into store.data_dir, which must be empty or missing. Before that, every witness in \
-                  proof.witnesses is asked whether it knows a later end of the log; if one does, or if none knows the \
-                  log and --accept is not given, nothing is restored. The log itself then records that it was restored \
-                  (entry `log-epoch`).\n\n\
+    after_help = "Copies the backup into store.data_dir, which must be empty or missing. Then every witness in \
+                  proof.witnesses is asked for the last end of the log that it knows. If one knows a later one, or if \
+                  none knows this one and --accept is not given, the copy is removed again. The log itself records that \
+                  it was restored (entry `log-epoch`) before anything else is signed. If the command is interrupted, \
+                  run it again.\n\n\
                   Exit codes: 0 restored, 1 refused, 2 could not be done."
 )]
 pub(crate) struct Args {
@@ -36,33 +40,46 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
     let description = read_description(&args.dir)?;
-    require_empty(&config.data_dir())?;
-    let runtime = wiring::runtime()?;
-    // Asked on the backup itself, so that a refusal leaves nothing behind.
-    let confirmed = runtime.block_on(async {
-        let mut backup = config.clone();
-        backup.store.data_dir = Some(args.dir.clone());
-        let service = wiring::build_service(&backup, &Supervisor::default())?;
-        service.log.confirm_end().await.map_err(anyhow::Error::from)
-    });
-    let confirmed = match confirmed {
-        Ok(confirmed) => confirmed,
-        Err(why) => return Ok(refuse(&format!("{why:#}"))),
-    };
-    if confirmed.witnesses.is_empty() && confirmed.end.head.is_some() && !args.accept {
-        return Ok(refuse(
-            "no witness knows this log, so nobody can tell whether it was extended after the backup was made. If you \
-             know that nothing was signed since, run the command again with --accept. Otherwise begin a new log with \
-             an empty store.data_dir and another server.brand",
-        ));
-    }
     let data_dir = config.data_dir();
+    // From here to `finish_restore`, a server that is started on the directory refuses it.
+    begin_restore(&data_dir)?;
     let copied = copy_data_dir(&args.dir, &data_dir)
         .with_context(|| format!("cannot copy to {}", data_dir.display()))?;
     let keys = data_dir.join(wiring::KEYS_FOLDER);
     proof::keys::copy_keys(&args.dir.join(wiring::KEYS_FOLDER), &keys)?;
+    let runtime = wiring::runtime()?;
+    // On the copy, so that the backup stays as it is.
+    let confirmed = runtime.block_on(async {
+        let options = SqliteOptions { during_restore: true, ..SqliteOptions::default() };
+        let service = wiring::build_service_with(&config, options)?;
+        service.log.confirm_end().await.map_err(anyhow::Error::from)
+    });
+    let confirmed = match confirmed {
+        Ok(confirmed) => confirmed,
+        Err(why) => return refuse(&data_dir, &format!("{why:#}")),
+    };
+    if confirmed.witnesses.is_empty() && confirmed.end.head.is_some() && !args.accept {
+        return refuse(
+            &data_dir,
+            "no witness has the end of this log, so nobody can tell whether it was extended after the backup was \
+             made. If you know that nothing was signed since, run the command again with --accept. Otherwise begin a \
+             new log with an empty store.data_dir and another server.brand",
+        );
+    }
+    // An empty log has nothing to record.
+    if confirmed.end.head.is_some() {
+        let epoch = LogEpoch {
+            backup_made_at: description.made_at,
+            after: confirmed.end.clone(),
+            confirmed_by: confirmed.witnesses.clone(),
+        };
+        let entry = epoch.to_entry(&wiring::brand(&config)?, SystemClock.now())?;
+        // Whoever opens the log next seals this first, whatever happens to this process.
+        write_next_entry(&keys, &entry)?;
+    }
     accept_mark(&keys, &confirmed.end)?;
-    runtime.block_on(record_restore(&config, description, &confirmed))?;
+    finish_restore(&data_dir)?;
+    runtime.block_on(record_restore(&config))?;
     output::print_line(&format!(
         "{}: restored, with {} leaves in the log and {} artefacts.",
         data_dir.display(),
@@ -77,31 +94,23 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     Ok(exit::PASSED)
 }
 
-/// Records in the log that it was restored. An empty log has nothing to record.
-async fn record_restore(
-    config: &Config,
-    description: BackupDescription,
-    confirmed: &ConfirmedEnd,
-) -> Result<()> {
-    if confirmed.end.head.is_none() {
-        return Ok(());
-    }
+/// Opens the log, which records that it was restored.
+async fn record_restore(config: &Config) -> Result<()> {
     let service = wiring::build_service(config, &Supervisor::default())?;
     wiring::open_log(config, &service).await?;
-    let epoch = LogEpoch {
-        backup_made_at: description.made_at,
-        after: confirmed.end.clone(),
-        confirmed_by: confirmed.witnesses.clone(),
-    };
-    let sealed = service.log.seal_epoch(&epoch).await;
+    let fault = service.log.fault();
     service.log.close().await;
-    sealed.map(|_| ()).context("the log was copied, but cannot be continued")
+    match fault {
+        None => Ok(()),
+        Some(fault) => bail!("everything was copied, but the log cannot be continued: {fault}"),
+    }
 }
 
-fn refuse(why: &str) -> u8 {
+fn refuse(data_dir: &Path, why: &str) -> Result<u8> {
+    abandon_restore(data_dir)?;
     output::print_error(&colour_for_terminal(Tone::Bad, "refused; nothing was restored"));
     output::print_error(&sanitize_for_terminal(why));
-    exit::CHECK_FAILED
+    Ok(exit::CHECK_FAILED)
 }
 
 fn read_description(dir: &Path) -> Result<BackupDescription> {
@@ -115,18 +124,4 @@ fn read_description(dir: &Path) -> Result<BackupDescription> {
         bail!("{} was made by a newer version of this program", dir.display());
     }
     Ok(description)
-}
-
-fn require_empty(data_dir: &Path) -> Result<()> {
-    match std::fs::read_dir(data_dir) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => bail!(
-                "{} is not empty; restore into an empty store.data_dir, and keep what is there",
-                data_dir.display()
-            ),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error).with_context(|| data_dir.display().to_string()),
-    }
 }

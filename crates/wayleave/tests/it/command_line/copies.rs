@@ -153,8 +153,8 @@ fn a_backup_under_load_is_whole_and_cannot_fork() {
     let restored = folder.path("restored");
     let into = ["--store-data-dir", restored.as_str()];
     let refused = run(&["restore", &last, into[0], into[1]]).expect(CHECK_FAILED);
-    refused.assert_stderr_contains(&["nothing was restored", "no witness knows this log"]);
-    assert!(!Path::new(&restored).exists());
+    refused.assert_stderr_contains(&["nothing was restored", "no witness has the end of this log"]);
+    assert_eq!(std::fs::read_dir(&restored).unwrap().count(), 0, "nothing is left");
     run(&["restore", &last, flags[0], flags[1]]).expect_error("is not empty");
     run(&["restore", &folder.path("nothing"), into[0], into[1]]).expect_error("is this a backup");
     let output = run(&["restore", &last, "--accept", into[0], into[1]]).expect(PASSED);
@@ -180,4 +180,150 @@ fn a_backup_under_load_is_whole_and_cannot_fork() {
     assert_eq!(epoch["kind"], "svc-log-epoch");
     assert_eq!(epoch["after"]["sth_sha256"], backups[4]["sth_sha256"]);
     assert_eq!(epoch["confirmed_by"], json!([]));
+}
+
+/// The kinds of all entries after the first `from`.
+fn kinds_after(data: &str, from: u64) -> Vec<String> {
+    let store = store_sqlite::SqliteStore::open(Path::new(data), Default::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let entries = runtime.block_on(store::Log::log_entries(&store, from, 100)).unwrap();
+    let kind = |entry: &bytes::Bytes| {
+        serde_json::from_slice::<Value>(entry).unwrap()["kind"].as_str().unwrap_or("").to_owned()
+    };
+    entries.iter().map(kind).collect()
+}
+
+#[test]
+fn a_restore_killed_at_any_time_signs_nothing_before_it_is_recorded() {
+    let folder = Folder::new();
+    let (data, backup) = (folder.path("data"), folder.path("backup"));
+    let server = serve(&data);
+    resolve(&server, "open.lab");
+    drop(server);
+    let made = run(&["backup", &backup, "--json", "--store-data-dir", &data]).expect(PASSED).json();
+    let size = made["tree_size"].as_u64().unwrap();
+    let restore = |target: &str| {
+        let mut command = wayleave();
+        command.args(["restore", &backup, "--accept", "--store-data-dir", target]);
+        command
+    };
+    let began = Instant::now();
+    run_to_end(&mut restore(&folder.path("whole"))).expect(PASSED);
+    let whole = began.elapsed();
+    let (mut unfinished, mut complete) = (0, 0);
+    for round in 0..12 {
+        let target = folder.path(&format!("killed-{round}"));
+        let mut child = piped(&mut restore(&target)).spawn().unwrap();
+        std::thread::sleep(whole * round / 11);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if Path::new(&target).join("restore.unfinished").exists() {
+            unfinished += 1;
+            for command in [&["serve", "--server-listen", "127.0.0.1:0"][..], &["key", "list"]] {
+                let mut refused = wayleave();
+                refused.args(command).args(["--store-data-dir", &target]);
+                let refused = run_to_end(&mut refused).expect(COULD_NOT_CHECK);
+                refused.assert_stderr_contains(&["did not finish", "Run `wayleave restore` again"]);
+            }
+            run_to_end(&mut restore(&target)).expect(PASSED);
+        } else if !Path::new(&target).join("wayleave.db").exists() {
+            continue;
+        } else {
+            complete += 1;
+        }
+        let server = serve(&target);
+        assert_eq!(server.get("/readyz").status, 200, "{round}");
+        drop(server);
+        let kinds = kinds_after(&target, size);
+        assert_eq!(kinds[0], "svc-log-epoch", "{round}: the first entry after the backup");
+        assert_eq!(kinds.iter().filter(|kind| *kind == "svc-log-epoch").count(), 1, "{round}");
+    }
+    assert!(unfinished > 0, "{unfinished} unfinished, {complete} complete");
+}
+
+/// A witness that runs, and what a log has to be configured with.
+struct RunningWitness {
+    child: Child,
+    peer: String,
+}
+
+impl RunningWitness {
+    fn start(folder: &Folder, log: &str) -> Self {
+        let data = folder.path("witness");
+        let mut child = piped(wayleave().args([
+            "witness",
+            "--listen",
+            "127.0.0.1:0",
+            "--data-dir",
+            &data,
+            "--name",
+            "w.example/1",
+            "--log",
+            log,
+            "--json",
+        ]))
+        .spawn()
+        .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        let text = |name: &str| ready[name].as_str().unwrap().to_owned();
+        Self { peer: format!("{}=http://{}", text("vkey"), text("listen")), child }
+    }
+}
+
+impl Drop for RunningWitness {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_witness_confirms_or_refuses_a_restore() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    let origin = ["--proof-origin", "log.example/one"];
+    let server = Server::start_demo(&[&["--store-data-dir", &data], &origin[..]].concat());
+    let log = server.get("/api/v1/log").json()["checkpoint"]["vkey"].as_str().unwrap().to_owned();
+    drop(server);
+    let witness = RunningWitness::start(&folder, &log);
+    let witnesses = [origin[0], origin[1], "--proof-witnesses", &witness.peer];
+    let with_witness =
+        |data: &str| Server::start_demo(&[&["--store-data-dir", data], &witnesses[..]].concat());
+    let server = with_witness(&data);
+    resolve(&server, "open.lab");
+    let cosigned = |server: &Server| {
+        let log = server.get("/api/v1/log").json();
+        for _ in 0..200 {
+            let seen = server.get("/api/v1/log/witness/latest");
+            if seen.status == 200 && seen.json()["tree_size"] == log["tree_size"] {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("not cosigned: {}", server.get("/api/v1/log/witness/latest").text());
+    };
+    cosigned(&server);
+    let [early, late] = ["early", "late"].map(|name| folder.path(name));
+    run(&["backup", &early, "--store-data-dir", &data]).expect(PASSED);
+    resolve(&server, "minimal.lab");
+    cosigned(&server);
+    run(&["backup", &late, "--store-data-dir", &data]).expect(PASSED);
+    drop(server);
+    let restored = folder.path("restored");
+    let restore = |backup: &str| {
+        run(&[&["restore", backup, "--store-data-dir", &restored], &witnesses[..]].concat())
+    };
+    // Also --accept does not help against what a witness has seen.
+    let refused = restore(&early).expect(CHECK_FAILED);
+    refused.assert_stderr_contains(&["nothing was restored", "restored from an old copy"]);
+    let accepted = ["restore", &early, "--accept", "--store-data-dir", &restored];
+    run(&[&accepted[..], &witnesses[..]].concat()).expect(CHECK_FAILED);
+    let output = restore(&late).expect(PASSED);
+    assert!(output.out.contains("Confirmed by w.example/1."), "{}", output.out);
+    let server = with_witness(&restored);
+    assert_eq!(server.get("/readyz").status, 200);
+    resolve(&server, "blocks-ai.lab");
+    cosigned(&server);
 }
