@@ -97,8 +97,9 @@ impl Resigning<'_> {
             let mut replaced = replaced_signature(members, &key, at);
             // Signed again before: the first signature is the one that was stored.
             if let Some(Value::Object(first)) = members.get(ReplacedSignature::MEMBER) {
-                replaced = Value::Object(first.clone());
-                replaced["at"] = json!(at);
+                let mut first = first.clone();
+                first.insert("at".to_owned(), json!(at));
+                replaced = Value::Object(first);
             }
             changed.insert(ReplacedSignature::MEMBER.to_owned(), replaced);
         }

@@ -1,18 +1,10 @@
 //! Sample answers with the size and structure of real ones, before they are sealed.
 
-use contract::{Domain, NamePolicy, Timestamp};
+use contract::{Domain, NamePolicy};
 use serde_json::{Map, Value, json};
 
 pub(crate) fn domain(number: u64) -> Domain {
     Domain::parse(&format!("site{number}.com"), &NamePolicy::default()).unwrap()
-}
-
-/// The same as [`answer`], made at this time.
-pub(crate) fn answer_at(number: u64, at: Timestamp) -> Map<String, Value> {
-    let mut answer = answer(number);
-    answer.insert("answered_at".to_owned(), json!(at));
-    answer["freshness"]["observed_at"] = json!(at);
-    answer
 }
 
 /// About 20 KB, with a different decision for each number.

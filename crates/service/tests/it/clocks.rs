@@ -1,9 +1,18 @@
 //! A clock that jumps: every head is later than the previous one.
 
 use contract::Timestamp;
+use serde_json::{Value, json};
 
-use crate::answers::{answer, answer_at, domain};
+use crate::answers::{answer, domain};
 use crate::world::{HandClock, NOON, assert_verifies, open, policy, settings};
+
+/// The same as [`answer`], made at this time.
+pub(crate) fn answer_at(number: u64, at: Timestamp) -> serde_json::Map<String, Value> {
+    let mut answer = answer(number);
+    answer.insert("answered_at".to_owned(), json!(at));
+    answer["freshness"]["observed_at"] = json!(at);
+    answer
+}
 
 #[tokio::test]
 async fn every_head_is_later_than_the_one_before_whatever_the_clock_does() {

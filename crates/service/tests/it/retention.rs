@@ -11,7 +11,8 @@ use service::{LiveReadPermit, Service};
 use store::{Answers, Artifacts, Digest, Log, Pruning, Readings};
 use store_sqlite::SqliteStore;
 
-use crate::answers::{answer_at, domain};
+use crate::answers::domain;
+use crate::clocks::answer_at;
 use crate::world::{
     HandClock, NOON, assert_verifies, build_service_on, open_store, policy, settings,
 };

@@ -123,7 +123,7 @@ fn the_published_client_can_do_all_that_it_can() {
     // A copy signs nothing until an operator has accepted it.
     let mut accept = wayleave();
     accept.args(["log", "mark", "--accept", "--store-data-dir"]).arg(&other);
-    assert!(accept.args(&BRAND).output().unwrap().status.success());
+    assert!(accept.args(BRAND).output().unwrap().status.success());
     let (base, foreign, forked) = (started(&one), Server::start_demo(&BRAND), started(&other));
 
     let results = run_client_checks(python, [&base, &foreign, &forked]);
