@@ -25,6 +25,8 @@ pub(super) struct FileNode {
     synced: Bytes,
     /// Pages that changed since the last sync.
     changed: HashSet<u64>,
+    /// The smallest size since the last sync, if it was made smaller.
+    shortened_to: Option<u64>,
     ignores_sync: bool,
 }
 
@@ -63,21 +65,13 @@ pub(super) struct Contents {
 }
 
 impl Bytes {
-    /// Drops what is stored from `size` on. Returns the pages that changed.
-    fn drop_end(&mut self, size: u64) -> Vec<u64> {
+    /// Drops what is stored from `size` on.
+    fn drop_end(&mut self, size: u64) {
         let (last, rest) = (size / PAGE, (size % PAGE) as usize);
-        let mut changed: Vec<u64> = self
-            .pages
-            .keys()
-            .copied()
-            .filter(|page| *page > last || rest == 0 && *page == last)
-            .collect();
-        changed.iter().for_each(|page| drop(self.pages.remove(page)));
+        self.pages.retain(|page, _| *page < last || rest > 0 && *page == last);
         if let Some(page) = self.pages.get_mut(&last) {
             Arc::make_mut(page)[rest..].fill(0);
-            changed.push(last);
         }
-        changed
     }
 }
 
@@ -119,7 +113,8 @@ impl FileNode {
 
     pub(super) fn set_size(&mut self, size: u64) {
         if size < self.seen.size {
-            self.changed.extend(self.seen.drop_end(size));
+            self.seen.drop_end(size);
+            self.shortened_to = Some(self.shortened_to.map_or(size, |before| before.min(size)));
         }
         self.seen.size = size;
     }
@@ -135,19 +130,35 @@ impl FileNode {
         if self.ignores_sync {
             return;
         }
+        self.shorten_synced();
         for page in std::mem::take(&mut self.changed) {
             self.keep(page);
         }
         self.synced.size = self.seen.size;
     }
 
+    fn shorten_synced(&mut self) {
+        if let Some(size) = self.shortened_to.take() {
+            self.synced.drop_end(size);
+            self.synced.size = self.synced.size.min(size);
+        }
+    }
+
     fn cut(&mut self, mut survives: impl FnMut() -> bool) {
+        // A file system makes a file shorter as a whole or not at all. If it did not, what was written
+        // behind the new end is not part of the file.
+        let kept_from_end = if self.shortened_to.is_some() && survives() {
+            self.shorten_synced();
+            None
+        } else {
+            self.shortened_to.take().map(|size| size / PAGE)
+        };
         for page in std::mem::take(&mut self.changed) {
-            if survives() {
+            if kept_from_end.is_none_or(|end| page < end) && survives() {
                 self.keep(page);
             }
         }
-        if survives() {
+        if kept_from_end.is_none() && survives() {
             self.synced.size = self.seen.size;
         }
         // Pages behind the end of the file that survived belong to no file.
