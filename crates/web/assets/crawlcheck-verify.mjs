@@ -827,6 +827,13 @@ function signingTime(members, signedAt, policy, brand) {
   if (signedAt < madeAt - early) {
     return [false, `signed_at is ${signed}, before the document was made (${name} ${made})`];
   }
+  if (signedAt > madeAt + DAY_MS && isFixed && policy.keys === undefined) {
+    return [
+      NOT_CHECKED,
+      `signed_at is ${signed}, more than a day after ${name}, ${made}; without a key directory it is ` +
+        'unknown whether its key started then',
+    ];
+  }
   if (signedAt > madeAt + DAY_MS) {
     return [false, `signed_at is ${signed}, more than a day after ${name}, ${made}`];
   }

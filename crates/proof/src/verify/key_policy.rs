@@ -75,6 +75,11 @@ impl KeyPolicy {
         Self { read_at: Some(now), ..self }
     }
 
+    /// Whether a key directory was given.
+    pub(super) fn has_keys(&self) -> bool {
+        self.keys.is_some()
+    }
+
     /// From when on the key of this thumbprint signs.
     pub(super) fn start_of(&self, kid: &str) -> Option<Timestamp> {
         self.keys.as_ref()?.get(kid)?.signs_from

@@ -98,7 +98,10 @@ pub(super) fn check_signing_time(
     brand: &Brand,
     checks: &mut Checks,
 ) {
-    checks.push_result("signing time", signing_time(members, signed_at, policy, brand));
+    match signing_time(members, signed_at, policy, brand) {
+        Ok((outcome, detail)) => checks.push("signing time", outcome, detail),
+        Err(detail) => checks.failed("signing time", detail),
+    }
 }
 
 fn signing_time(
@@ -106,7 +109,8 @@ fn signing_time(
     signed_at: Option<Timestamp>,
     policy: &KeyPolicy,
     brand: &Brand,
-) -> Result<String, String> {
+) -> Result<(CheckOutcome, String), String> {
+    let passed = |detail: String| Ok((CheckOutcome::Passed, detail));
     let signed_at = signed_at.ok_or("signed_at is missing or not a timestamp")?;
     let later_than_now =
         |time: Timestamp| policy.read_at().filter(|now| time > now.plus_millis(CLOCK_TOLERANCE_MS));
@@ -118,7 +122,7 @@ fn signing_time(
         member.and_then(|(word, name)| Some((*word, *name, members.get(*name)?)))
     else {
         return in_the_future.map_or_else(
-            || Ok(format!("signed at {signed_at}; the document states no time of its own")),
+            || passed(format!("signed at {signed_at}; the document states no time of its own")),
             Err,
         );
     };
@@ -144,18 +148,26 @@ fn signing_time(
         && made_at < signed_at
         && kid.and_then(|kid| policy.start_of(kid)) == Some(signed_at)
     {
-        return Ok(format!(
+        return passed(format!(
             "signed again at {signed_at}, the start of its key; {name} is {made_at}"
         ));
     }
     if signed_at < made_at.plus_millis(-early) {
         Err(format!("signed_at is {signed_at}, before the document was made ({name} {made_at})"))
+    } else if signed_at > made_at.plus_millis(SIGNING_DELAY_MS) && is_fixed && !policy.has_keys() {
+        let detail = format!(
+            "signed_at is {signed_at}, more than a day after {name}, {made_at}; without a key directory it is \
+             unknown whether its key started then"
+        );
+        Ok((CheckOutcome::NotChecked, detail))
     } else if signed_at > made_at.plus_millis(SIGNING_DELAY_MS) {
         Err(format!("signed_at is {signed_at}, more than a day after {name}, {made_at}"))
     } else if is_ahead {
-        Ok(format!("signed at {signed_at}, {name} is {made_at}: the clock of the log ran ahead"))
+        passed(format!(
+            "signed at {signed_at}, {name} is {made_at}: the clock of the log ran ahead"
+        ))
     } else {
-        Ok(format!("signed at {signed_at}, {name} is {made_at}"))
+        passed(format!("signed at {signed_at}, {name} is {made_at}"))
     }
 }
 
