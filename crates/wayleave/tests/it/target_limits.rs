@@ -27,21 +27,24 @@ fn assert_refused(reply: &HttpReply) -> u64 {
 fn a_hundred_names_of_one_address_get_what_one_address_may() {
     let lab = LabServer::start_configured(&[], "");
     let names: Vec<&str> = lab::shared_address_sites().iter().map(|site| site.name).collect();
+    let start = Instant::now();
     let replies =
         run_all(&names, 100, |name| lab.server.get(&format!("/api/v1/resolve?domain={name}")));
+    // A busy machine may need more than a minute for them.
+    let minutes = 1 + (start.elapsed().as_secs() / 60) as usize;
     let answered = replies.iter().filter(|reply| reply.status == 200).count();
     // Six readings of an address at a time, and fifteen in a minute: each counts twenty requests ahead.
-    assert!((1..=15).contains(&answered), "{answered} of 100 were read");
+    assert!((1..=15 * minutes).contains(&answered), "{answered} of 100 were read");
     for reply in replies.iter().filter(|reply| reply.status != 200) {
         let wait = assert_refused(reply);
         assert!((1..=65).contains(&wait), "{wait}");
     }
     let requests = lab.lab.hits(names[0]).len();
-    assert!(requests <= 300, "{requests} requests");
+    assert!(requests <= 300 * minutes, "{requests} requests");
     // Before these limits a hundred names made 235 connections within two seconds.
     let connections = lab.lab.connections(names[0]);
     println!("{answered} answers, {connections} connections, {requests} requests");
-    assert!(connections <= 120, "{connections} connections");
+    assert!(connections <= 120 * minutes as u64, "{connections} connections");
     // What was read is told as usual, and what was not read is not called absent: a hundred requests at
     // once can leave a lookup without an answer in its time.
     let answers: Vec<Value> =

@@ -184,9 +184,10 @@ async fn a_fork_under_our_key_is_stored_counted_and_reported() {
     service::log::decide_to_continue(store.as_ref(), now).await.unwrap();
     drop((service, store, server));
     let test_server = start_opened(dir).await;
+    test_server.decide(4).await;
     assert_eq!(states(&found(&test_server, &[fork, ahead]).await), ["contradicts"; 2]);
     assert_eq!(test_server.get("/readyz").await.status, 200);
-    test_server.decide(4).await;
+    test_server.decide(5).await;
     // One that is dated later does: the other log still signs.
     test_server.pass(3_600_000);
     let later = forged(&test_server, Some(&sths[2]), "later", &key);
