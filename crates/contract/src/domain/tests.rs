@@ -29,6 +29,9 @@ fn every_spelling_of_a_domain_is_normalised() {
         ("someone.github.io", "someone.github.io"),
         ("1.2.3.4.nip.io", "1.2.3.4.nip.io"),
         ("4chan.org", "4chan.org"),
+        ("https://www.example.com/", "example.com"),
+        ("a.b.example.net", "a.b.example.net"),
+        ("example.org", "example.org"),
     ] {
         assert_eq!(
             Domain::parse(input, &real()).as_ref().map(Domain::as_str),
@@ -46,6 +49,13 @@ fn a_policy_can_allow_a_lab_suffix_and_port() {
     assert_eq!(Domain::parse("lab", &lab()), Err(NameRefusal::PublicSuffix));
     assert_eq!(Domain::parse("notlab", &lab()), Err(NameRefusal::SingleLabel));
     assert_eq!(Domain::parse("x.test", &lab()), Err(NameRefusal::Reserved));
+}
+
+#[test]
+fn reserved_names_are_refused_with_their_subdomains() {
+    for name in ["shop.example", "a.b.example", "x.test", "x.invalid", "x.local", "x.internal"] {
+        assert_eq!(Domain::parse(name, &real()), Err(NameRefusal::Reserved), "{name}");
+    }
 }
 
 #[test]

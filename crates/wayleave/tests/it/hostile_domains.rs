@@ -162,8 +162,8 @@ const REFUSED: &[(&str, &str)] = &[
     (
         RESERVED,
         "localhost localhost. localhost:80 www.localhost a.b.localhost http://localhost:80/x \
-         test open.test example open.example example.com www.example.com a.b.example.net \
-         EXAMPLE.ORG invalid open.invalid local printer.local \
+         test open.test example open.example \
+         invalid open.invalid local printer.local \
          kubernetes.default.svc.cluster.local onion \
          duckduckgogg42xjoc72x3sjasowoarfbgcmvfimaftt6twagswzczad.onion alt open.alt internal \
          metadata.google.internal metadata.google.internal. \
