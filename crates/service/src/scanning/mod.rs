@@ -1,8 +1,9 @@
 //! Full scans.
 //!
 //! `scan` runs one scan for a caller, signs and stores it. `report` serves a stored scan, `manifest`
-//! lists its files, `replay` judges stored evidence again, `census` scans a ranked list of domains.
+//! lists its files, `bundle` puts them into one file, `replay` judges evidence again, `census` scans a ranked list of domains.
 
+pub mod bundle;
 pub mod census;
 mod manifest;
 mod recent_unlisted;

@@ -3,7 +3,7 @@
 //! A record is a function of its evidence, the bodies that the evidence names, and the rules. The
 //! record states the digests of all three, so whoever has them can rebuild it byte for byte.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agents::Catalogue;
 use bytes::Bytes;
@@ -103,19 +103,57 @@ pub async fn replay(
     id: &str,
 ) -> Result<Replay, ReplayError> {
     let scan = store.scan(id).await?.ok_or_else(|| ReplayError::Unknown(id.to_owned()))?;
-    let kept = StoredRecord::read(&scan.record)?;
-    if kept.text("/evidence_sha256") != Some(sha256(&scan.evidence).to_string().as_str()) {
+    let bodies = load_bodies(store, &scan.artifacts).await?;
+    let files = ReplayFiles { record: scan.record, evidence: scan.evidence, bodies };
+    let needed = scan.artifacts.iter().map(Digest::to_string).collect();
+    judge_files(&files, needed, catalogue)
+}
+
+/// What a replay needs, from anywhere.
+#[derive(Debug, Clone)]
+pub struct ReplayFiles {
+    /// The signed record.
+    pub record: Bytes,
+    pub evidence: Bytes,
+    /// By SHA-256, in hex.
+    pub bodies: BTreeMap<String, Bytes>,
+}
+
+/// Judges files that were downloaded, for people without the store. Every file is compared with the
+/// digest that the record or the evidence states.
+pub fn replay_files(files: &ReplayFiles, catalogue: &Catalogue) -> Result<Replay, ReplayError> {
+    if files.bodies.iter().any(|(digest, body)| sha256(body).to_string() != *digest) {
+        return Err(ReplayError::DigestMismatch { what: "body of a response" });
+    }
+    let evidence = parse_evidence(&files.evidence)?;
+    let responses = evidence.reads.iter().filter_map(|reading| reading.exchange.response());
+    let needed = responses.map(|response| response.body.sha256.clone()).collect();
+    judge_files(files, needed, catalogue)
+}
+
+fn parse_evidence(bytes: &[u8]) -> Result<Evidence, ReplayError> {
+    serde_json::from_slice(bytes)
+        .map_err(|e| ReplayError::Unreadable { what: "the evidence", why: e.to_string() })
+}
+
+fn judge_files(
+    files: &ReplayFiles,
+    needed: BTreeSet<String>,
+    catalogue: &Catalogue,
+) -> Result<Replay, ReplayError> {
+    let kept = StoredRecord::read(&files.record)?;
+    if kept.text("/evidence_sha256") != Some(sha256(&files.evidence).to_string().as_str()) {
         return Err(ReplayError::DigestMismatch { what: "evidence" });
     }
-    let evidence: Evidence = serde_json::from_slice(&scan.evidence)
-        .map_err(|e| ReplayError::Unreadable { what: "the evidence", why: e.to_string() })?;
-    let (bodies, gone) = load_bodies(store, &scan.artifacts).await?;
-    let judged = kept.summary();
+    let evidence = parse_evidence(&files.evidence)?;
+    let bodies = &files.bodies;
+    let gone = needed.into_iter().filter(|digest| !bodies.contains_key(digest)).collect();
+    let text = |pointer: &str| kept.text(pointer).unwrap_or_default().to_owned();
     let mut replay = Replay {
-        id: id.to_owned(),
-        domain: scan.domain.to_string(),
+        id: text("/id"),
+        domain: text("/domain"),
         conclusion: ReplayConclusion::BodiesGone,
-        kept: judged,
+        kept: kept.summary(),
         now: None,
         bodies_gone: gone,
         ledger: Vec::new(),
@@ -128,26 +166,23 @@ pub async fn replay(
     }
     let rules = Rulepack::current();
     let rebuilt =
-        StoredRecord::from_record(&kept.judge_again(&evidence, &bodies, catalogue, &rules)?)?;
+        StoredRecord::from_record(&kept.judge_again(&evidence, bodies, catalogue, &rules)?)?;
     compare_records(&mut replay, &kept, &rebuilt);
     Ok(replay)
 }
 
-/// The bodies that are stored, and the digests of those that are not.
+/// The bodies that are still stored.
 async fn load_bodies(
     store: &dyn Store,
     digests: &[Digest],
-) -> Result<(BTreeMap<String, Bytes>, Vec<String>), StoreError> {
-    let (mut stored, mut missing) = (BTreeMap::new(), Vec::new());
+) -> Result<BTreeMap<String, Bytes>, StoreError> {
+    let mut stored = BTreeMap::new();
     for digest in digests {
-        match store.artifact(*digest).await? {
-            Some(body) => {
-                stored.insert(digest.to_string(), body);
-            }
-            None => missing.push(digest.to_string()),
+        if let Some(body) = store.artifact(*digest).await? {
+            stored.insert(digest.to_string(), body);
         }
     }
-    Ok((stored, missing))
+    Ok(stored)
 }
 
 fn compare_records(replay: &mut Replay, stored: &StoredRecord, rebuilt: &StoredRecord) {

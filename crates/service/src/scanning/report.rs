@@ -25,6 +25,17 @@ pub struct Report {
     bodies: Vec<Digest>,
 }
 
+impl Report {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The bodies that the record was judged from.
+    pub(super) fn bodies(&self) -> &[Digest] {
+        &self.bodies
+    }
+}
+
 impl Scanning {
     /// `None` if the scan is unknown, and also if it is private and the caller did not send a licence
     /// key for its domain.
