@@ -16,13 +16,26 @@ pub const SCAN_MINUTE_WINDOW: Duration = Duration::from_secs(60);
 pub const SCAN_PER_DAY: u32 = 20;
 /// `POST /api/v1/scan`: requests per licence in [`SCAN_MINUTE_WINDOW`]. Not in the interface.
 pub const KEYED_SCANS_PER_MINUTE: u32 = 60;
-/// Endpoints that serve stored records: requests per address in [`RATE_WINDOW`]. Not in the
-/// interface.
-pub const READ_PER_MINUTE: u32 = 120;
-/// Decisions per address in [`RATE_WINDOW`]; a batch counts once per item. Not in the interface.
-pub const DECIDE_PER_MINUTE: u32 = 60;
-/// Requests that cause a live read of a site: per address in [`RATE_WINDOW`]. Not in the interface.
-pub const LIVE_PER_MINUTE: u32 = 10;
+/// The three rates below are per address in [`RATE_WINDOW`], and not in the interface. Their defaults
+/// are for one organisation: all its agents usually have one address, and an agent asks before every
+/// page. They protect this service only; what all clients together may read of others' sites has
+/// limits of its own (`targets.*`).
+///
+/// Endpoints that serve stored records: requests. 20 in a second.
+pub const READ_PER_MINUTE: u32 = 1_200;
+/// Decisions; a batch counts once per item. 10 in a second, for example 50 agents with a page every
+/// 5 seconds each.
+pub const DECIDE_PER_MINUTE: u32 = 600;
+/// Requests that cause a live read of a site: a decision in five may be about a new site.
+pub const LIVE_PER_MINUTE: u32 = 120;
+/// The same for a public service, where an address is one of many strangers.
+pub const PUBLIC_READ_PER_MINUTE: u32 = 120;
+pub const PUBLIC_DECIDE_PER_MINUTE: u32 = 60;
+pub const PUBLIC_LIVE_PER_MINUTE: u32 = 10;
+/// The same per licence.
+pub const KEYED_READS_PER_MINUTE: u32 = 6_000;
+pub const KEYED_DECISIONS_PER_MINUTE: u32 = 3_000;
+pub const KEYED_LIVE_PER_MINUTE: u32 = 300;
 /// `/metrics`: requests per address in [`RATE_WINDOW`]. Not in the interface.
 pub const METRICS_PER_MINUTE: u32 = 60;
 /// Licence keys that are not valid: per address in [`RATE_WINDOW`]. Not in the interface.
@@ -87,6 +100,9 @@ pub const PREFIX_DIGITS_MAX: usize = 8;
 pub const PREFIX_BUCKET_MAX: usize = 100;
 /// Stored answers: a section that takes longer is served as stored.
 pub const SECTION_TIMEOUT: Duration = Duration::from_millis(180);
+/// The shortest time between two live reads of a domain. Also how long a reading that received no
+/// page is used. Not in the interface.
+pub const LIVE_READ_PAUSE: Duration = Duration::from_secs(600);
 /// A live reading is stored and served for this long.
 pub const LIVE_READING_MAX_AGE: Duration = Duration::from_secs(6 * 3600);
 /// A resolve answer is fresh for this long after `observed_at`.

@@ -32,6 +32,8 @@ pub struct CallResponse {
 pub enum CallError {
     #[error("the address is not an http or https URL")]
     Address,
+    #[error("the key has characters that cannot be sent")]
+    Token,
     #[error("no answer within {0} seconds")]
     Timeout(u64),
     #[error("the connection failed")]
@@ -58,21 +60,32 @@ pub struct Call<'a> {
 
 impl Call<'_> {
     pub async fn send(self) -> Result<CallResponse, CallError> {
+        self.send_with_token(None).await
+    }
+
+    /// With a bearer token for the server.
+    pub async fn send_with_token(self, token: Option<&str>) -> Result<CallResponse, CallError> {
         let url = Url::parse(self.url).map_err(|_| CallError::Address)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(CallError::Address);
         }
-        tokio::time::timeout(self.timeout, exchange(&self, &url))
+        let token = token.map(|token| http::HeaderValue::try_from(format!("Bearer {token}")));
+        let mut token = token.transpose().map_err(|_| CallError::Token)?;
+        if let Some(token) = &mut token {
+            token.set_sensitive(true);
+        }
+        tokio::time::timeout(self.timeout, exchange(&self, token, &url))
             .await
             .map_err(|_| CallError::Timeout(self.timeout.as_secs()))?
     }
 }
 
-/// Makes one call with the default limits; a body is sent as JSON.
+/// Makes one call with the default limits; a body is sent as JSON, a token as a bearer token.
 pub async fn call_json(
     method: &str,
     url: &str,
     body: Option<String>,
+    token: Option<&str>,
 ) -> Result<CallResponse, CallError> {
     let call = Call {
         method,
@@ -82,22 +95,26 @@ pub async fn call_json(
         max_response_bytes: MAX_RESPONSE_BYTES,
         timeout: TIMEOUT,
     };
-    call.send().await
+    call.send_with_token(token).await
 }
 
-async fn exchange(call: &Call<'_>, url: &Url) -> Result<CallResponse, CallError> {
+async fn exchange(
+    call: &Call<'_>,
+    token: Option<http::HeaderValue>,
+    url: &Url,
+) -> Result<CallResponse, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
     if url.scheme() == "http" {
-        return send_request(stream, call, url).await;
+        return send_request(stream, call, token, url).await;
     }
     let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
     let stream = TlsConnector::from(Arc::new(tls_config()?))
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
-    send_request(stream, call, url).await
+    send_request(stream, call, token, url).await
 }
 
 fn tls_config() -> Result<rustls::ClientConfig, CallError> {
@@ -118,7 +135,12 @@ async fn connect(host: &str, port: u16) -> Result<TcpStream, CallError> {
     Ok(TcpStream::connect((host, port)).await?)
 }
 
-async fn send_request<S>(stream: S, call: &Call<'_>, url: &Url) -> Result<CallResponse, CallError>
+async fn send_request<S>(
+    stream: S,
+    call: &Call<'_>,
+    token: Option<http::HeaderValue>,
+    url: &Url,
+) -> Result<CallResponse, CallError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -139,6 +161,9 @@ where
         .header("host", authority)
         .header("user-agent", concat!("wayleave/", env!("CARGO_PKG_VERSION")))
         .header("accept", call.accept);
+    if let Some(token) = token {
+        request = request.header("authorization", token);
+    }
     let (body, media_type) = call.body.unzip();
     if let Some(media_type) = media_type {
         request = request.header("content-type", media_type);

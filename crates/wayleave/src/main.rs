@@ -26,6 +26,8 @@ pub(crate) mod exit {
     pub(crate) const COULD_NOT_CHECK: u8 = 2;
     /// A running server stopped because a part of it failed. A restart may help.
     pub(crate) const SERVER_FAILED: u8 = 3;
+    /// A second Ctrl-C ended a server that was stopping.
+    pub(crate) const INTERRUPTED: u8 = 130;
 }
 
 #[derive(Debug, Parser)]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use supervisor::Supervisor;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::{exit, logging};
+use crate::{exit, logging, output};
 
 /// How long requests are still answered after a failure, so that load balancers see that the server is
 /// not ready and send clients elsewhere.
@@ -18,7 +18,7 @@ const EXIT_DEADLINE: Duration = Duration::from_secs(8);
 /// Waits for a signal, or until some seconds after a failure. A signal ends these seconds too.
 pub(crate) async fn wait_for_end(stop: &mut StopSignals, supervisor: &Supervisor) {
     let failure = tokio::select! {
-        () = stop.wait_for_stop() => return,
+        () = stop.wait_for_stop() => return announce_stop(),
         failure = supervisor.wait_for_failure() => failure,
     };
     tracing::error!(
@@ -52,6 +52,25 @@ pub(crate) async fn exit_at_deadline(supervisor: Supervisor) {
 pub(crate) struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
+}
+
+/// Says what the server waits for, and lets the next Ctrl-C end it.
+fn announce_stop() {
+    output::print_note(
+        "Stopping: finishing open requests and scans (at most 30 s), then writing what is left to the log. \
+         Press Ctrl-C again to stop at once; what was answered is stored.",
+    );
+    tokio::spawn(exit_at_next_interrupt());
+}
+
+/// Ends the process at the next Ctrl-C.
+async fn exit_at_next_interrupt() {
+    if let Ok(mut interrupt) = signal(SignalKind::interrupt()) {
+        interrupt.recv().await;
+        output::print_note("Stopped at once.");
+        logging::flush();
+        std::process::exit(exit::INTERRUPTED.into());
+    }
 }
 
 impl StopSignals {

@@ -25,8 +25,8 @@ use web::{RateLimit, RateLimits};
 
 use crate::config::{Config, NetworkConfig};
 
-/// The folder of the keys, inside the data directory.
-pub(crate) const KEYS_FOLDER: &str = "keys";
+/// The folder of the keys in a data directory and in a backup.
+pub(crate) const KEYS_FOLDER: &str = Config::KEYS_FOLDER;
 
 /// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -209,11 +209,15 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
 pub(crate) fn rate_limits(config: &Config) -> RateLimits {
     use contract::limits::{FEED_WINDOW, RATE_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
+    let per_minute = |max| vec![RateLimit { max, window: RATE_WINDOW }];
     let by_licence = RateLimits {
         keyed_scans: vec![RateLimit {
             max: limits.keyed_scan_per_minute,
             window: SCAN_MINUTE_WINDOW,
         }],
+        keyed_reads: per_minute(limits.keyed_read_per_minute),
+        keyed_decisions: per_minute(limits.keyed_decide_per_minute),
+        keyed_live_reads: per_minute(limits.keyed_live_per_minute),
         ..RateLimits::none()
     };
     if !limits.enabled {
@@ -225,11 +229,11 @@ pub(crate) fn rate_limits(config: &Config) -> RateLimits {
             RateLimit { max: limits.scan_per_minute, window: SCAN_MINUTE_WINDOW },
         ],
         feeds: vec![RateLimit { max: limits.feed_per_minute, window: FEED_WINDOW }],
-        reads: vec![RateLimit { max: limits.read_per_minute, window: RATE_WINDOW }],
-        decisions: vec![RateLimit { max: limits.decide_per_minute, window: RATE_WINDOW }],
-        live_reads: vec![RateLimit { max: limits.live_per_minute, window: RATE_WINDOW }],
-        metrics: vec![RateLimit { max: limits.metrics_per_minute, window: RATE_WINDOW }],
-        wrong_keys: vec![RateLimit { max: limits.wrong_keys_per_minute, window: RATE_WINDOW }],
+        reads: per_minute(limits.read_per_minute),
+        decisions: per_minute(limits.decide_per_minute),
+        live_reads: per_minute(limits.live_per_minute),
+        metrics: per_minute(limits.metrics_per_minute),
+        wrong_keys: per_minute(limits.wrong_keys_per_minute),
         ..by_licence
     }
 }
@@ -267,7 +271,7 @@ pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
 /// The same, also while a backup is being restored.
 fn open_keys_of_store(config: &Config) -> Result<KeyStore> {
     let (data_dir, now) = (config.data_dir(), SystemClock.now());
-    let folder = data_dir.join(KEYS_FOLDER);
+    let folder = config.keys_dir();
     let has_log = store_sqlite::has_log(&data_dir)
         .with_context(|| format!("cannot read the store in {}", data_dir.display()))?;
     let opened = match has_log {
@@ -333,7 +337,7 @@ pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Res
     }
     // Before the secret, which is created if it is missing.
     let keys = open_keys_of_store(config)?;
-    let keys_folder = folder.join(KEYS_FOLDER);
+    let keys_folder = config.keys_dir();
     let secret = DeploymentSecret::open(&keys_folder)
         .with_context(|| format!("cannot use the secret in {}", keys_folder.display()))?;
     let parts = ServiceDependencies {
@@ -353,7 +357,7 @@ pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Res
 /// Opens the transparency log of a service. A fault is logged and does not stop the server: records
 /// are still served, but nothing new is added to the log.
 pub(crate) async fn open_log(config: &Config, service: &Service) -> Result<()> {
-    let folder = config.data_dir().join(KEYS_FOLDER);
+    let folder = config.keys_dir();
     match LogMark::open(&folder) {
         // `open_log` has logged the fault, and every later attempt to append returns it.
         Ok((mark, marked)) => drop(service.log.open(mark, marked).await),

@@ -58,6 +58,8 @@ pub(crate) fn install_recorder() {
         describe_counter!(GOSSIP, "Signed log heads received through gossip, by result.");
         describe_counter!(LOST_LOG_LINES, "Log lines that could not be written, by reason.");
         describe_target_metrics();
+        describe_log_metrics();
+        describe_store_metrics();
         describe_counter!(
             CONTRADICTING_HEADS,
             "Received heads that carry our signature but contradict our log: an incident."
@@ -90,6 +92,35 @@ fn describe_target_metrics() {
         "wayleave_scan_queue_wait_seconds",
         "Time from when a queued scan was due to its start."
     );
+}
+
+/// Counted by the log.
+fn describe_log_metrics() {
+    describe_counter!("log_submissions_total", "Entries submitted to the log.");
+    describe_histogram!(
+        "log_batch_seconds",
+        "Time to sign, store and acknowledge a batch of entries."
+    );
+    describe_counter!("log_cosignatures_total", "Cosignatures received from witnesses.");
+    describe_counter!("log_witness_failures_total", "Requests to witnesses that failed.");
+    describe_gauge!(
+        "log_contradictions_decided",
+        "Contradicting heads in spite of which an operator decided to continue."
+    );
+}
+
+/// Counted by the service.
+fn describe_store_metrics() {
+    describe_counter!("wayleave_scans_total", "Scans requested, by outcome.");
+    describe_counter!("wayleave_answers_total", "Answers served, by where they came from.");
+    describe_gauge!("wayleave_store_bytes", "Size of the stored data, by part.");
+    describe_counter!(
+        "wayleave_store_pruned_total",
+        "Records removed after their retention, by part."
+    );
+    describe_gauge!("wayleave_cache_bytes", "Memory that a cache takes, by cache.");
+    describe_gauge!("wayleave_cache_max_bytes", "The bound of that memory, by cache.");
+    describe_gauge!("wayleave_cache_entries", "Entries of a cache, by cache.");
 }
 
 /// The metrics in Prometheus' text format.

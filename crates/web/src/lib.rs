@@ -9,6 +9,7 @@ mod app;
 mod fast_path;
 mod handlers;
 mod http_metrics;
+mod metrics_server;
 pub mod middleware;
 mod off_worker;
 mod openapi;
@@ -28,6 +29,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use service::Service;
 
 pub use app::App;
+pub use metrics_server::metrics_app;
 pub use middleware::WebOptions;
 pub use rate_limits::{RateLimit, RateLimits};
 #[doc(hidden)]
@@ -65,13 +67,16 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
             CACHE_ONE_HOUR,
         ),
         schemas: SchemaDocuments::new(&issuer),
+        verifier: handlers::static_documents::build_verifier(&issuer.brand),
         graph_context: handlers::graph::build_graph_context(),
         served_operations: openapi::operation_ids(&document),
         issuer: issuer.clone(),
+        metrics_elsewhere: options.metrics_elsewhere,
     };
     let (router, _) = routes::router().split_for_parts();
     let rate_limiters = Arc::new(RateLimiters::new(options.limits.clone()));
     let service_info = Arc::new(service_info);
+    let key_header = issuer.brand.key_header();
     let middleware_state = MiddlewareState::new(options, issuer);
     let cached_responses = CachedResponses::new(
         Arc::clone(&service),
@@ -79,7 +84,7 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
         &service_info,
         Arc::clone(&rate_limiters),
     );
-    let fast_path = FastPath::new(Arc::clone(&middleware_state), cached_responses);
+    let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
     let router = router.with_state(state).layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)

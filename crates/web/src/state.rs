@@ -40,12 +40,16 @@ impl FromRef<AppState> for Arc<ServiceInfo> {
 #[derive(Debug)]
 pub(crate) struct ServiceInfo {
     pub(crate) issuer: Issuer,
+    /// The metrics are served on another address.
+    pub(crate) metrics_elsewhere: bool,
     /// The operationIds that this build serves.
     pub(crate) served_operations: BTreeSet<String>,
     pub(crate) openapi: HttpDocument,
     pub(crate) schemas: SchemaDocuments,
     pub(crate) graph_context: HttpDocument,
     pub(crate) reference_page: HttpDocument,
+    /// The offline verifier, with our brand.
+    pub(crate) verifier: HttpDocument,
     /// The scoring method, as a page and as Markdown.
     pub(crate) method_page: HttpDocument,
     pub(crate) method_markdown: HttpDocument,

@@ -123,11 +123,14 @@ fn write_preflight(page: &mut String) -> std::fmt::Result {
          The sections of an answer show no rung above `conformant`. A caller who requires a higher rung gets at \
          best `require_confirmation`.\n\n\
          A receipt expires when the evidence is too old for the action, or after {} hours for read and cite, {} minutes \
-         for connect, {} minutes for transact and administer, whichever comes first, and never within a minute. It \
-         lasts a minute when it says `block` or `unsupported` because evidence is missing: then it is time to ask again.\n",
+         for connect, {} minutes for transact and administer, whichever comes first, and never within a minute. If \
+         it keeps the agent from acting only because evidence is missing, it expires when there can be more: when the \
+         queued scan is due, or {} minutes after the last live reading. `why` then says why nothing was received, and \
+         `alternatives` when to ask again.\n",
         limits::READ_RECEIPT_SECONDS / 3600,
         limits::CONNECT_RECEIPT_SECONDS / 60,
-        limits::TRANSACT_RECEIPT_SECONDS / 60
+        limits::TRANSACT_RECEIPT_SECONDS / 60,
+        limits::LIVE_READ_PAUSE.as_secs() / 60
     )?;
     writeln!(page, "## Templates\n")?;
     for terms in &TEMPLATES {

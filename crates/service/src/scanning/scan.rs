@@ -48,6 +48,8 @@ pub struct ScanReply {
     pub sha256: String,
     /// `None` when the site did not respond; the record is then not stored.
     pub id: Option<String>,
+    /// No scan was made: this is the report of an earlier one.
+    pub is_earlier_report: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -65,11 +67,11 @@ pub enum ScanError {
     #[error("this licence does not cover {domain}")]
     NotLicensed { domain: Domain },
     #[error(
-        "the daily limit of free scans for this address is reached; try again tomorrow or use a licence key"
+        "the daily limit of free scans for this address is reached; it resets at 00:00 UTC and does not apply with a licence key"
     )]
     AddressLimitReached { retry_after_s: u64 },
     #[error(
-        "the daily limit of free scans for this service is reached; try again tomorrow or use a licence key"
+        "the daily limit of free scans for this service is reached; it resets at 00:00 UTC and does not apply with a licence key"
     )]
     ServiceLimitReached { retry_after_s: u64 },
     #[error("free scans are paused; scans with a licence key are not affected")]
@@ -125,6 +127,7 @@ impl Scanning {
             store::Visibility::Private => false,
         };
         if reusable && let Some(reply) = self.reuse_recent_report(&domain).await? {
+            let reply = ScanReply { is_earlier_report: true, ..reply };
             return Ok((reply, Source::RecentReport));
         }
         let Some(_running) = running else {
@@ -269,6 +272,12 @@ impl Scanning {
         Ok(reply)
     }
 
+    /// Whether a licence is for the domain that a request names.
+    #[must_use]
+    pub fn is_licensed(&self, licence: &Licence, input: &str) -> bool {
+        self.scanner.parse_domain(input).is_ok_and(|domain| licence.covers(&domain))
+    }
+
     /// The time after which a running scan has ended.
     fn retry_after_s(&self) -> u64 {
         self.deadline.as_secs().max(1)
@@ -279,7 +288,12 @@ impl Scanning {
         let unsigned =
             ScanRecord { replaced_signature: None, sha256: None, signature: None, ..record };
         let signed = self.keys.sign_document(&unsigned, KeyPurpose::Documents)?;
-        Ok(ScanReply { sha256: signed.digest.to_string(), bytes: signed.bytes.into(), id })
+        Ok(ScanReply {
+            sha256: signed.digest.to_string(),
+            bytes: signed.bytes.into(),
+            id,
+            is_earlier_report: false,
+        })
     }
 }
 

@@ -7,13 +7,14 @@ use lab::{Lab, LabNetwork, LabOptions};
 
 use super::config_in_force;
 use super::serve::{bind_listener, ready_line, serve_until_stopped};
-use crate::config::{Config, ConfigArgs};
+use crate::config::{Config, ConfigArgs, LimitsConfig};
 use crate::{logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Starts the lab and the service in one process, then prints its URL and commands to try. Runs until \
                   Ctrl-C.\n\
+                  The limits of a service apply; --no-limits switches them off.\n\
                   The network.* keys are set to the lab, in addition to values you give. If store.data_dir is not \
                   set, data goes to a temporary folder and is deleted at the end; if log.filter is not set, only \
                   errors are logged.\n\n\
@@ -23,6 +24,9 @@ use crate::{logging, output, wiring};
 pub(crate) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Switch off the limits per client and per scanned site
+    #[arg(long)]
+    no_limits: bool,
     /// When ready, print one line of JSON to standard output: url, listen, data_dir, version
     #[arg(long)]
     json: bool,
@@ -33,6 +37,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     // Keep the welcome text readable: log errors only, unless the operator asked for more.
     if config.log == crate::config::LogConfig::default() {
         config.log.filter = "error".to_owned();
+    }
+    if args.no_limits {
+        config.limits.enabled = false;
+        config.targets.enabled = false;
     }
     logging::start_logging(&config.log)?;
     wiring::runtime()?.block_on(async {
@@ -95,9 +103,19 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
 fn welcome_text(config: &Config, sites: usize) -> String {
     let base = config.base_url();
     let data_dir = config.data_dir();
+    let LimitsConfig { enabled, scan_per_minute, scan_per_day, .. } = config.limits;
+    let limits = if enabled {
+        format!(
+            "Limits apply as for any service: {scan_per_minute} scans a minute and {scan_per_day} a day. \
+             Start it with `wayleave demo --no-limits` to switch them off."
+        )
+    } else {
+        "Limits are switched off.".to_owned()
+    };
     format!(
         "\nWayleave is running at {base} against a lab of {sites} test sites (no internet access).\n\
-         Data is stored in {}.\n\n\
+         Data is stored in {}.\n\
+         {limits}\n\n\
          Try:\n\
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"open.lab\"}}'\n\
          \x20 curl -s {base}/api/scan -H 'content-type: application/json' -d '{{\"domain\":\"blocks-ai.lab\"}}'\n\

@@ -1,5 +1,8 @@
 //! `wayleave doctor`: checks an installation and says what to fix.
 
+mod local_state;
+
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,14 +22,19 @@ use crate::{build_info, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Checks configuration, clock, port, base URL, identities, store, keys, build, network policy and DNS, and \
-                  prints one line for each: ok, warning (works, but may not be what you want) or FAILED.\n\n\
+    after_help = "Checks configuration, clock, port, base URL, identities, store, disk, permissions, keys, log, build, \
+                  network policy and DNS, and prints one line for each: ok, warning (works, but may not be what you \
+                  want) or FAILED, with what to do. Works beside a running server and changes nothing.\n\
+                  With --ready, only asks the server on this machine whether it is ready (for health checks).\n\n\
                   Exit codes: 0 no check failed (there may be warnings), 1 at least one check failed."
 )]
 pub(crate) struct Args {
     /// A domain that must exist, used to test the DNS resolver
     #[arg(long, default_value = "iana.org")]
     probe: String,
+    /// Only ask the running server on this machine whether it is ready
+    #[arg(long)]
+    ready: bool,
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
@@ -53,9 +61,14 @@ enum CheckState {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let checks = match config_in_force(&args.config) {
         Ok(config) => {
-            let mut checks = vec![good("configuration", "valid".to_owned())];
-            checks.extend(wiring::runtime()?.block_on(run_checks(&config, &args.probe)));
-            checks
+            let runtime = wiring::runtime()?;
+            if args.ready {
+                vec![runtime.block_on(check_ready(&config))]
+            } else {
+                let mut checks = vec![good("configuration", "valid".to_owned())];
+                checks.extend(runtime.block_on(run_checks(&config, &args.probe)));
+                checks
+            }
         }
         Err(error) => vec![bad("configuration", format!("{error:#}"))],
     };
@@ -82,21 +95,46 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 
 async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
     let mut checks = vec![
-        check_clock(),
+        check_clock(config),
         check_listen_address(config).await,
         check_base_url(config),
         check_catalogue(config),
     ];
     checks.push(check_store(config).await);
+    checks.extend(local_state::check_disks(config));
+    checks.push(local_state::check_permissions(config));
     checks.push(check_keys(config));
+    checks.push(local_state::check_log(config).await);
     checks.push(check_build(config).await);
     checks.push(check_network_policy(config));
     checks.push(check_resolver(config, probe).await);
     checks
 }
 
+/// Asks the server that this configuration describes.
+async fn check_ready(config: &Config) -> DoctorCheck {
+    let mut address = config.server.listen;
+    if address.ip().is_unspecified() {
+        let loopback =
+            if address.is_ipv4() { [127, 0, 0, 1].into() } else { IpAddr::V6(Ipv6Addr::LOCALHOST) };
+        address.set_ip(loopback);
+    }
+    let url = format!("http://{address}/readyz");
+    let call = operator::call_json("GET", &url, None, None);
+    match tokio::time::timeout(Duration::from_secs(4), call).await {
+        Ok(Ok(answer)) if answer.status == 200 => good("ready", format!("{url} answers 200")),
+        Ok(Ok(answer)) => {
+            let body = String::from_utf8_lossy(&answer.body).into_owned();
+            let body = output::sanitize_for_terminal(&body);
+            bad("ready", format!("{url} answers {}: {body}", answer.status))
+        }
+        Ok(Err(error)) => bad("ready", format!("{url}: {error}; is the server running?")),
+        Err(_) => bad("ready", format!("{url} did not answer within 4 s")),
+    }
+}
+
 /// A clock that is far behind would put wrong times on evidence and signatures.
-fn check_clock() -> DoctorCheck {
+fn check_clock(config: &Config) -> DoctorCheck {
     const BUILT_AFTER: &str = "2026-11-01T00:00:00Z";
     let now = SystemClock.now();
     if BUILT_AFTER.parse().is_ok_and(|after: contract::Timestamp| now < after) {
@@ -107,8 +145,24 @@ fn check_clock() -> DoctorCheck {
             ),
         );
     }
+    if let Some(written) = local_state::last_write(config)
+        && written.millis_since(now) > MAX_CLOCK_ERROR_MS
+    {
+        return bad(
+            "clock",
+            format!(
+                "the system clock says {}, but the store was written at {}. The clock was set back, or was ahead then: \
+                 set it (NTP) before the server signs anything",
+                now.whole_seconds(),
+                written.whole_seconds()
+            ),
+        );
+    }
     good("clock", format!("the system clock says {}", now.whole_seconds()))
 }
+
+/// Clocks that are set by NTP differ by less.
+const MAX_CLOCK_ERROR_MS: i64 = 60_000;
 
 async fn check_listen_address(config: &Config) -> DoctorCheck {
     let address = config.server.listen;
@@ -186,8 +240,7 @@ async fn check_store(config: &Config) -> DoctorCheck {
 }
 
 fn check_keys(config: &Config) -> DoctorCheck {
-    let has_keys = config.data_dir().join(wiring::KEYS_FOLDER).exists();
-    if !has_keys && store_sqlite::has_log(&config.data_dir()) == Ok(false) {
+    if !config.keys_dir().exists() && store_sqlite::has_log(&config.data_dir()) == Ok(false) {
         return doubt("keys", "no keys yet; `wayleave serve` creates them".to_owned());
     }
     match wiring::open_keys(config) {
@@ -218,7 +271,7 @@ async fn check_build(config: &Config) -> DoctorCheck {
     let named = format!("build {}, binary SHA-256 {}", this.version_id(), executable.sha256);
     let url = format!("{}{BUILDS_PATH}{}", config.base_url(), this.version_id());
     let answer =
-        tokio::time::timeout(Duration::from_secs(5), operator::call_json("GET", &url, None));
+        tokio::time::timeout(Duration::from_secs(5), operator::call_json("GET", &url, None, None));
     let answer = match answer.await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) | Err(_) => {

@@ -30,9 +30,9 @@ pub(crate) mod witness;
 
 use anyhow::Result;
 
-use crate::config::{Config, ConfigArgs, load_config};
+use crate::config::{Config, ConfigArgs, load_config, own_variables};
 
 /// Loads the effective configuration of a command.
 fn config_in_force(args: &ConfigArgs) -> Result<Config> {
-    load_config(args, &|name| std::env::var(name).ok())
+    load_config(args, &own_variables()?)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use contract::records::{
     Action, CallerPolicy, Decision, DecisionReceipt, PreflightAgent, PreflightCheck,
     PreflightTemplate,
@@ -10,7 +10,8 @@ use contract::records::{
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
-use super::{config_in_force, remote};
+use super::config_in_force;
+use super::remote::{self, KeyArg};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
 use crate::{exit, logging, output, wiring};
@@ -32,6 +33,8 @@ pub(crate) struct Args {
     /// Ask the Wayleave server at this URL instead of reading the site from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    key: KeyArg,
     /// Name of the agent, as used in robots.txt (for example GPTBot)
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -64,7 +67,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let check = build_check(&args);
     let bytes = wiring::runtime()?.block_on(async {
         match &args.url {
-            Some(server) => preflight_by_server(server, &check).await,
+            Some(server) => preflight_by_server(server, &check, &args.key).await,
             None => Ok(serde_json::to_vec(&preflight_from_here(&config, &check).await?)?),
         }
     })?;
@@ -116,16 +119,13 @@ async fn preflight_from_here(
     Ok(scanner.preflight(check, &settings, clock.as_ref()).await?)
 }
 
-async fn preflight_by_server(server: &str, check: &PreflightCheck) -> Result<Vec<u8>> {
+async fn preflight_by_server(
+    server: &str,
+    check: &PreflightCheck,
+    key: &KeyArg,
+) -> Result<Vec<u8>> {
     let address = format!("{}/api/v1/preflight", server.trim_end_matches('/'));
-    let (status, bytes) = remote::post_json(&address, serde_json::to_string(check)?).await?;
-    if status != 200 {
-        bail!(
-            "the server answered with status {status}: {}",
-            sanitize_for_terminal(&remote::error_sentence(&bytes))
-        );
-    }
-    Ok(bytes)
+    remote::post_json(&address, serde_json::to_string(check)?, key).await
 }
 
 fn print_receipt(receipt: &DecisionReceipt) {
@@ -148,6 +148,9 @@ fn print_receipt(receipt: &DecisionReceipt) {
     for obligation in &receipt.obligations {
         let json = serde_json::to_string(obligation).unwrap_or_default();
         output::print_line(&format!("  obligation        {}", sanitize_for_terminal(&json)));
+    }
+    for alternative in &receipt.alternatives {
+        output::print_line(&format!("  instead           {}", sanitize_for_terminal(alternative)));
     }
     output::print_line(&format!("  expires at {}", receipt.expires_at));
 }

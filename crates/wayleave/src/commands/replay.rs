@@ -1,7 +1,12 @@
-//! `wayleave replay`: recomputes the record of a stored scan from its evidence.
+//! `wayleave replay`: recomputes the record of a scan from its evidence, stored here or downloaded.
 
-use anyhow::{Context, Result};
-use service::scanning::replay::{JudgementSummary, Replay, ReplayConclusion, ReplayRow, replay};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use service::scanning::bundle::read_bundle;
+use service::scanning::replay::{
+    JudgementSummary, Replay, ReplayConclusion, ReplayFiles, ReplayRow, replay, replay_files,
+};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 use super::config_in_force;
@@ -11,14 +16,27 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Reads the store in store.data_dir, including private scans; stop the server first. Prints grade, rules \
-                  version and digest of the stored and the recomputed record, and where they differ.\n\n\
+    after_help = "With a ZIP file (/r/ID.zip of a service), or with --record, --evidence and --bodies, needs no store and \
+                  no network: give it what you downloaded. To know who signed the record, use `wayleave verify`.\n\
+                  With an id, reads the store in store.data_dir, including private scans; stop the server first.\n\
+                  Prints grade, rules version and digest of the stored and the recomputed record, and where they \
+                  differ.\n\n\
                   Exit codes: 0 identical, or the rules have changed since (1 with --strict), 1 same rules but a \
                   different record, 2 could not be checked: the scan or its response bodies are no longer stored."
 )]
 pub(crate) struct Args {
-    /// Id of a stored scan, as in its report URL (/r/ID)
-    id: String,
+    /// Id of a stored scan, as in its report URL (/r/ID), or a downloaded ZIP file (/r/ID.zip)
+    #[arg(required_unless_present = "record", conflicts_with_all = ["record", "evidence", "bodies"])]
+    id: Option<String>,
+    /// Downloaded record (/r/ID.json)
+    #[arg(long, value_name = "FILE", requires = "evidence")]
+    record: Option<PathBuf>,
+    /// Downloaded evidence (/r/ID.raw.json)
+    #[arg(long, value_name = "FILE", requires = "record")]
+    evidence: Option<PathBuf>,
+    /// Folder of response bodies, each named by its SHA-256
+    #[arg(long, value_name = "DIR", requires = "record")]
+    bodies: Option<PathBuf>,
     /// Exit with 1 also when the rules have changed since the scan
     #[arg(long)]
     strict: bool,
@@ -32,18 +50,33 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
     let catalogue = wiring::load_catalogue(&config)?;
-    let folder = config.data_dir();
-    // Opening would create an empty store.
-    if !folder.is_dir() {
-        anyhow::bail!("there is no store in {}", folder.display());
-    }
-    let store = SqliteStore::open(&folder, SqliteOptions::default()).with_context(|| {
-        format!(
-            "cannot open the store in {} (if a server is running on it, stop it first)",
-            folder.display()
-        )
-    })?;
-    let replay = wiring::runtime()?.block_on(replay(&store, &catalogue, &args.id))?;
+    let replay = match (&args.id, &args.record, &args.evidence) {
+        (_, Some(record), Some(evidence)) => {
+            let files = read_files(record, evidence, args.bodies.as_deref())?;
+            replay_files(&files, &catalogue)?
+        }
+        (Some(id), _, _) if Path::new(id).is_file() => {
+            let bytes = read_bounded(Path::new(id), MAX_BUNDLE_BYTES)?;
+            replay_files(&read_bundle(&bytes).with_context(|| id.clone())?, &catalogue)?
+        }
+        (Some(id), _, _) => {
+            let folder = config.data_dir();
+            // Opening would create an empty store.
+            if !folder.is_dir() {
+                bail!("there is no file {id} and no store in {}", folder.display());
+            }
+            let store = SqliteStore::open(&folder, SqliteOptions::default()).with_context(|| {
+                format!(
+                    "cannot open the store in {} (if a server is running on it, stop it first, or download {}/r/{id}.zip \
+                     and replay that)",
+                    folder.display(),
+                    config.base_url()
+                )
+            })?;
+            wiring::runtime()?.block_on(replay(&store, &catalogue, id))?
+        }
+        _ => bail!("give an id, a ZIP file, or --record and --evidence"),
+    };
     if args.json {
         output::print_json(&replay)?;
     } else {
@@ -54,6 +87,46 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         ReplayConclusion::RulesChanged if !args.strict => exit::PASSED,
         ReplayConclusion::RulesChanged | ReplayConclusion::Different => exit::CHECK_FAILED,
         ReplayConclusion::BodiesGone => exit::COULD_NOT_CHECK,
+    })
+}
+
+/// The largest files that are read.
+const MAX_BUNDLE_BYTES: u64 = 600 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+fn read_bounded(file: &Path, most: u64) -> Result<Vec<u8>> {
+    let shown = file.display();
+    let size = std::fs::metadata(file).with_context(|| format!("{shown} cannot be read"))?.len();
+    if size > most {
+        bail!("{shown} is larger than {} MB", most >> 20);
+    }
+    std::fs::read(file).with_context(|| format!("{shown} cannot be read"))
+}
+
+/// Reads downloaded files. Of the folder only files are read that are named by a digest; a scan has
+/// fewer than a thousand.
+fn read_files(record: &Path, evidence: &Path, bodies: Option<&Path>) -> Result<ReplayFiles> {
+    const MAX_BODIES: usize = 1_000;
+    let mut found = std::collections::BTreeMap::new();
+    if let Some(folder) = bodies {
+        let shown = folder.display();
+        let entries = std::fs::read_dir(folder).with_context(|| format!("--bodies {shown}"))?;
+        for entry in entries {
+            let entry = entry.with_context(|| format!("--bodies {shown}"))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.len() != 64 || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                continue;
+            }
+            if found.len() == MAX_BODIES {
+                bail!("--bodies {shown} has more than {MAX_BODIES} files");
+            }
+            found.insert(name, read_bounded(&entry.path(), MAX_FILE_BYTES)?.into());
+        }
+    }
+    Ok(ReplayFiles {
+        record: read_bounded(record, MAX_FILE_BYTES)?.into(),
+        evidence: read_bounded(evidence, MAX_FILE_BYTES)?.into(),
+        bodies: found,
     })
 }
 
@@ -75,7 +148,7 @@ fn print_replay(replay: &Replay) {
         output::print_line(&format!("  recomputed  {}", describe_result(now)));
     }
     if !replay.bodies_gone.is_empty() {
-        output::print_line("  These response bodies are needed and no longer stored:");
+        output::print_line("  These response bodies are needed and not there:");
     }
     for digest in &replay.bodies_gone {
         output::print_line(&format!("    sha256 {digest}"));

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use contract::records::{Decision, Delivery, ResolveAnswer, Section};
 use contract::text::record_words::{describe_blocker, describe_comparison, spaced};
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
-use super::{config_in_force, remote};
+use super::config_in_force;
+use super::remote::{self, KeyArg};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
 use crate::{exit, logging, output, wiring};
@@ -29,6 +30,8 @@ pub(crate) struct Args {
     /// Ask the Wayleave server at this URL instead of reading the sites from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    key: KeyArg,
     /// Print the whole answers as JSON, one per line
     #[arg(long)]
     json: bool,
@@ -43,7 +46,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let mut worst = exit::PASSED;
         for domain in &args.domains {
             let bytes = match &args.url {
-                Some(server) => resolve_by_server(server, domain).await?,
+                Some(server) => resolve_by_server(server, domain, &args.key).await?,
                 None => serde_json::to_vec(&resolve_from_here(&config, domain).await?.0)?,
             };
             let answer: ResolveAnswer =
@@ -77,18 +80,11 @@ pub(super) async fn resolve_from_here(
     Ok(scanner.resolve(&domain, &settings, clock.as_ref()).await?)
 }
 
-async fn resolve_by_server(server: &str, domain: &str) -> Result<Vec<u8>> {
+async fn resolve_by_server(server: &str, domain: &str, key: &KeyArg) -> Result<Vec<u8>> {
     let query =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("domain", domain).finish();
     let address = format!("{}/api/v1/resolve?{query}", server.trim_end_matches('/'));
-    let (status, bytes) = remote::get_with_status(&address).await?;
-    if status != 200 {
-        bail!(
-            "the server answered with status {status}: {}",
-            sanitize_for_terminal(&remote::error_sentence(&bytes))
-        );
-    }
-    Ok(bytes)
+    remote::get_json(&address, key).await
 }
 
 /// Whether a careful agent may proceed.

@@ -2,17 +2,22 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use contract::limits::RESCAN_WINDOW;
 use contract::records::{Finding, Grade, ScanRecord, Severity, Visibility};
+use contract::{Clock, Timestamp};
 use door::{Door, SystemClock};
 use service::{Scanner, SystemIds};
 
 use super::canonical::read_file_or_stdin;
-use super::{config_in_force, remote, scan_progress};
+use super::remote::{self, KeyArg};
+use super::{config_in_force, scan_progress};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
 use crate::report::baseline::{Baseline, BaselineComparison, at_or_above};
+use crate::report::sarif::RepositoryFile;
 use crate::report::{self, ReportStyle, fixes, sarif};
 use crate::{exit, logging, output, wiring};
 
@@ -20,8 +25,11 @@ use crate::{exit, logging, output, wiring};
 #[command(
     after_help = "Prints grade, section scores, what each identity received, the site's declared policy, and findings with \
                   fixes. Without --url the scan runs from here: nothing is stored and the record is not signed.\n\n\
-                  Exit codes: 0 scanned and passed --fail-under and --fail-on, 1 the site did not answer or did not \
-                  pass, 2 could not be scanned.\n\n\
+                  With --url the server may return a report of the last two minutes instead of scanning again. Its age \
+                  is then printed, and --fail-under and --fail-on do not accept a report from before this command (or \
+                  --since). --fresh waits for a new scan.\n\n\
+                  Exit codes: 0 scanned and passed --fail-under and --fail-on, 1 did not pass, 2 could not be scanned: \
+                  the site did not answer, or the report is too old.\n\n\
                   In CI: wayleave scan shop.example --fail-on medium --baseline last.json --sarif out.sarif"
 )]
 pub(crate) struct Args {
@@ -30,6 +38,15 @@ pub(crate) struct Args {
     /// Ask the Wayleave server at this URL instead of scanning from here
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    #[command(flatten)]
+    key: KeyArg,
+    /// With --url: if the server has a report of the last two minutes, wait and scan again
+    #[arg(long, requires = "url")]
+    fresh: bool,
+    /// With --url: the start of the build; --fail-under and --fail-on do not accept an older report
+    /// [default: the start of this command]
+    #[arg(long, value_name = "TIME", requires = "url")]
+    since: Option<Timestamp>,
     /// Exit with 1 if the grade is below this letter: A, B, C, D, F
     #[arg(long, value_name = "LETTER", value_parser = parse_grade)]
     fail_under: Option<Grade>,
@@ -43,6 +60,10 @@ pub(crate) struct Args {
     /// FILE is given
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     sarif: Option<PathBuf>,
+    /// File of your repository that the SARIF results are shown at, as a path from its root
+    /// [default: a robots.txt or index.html found here, or robots.txt]
+    #[arg(long, value_name = "PATH", value_parser = RepositoryFile::parse, requires = "sarif")]
+    sarif_file: Option<RepositoryFile>,
     /// Write the ready-made texts of the findings into this folder, one file each
     #[arg(long, value_name = "DIR")]
     fixes: Option<PathBuf>,
@@ -71,13 +92,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         .map(|file| anyhow::Ok((file, read_file_or_stdin(file)?)))
         .transpose()
         .context("--baseline")?;
+    let started = SystemClock.now();
     let runtime = wiring::runtime()?;
-    let bytes = match &args.url {
-        Some(server) => runtime.block_on(scan_by_server(server, &args.domain))?,
-        None => serde_json::to_vec(&runtime.block_on(scan_from_here(&args))?)?,
+    let (record, bytes) = match &args.url {
+        Some(server) => runtime.block_on(scan_by_server(server, &args))?,
+        None => {
+            let record = runtime.block_on(scan_from_here(&args))?;
+            let bytes = serde_json::to_vec(&record)?;
+            (record, bytes)
+        }
     };
-    let record: ScanRecord =
-        serde_json::from_slice(&bytes).context("the server sent no valid record")?;
     let baseline = baseline
         .map(|(file, bytes)| {
             Baseline::parse(&bytes, record.domain.as_str())
@@ -89,7 +113,9 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let change = baseline.as_ref().filter(|_| reached).map(|earlier| earlier.compare(&record));
 
     if let Some(file) = &args.sarif {
-        write_sarif(file, &sarif::to_sarif(&record, change.as_ref()))?;
+        let shown_at = args.sarif_file.clone();
+        let shown_at = shown_at.unwrap_or_else(|| RepositoryFile::usual_in(Path::new(".")));
+        write_sarif(file, &sarif::to_sarif(&record, change.as_ref(), &shown_at))?;
     }
     if let Some(folder) = args.fixes.as_deref().filter(|_| reached) {
         let files = fixes::write_fixes(folder, &record)?;
@@ -108,14 +134,50 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let partly_measured = !record.non_observations.is_empty();
         print_comparison(change, partly_measured, args.json || sarif_is_the_result);
     }
-    let below =
-        args.fail_under.as_ref().is_some_and(|bar| !is_at_or_above(record.grade.as_ref(), bar));
+    if !reached {
+        output::print_note("Nothing was checked: the site did not answer.");
+        return Ok(exit::COULD_NOT_CHECK);
+    }
+    let is_build = args.fail_under.is_some() || args.fail_on.is_some();
+    let since = args.since.unwrap_or(started);
+    // A signed time has whole seconds.
+    if record.cached == Some(true) && is_build && record.scanned_at < since.whole_seconds() {
+        output::print_note(&format!(
+            "Nothing was checked: the report is from {}, before {}. Use --fresh to wait for a new scan, or \
+             --since with the start of your build.",
+            record.scanned_at,
+            since.whole_seconds()
+        ));
+        return Ok(exit::COULD_NOT_CHECK);
+    }
+    let missed = args.fail_under.as_ref().and_then(|bar| why_below(&record, bar));
+    if let Some(why) = &missed {
+        output::print_note(why);
+    }
     let failing = failing_findings(&record, change.as_ref(), args.fail_on.as_ref());
     if !failing.is_empty() {
         let titles: Vec<String> = failing.iter().map(|f| sanitize_for_terminal(&f.title)).collect();
         output::print_note(&format!("Failed by --fail-on: {}.", titles.join("; ")));
     }
-    Ok(if !reached || below || !failing.is_empty() { exit::CHECK_FAILED } else { exit::PASSED })
+    Ok(if missed.is_some() || !failing.is_empty() { exit::CHECK_FAILED } else { exit::PASSED })
+}
+
+/// Why the record does not pass `--fail-under`; `None` if it does.
+fn why_below(record: &ScanRecord, bar: &Grade) -> Option<String> {
+    if is_at_or_above(record.grade.as_ref(), bar) {
+        return None;
+    }
+    let Some(grade) = &record.grade else {
+        return Some(format!("Failed by --fail-under {bar}: too little was measured for a grade."));
+    };
+    let points = record.overall.map(|points| format!(" ({points} of 100 points)"));
+    let cap = record.grade_detail.cap_reason.as_deref().map(sanitize_for_terminal);
+    let cap = cap.map(|why| format!(" The score is capped: {why}"));
+    Some(format!(
+        "Failed by --fail-under {bar}: the grade is {grade}{}.{}",
+        points.unwrap_or_default(),
+        cap.unwrap_or_default()
+    ))
 }
 
 /// The findings that `--fail-on` counts: all, or with a baseline only the new ones.
@@ -187,21 +249,41 @@ async fn scan_from_here(args: &Args) -> Result<ScanRecord> {
 }
 
 /// Asks a server for the scan. It sends no progress, so a spinner is shown.
-async fn scan_by_server(server: &str, domain: &str) -> Result<Vec<u8>> {
-    let body = serde_json::json!({ "domain": domain }).to_string();
-    let waiting = scan_progress::waiting_spinner(server);
-    let answer =
-        remote::post_json(&format!("{}/api/scan", server.trim_end_matches('/')), body).await;
-    waiting.finish_and_clear();
-    let (status, bytes) = answer?;
-    if status != 200 {
-        bail!(
-            "the server answered with status {status}: {}",
-            sanitize_for_terminal(&remote::error_sentence(&bytes))
-        );
+async fn scan_by_server(server: &str, args: &Args) -> Result<(ScanRecord, Vec<u8>)> {
+    let body = serde_json::json!({ "domain": args.domain }).to_string();
+    let address = format!("{}/api/scan", server.trim_end_matches('/'));
+    for _ in 0..MAX_SCAN_REQUESTS {
+        let waiting = scan_progress::waiting_spinner(server);
+        let answer = remote::post_json(&address, body.clone(), &args.key).await;
+        waiting.finish_and_clear();
+        let bytes = answer?;
+        let record: ScanRecord =
+            serde_json::from_slice(&bytes).context("the server sent no valid record")?;
+        if record.cached != Some(true) {
+            return Ok((record, bytes));
+        }
+        let age = SystemClock.now().millis_since(record.scanned_at).max(0) / 1000;
+        let window = i64::try_from(RESCAN_WINDOW.as_secs()).unwrap_or_default();
+        // The clocks may differ a little.
+        let wait = (window - age).clamp(1, window) + 2;
+        if !args.fresh {
+            output::print_note(&format!(
+                "The server did not scan again: this is its report of {}, {age} s old. --fresh waits about {wait} s \
+                 for a new scan.",
+                record.scanned_at
+            ));
+            return Ok((record, bytes));
+        }
+        output::print_note(&format!(
+            "The server has a report that is {age} s old. Waiting {wait} s for a new scan."
+        ));
+        tokio::time::sleep(Duration::from_secs(u64::try_from(wait).unwrap_or_default())).await;
     }
-    Ok(bytes)
+    bail!("the server returned an earlier report {MAX_SCAN_REQUESTS} times instead of a new scan")
 }
+
+/// How often `--fresh` asks. Others may have the site scanned, too.
+const MAX_SCAN_REQUESTS: usize = 3;
 
 fn parse_grade(text: &str) -> Result<Grade, String> {
     Grade::from_word(&text.to_ascii_uppercase())

@@ -72,6 +72,7 @@ pub(crate) async fn serve_until_stopped(
     started: &dyn Fn(&Config),
 ) -> Result<u8> {
     let supervisor = Supervisor::default();
+    let metrics_listener = bind_metrics_listener(config).await?;
     let service = Arc::new(wiring::build_service(config, &supervisor)?);
     // Nothing is signed before the build is known and in the log.
     tokio::try_join!(wiring::open_log(config, &service), identify_build(&service))?;
@@ -82,6 +83,7 @@ pub(crate) async fn serve_until_stopped(
             trusted_proxies: config.server.trusted_proxies.clone(),
             max_in_flight: config.server.max_requests,
             limits: wiring::rate_limits(config),
+            metrics_elsewhere: config.server.metrics_listen.is_some(),
             ..WebOptions::default()
         },
     );
@@ -96,7 +98,8 @@ pub(crate) async fn serve_until_stopped(
         version = service::VERSION,
         "serving"
     );
-    let jobs = start_jobs(&service, &supervisor);
+    let mut jobs = start_jobs(&service, &supervisor);
+    jobs.extend(metrics_listener.map(|listener| serve_metrics(listener, &supervisor)));
     // Handlers are installed before the server reports that it is ready.
     let mut stop = StopSignals::catch()?;
     started(config);
@@ -114,6 +117,29 @@ pub(crate) async fn serve_until_stopped(
         }
         None => Ok(exit::PASSED),
     }
+}
+
+async fn bind_metrics_listener(config: &Config) -> Result<Option<TcpListener>> {
+    let Some(address) = config.server.metrics_listen else { return Ok(None) };
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("server.metrics_listen: cannot listen on {address}"))?;
+    Ok(Some(listener))
+}
+
+/// Serves the metrics on their own address as long as the server runs.
+fn serve_metrics(listener: TcpListener, supervisor: &Supervisor) -> AbortHandle {
+    let options = ServerOptions {
+        max_connections: 32,
+        counts_connections: false,
+        ..ServerOptions::default()
+    };
+    if let Ok(listen) = listener.local_addr() {
+        tracing::info!(%listen, "serving metrics");
+    }
+    supervisor.spawn_task("metrics", async move {
+        web::serve(listener, web::metrics_app(), options, std::future::pending()).await;
+    })
 }
 
 /// Starts the background jobs, each of which must run as long as the server.

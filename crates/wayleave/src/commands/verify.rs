@@ -1,5 +1,7 @@
 //! `wayleave verify`: verifies signed documents without trusting the service.
 
+mod evidence_file;
+mod explanation;
 mod log_copy;
 
 use std::path::{Path, PathBuf};
@@ -11,15 +13,19 @@ use proof::verify::{CheckOutcome, Conclusion, Verdict};
 use proof::{KeyPolicy, verify_document};
 use serde_json::Value;
 
+use self::evidence_file::EvidenceFile;
+use self::explanation::{Explanation, Given};
 use super::canonical::read_file_or_stdin;
 use crate::output::{Tone, colour_for_terminal};
 use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Recomputes digest and signature of each document and prints every check: ok, failed or not checked. A \
-                  document is accepted only if every check passed, so give --keys: without published keys it cannot \
-                  be known who signed.\n\n\
+    after_help = "Recomputes digest and signature of each document and prints every check (ok, failed or not checked), \
+                  what they prove, and what they do not. A document is accepted only if every check passed, so give --keys: without published keys it cannot \
+                  be known who signed.\n\
+                  Evidence (/r/ID.raw.json) is not signed: give it together with its record (/r/ID.json), which states \
+                  its digest.\n\n\
                   Exit codes: 0 every file is accepted, 1 at least one is refused or not fully checked, 2 a file, \
                   key directory or log could not be read."
 )]
@@ -54,8 +60,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Some(location) => Some(log_copy::read_log(location, &documents, policy.clone(), &brand)?),
         None => None,
     };
+    let given = Given { keys: args.keys.is_some(), log: args.log.is_some() };
     let mut verdicts = Vec::new();
+    let mut evidence_files = Vec::new();
     for (file, document) in args.files.iter().zip(&documents) {
+        if let Some(evidence) = EvidenceFile::recognise(document) {
+            let mut others = args.files.iter().zip(&documents);
+            let record = others.find(|(_, other)| evidence.is_of(other)).map(|(file, _)| file);
+            evidence_files.push((file, evidence, record));
+            continue;
+        }
         let mut verdict = verify_document(document, &policy, &brand);
         if let Some(log) = &log {
             verdict.check_against_log(document, log, &brand);
@@ -63,23 +77,36 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         verdicts.push((file, verdict));
     }
     if args.json {
-        let list: Vec<Value> = verdicts
-            .iter()
-            .map(|(file, verdict)| {
-                serde_json::json!({
-                    "file": file.display().to_string(),
-                    "conclusion": verdict.conclusion(),
-                    "verdict": verdict,
-                })
+        let signed = verdicts.iter().map(|(file, verdict)| {
+            let Explanation { proven, unproven } = Explanation::of(verdict, given);
+            serde_json::json!({
+                "file": file.display().to_string(),
+                "conclusion": verdict.conclusion(),
+                "verdict": verdict,
+                "proven": proven,
+                "unproven": unproven,
             })
-            .collect();
+        });
+        let evidence = evidence_files.iter().map(|(file, evidence, record)| {
+            serde_json::json!({
+                "file": file.display().to_string(),
+                "evidence_sha256": evidence.sha256,
+                "record": record.map(|record| record.display().to_string()),
+            })
+        });
+        let list: Vec<Value> = signed.chain(evidence).collect();
         output::print_json(&list)?;
     } else {
         for (file, verdict) in &verdicts {
-            print_verdict(file, verdict);
+            print_verdict(file, verdict, &brand);
+            print_explanation(&Explanation::of(verdict, given));
+        }
+        for (file, evidence, record) in &evidence_files {
+            print_evidence(file, evidence, record.map(PathBuf::as_path));
         }
     }
-    let all = verdicts.iter().all(|(_, verdict)| verdict.accepted());
+    let all = verdicts.iter().all(|(_, verdict)| verdict.accepted())
+        && evidence_files.iter().all(|(_, _, record)| record.is_some());
     Ok(if all { exit::PASSED } else { exit::CHECK_FAILED })
 }
 
@@ -110,7 +137,40 @@ fn load_key_policy(args: &Args, brand: &Brand) -> Result<KeyPolicy> {
     Ok(KeyPolicy::from_directory(&directory, rotation.as_ref(), brand)?)
 }
 
-fn print_verdict(file: &Path, verdict: &Verdict) {
+/// What the evidence is to be held against, and whether that was done.
+fn print_evidence(file: &Path, evidence: &EvidenceFile, record: Option<&Path>) {
+    let (tone, word) = match record {
+        Some(_) => (Tone::Good, "belongs to its record"),
+        None => (Tone::Warning, "not fully checked"),
+    };
+    let word = colour_for_terminal(tone, word);
+    output::print_line(&format!("{}: {word} (evidence, not signed)", file.display()));
+    output::print_line(&format!("  sha256 {}", evidence.sha256));
+    output::print_line(&match record {
+        Some(record) => format!(
+            "  {} states this digest as evidence_sha256. The evidence is as good as that record's signature (above).",
+            record.display()
+        ),
+        None => format!(
+            "  Evidence is not signed. The record of the scan of {} (/r/ID.json) states its digest as evidence_sha256: \
+             give both files. `wayleave replay` computes the record from the evidence.",
+            output::sanitize_for_terminal(&evidence.domain)
+        ),
+    });
+}
+
+fn print_explanation(told: &Explanation) {
+    output::print_line(if told.proven.is_empty() { "  Proven: nothing." } else { "  Proven:" });
+    for line in &told.proven {
+        output::print_line(&format!("    - {line}"));
+    }
+    output::print_line("  Not proven:");
+    for line in &told.unproven {
+        output::print_line(&format!("    - {line}"));
+    }
+}
+
+fn print_verdict(file: &Path, verdict: &Verdict, brand: &Brand) {
     let (tone, word) = match verdict.conclusion() {
         Conclusion::Accepted => (Tone::Good, "accepted"),
         Conclusion::Incomplete => (Tone::Warning, "not fully checked"),
@@ -134,6 +194,15 @@ fn print_verdict(file: &Path, verdict: &Verdict) {
             colour_for_terminal(tone, &format!("{:<11}", check.ok.to_string())),
             check.name,
             output::sanitize_for_terminal(&check.detail)
+        ));
+    }
+    // A document of another brand fails at its kind, and the reader may not know brands.
+    let other = verdict.kind.as_deref().and_then(|kind| kind.split_once('-')).map(|(name, _)| name);
+    let other = other.filter(|name| *name != brand.as_str()).and_then(|name| Brand::new(name).ok());
+    if let Some(other) = other {
+        let other = other.as_str();
+        output::print_line(&format!(
+            "  Its kind begins with `{other}`. If that is the brand of the service, use --brand {other}."
         ));
     }
 }

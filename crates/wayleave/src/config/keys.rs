@@ -89,11 +89,25 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "Maximum number of requests in progress; further ones get 503",
     ),
     key(
+        "server",
+        "metrics_listen",
+        ValueKind::Text,
+        "not set",
+        "IP address and port for /metrics alone; the server itself then does not serve it",
+    ),
+    key(
         "store",
         "data_dir",
         ValueKind::Text,
         "./data",
         "Folder for the database, response bodies and keys",
+    ),
+    key(
+        "store",
+        "keys_dir",
+        ValueKind::Text,
+        "`keys` in store.data_dir",
+        "Folder for the signing keys and the log's mark; apart from the data, a copy of the data has no keys in it",
     ),
     key(
         "store",
@@ -333,6 +347,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     ),
     key(
         "limits",
+        "profile",
+        ValueKind::Text,
+        "organisation",
+        "Whom the service is for: `organisation` (its agents may share one address) or `public`; sets the defaults of limits.read_per_minute, decide_per_minute and live_per_minute",
+    ),
+    key(
+        "limits",
         "scan_per_10s",
         ValueKind::Number,
         "5",
@@ -375,23 +396,44 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     ),
     key(
         "limits",
+        "keyed_read_per_minute",
+        ValueKind::Number,
+        "6000",
+        "Requests for stored records per licence in a minute",
+    ),
+    key(
+        "limits",
+        "keyed_decide_per_minute",
+        ValueKind::Number,
+        "3000",
+        "Decisions per licence in a minute; a batch counts each item",
+    ),
+    key(
+        "limits",
+        "keyed_live_per_minute",
+        ValueKind::Number,
+        "300",
+        "Live readings of sites that one licence may start in a minute",
+    ),
+    key(
+        "limits",
         "read_per_minute",
         ValueKind::Number,
-        "120",
+        "1200, or 120 if limits.profile is public",
         "Requests for stored records per client address in a minute",
     ),
     key(
         "limits",
         "decide_per_minute",
         ValueKind::Number,
-        "60",
+        "600, or 60 if limits.profile is public",
         "Decisions (resolve, preflight) per client address in a minute; a batch counts each item",
     ),
     key(
         "limits",
         "live_per_minute",
         ValueKind::Number,
-        "10",
+        "120, or 10 if limits.profile is public",
         "Live readings of sites that one client address may start in a minute",
     ),
     key(
@@ -549,7 +591,7 @@ mod tests {
                 line.starts_with("| ") && line.contains(&format!("`{}`", key.dotted_name()))
             });
             let row = row.unwrap_or_else(|| panic!("{} is not in the README", key.dotted_name()));
-            let default = key.default.split(' ').next().unwrap();
+            let default = key.default.split([' ', ',']).next().unwrap();
             assert!(row.contains(default), "{row} does not say {default}");
         }
     }

@@ -1,5 +1,6 @@
 //! Loads the configuration: file, then environment variables, then flags; the later one wins.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -7,7 +8,7 @@ use service::RetentionSettings;
 use toml::{Table, Value};
 
 use super::keys::{ConfigKey, KEYS, ValueKind};
-use super::{Config, ConfigArgs};
+use super::{Config, ConfigArgs, LimitsConfig, LimitsProfile};
 
 /// Read if it exists and no `--config` was given.
 const DEFAULT_FILE: &str = "wayleave.toml";
@@ -17,20 +18,55 @@ const MIN_REVOCATION_DAYS: u32 = 30;
 /// A day's scans are sealed on the next day; a service that stood still must be able to catch up.
 const MIN_SCAN_DAYS: u32 = 30;
 
-/// Loads the effective configuration. `variable` looks up an environment variable; tests pass their own.
+/// Variables with our prefix that are no keys: of the command line, of the build, and of the tests.
+const OTHER_VARIABLES: &[&str] = &[
+    "WAYLEAVE_BIN",
+    "WAYLEAVE_BINARY",
+    "WAYLEAVE_COMMIT",
+    "WAYLEAVE_CONFIG",
+    "WAYLEAVE_INTEROP",
+    "WAYLEAVE_KEY",
+    "WAYLEAVE_MEMORY_CASE",
+    "WAYLEAVE_NODE_MODULES",
+    "WAYLEAVE_PYTHON",
+    "WAYLEAVE_RUN",
+    "WAYLEAVE_TEST_FAULT_FILE",
+];
+
+/// The environment variables with our prefix.
+pub(crate) fn own_variables() -> Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for (name, value) in std::env::vars_os() {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("WAYLEAVE_")) else {
+            continue;
+        };
+        let Some(value) = value.to_str() else { bail!("{name} is not valid UTF-8") };
+        found.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(found)
+}
+
+/// Loads the effective configuration. `variables` are the environment variables with our prefix.
 pub(crate) fn load_config(
     args: &ConfigArgs,
-    variable: &dyn Fn(&str) -> Option<String>,
+    variables: &BTreeMap<String, String>,
 ) -> Result<Config> {
     let mut table = match &args.file {
         Some(file) => read_toml(file)?,
         None if Path::new(DEFAULT_FILE).exists() => read_toml(Path::new(DEFAULT_FILE))?,
         None => Table::new(),
     };
+    // A misspelt security setting must be noticed.
+    let is_known = |name: &str| {
+        OTHER_VARIABLES.contains(&name) || KEYS.iter().any(|key| key.env_variable() == name)
+    };
+    if let Some(name) = variables.keys().find(|name| !is_known(name)) {
+        bail!("the environment variable {name} is no key (`wayleave config --keys` lists them)");
+    }
     for key in KEYS {
         let name = key.env_variable();
-        if let Some(text) = variable(&name) {
-            set_key(&mut table, key, parse_value(key, &text).with_context(|| name)?)?;
+        if let Some(text) = variables.get(&name) {
+            set_key(&mut table, key, parse_value(key, text).with_context(|| name)?)?;
         }
         if let Some(text) = args.flag_values.get(&key.dotted_name()) {
             set_key(
@@ -40,7 +76,9 @@ pub(crate) fn load_config(
             )?;
         }
     }
-    let config: Config = table.try_into().context("invalid configuration")?;
+    let given = table.get("limits").and_then(Value::as_table).cloned().unwrap_or_default();
+    let mut config: Config = table.try_into().context("invalid configuration")?;
+    apply_profile(&mut config.limits, &given);
     validate(&config)?;
     Ok(config)
 }
@@ -48,8 +86,30 @@ pub(crate) fn load_config(
 fn read_toml(file: &Path) -> Result<Table> {
     let text = std::fs::read_to_string(file)
         .with_context(|| format!("the configuration file {} cannot be read", file.display()))?;
-    text.parse::<Table>()
-        .with_context(|| format!("the configuration file {} is not valid TOML", file.display()))
+    let table = text
+        .parse::<Table>()
+        .with_context(|| format!("the configuration file {} is not valid TOML", file.display()))?;
+    // Read once more as what it must be: only this error names the line.
+    let checked: Result<Config, toml::de::Error> = toml::from_str(&text);
+    checked.with_context(|| format!("the configuration file {}", file.display()))?;
+    Ok(table)
+}
+
+/// Sets the rates that were not given to those of the profile.
+fn apply_profile(limits: &mut LimitsConfig, given: &Table) {
+    use contract::limits as rates;
+    if limits.profile == LimitsProfile::Organisation {
+        return;
+    }
+    for (name, rate, public) in [
+        ("read_per_minute", &mut limits.read_per_minute, rates::PUBLIC_READ_PER_MINUTE),
+        ("decide_per_minute", &mut limits.decide_per_minute, rates::PUBLIC_DECIDE_PER_MINUTE),
+        ("live_per_minute", &mut limits.live_per_minute, rates::PUBLIC_LIVE_PER_MINUTE),
+    ] {
+        if !given.contains_key(name) {
+            *rate = public;
+        }
+    }
 }
 
 /// Parses a value from the environment or a flag.
@@ -156,6 +216,7 @@ fn validate(config: &Config) -> Result<()> {
             bail!("{name} must be a mailto:, http: or https: URL");
         }
     }
+    validate_filter(&config.log.filter)?;
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");
     }
@@ -167,6 +228,25 @@ fn validate(config: &Config) -> Result<()> {
             && !suffix.starts_with('.');
         if !plain {
             bail!("network.allow_names: {suffix:?} is not a name suffix such as `lab`");
+        }
+    }
+    Ok(())
+}
+
+/// The parser of filters takes a misspelt level for the name of a module, and then logs nothing.
+fn validate_filter(filter: &str) -> Result<()> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    // A span (`web[request{id=1}]=info`) may contain commas; only the parser understands those.
+    if filter.contains('[') {
+        return Ok(());
+    }
+    for part in filter.split(',') {
+        let level = part.rsplit('=').next().unwrap_or(part).trim().to_ascii_lowercase();
+        if !LEVELS.contains(&level.as_str()) {
+            bail!(
+                "log.filter: {part:?} is not a level ({}), nor a module and a level such as `web=debug`",
+                LEVELS.join(", ")
+            );
         }
     }
     Ok(())
@@ -184,10 +264,32 @@ mod tests {
             file: Some(path),
             flag_values: flags.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         };
-        let variable = |name: &str| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        load_config(&args, &variables.iter().map(own).collect())
+    }
+
+    #[test]
+    fn a_profile_sets_what_was_not_given() {
+        let rates = |file: &str| {
+            let limits = with(file, &[], &[]).unwrap().limits;
+            (limits.read_per_minute, limits.decide_per_minute, limits.live_per_minute)
         };
-        load_config(&args, &variable)
+        assert_eq!(rates(""), (1200, 600, 120));
+        assert_eq!(rates("[limits]\nprofile = \"organisation\""), (1200, 600, 120));
+        assert_eq!(rates("[limits]\nprofile = \"public\""), (120, 60, 10));
+        let some = "[limits]\nprofile = \"public\"\ndecide_per_minute = 600";
+        assert_eq!(rates(some), (120, 600, 10), "600 was given, although it is the other default");
+        let flags = [("limits.profile", "public"), ("limits.live_per_minute", "7")];
+        assert_eq!(with("", &[], &flags).unwrap().limits.live_per_minute, 7);
+    }
+
+    #[test]
+    fn an_unknown_key_of_the_file_names_file_and_line() {
+        let error = with("[server]\nbrand = \"abc\"\nlisten_on = 1\n", &[], &[]).unwrap_err();
+        let text = format!("{error:#}");
+        for part in ["c.toml", "line 3", "listen_on"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]
@@ -230,6 +332,11 @@ mod tests {
             ("", vec![("WAYLEAVE_NETWORK_ALLOW_NAMES", ".lab")], "network.allow_names"),
             ("", vec![("WAYLEAVE_SCAN_DEADLINE_MS", "1")], "scan.deadline_ms"),
             ("", vec![("WAYLEAVE_LIMITS_ENABLED", "no")], "WAYLEAVE_LIMITS_ENABLED"),
+            ("", vec![("WAYLEAVE_SERVER_LISTENS", "x")], "WAYLEAVE_SERVER_LISTENS"),
+            ("[limits]\nprofile = \"everyone\"", vec![], "profile"),
+            ("", vec![("WAYLEAVE_LOG_FILTER", "wrn")], "log.filter: \"wrn\""),
+            ("", vec![("WAYLEAVE_LOG_FILTER", "info,web=debgu")], "log.filter: \"web=debgu\""),
+            ("", vec![("WAYLEAVE_LOG_FILTER", "info,,warn")], "log.filter"),
             ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
             ("", vec![("WAYLEAVE_PROOF_WITNESSES", "https://w.example")], "proof.witnesses"),
             ("[proof]\norigin = \"\"", vec![], "proof.origin"),
@@ -245,7 +352,9 @@ mod tests {
     /// Keys that have no default value in the file.
     const OPTIONAL: &[&str] = &[
         "server.base_url",
+        "server.metrics_listen",
         "store.data_dir",
+        "store.keys_dir",
         "network.extra_ca",
         "network.source_address",
         "network.asn",

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use flags::ConfigArgs;
-pub(crate) use load::load_config;
+pub(crate) use load::{load_config, own_variables};
 
 /// The effective configuration. The meaning of each key is in `keys.rs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -42,6 +42,9 @@ pub(crate) struct ServerConfig {
     pub(crate) trusted_proxies: Vec<ipnet::IpNet>,
     pub(crate) max_connections: usize,
     pub(crate) max_requests: usize,
+    /// Unset means `/metrics` of the server itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +53,9 @@ pub(crate) struct StoreConfig {
     /// Unset means `./data` for `serve` and a temporary directory for `demo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Unset means `keys` in the data directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) keys_dir: Option<PathBuf>,
     pub(crate) artifact_days: u32,
     pub(crate) artifact_gb: u32,
     pub(crate) unreached_days: u32,
@@ -135,12 +141,17 @@ pub(crate) struct ResolveConfig {
 pub(crate) struct LimitsConfig {
     /// Limits per client address. The daily total applies even if this is false.
     pub(crate) enabled: bool,
+    /// Sets the defaults of `read_per_minute`, `decide_per_minute` and `live_per_minute`.
+    pub(crate) profile: LimitsProfile,
     pub(crate) scan_per_10s: u32,
     pub(crate) scan_per_minute: u32,
     pub(crate) scan_per_day: u32,
     pub(crate) scans_daily_total: u32,
     pub(crate) scans_paused: bool,
     pub(crate) keyed_scan_per_minute: u32,
+    pub(crate) keyed_read_per_minute: u32,
+    pub(crate) keyed_decide_per_minute: u32,
+    pub(crate) keyed_live_per_minute: u32,
     pub(crate) read_per_minute: u32,
     pub(crate) decide_per_minute: u32,
     pub(crate) live_per_minute: u32,
@@ -148,6 +159,16 @@ pub(crate) struct LimitsConfig {
     pub(crate) metrics_per_minute: u32,
     pub(crate) wrong_keys_per_minute: u32,
     pub(crate) outcomes_per_day: u32,
+}
+
+/// Whom the service is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LimitsProfile {
+    /// One organisation, whose agents may share one address.
+    Organisation,
+    /// Strangers, each with an address of his own.
+    Public,
 }
 
 /// What all clients together may have read of others' sites.
@@ -202,6 +223,7 @@ impl Default for ServerConfig {
             trusted_proxies: Vec::new(),
             max_connections: 4096,
             max_requests: 2048,
+            metrics_listen: None,
         }
     }
 }
@@ -219,6 +241,7 @@ impl Default for StoreConfig {
         } = service::RetentionSettings::default();
         Self {
             data_dir: None,
+            keys_dir: None,
             artifact_days: 90,
             artifact_gb: 20,
             unreached_days,
@@ -279,12 +302,16 @@ impl Default for LimitsConfig {
         let free = service::FreeScans::default();
         Self {
             enabled: true,
+            profile: LimitsProfile::Organisation,
             scan_per_10s: limits::SCAN_BURST,
             scan_per_minute: limits::SCAN_PER_MINUTE,
             scan_per_day: limits::SCAN_PER_DAY,
             scans_daily_total: free.per_day,
             scans_paused: free.paused,
             keyed_scan_per_minute: limits::KEYED_SCANS_PER_MINUTE,
+            keyed_read_per_minute: limits::KEYED_READS_PER_MINUTE,
+            keyed_decide_per_minute: limits::KEYED_DECISIONS_PER_MINUTE,
+            keyed_live_per_minute: limits::KEYED_LIVE_PER_MINUTE,
             read_per_minute: limits::READ_PER_MINUTE,
             decide_per_minute: limits::DECIDE_PER_MINUTE,
             live_per_minute: limits::LIVE_PER_MINUTE,
@@ -337,9 +364,16 @@ impl Default for LogConfig {
 impl Config {
     /// The data directory if `store.data_dir` is not set.
     pub(crate) const DATA_DIR: &str = "./data";
+    /// The folder of the keys inside the data directory, if `store.keys_dir` is not set.
+    pub(crate) const KEYS_FOLDER: &str = "keys";
 
     pub(crate) fn data_dir(&self) -> PathBuf {
         self.store.data_dir.clone().unwrap_or_else(|| PathBuf::from(Self::DATA_DIR))
+    }
+
+    /// The folder of the keys, the deployment's secret and the log's mark.
+    pub(crate) fn keys_dir(&self) -> PathBuf {
+        self.store.keys_dir.clone().unwrap_or_else(|| self.data_dir().join(Self::KEYS_FOLDER))
     }
 
     /// Without a trailing slash.

@@ -1,6 +1,7 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use contract::records::{Finding, ScanRecord, Severity};
 use serde::Serialize;
@@ -11,8 +12,10 @@ use contract::text::record_words::spaced;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// Locations per finding.
-const MAX_LOCATIONS: usize = 10;
+/// URLs listed per finding.
+const MAX_URLS: usize = 10;
+/// Code hosts refuse longer descriptions.
+const MAX_TEXT_CHARS: usize = 1024;
 /// Notifications about things that were not measured.
 const MAX_NOTIFICATIONS: usize = 100;
 
@@ -120,6 +123,17 @@ struct Location {
 #[serde(rename_all = "camelCase")]
 struct PhysicalLocation {
     artifact_location: ArtifactLocation,
+    region: Region,
+}
+
+/// Code hosts show a result only at a line.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -127,8 +141,65 @@ struct ArtifactLocation {
     uri: String,
 }
 
+/// A file of the user's repository, to which code hosts attach the results. They take only relative
+/// paths, not the URLs that were read.
+#[derive(Debug, Clone)]
+pub(crate) struct RepositoryFile(String);
+
+impl RepositoryFile {
+    /// Where the files of a site usually are.
+    const USUAL: [&str; 8] = [
+        "robots.txt",
+        "public/robots.txt",
+        "static/robots.txt",
+        "src/robots.txt",
+        "index.html",
+        "public/index.html",
+        "static/index.html",
+        "src/index.html",
+    ];
+
+    /// A path from the root of the repository, with slashes.
+    pub(crate) fn parse(path: &str) -> Result<Self, String> {
+        let mut parts = path.split('/');
+        let plain = parts.all(|part| !matches!(part, "" | "." | ".."))
+            && !path.contains([':', '\\'])
+            && !path.chars().any(char::is_control);
+        if !plain {
+            return Err(
+                "expected a path from the root of the repository, such as public/robots.txt"
+                    .to_owned(),
+            );
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    /// The first usual file that exists here, or robots.txt.
+    pub(crate) fn usual_in(folder: &Path) -> Self {
+        let found = Self::USUAL.iter().find(|file| folder.join(file).is_file());
+        Self((*found.unwrap_or(&Self::USUAL[0])).to_owned())
+    }
+
+    /// As a relative URI reference (RFC 3986).
+    fn to_uri(&self) -> String {
+        let mut uri = String::new();
+        for byte in self.0.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+                uri.push(char::from(byte));
+            } else {
+                uri.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        uri
+    }
+}
+
 /// The findings of a record as SARIF. With a comparison, each result says whether it is new.
-pub(crate) fn to_sarif(record: &ScanRecord, change: Option<&BaselineComparison<'_>>) -> SarifLog {
+pub(crate) fn to_sarif(
+    record: &ScanRecord,
+    change: Option<&BaselineComparison<'_>>,
+    file: &RepositoryFile,
+) -> SarifLog {
     let mut rules: Vec<Rule> = Vec::new();
     let mut results = Vec::new();
     for (finding, print) in record.findings.iter().zip(fingerprints_of(record)) {
@@ -136,7 +207,7 @@ pub(crate) fn to_sarif(record: &ScanRecord, change: Option<&BaselineComparison<'
             rules.push(rule(finding));
             rules.len() - 1
         });
-        results.push(result(record, finding, at, print, change));
+        results.push(result(record, finding, at, print, change, file));
     }
     let version = env!("CARGO_PKG_VERSION");
     let driver = Driver { name: "wayleave", version, semantic_version: version, rules };
@@ -189,8 +260,8 @@ fn rule(finding: &Finding) -> Rule {
     let paste = finding.paste.as_deref();
     Rule {
         id: finding.id.clone(),
-        short_description: Message { text: finding.title.clone() },
-        full_description: Message { text: finding.why.clone() },
+        short_description: Message { text: shortened(&finding.title) },
+        full_description: Message { text: shortened(&finding.why) },
         help: Help {
             text: format!(
                 "{}\n\n{fix}{}{see}",
@@ -213,6 +284,10 @@ fn rule(finding: &Finding) -> Rule {
     }
 }
 
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_TEXT_CHARS).collect()
+}
+
 /// A fenced code block whose fence does not occur in the text.
 fn fenced(text: &str) -> String {
     let mut fence = "```".to_owned();
@@ -228,6 +303,7 @@ fn result(
     rule_index: usize,
     print: String,
     change: Option<&BaselineComparison<'_>>,
+    file: &RepositoryFile,
 ) -> ResultEntry {
     let state =
         change.map(|change| if change.known.contains(&print) { "unchanged" } else { "new" });
@@ -237,13 +313,14 @@ fn result(
         rule_index,
         level: level(&finding.severity),
         message: Message { text: format!("{}: {}{fix}", finding.title, finding.seen) },
-        locations: locations(record, finding),
+        locations: vec![location(file)],
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, print)]),
         baseline_state: state,
         properties: json!({
             "title": finding.title,
             "severity": finding.severity,
             "section": finding.section,
+            "urls": urls(record, finding),
             "evidence": finding.evidence,
             "paste": finding.paste,
         }),
@@ -259,7 +336,7 @@ fn level(severity: &Severity) -> &'static str {
 }
 
 /// The URLs of the readings a finding is based on; the scanned page if there are none.
-fn locations(record: &ScanRecord, finding: &Finding) -> Vec<Location> {
+fn urls(record: &ScanRecord, finding: &Finding) -> Vec<String> {
     let scheme = if record.transport.https == Some(false) { "http" } else { "https" };
     let address = |path: &str| format!("{scheme}://{}{path}", record.scanned_host);
     let mut uris = BTreeSet::new();
@@ -273,10 +350,13 @@ fn locations(record: &ScanRecord, finding: &Finding) -> Vec<Location> {
     if uris.is_empty() {
         uris.insert(address(&record.path));
     }
-    let location = |uri| Location {
-        physical_location: PhysicalLocation { artifact_location: ArtifactLocation { uri } },
-    };
-    uris.into_iter().take(MAX_LOCATIONS).map(location).collect()
+    uris.into_iter().take(MAX_URLS).collect()
+}
+
+fn location(file: &RepositoryFile) -> Location {
+    let region = Region { start_line: 1, start_column: 1, end_line: 1, end_column: 2 };
+    let artifact_location = ArtifactLocation { uri: file.to_uri() };
+    Location { physical_location: PhysicalLocation { artifact_location, region } }
 }
 
 #[cfg(test)]
@@ -291,6 +371,23 @@ mod tests {
         assert_eq!(levels, ["note", "note", "warning", "error"]);
         let later: Severity = serde_json::from_str("\"critical\"").unwrap();
         assert_eq!(level(&later), "error", "an unknown severity counts as high");
+    }
+
+    #[test]
+    fn a_repository_file_is_a_relative_path() {
+        for good in ["robots.txt", "public/robots.txt", "a b/ü.html"] {
+            assert!(RepositoryFile::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "/robots.txt", "../robots.txt", "a//b", "./a", "https://x/y", "a\\b", "a\n"]
+        {
+            assert!(RepositoryFile::parse(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(RepositoryFile::parse("a b/ü").unwrap().to_uri(), "a%20b/%C3%BC");
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(RepositoryFile::usual_in(folder.path()).0, "robots.txt");
+        std::fs::create_dir(folder.path().join("public")).unwrap();
+        std::fs::write(folder.path().join("public/index.html"), "x").unwrap();
+        assert_eq!(RepositoryFile::usual_in(folder.path()).0, "public/index.html");
     }
 
     #[test]

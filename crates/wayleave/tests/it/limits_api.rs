@@ -28,39 +28,108 @@ fn refused(answer: &HttpReply, status: u16, code: &str) -> u64 {
 #[test]
 fn five_in_ten_seconds_of_one_address() {
     let server = Server::start_demo_with_limits(&PROXY);
-    for _ in 0..5 {
-        // A request that is refused for another reason counts, too.
+    // Names that do not exist: each is a scan that ends at once.
+    let scans = |address: &str, range: std::ops::RangeInclusive<u8>| {
+        for number in range {
+            let answer = ask(&server, address, &format!("no-such-{number}.lab"));
+            assert_eq!(answer.status, 200, "{address}: {}", answer.text());
+        }
+    };
+    // What is refused as malformed, or answered with an earlier report, does not count.
+    for _ in 0..8 {
         assert_eq!(ask(&server, "203.0.113.1", "localhost").status, 400);
+        let from = "x-forwarded-for: 203.0.113.1\r\n";
+        assert_eq!(server.post_with("/api/scan", from, "{").status, 400);
     }
-    let wait = refused(&ask(&server, "203.0.113.1", "localhost"), 429, "rate_limited");
+    assert_eq!(ask(&server, "203.0.113.9", "open.lab").status, 200);
+    for _ in 0..8 {
+        let answer = ask(&server, "203.0.113.1", "open.lab");
+        assert_eq!(answer.json()["cached"], true, "{}", answer.text());
+        let quota = answer.header("ratelimit").unwrap();
+        assert!(quota.contains("\"scan-10s\";r=5"), "{quota}");
+    }
+    scans("203.0.113.1", 1..=5);
+    let answer = ask(&server, "203.0.113.1", "no-such-6.lab");
+    let wait = refused(&answer, 429, "rate_limited");
     assert!((1..=10).contains(&wait), "{wait}");
-    assert_eq!(ask(&server, "203.0.113.2", "localhost").status, 400, "somebody else");
+    assert!(answer.text().contains(&format!("Try again in {wait} s.")), "{}", answer.text());
+    scans("203.0.113.2", 7..=7);
     // An IPv6 /64 network counts as one client.
     for number in 1..=5 {
-        assert_eq!(ask(&server, &format!("2001:db8:0:7::{number}"), "localhost").status, 400);
+        scans(&format!("2001:db8:0:7::{number}"), 10 + number..=10 + number);
     }
-    refused(&ask(&server, "2001:db8:0:7:ffff::1", "localhost"), 429, "rate_limited");
-    assert_eq!(ask(&server, "2001:db8:0:8::1", "localhost").status, 400);
+    refused(&ask(&server, "2001:db8:0:7:ffff::1", "no-such-20.lab"), 429, "rate_limited");
+    scans("2001:db8:0:8::1", 21..=21);
     // The rate is checked before the body.
     let from = "x-forwarded-for: 203.0.113.1\r\n";
     refused(&server.post_with("/api/scan", from, "{"), 429, "rate_limited");
-    // The form on the home page has the same limit.
-    let form = server.post_with("/scan", from, "domain=localhost");
-    assert_eq!(form.status, 415, "only counted, this one");
-    // After waiting as told, a request is accepted again.
-    std::thread::sleep(std::time::Duration::from_secs(wait));
-    assert_eq!(ask(&server, "203.0.113.1", "localhost").status, 400);
-    refused(&ask(&server, "203.0.113.1", "localhost"), 429, "rate_limited");
 }
 
 #[test]
 fn six_in_a_minute_of_one_address() {
     let server = Server::start_demo_with_limits(&["--limits-scan-per-10s", "1000"]);
-    for _ in 0..6 {
-        assert_eq!(server.post_scan(br#"{"domain":"localhost"}"#).status, 400);
+    let scan = |number: u8| {
+        server.post_scan(format!("{{\"domain\":\"no-such-{number}.lab\"}}").as_bytes())
+    };
+    for number in 0..6 {
+        assert_eq!(scan(number).status, 200);
     }
-    let wait = refused(&server.post_scan(br#"{"domain":"localhost"}"#), 429, "rate_limited");
-    assert!((11..=60).contains(&wait), "{wait}");
+    let wait = refused(&scan(6), 429, "rate_limited");
+    assert!((1..=60).contains(&wait), "{wait}");
+}
+
+#[test]
+fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
+    let data = DataDir::new();
+    let rates = [
+        "--limits-read-per-minute",
+        "2",
+        "--limits-decide-per-minute",
+        "2",
+        "--limits-live-per-minute",
+        "1",
+        "--limits-scan-per-minute",
+        "1",
+    ];
+    let server = Server::start_demo_with_limits(&[&rates[..], &data.flags()].concat());
+    let key = format!("x-svc-key: {}\r\n", licence(&data, &["--domain", "open.lab"]));
+    let wrong = format!("x-svc-key: wl_{}\r\n", "a".repeat(43));
+    let resolve = |number: u8, with: &str| {
+        server.get_with(&format!("/api/v1/resolve?domain=no-such-{number}.lab"), with)
+    };
+    // With the key: more than the address has, also of live readings.
+    for number in 0..4 {
+        let answer = resolve(number, &key);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let policy = answer.header("ratelimit-policy").unwrap();
+        assert!(
+            policy.contains("\"keyed-decide\";q=3000") && policy.contains("keyed-live"),
+            "{policy}"
+        );
+    }
+    for _ in 0..4 {
+        assert_eq!(server.get_with("/api/v1/observers-of-nothing", &key).status, 404);
+        assert_eq!(server.get_with("/api/v1/rights?domain=open.lab", &key).status, 200);
+    }
+    for number in 0..3 {
+        let body = format!("{{\"domain\":\"no-such-{number}.lab\"}}");
+        let answer = server.post_with("/api/scan", &key, &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    // A wrong key lifts nothing, and the refusal says so.
+    assert_eq!(resolve(0, &wrong).status, 200);
+    assert_eq!(resolve(0, &wrong).status, 200);
+    let answer = resolve(0, &wrong);
+    refused(&answer, 429, "rate_limited");
+    assert!(
+        answer.text().contains("the licence key of this request is not valid"),
+        "{}",
+        answer.text()
+    );
+    let answer = resolve(0, "");
+    refused(&answer, 429, "rate_limited");
+    assert!(answer.text().contains("too many decisions from this address."), "{}", answer.text());
+    assert_eq!(resolve(0, &key).status, 200, "the key still has its own rate");
 }
 
 #[test]

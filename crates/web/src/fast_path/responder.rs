@@ -5,7 +5,7 @@ use std::{fmt::Debug, net::SocketAddr, sync::Arc};
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, Method, Request, Response, Uri,
-    header::{IF_NONE_MATCH, RANGE},
+    header::{AUTHORIZATION, IF_NONE_MATCH, RANGE},
 };
 use hyper::body::Body;
 use tokio::time::Instant;
@@ -58,20 +58,23 @@ impl PreparedResponse {
 #[derive(Debug)]
 pub(crate) struct FastPath {
     middleware: Arc<MiddlewareState>,
+    /// The header that carries a licence key.
+    key_header: String,
     source: Box<dyn FastPathSource>,
 }
 
-/// A request with one of these headers takes the full path: it may need another response than the
-/// plain bytes.
-const FULL_PATH_HEADERS: [HeaderName; 3] =
-    [IF_NONE_MATCH, RANGE, HeaderName::from_static("accept-signature")];
+/// A request with one of these headers, or a licence key, takes the full path: it may need another
+/// response than the plain bytes, or has other limits.
+const FULL_PATH_HEADERS: [HeaderName; 4] =
+    [AUTHORIZATION, IF_NONE_MATCH, RANGE, HeaderName::from_static("accept-signature")];
 
 impl FastPath {
     pub(crate) fn new(
         middleware: Arc<MiddlewareState>,
+        key_header: String,
         source: impl FastPathSource + 'static,
     ) -> Self {
-        Self { middleware, source: Box::new(source) }
+        Self { middleware, key_header, source: Box::new(source) }
     }
 
     pub(crate) fn try_respond<B: Body>(
@@ -82,7 +85,8 @@ impl FastPath {
         let started = Instant::now();
         let plain = request.method() == Method::GET
             && request.body().is_end_stream()
-            && FULL_PATH_HEADERS.iter().all(|name| !request.headers().contains_key(name));
+            && FULL_PATH_HEADERS.iter().all(|name| !request.headers().contains_key(name))
+            && !request.headers().contains_key(self.key_header.as_str());
         if !plain || self.middleware.in_flight_permits.available_permits() == 0 {
             return None;
         }

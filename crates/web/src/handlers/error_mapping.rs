@@ -33,6 +33,7 @@ pub(super) fn resolve_to_api_error(error: ResolveError) -> ApiError {
         ResolveError::LiveLimit { wait } => live_read_limit_error(wait),
         ResolveError::TargetLimit { wait } => target_limit_error(wait),
         ResolveError::Store(_) => store_unreadable().with_internal_message(message),
+        ResolveError::Seal(SealError::Halted(_)) => log_halted().with_internal_message(message),
         ResolveError::Seal(_) => signing_unavailable().with_internal_message(message),
         ResolveError::NothingStored | ResolveError::Internal(_) => ApiError::internal(message),
     }
@@ -66,6 +67,15 @@ pub(super) fn signing_unavailable() -> ApiError {
     .retry_after(30)
 }
 
+/// The error for a log that accepts nothing until the operator acts.
+pub(super) fn log_halted() -> ApiError {
+    ApiError::new(
+        ErrorCode::SigningUnavailable,
+        "The log accepts no entries until the operator of this service has looked at it.",
+    )
+    .not_retryable()
+}
+
 /// The error of a request to the log. The reason goes only to the log file, for the operator.
 pub(super) fn log_to_api_error(error: SealError) -> ApiError {
     let message = error.to_string();
@@ -81,7 +91,8 @@ pub(super) fn log_to_api_error(error: SealError) -> ApiError {
             "The response could not be read or signed. Try again in 30 s.",
         )
         .retry_after(30),
-        SealError::Halted(_) | SealError::NotOpen => ApiError::new(
+        SealError::Halted(_) => log_halted(),
+        SealError::NotOpen => ApiError::new(
             ErrorCode::SigningUnavailable,
             "The log does not accept entries at the moment. Try again in 30 s.",
         )

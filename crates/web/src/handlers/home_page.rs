@@ -213,6 +213,7 @@ mod tests {
             bytes: bytes::Bytes::new(),
             sha256: String::new(),
             id: Some("abc".to_owned()),
+            is_earlier_report: false,
         };
         let response = scan_response(&reply);
         assert_eq!(

@@ -20,6 +20,7 @@ pub(crate) mod outcome;
 pub(crate) mod preflight;
 pub(crate) mod read_equivalence;
 pub(crate) mod report;
+pub(crate) mod report_bundle;
 pub(crate) mod resolve;
 pub(crate) mod resolve_batch;
 pub(crate) mod resolve_prefix;

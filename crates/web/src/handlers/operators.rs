@@ -8,14 +8,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use contract::errors::{ErrorCode, ErrorV1};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CACHE_CONTROL;
 use serde_json::json;
 use service::{ReadinessError, Service};
 
 use crate::{
-    http_metrics,
+    metrics_server::metrics_response,
     rate_limits::MetricsLimit,
     response::{ApiError, NO_STORE},
+    state::ServiceInfo,
 };
 
 /// Check that the process is alive
@@ -88,17 +89,24 @@ pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Respon
 
 /// Read the metrics
 ///
-/// In the Prometheus text format. Has counts and durations, nothing about clients.
+/// In the Prometheus text format. Has counts and durations, nothing about clients. 404 if the operator
+/// serves them on another address (`server.metrics_listen`).
 #[utoipa::path(
     get,
     path = "/metrics",
     operation_id = "metrics",
     tag = "operators",
-    responses((status = 200, description = "The metrics.", body = String,
-        content_type = "text/plain")),
+    responses(
+        (status = 200, description = "The metrics.", body = String, content_type = "text/plain"),
+        (status = 404, description = "They are on another address: `not_found`.", body = ErrorV1),
+    )
 )]
-pub(crate) async fn metrics(_: MetricsLimit) -> Response {
-    let headers =
-        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (CACHE_CONTROL, NO_STORE)];
-    (headers, http_metrics::render()).into_response()
+pub(crate) async fn metrics(
+    _: MetricsLimit,
+    State(service_info): State<Arc<ServiceInfo>>,
+) -> Result<Response, ApiError> {
+    if service_info.metrics_elsewhere {
+        return Err(ApiError::not_found());
+    }
+    Ok(metrics_response())
 }

@@ -18,10 +18,11 @@ use http::{
 };
 use service::{PresentedKey, Report, ReportError, Service, Visibility};
 
+use super::report_bundle;
 use crate::{
     off_worker::run_off_worker,
     pages,
-    rate_limits::{ReadLimit, WrongKeyLimit},
+    rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
     request::{PathParameter, content_negotiation, licence_key},
     response::{
         ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
@@ -39,18 +40,28 @@ pub(crate) async fn report_file(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
+    feed: FeedLimiter,
     keys: WrongKeyLimit,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let forms = [".raw.json", ".manifest.json", ".json", ""];
+    let forms = [".raw.json", ".manifest.json", ".json", ".zip", ""];
     let form = forms.into_iter().find(|form| file.ends_with(form)).unwrap_or_default();
     let id = file.strip_suffix(form).unwrap_or(&file);
+    if form == ".zip" {
+        // All bodies of a scan are read from the disk.
+        feed.acquire()?;
+    }
     let report = load_report(&service, &service_info, &keys, id, &headers).await?;
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
         ".manifest.json" => get_report_manifest(&service, report, &headers).await,
         ".json" => Ok(get_report_record(report, &headers)),
+        ".zip" => {
+            let visibility = report.visibility;
+            let bundle = report_bundle::get_report_bundle(&service, report, id).await?;
+            Ok(add_noindex(bundle, visibility))
+        }
         _ => get_report(report, id, &headers).await,
     }
 }

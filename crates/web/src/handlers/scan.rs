@@ -19,7 +19,7 @@ use service::{AddressBlock, Caller, PresentedKey, ScanCommand, ScanError, Servic
 use super::error_mapping::{bad_domain_error, target_limit_error};
 use crate::{
     rate_limits::{ScanLimit, WrongKeyLimit},
-    request::{IdempotencyJson, IdempotencyScope, licence_key},
+    request::{IdempotencyJson, IdempotencyScope, is_replayed, licence_key},
     response::{ApiError, JSON, NO_STORE, to_sentence},
     state::ServiceInfo,
 };
@@ -34,9 +34,11 @@ use crate::{
 ///
 /// Free, within limits: 5 requests in 10 seconds and 6 in a minute per address; 20 scans per address
 /// in a UTC day, and a daily total for all free scans. In IPv6, a /64 network counts as one address.
-/// The daily limits count only requests that start a scan. No credentials are needed, except for a
-/// private scan: it needs a licence key for the domain (the header `x-svc-key`, or a bearer token),
-/// and the daily limits do not apply to it.
+/// All of these count only requests that start a scan: not those that are refused as malformed, nor
+/// those that are answered with an earlier report. No credentials are needed, except for a private
+/// scan: it needs a licence key for the domain (the header `x-svc-key`, or a bearer token). With a
+/// valid key the rate is that of the licence, and for its domains the daily limits do not apply. An
+/// invalid key changes nothing.
 ///
 /// With an `Idempotency-Key` the scan is made once: the same request is answered with the same bytes
 /// for 24 hours.
@@ -75,15 +77,22 @@ use crate::{
 pub(crate) async fn scan_domain(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    ScanLimit(block): ScanLimit,
+    limit: ScanLimit,
     keys: WrongKeyLimit,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
+    let (block, licence) = (limit.block, limit.licence.clone());
+    let slot = limit.into_slot();
     let visibility = request.visibility.unwrap_or(Visibility::Public);
-    let caller = match visibility {
-        Visibility::Private => {
-            private_scan_caller(&service, &service_info, &keys, &headers, block).await?
+    let caller = match (&visibility, licence) {
+        (Visibility::Private, _) => {
+            let caller = private_scan_caller(&service, &service_info, &keys, &headers, block).await;
+            caller.inspect_err(|error| slot.release_if_malformed(error))?
+        }
+        // A licence for other domains only lifts the rate.
+        (_, Some(licence)) if service.scanning.is_licensed(&licence, &request.domain) => {
+            Caller::LicenceHolder(licence)
         }
         _ => Caller::Anonymous(block),
     };
@@ -95,12 +104,22 @@ pub(crate) async fn scan_domain(
         headers: &headers,
     };
     let scanning = Arc::clone(&service);
+    let scan_slot = slot.copy();
     let work = async move {
         let reply = scanning.scanning.scan(ask).await.map_err(to_api_error)?;
+        if reply.is_earlier_report {
+            scan_slot.release();
+        }
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
         Ok((headers, reply.bytes).into_response())
     };
-    scope.run(&service, idempotency_key, work).await
+    let result = scope.run(&service, idempotency_key, work).await;
+    match &result {
+        Ok(response) if is_replayed(response) => slot.release(),
+        Ok(_) => {}
+        Err(error) => slot.release_if_malformed(error),
+    }
+    result
 }
 
 /// The caller of a private scan. Without any key it is an anonymous caller, and the scan itself refuses
@@ -118,17 +137,23 @@ async fn private_scan_caller(
     }
 }
 
+/// A sentence, and how long to wait.
+fn with_wait(message: &str, seconds: u64) -> String {
+    format!("{} Try again in {seconds} s.", to_sentence(message))
+}
+
 /// The error that the caller gets when a scan fails or is refused.
 pub(super) fn to_api_error(error: ScanError) -> ApiError {
     let message = error.to_string();
     match error {
         ScanError::BadDomain(refusal) => bad_domain_error(refusal),
         ScanError::InProgress { retry_after_s } => {
-            ApiError::new(ErrorCode::ScanInProgress, to_sentence(&message))
+            ApiError::new(ErrorCode::ScanInProgress, with_wait(&message, retry_after_s))
                 .retry_after(retry_after_s)
         }
         ScanError::Busy { retry_after_s } => {
-            ApiError::new(ErrorCode::Overloaded, to_sentence(&message)).retry_after(retry_after_s)
+            ApiError::new(ErrorCode::Overloaded, with_wait(&message, retry_after_s))
+                .retry_after(retry_after_s)
         }
         ScanError::TargetLimit { retry_after_s } => {
             target_limit_error(Duration::from_secs(retry_after_s))
@@ -150,7 +175,8 @@ pub(super) fn to_api_error(error: ScanError) -> ApiError {
                 .with_violated_policies(vec!["scans-of-everybody".to_owned()])
         }
         ScanError::Paused { retry_after_s } => {
-            ApiError::new(ErrorCode::ScansPaused, to_sentence(&message)).retry_after(retry_after_s)
+            ApiError::new(ErrorCode::ScansPaused, with_wait(&message, retry_after_s))
+                .retry_after(retry_after_s)
         }
         ScanError::Store(_) => ApiError::new(
             ErrorCode::StoreUnreadable,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
+use contract::Brand;
 use http::{HeaderMap, HeaderValue, header::VARY};
 
 use crate::{
@@ -76,8 +77,33 @@ pub(crate) async fn style(headers: HeaderMap) -> Response {
         (status = 304, description = "Not modified: your copy is current."),
     )
 )]
-pub(crate) async fn offline_verifier(headers: HeaderMap) -> Response {
-    HttpDocument::new(VERIFIER, "text/javascript; charset=utf-8", CACHE_ONE_HOUR).reply(&headers)
+pub(crate) async fn offline_verifier(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.verifier.reply(&headers)
 }
 
-const VERIFIER: &[u8] = include_bytes!("../../assets/crawlcheck-verify.mjs");
+const VERIFIER: &str = include_str!("../../assets/crawlcheck-verify.mjs");
+
+/// The verifier, with the brand of this deployment as its default, so that the printed commands work
+/// as they are.
+pub(crate) fn build_verifier(brand: &Brand) -> HttpDocument {
+    let mut program = VERIFIER.to_owned();
+    for place in ["brand: 'svc',", "(default: svc)"] {
+        program = program.replace(place, &place.replace(Brand::DEFAULT, brand.as_str()));
+    }
+    HttpDocument::new(program, "text/javascript; charset=utf-8", CACHE_ONE_HOUR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verifier_has_one_default_brand() {
+        for place in ["brand: 'svc',", "(default: svc)"] {
+            assert_eq!(VERIFIER.matches(place).count(), 1, "{place}");
+        }
+    }
+}

@@ -21,6 +21,8 @@ pub struct WebOptions {
     pub request_deadline: Duration,
     /// Makes this process's request ids differ from another's. Not a secret.
     pub request_id_seed: u64,
+    /// The metrics are served on another address ([`crate::metrics_app`]), not at `/metrics`.
+    pub metrics_elsewhere: bool,
 }
 
 impl Default for WebOptions {
@@ -31,6 +33,7 @@ impl Default for WebOptions {
             limits: RateLimits::default(),
             request_deadline: Duration::from_secs(120),
             request_id_seed: request_id::process_seed(),
+            metrics_elsewhere: false,
         }
     }
 }

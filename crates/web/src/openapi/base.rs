@@ -3,7 +3,7 @@
 use contract::{errors::ErrorV1, schema::CloseAllowlists};
 use utoipa::OpenApi;
 
-use crate::handlers::{log::files, report, seal};
+use crate::handlers::{log::files, report, report_bundle, seal};
 
 /// The general part of the document, and the operations that the router cannot express: the forms of a
 /// report share one route (see [`report::report_file`]), so do the files of a sealed day, and tile
@@ -56,6 +56,7 @@ use crate::handlers::{log::files, report, seal};
         report::get_report_record,
         report::get_report_evidence,
         report::get_report_manifest,
+        report_bundle::get_report_bundle,
         seal::get_proof_day,
         seal::get_proof_timestamps,
         files::get_log_tile,

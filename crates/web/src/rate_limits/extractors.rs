@@ -7,20 +7,27 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{RequestPartsExt, extract::FromRequestParts};
 use http::request::Parts;
-use service::{AddressBlock, Licence, LicenceError, LiveReadPermit, PresentedKey, Service};
+use service::{AddressBlock, Licence, LiveReadPermit};
 
-use super::{limiter::QuotaStatus, policies::RateLimiters, status::RateLimitStatus};
+use super::{
+    client::RequestClient,
+    client_limiter::RateLimitClient,
+    limiter::QuotaStatus,
+    policies::RateLimiters,
+    status::{RateLimitStatus, client_and_status},
+    wrong_key_limit::WrongKeyLimit,
+};
 use crate::{
     request::{ClientAddress, licence_key},
     response::ApiError,
     state::AppState,
 };
 
-/// The client's address block, and the status in which its quotas are recorded.
-async fn client_and_status(parts: &mut Parts) -> (AddressBlock, RateLimitStatus) {
-    let Ok(ClientAddress(address)) = parts.extract().await;
+/// Whom the request is counted as, and the status in which the quotas are recorded.
+async fn request_client(parts: &mut Parts, state: &AppState) -> (RequestClient, RateLimitStatus) {
+    let Ok(client) = RequestClient::from_request_parts(parts, state).await;
     let Ok(status) = parts.extract().await;
-    (AddressBlock::from_address(address), status)
+    (client, status)
 }
 
 /// Counts a scan request against the limits of its address.
@@ -29,16 +36,8 @@ pub(crate) fn acquire_scan(
     block: AddressBlock,
     status: &RateLimitStatus,
 ) -> Result<(), ApiError> {
-    status.acquire(&rates.scans, block, 1, "too many scan requests from this address")
-}
-
-/// Counts a request of a licence holder against the limit of the licence.
-fn acquire_keyed_scan(
-    rates: &RateLimiters,
-    licence: proof::Digest,
-    status: &RateLimitStatus,
-) -> Result<(), ApiError> {
-    status.acquire(&rates.keyed_scans, licence, 1, "too many requests with this licence")
+    let verdict = rates.scans.acquire(RateLimitClient::Address(block), 1);
+    status.enforce(verdict, "too many scan requests from this address")
 }
 
 /// Extractor: the licence of the request, within the rate limit of that licence. Other requests are
@@ -55,24 +54,11 @@ impl FromRequestParts<AppState> for LicenceHolder {
             licence_key::presented_key(&parts.headers, &state.service_info.issuer.brand)?;
         let licence = keys.find_licence(&state.service, &presented).await?;
         let Ok(status) = parts.extract().await;
-        let client = proof::sha256(licence.id.as_bytes());
-        acquire_keyed_scan(&state.rate_limiters, client, &status)?;
+        let status: RateLimitStatus = status;
+        let client = RateLimitClient::Licence(proof::sha256(licence.id.as_bytes()));
+        let verdict = state.rate_limiters.scans.acquire(client, 1);
+        status.enforce(verdict, "too many requests with this licence")?;
         Ok(Self(licence))
-    }
-}
-
-/// Enforces the limits of scan requests (`scan`) for the client's address. Every accepted request
-/// counts, whatever its result, and is counted before its body is read.
-#[derive(Debug)]
-pub(crate) struct ScanLimit(pub(crate) AddressBlock);
-
-impl FromRequestParts<AppState> for ScanLimit {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (block, status) = client_and_status(parts).await;
-        acquire_scan(&state.rate_limiters, block, &status)?;
-        Ok(Self(block))
     }
 }
 
@@ -84,13 +70,9 @@ impl FromRequestParts<AppState> for ReadLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (block, status) = client_and_status(parts).await;
-        status.acquire(
-            &state.rate_limiters.reads,
-            block,
-            1,
-            "too many records read from this address",
-        )?;
+        let (client, status) = request_client(parts, state).await;
+        let verdict = state.rate_limiters.reads.acquire(client.counted_as(), 1);
+        status.enforce(verdict, &client.reason("too many records read"))?;
         Ok(Self)
     }
 }
@@ -110,51 +92,23 @@ impl FromRequestParts<AppState> for MetricsLimit {
     }
 }
 
-/// The limit on licence keys that are not valid (`wrong-key`). The extractor counts nothing: a key is
-/// counted when it turns out to be wrong. An address that sent too many is refused before its next key
-/// is looked up, whatever that key is.
+/// The limit for the log and other feeds (`feed`). The extractor counts nothing.
 #[derive(Debug)]
-pub(crate) struct WrongKeyLimit {
+pub(crate) struct FeedLimiter {
     rate_limiters: Arc<RateLimiters>,
     block: AddressBlock,
     status: RateLimitStatus,
 }
 
-impl WrongKeyLimit {
-    /// Refuses if this address sent too many wrong keys.
-    pub(crate) fn check(&self) -> Result<(), ApiError> {
-        let verdict = self.rate_limiters.wrong_keys.check(self.block);
-        if verdict.wait.is_zero() {
-            return Ok(());
-        }
-        self.status.enforce(verdict, "too many wrong licence keys from this address")
-    }
-
-    pub(crate) fn count_wrong_key(&self) {
-        let verdict = self.rate_limiters.wrong_keys.acquire(self.block, 1);
-        self.status.record(verdict.quotas);
-    }
-
-    /// The licence of a presented key, within the limit.
-    pub(crate) async fn find_licence(
-        &self,
-        service: &Service,
-        presented: &PresentedKey,
-    ) -> Result<Licence, ApiError> {
-        if matches!(presented, PresentedKey::Missing) {
-            return Err(licence_key::to_api_error(LicenceError::NoKey));
-        }
-        self.check()?;
-        service.access.find_active_licence(presented).await.map_err(|error| {
-            if matches!(error, LicenceError::UnknownKey) {
-                self.count_wrong_key();
-            }
-            licence_key::to_api_error(error)
-        })
+impl FeedLimiter {
+    pub(crate) fn acquire(&self) -> Result<(), ApiError> {
+        let reason = "too many requests for the log and other feeds from this address (the files \
+                      below /log/ are not limited)";
+        self.status.acquire(&self.rate_limiters.feeds, self.block, 1, reason)
     }
 }
 
-impl FromRequestParts<AppState> for WrongKeyLimit {
+impl FromRequestParts<AppState> for FeedLimiter {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
@@ -171,10 +125,8 @@ impl FromRequestParts<AppState> for FeedLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (block, status) = client_and_status(parts).await;
-        let reason = "too many requests for the log and other feeds from this address (the files \
-                      below /log/ are not limited)";
-        status.acquire(&state.rate_limiters.feeds, block, 1, reason)?;
+        let Ok(limiter) = FeedLimiter::from_request_parts(parts, state).await;
+        limiter.acquire()?;
         Ok(Self)
     }
 }
@@ -184,23 +136,24 @@ impl FromRequestParts<AppState> for FeedLimit {
 #[derive(Debug)]
 pub(crate) struct DecisionLimit {
     rate_limiters: Arc<RateLimiters>,
-    block: AddressBlock,
+    client: RequestClient,
     status: RateLimitStatus,
 }
 
 impl DecisionLimit {
-    const REASON: &str = "too many decisions for this address";
+    const TOO_MANY: &str = "too many decisions";
 
     /// Counts the other items of a batch; the first one was counted by the extractor.
     pub(crate) fn acquire_batch(&self, items: usize) -> Result<(), ApiError> {
         let items = u32::try_from(items).unwrap_or(u32::MAX);
         // A batch larger than the limit takes all of it, including the one that was counted.
-        let items = items.min(self.rate_limiters.decisions.smallest_limit().unwrap_or(items));
+        let (limiter, client) = (&self.rate_limiters.decisions, self.client.counted_as());
+        let items = items.min(limiter.smallest_limit(client).unwrap_or(items));
         let more = items.saturating_sub(1);
         if more == 0 {
             return Ok(());
         }
-        self.status.acquire(&self.rate_limiters.decisions, self.block, more, Self::REASON)
+        self.status.enforce(limiter.acquire(client, more), &self.client.reason(Self::TOO_MANY))
     }
 }
 
@@ -211,7 +164,8 @@ pub(crate) fn try_acquire_decision(
     rates: &RateLimiters,
     ClientAddress(address): ClientAddress,
 ) -> Option<Vec<QuotaStatus>> {
-    let verdict = rates.decisions.acquire(AddressBlock::from_address(address), 1);
+    let client = RateLimitClient::Address(AddressBlock::from_address(address));
+    let verdict = rates.decisions.acquire(client, 1);
     verdict.wait.is_zero().then_some(verdict.quotas)
 }
 
@@ -219,9 +173,10 @@ impl FromRequestParts<AppState> for DecisionLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (block, status) = client_and_status(parts).await;
-        status.acquire(&state.rate_limiters.decisions, block, 1, Self::REASON)?;
-        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+        let (client, status) = request_client(parts, state).await;
+        let verdict = state.rate_limiters.decisions.acquire(client.counted_as(), 1);
+        status.enforce(verdict, &client.reason(Self::TOO_MANY))?;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), client, status })
     }
 }
 
@@ -230,19 +185,19 @@ impl FromRequestParts<AppState> for DecisionLimit {
 #[derive(Debug, Clone)]
 pub(crate) struct LiveReadLimit {
     rate_limiters: Arc<RateLimiters>,
-    block: AddressBlock,
+    client: RequestClient,
     status: RateLimitStatus,
 }
 
 impl LiveReadPermit for LiveReadLimit {
     fn acquire(&self) -> Result<(), Duration> {
-        let verdict = self.rate_limiters.live_reads.acquire(self.block, 1);
+        let verdict = self.rate_limiters.live_reads.acquire(self.client.counted_as(), 1);
         self.status.record(verdict.quotas);
         if verdict.wait.is_zero() { Ok(()) } else { Err(verdict.wait) }
     }
 
     fn client(&self) -> Option<AddressBlock> {
-        Some(self.block)
+        Some(self.client.block)
     }
 }
 
@@ -250,8 +205,8 @@ impl FromRequestParts<AppState> for LiveReadLimit {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
-        let (block, status) = client_and_status(parts).await;
-        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+        let (client, status) = request_client(parts, state).await;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), client, status })
     }
 }
 
@@ -271,8 +226,12 @@ mod tests {
         Arc::new(RateLimiters::new(limits))
     }
 
-    fn block() -> AddressBlock {
-        AddressBlock::from_address("192.0.2.1".parse().unwrap())
+    fn client() -> RequestClient {
+        RequestClient::of_address(AddressBlock::from_address("192.0.2.1".parse().unwrap()))
+    }
+
+    fn decide(rates: &RateLimiters, status: &RateLimitStatus, items: u32) {
+        status.enforce(rates.decisions.acquire(client().counted_as(), items), "x").unwrap();
     }
 
     fn written(status: &RateLimitStatus, refused: bool) -> (String, String) {
@@ -287,8 +246,8 @@ mod tests {
     #[test]
     fn a_batch_counts_its_items() {
         let (rates, status) = (rates(10), RateLimitStatus::default());
-        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
-        let decides = DecisionLimit { rate_limiters: rates, block: block(), status };
+        decide(&rates, &status, 1);
+        let decides = DecisionLimit { rate_limiters: rates, client: client(), status };
         decides.acquire_batch(1).unwrap();
         assert_eq!(written(&decides.status, false).1, "\"decide\";r=9;t=60");
         decides.acquire_batch(7).unwrap();
@@ -305,8 +264,8 @@ mod tests {
     #[test]
     fn a_batch_larger_than_the_limit_takes_all_of_it() {
         let (rates, status) = (rates(10), RateLimitStatus::default());
-        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
-        let decides = DecisionLimit { rate_limiters: rates, block: block(), status };
+        decide(&rates, &status, 1);
+        let decides = DecisionLimit { rate_limiters: rates, client: client(), status };
         decides.acquire_batch(100).unwrap();
         assert_eq!(written(&decides.status, false).1, "\"decide\";r=0;t=60");
         assert_eq!(decides.acquire_batch(2).unwrap_err().status(), 429);
@@ -315,8 +274,8 @@ mod tests {
     #[test]
     fn a_live_read_is_counted_when_needed_and_reported_with_the_others() {
         let (rates, status) = (rates(2), RateLimitStatus::default());
-        status.acquire(&rates.decisions, block(), 1, "x").unwrap();
-        let live = LiveReadLimit { rate_limiters: rates, block: block(), status: status.clone() };
+        decide(&rates, &status, 1);
+        let live = LiveReadLimit { rate_limiters: rates, client: client(), status: status.clone() };
         assert_eq!(written(&status, false).1, "\"decide\";r=1;t=60");
         assert_eq!(live.acquire(), Ok(()));
         assert_eq!(live.acquire(), Ok(()));
@@ -333,7 +292,7 @@ mod tests {
         let status = RateLimitStatus::default();
         let rates = RateLimiters::new(RateLimits::none());
         for _ in 0..1_000 {
-            status.acquire(&rates.decisions, block(), 50, "x").unwrap();
+            decide(&rates, &status, 50);
         }
         assert_eq!(written(&status, false), (String::new(), String::new()));
     }

@@ -105,7 +105,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         self.acquire_at(client, items, Instant::now())
     }
 
-    fn acquire_at(&self, client: K, items: u32, now: Instant) -> RateLimitVerdict {
+    pub(super) fn acquire_at(&self, client: K, items: u32, now: Instant) -> RateLimitVerdict {
         let Some(longest) = self.policies.iter().map(|policy| policy.limit.window).max() else {
             return RateLimitVerdict::default();
         };
@@ -135,6 +135,23 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         seen.move_to_back(client);
         seen.evict_down_to(self.max_tracked_clients);
         RateLimitVerdict { wait, quotas }
+    }
+
+    /// Takes back one request that was accepted at `then`, and returns the client's quota afterwards.
+    /// Exactly that one: giving back another would let the client have more than its limit.
+    pub(super) fn release(&self, client: K, then: Instant) -> RateLimitVerdict {
+        let now = Instant::now();
+        let mut seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = ClientWindow::default();
+        if let Some(asker) = seen.clients.get_mut(&client) {
+            if let Ok(at) = asker.accepted.binary_search(&then) {
+                asker.accepted.remove(at);
+            }
+            window.accepted.clone_from(&asker.accepted);
+        }
+        drop(seen);
+        let quotas = self.policies.iter().map(|policy| window.quota_status(policy, 0, now));
+        RateLimitVerdict { wait: Duration::ZERO, quotas: quotas.collect() }
     }
 
     /// The most requests that all policies accept from one client at a time; `None` without a policy.
@@ -335,6 +352,26 @@ mod tests {
         assert_eq!((verdict.wait, summarize(&verdict)), (50 * S, vec![("key", 0, 50, true)]));
         assert_eq!(rates.check_at(2, start).wait, Duration::ZERO, "another client");
         assert_eq!(rates.check_at(1, start + 60 * S).wait, Duration::ZERO, "afterwards");
+    }
+
+    #[test]
+    fn a_released_request_leaves_the_others_counted() {
+        let rate = RateLimit { max: 2, window: 60 * S };
+        let (rates, start) = (RateLimiter::new("scan", vec![rate]), Instant::now());
+        rates.acquire_at(1, 1, start);
+        rates.acquire_at(1, 1, start + S);
+        assert_eq!(summarize(&rates.release(1, start)), [("scan", 1, 60, false)]);
+        rates.release(1, start);
+        rates.release(2, start);
+        assert_eq!(rates.try_acquire_at(1, start + 2 * S), Ok(()), "one was given back");
+        assert_eq!(rates.try_acquire_at(1, start + 3 * S), Err(58 * S), "only one, the first");
+        // A client of whom everything was given back is forgotten like any other.
+        rates.acquire_at(3, 1, start + 3 * S);
+        rates.release(3, start + 3 * S);
+        for step in 0..3 {
+            rates.try_acquire_at(4, start + 70 * S + step * 31 * S).ok();
+        }
+        assert_eq!(rates.tracked_clients(), 1);
     }
 
     #[test]

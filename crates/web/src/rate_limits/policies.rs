@@ -1,8 +1,8 @@
 //! The rate limit policies: their settings, and one limiter for each.
 
-use proof::Digest;
 use service::AddressBlock;
 
+use super::client_limiter::ClientRateLimiter;
 use super::limiter::{RateLimit, RateLimiter};
 
 /// The rate limits of the HTTP side. An empty list means no limit.
@@ -20,6 +20,10 @@ pub struct RateLimits {
     pub decisions: Vec<RateLimit>,
     /// Live readings of sites that requests start, by address.
     pub live_reads: Vec<RateLimit>,
+    /// The same three with a licence key, by licence.
+    pub keyed_reads: Vec<RateLimit>,
+    pub keyed_decisions: Vec<RateLimit>,
+    pub keyed_live_reads: Vec<RateLimit>,
     /// Requests for the metrics, by address.
     pub metrics: Vec<RateLimit>,
     /// Requests with a licence key that is not valid, by address.
@@ -37,6 +41,9 @@ impl RateLimits {
             reads: Vec::new(),
             decisions: Vec::new(),
             live_reads: Vec::new(),
+            keyed_reads: Vec::new(),
+            keyed_decisions: Vec::new(),
+            keyed_live_reads: Vec::new(),
             metrics: Vec::new(),
             wrong_keys: Vec::new(),
         }
@@ -46,6 +53,7 @@ impl RateLimits {
 impl Default for RateLimits {
     fn default() -> Self {
         use contract::limits;
+        let per_minute = |max| vec![RateLimit { max, window: limits::RATE_WINDOW }];
         Self {
             scans: vec![
                 RateLimit { max: limits::SCAN_BURST, window: limits::SCAN_BURST_WINDOW },
@@ -56,23 +64,14 @@ impl Default for RateLimits {
                 window: limits::SCAN_MINUTE_WINDOW,
             }],
             feeds: vec![RateLimit { max: limits::FEED_PER_MINUTE, window: limits::FEED_WINDOW }],
-            reads: vec![RateLimit { max: limits::READ_PER_MINUTE, window: limits::RATE_WINDOW }],
-            decisions: vec![RateLimit {
-                max: limits::DECIDE_PER_MINUTE,
-                window: limits::RATE_WINDOW,
-            }],
-            live_reads: vec![RateLimit {
-                max: limits::LIVE_PER_MINUTE,
-                window: limits::RATE_WINDOW,
-            }],
-            metrics: vec![RateLimit {
-                max: limits::METRICS_PER_MINUTE,
-                window: limits::RATE_WINDOW,
-            }],
-            wrong_keys: vec![RateLimit {
-                max: limits::WRONG_KEYS_PER_MINUTE,
-                window: limits::RATE_WINDOW,
-            }],
+            reads: per_minute(limits::READ_PER_MINUTE),
+            decisions: per_minute(limits::DECIDE_PER_MINUTE),
+            live_reads: per_minute(limits::LIVE_PER_MINUTE),
+            keyed_reads: per_minute(limits::KEYED_READS_PER_MINUTE),
+            keyed_decisions: per_minute(limits::KEYED_DECISIONS_PER_MINUTE),
+            keyed_live_reads: per_minute(limits::KEYED_LIVE_PER_MINUTE),
+            metrics: per_minute(limits::METRICS_PER_MINUTE),
+            wrong_keys: per_minute(limits::WRONG_KEYS_PER_MINUTE),
         }
     }
 }
@@ -80,14 +79,12 @@ impl Default for RateLimits {
 /// One rate limiter per policy. Each has its own lock; requests write to it, nobody else does.
 #[derive(Debug)]
 pub(crate) struct RateLimiters {
-    pub(crate) scans: RateLimiter<AddressBlock>,
-    /// Keyed by the digest of the licence's id.
-    pub(crate) keyed_scans: RateLimiter<Digest>,
+    pub(crate) scans: ClientRateLimiter,
     /// The log and other feeds.
     pub(crate) feeds: RateLimiter<AddressBlock>,
-    pub(crate) reads: RateLimiter<AddressBlock>,
-    pub(crate) decisions: RateLimiter<AddressBlock>,
-    pub(crate) live_reads: RateLimiter<AddressBlock>,
+    pub(crate) reads: ClientRateLimiter,
+    pub(crate) decisions: ClientRateLimiter,
+    pub(crate) live_reads: ClientRateLimiter,
     pub(crate) metrics: RateLimiter<AddressBlock>,
     pub(crate) wrong_keys: RateLimiter<AddressBlock>,
 }
@@ -95,12 +92,11 @@ pub(crate) struct RateLimiters {
 impl RateLimiters {
     pub(crate) fn new(limits: RateLimits) -> Self {
         Self {
-            scans: RateLimiter::new("scan", limits.scans),
-            keyed_scans: RateLimiter::new("keyed-scan", limits.keyed_scans),
+            scans: ClientRateLimiter::new("scan", limits.scans, limits.keyed_scans),
             feeds: RateLimiter::new("feed", limits.feeds),
-            reads: RateLimiter::new("read", limits.reads),
-            decisions: RateLimiter::new("decide", limits.decisions),
-            live_reads: RateLimiter::new("live", limits.live_reads),
+            reads: ClientRateLimiter::new("read", limits.reads, limits.keyed_reads),
+            decisions: ClientRateLimiter::new("decide", limits.decisions, limits.keyed_decisions),
+            live_reads: ClientRateLimiter::new("live", limits.live_reads, limits.keyed_live_reads),
             metrics: RateLimiter::new("metrics", limits.metrics),
             wrong_keys: RateLimiter::new("wrong-key", limits.wrong_keys),
         }

@@ -7,12 +7,13 @@ use std::{
     time::Duration,
 };
 
-use axum::extract::FromRequestParts;
+use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::errors::ErrorCode;
 use http::request::Parts;
+use service::AddressBlock;
 
 use super::limiter::{QuotaStatus, RateLimitVerdict, RateLimiter, ceil_seconds};
-use crate::response::ApiError;
+use crate::{request::ClientAddress, response::ApiError};
 
 /// The quotas that one request was counted against so far. Owned by that request: its extractors
 /// write to it, and [`super::add_rate_limit_headers`] reads it at the end. The mutex guards the list and
@@ -55,6 +56,13 @@ impl RateLimitStatus {
         }
         Err(limit_reached(reason, verdict.wait).with_violated_policies(refused))
     }
+}
+
+/// The client's address block, and the status in which its quotas are recorded.
+pub(super) async fn client_and_status(parts: &mut Parts) -> (AddressBlock, RateLimitStatus) {
+    let Ok(ClientAddress(address)) = parts.extract().await;
+    let Ok(status) = parts.extract().await;
+    (AddressBlock::from_address(address), status)
 }
 
 impl<S: Sync> FromRequestParts<S> for RateLimitStatus {

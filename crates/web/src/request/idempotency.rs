@@ -55,6 +55,11 @@ impl<T: DeserializeOwned + Send + 'static, S: Sync> FromRequest<S> for Idempoten
     }
 }
 
+/// Whether a response is the stored reply of an earlier request.
+pub(crate) fn is_replayed(response: &Response) -> bool {
+    response.headers().contains_key(&IDEMPOTENCY_REPLAYED)
+}
+
 /// The key of a request: a structured-field string, or the bare characters. Two headers are an error.
 fn parse_key_header(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut lines = headers.get_all(IDEMPOTENCY_KEY).iter();

@@ -12,5 +12,5 @@ mod uri;
 pub use body::StrictJson;
 pub use client_address::{ClientAddress, PeerAddress};
 
-pub(crate) use idempotency::{IdempotencyJson, IdempotencyScope};
+pub(crate) use idempotency::{IdempotencyJson, IdempotencyScope, is_replayed};
 pub(crate) use uri::{MAX_PARAMETER_CHARS, PathParameter, QueryParameters, query_parameters};

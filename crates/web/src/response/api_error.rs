@@ -106,6 +106,14 @@ impl ApiError {
         self
     }
 
+    /// For an error that lasts until the operator acts: no retry can mend it.
+    #[must_use]
+    pub fn not_retryable(mut self) -> Self {
+        self.body.retryable = Some(false);
+        self.body.retry_after_s = None;
+        self
+    }
+
     /// Names the rate limit policies that refused. A problem document lists them.
     #[must_use]
     pub(crate) fn with_violated_policies(mut self, policies: Vec<String>) -> Self {

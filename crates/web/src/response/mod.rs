@@ -14,4 +14,4 @@ pub(crate) use cache_control::{
     CACHE_THIRTY_SECONDS, NO_STORE, PRIVATE_NO_STORE,
 };
 pub(crate) use document::{CONTENT_DIGEST, HttpDocument, content_digest_header};
-pub(crate) use media_types::{HTML, JSON, JSON_LINES, MARKDOWN, OCTET_STREAM, TEXT};
+pub(crate) use media_types::{HTML, JSON, JSON_LINES, MARKDOWN, OCTET_STREAM, TEXT, ZIP};

@@ -58,7 +58,9 @@ pub async fn serve(
             tasks.spawn(connection::serve_connection(stream, peer, app, slot, signals, options));
         } else {
             refused += 1;
-            http_metrics::count_refused_connection();
+            if options.counts_connections {
+                http_metrics::count_refused_connection();
+            }
             if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
                 let patience = options.linger_timeout;
                 tasks.spawn(async move {
@@ -75,7 +77,9 @@ pub async fn serve(
             () = &mut shutdown => break,
             _ = upkeep.tick() => {
                 http_metrics::run_upkeep();
-                http_metrics::set_open_connections(slots.open_connections());
+                if options.counts_connections {
+                    http_metrics::set_open_connections(slots.open_connections());
+                }
                 continue;
             }
             next = listener.accept() => match next {

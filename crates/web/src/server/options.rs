@@ -23,6 +23,8 @@ pub struct ServerOptions {
     pub linger_timeout: Duration,
     /// How long running requests may take to finish after the call to shut down.
     pub drain_timeout: Duration,
+    /// Whether its connections are in the metrics. Only the main server's are.
+    pub counts_connections: bool,
 }
 
 impl Default for ServerOptions {
@@ -34,6 +36,7 @@ impl Default for ServerOptions {
             write_allowance: Duration::from_secs(5),
             linger_timeout: Duration::from_millis(500),
             drain_timeout: Duration::from_secs(30),
+            counts_connections: true,
         }
     }
 }

@@ -135,8 +135,14 @@ pub fn decide_preflight(
     caller_policy::apply_caller_policy(&mut steps, &policy, &action, &found);
 
     let decision = steps.effect.decision();
-    let expires_at =
-        receipt_parts::expires_at(&steps, &action, evidence_age.observed_at, max_age_hours, now);
+    let expires_at = receipt_parts::expires_at(
+        &steps,
+        &action,
+        evidence_age.observed_at,
+        max_age_hours,
+        sections,
+        now,
+    );
     let claimed = check.agent.as_ref().and_then(claimed_agent_name);
     let host = target
         .url
@@ -172,7 +178,7 @@ pub fn decide_preflight(
         meaning: receipt_parts::meaning(&decision, &action),
         base_decision: Effect::from_decision(&base.decision).decision(),
         tightened_by: steps.tightened_by.clone(),
-        why: steps.why(),
+        why: receipt_parts::why(&steps, sections),
         needs: base.needs,
         doubts: codes.clone(),
         reason_codes: codes,
@@ -186,7 +192,7 @@ pub fn decide_preflight(
             &cited,
             expires_at,
         ),
-        alternatives: receipt_parts::alternatives(&steps, &action, facts.actions, sections),
+        alternatives: receipt_parts::alternatives(&steps, &action, facts.actions, sections, expires_at),
         facts: receipt_parts::published_facts(sections),
         assessed: AssessedScope {
             endpoint: mcp.as_ref().map(|mcp| mcp.url.clone()).or(endpoint),

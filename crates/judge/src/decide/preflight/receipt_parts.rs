@@ -3,7 +3,7 @@
 
 use contract::limits;
 use contract::records::{
-    Action, Actions, Decision, Doubt, Obligation, ObligationType, PublishedFacts,
+    Action, Actions, Basis, Decision, Doubt, Obligation, ObligationType, PublishedFacts, Section,
 };
 use contract::{Quotient, Timestamp};
 
@@ -26,28 +26,57 @@ pub(super) fn max_validity_seconds(action: &Action) -> u32 {
 /// The shortest validity of a receipt. A receipt that ends when it begins can be checked by nobody.
 const MIN_VALIDITY_MILLIS: i64 = 60_000;
 
+/// Whether the agent is kept from acting only because evidence is missing, so that asking again later
+/// can help.
+pub(super) fn lacks_evidence(steps: &DecisionSteps) -> bool {
+    steps.effect >= Effect::Confirm && steps.lacks_evidence()
+}
+
 /// When a receipt expires: with its evidence or after its longest validity, whichever comes first, and
-/// never within a minute. When it blocks because evidence is missing, it lasts a minute: then it is time
-/// to ask again.
+/// never within a minute. If evidence is missing, it lasts until there can be more: then it is time to
+/// ask again.
 pub(super) fn expires_at(
     steps: &DecisionSteps,
     action: &Action,
     observed_at: Option<Timestamp>,
     max_age_hours: u32,
+    sections: &Sections,
     now: Timestamp,
 ) -> Timestamp {
-    let lacks_evidence = steps.effect >= Effect::Unsupported && steps.lacks_evidence();
-    let Some(observed_at) = observed_at.filter(|_| !lacks_evidence) else {
-        return now.plus_millis(MIN_VALIDITY_MILLIS);
-    };
+    let soonest = now.plus_millis(MIN_VALIDITY_MILLIS);
     let life = now.plus_millis(i64::from(max_validity_seconds(action)) * 1000);
+    let Some(observed_at) = observed_at.filter(|_| !lacks_evidence(steps)) else {
+        let next = next_reading(sections).unwrap_or(soonest);
+        return next.min(life).max(soonest);
+    };
     // Administration is blocked by rule, regardless of the evidence and its age.
     let evidence = if *action == Action::Administer {
         life
     } else {
         observed_at.plus_millis(i64::from(max_age_hours) * 3_600_000).whole_seconds()
     };
-    evidence.min(life).max(now.plus_millis(MIN_VALIDITY_MILLIS))
+    evidence.min(life).max(soonest)
+}
+
+/// When the site can be read again: by the queued full scan, or live.
+fn next_reading(sections: &Sections) -> Option<Timestamp> {
+    let queued = sections.upgrade.as_ref().and_then(|upgrade| upgrade.expected.parse().ok());
+    let Basis::JustInTime(basis) = &sections.basis else { return queued };
+    let pause = i64::try_from(limits::LIVE_READ_PAUSE.as_millis()).unwrap_or(i64::MAX);
+    let live = basis.measured_at.plus_millis(pause);
+    Some(queued.map_or(live, |queued: Timestamp| queued.min(live)))
+}
+
+/// Why the decision is what it is. If nothing was received from the site, also why not.
+pub(super) fn why(steps: &DecisionSteps, sections: &Sections) -> String {
+    let why = steps.why();
+    match &sections.delivery {
+        Section::NotMeasured { why: unread, .. } if lacks_evidence(steps) => {
+            let unread = contract::text::display_safe(unread, MAX_TEXT);
+            format!("{why} The home page: {unread}")
+        }
+        _ => why,
+    }
 }
 
 /// What the agent must do if it proceeds. There are none where it must not proceed.
@@ -150,10 +179,16 @@ pub(super) fn alternatives(
     action: &Action,
     actions: &Actions,
     sections: &Sections,
+    expires_at: Timestamp,
 ) -> Vec<String> {
     let mut list = Vec::new();
     if steps.effect <= Effect::Doubt {
         return list;
+    }
+    if lacks_evidence(steps) {
+        list.push(format!(
+            "Ask again after {expires_at}: evidence is missing, and there can be more of it then."
+        ));
     }
     for (other, word, decision) in [
         (Action::Read, "read", &actions.read.decision),

@@ -33,7 +33,10 @@ fn check(body: Value) -> PreflightCheck {
 fn sections(changes: &[(&str, Value)]) -> Sections {
     let mut written = sample::written();
     for (at, value) in changes {
-        *written.pointer_mut(at).unwrap() = value.clone();
+        match written.pointer_mut(at) {
+            Some(place) => *place = value.clone(),
+            None => written[at.trim_start_matches('/')] = value.clone(),
+        }
     }
     let answer: ResolveAnswer = serde_json::from_value(written).unwrap();
     Sections::from_answer(answer)
@@ -249,17 +252,48 @@ fn evidence_is_as_old_as_it_is_now_and_a_receipt_ends_with_it() {
 }
 
 #[test]
-fn what_is_refused_for_lack_of_evidence_lasts_a_minute() {
-    let sections = sections(&[("/dns/exists", json!(false))]);
-    let actions = decide_actions(&decision_inputs(&sections));
-    let receipt = decide_with(
-        &check(json!({"domain": "shop.lab", "action": "read"})),
-        now(),
-        known(&sections, &actions, RobotsFile::Absent),
-    )
-    .unwrap();
-    assert_eq!(receipt.decision, Decision::Unsupported);
-    assert_eq!(receipt.expires_at, receipt.decided_at.plus_millis(60_000));
+fn what_lacks_evidence_says_why_and_lasts_until_there_can_be_more() {
+    let unread = json!({"state": "not_measured", "observed_at": null, "why": "It took too long."});
+    let decide = |changes: &[(&str, Value)], action: &str| {
+        let sections = sections(changes);
+        let actions = decide_actions(&decision_inputs(&sections));
+        let check = check(json!({"domain": "shop.lab", "action": action}));
+        decide_with(&check, now(), known(&sections, &actions, RobotsFile::Absent)).unwrap()
+    };
+    let basis = |minutes_ago: i64| {
+        let at = now().plus_millis(-minutes_ago * 60_000);
+        json!({"kind": "just_in_time", "measured_at": at, "budget_ms": 1000, "took_ms": 1000,
+               "not_read_in_budget": [], "scope": "x"})
+    };
+    let nothing = |minutes_ago: i64| {
+        vec![
+            ("/crawl_policy", unread.clone()),
+            ("/delivery", unread.clone()),
+            ("/basis", basis(minutes_ago)),
+        ]
+    };
+    let receipt = decide(&nothing(2), "read");
+    assert_eq!(receipt.decision, Decision::RequireConfirmation);
+    assert_eq!(receipt.expires_at, now().plus_millis(8 * 60_000), "the next live reading");
+    assert!(receipt.why.ends_with("The home page: It took too long."), "{}", receipt.why);
+    let again = format!("Ask again after {}", receipt.expires_at);
+    assert!(receipt.alternatives[0].starts_with(&again), "{:?}", receipt.alternatives);
+    // A receipt is never shorter than a minute.
+    assert_eq!(decide(&nothing(30), "read").expires_at, now().plus_millis(60_000));
+    // A scan that is due earlier.
+    let due = now().plus_millis(3 * 60_000);
+    let upgrade = json!({"state": "queued", "to": "full", "expected": due.to_string(),
+                         "how": "x", "scan_now": "x"});
+    let mut queued = nothing(2);
+    queued.push(("/upgrade", upgrade));
+    assert_eq!(decide(&queued, "read").expires_at, due);
+    // No such name.
+    let gone = decide(&[("/dns/exists", json!(false)), ("/basis", basis(2))], "read");
+    assert_eq!(gone.decision, Decision::Unsupported);
+    assert_eq!(gone.expires_at, now().plus_millis(8 * 60_000));
+    // What is decided by evidence does not ask to be asked again.
+    let refused = decide(&[("/basis", basis(2))], "administer");
+    assert!(refused.alternatives.iter().all(|text| !text.contains("Ask again")));
 }
 
 #[test]

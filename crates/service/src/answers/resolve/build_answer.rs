@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contract::evidence::Evidence;
-use contract::limits::ANSWER_FRESH_HOURS;
+use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READ_PAUSE};
 use contract::records::{AnswerStatus, Basis, CheckVerdict, ResolveAnswer, ScanRecord};
 use contract::{Domain, Timestamp};
 use judge::resolve::{
@@ -26,9 +26,7 @@ use crate::access::AddressBlock;
 use crate::answers::Answers;
 use crate::target_domains::ReadingKind as TargetReadingKind;
 
-/// The shortest time between two live reads of a domain. Also how long a reading that received no
-/// page is used.
-pub(super) const LIVE_READ_PAUSE_MS: i64 = 10 * 60_000;
+pub(super) const LIVE_READ_PAUSE_MS: i64 = LIVE_READ_PAUSE.as_secs().cast_signed() * 1000;
 /// How long a live read waits for another one of the same registrable domain.
 const SITE_WAIT: Duration = Duration::from_secs(1);
 /// An observation further in the future than this means that the clock was set back.

@@ -11,7 +11,6 @@ use anyhow::{Context, Result, bail};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::config::Config;
-use crate::wiring;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,7 +42,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
 /// Opens an existing store and returns it with its key directory. Creates neither.
 pub(super) fn open_store(config: &Config) -> Result<(SqliteStore, PathBuf)> {
     let folder = config.data_dir();
-    let keys = folder.join(wiring::KEYS_FOLDER);
+    let keys = config.keys_dir();
     for (what, folder) in [("store", &folder), ("key directory", &keys)] {
         if !folder.is_dir() {
             bail!("there is no {what} at {}", folder.display());
@@ -51,7 +50,7 @@ pub(super) fn open_store(config: &Config) -> Result<(SqliteStore, PathBuf)> {
     }
     let store = SqliteStore::open(&folder, SqliteOptions::default()).with_context(|| {
         format!(
-            "cannot open the store in {} (if a server is running on it, stop it first)",
+            "cannot open the store in {} (if a server is running on it, stop it first, or use a copy made by `wayleave backup`)",
             folder.display()
         )
     })?;

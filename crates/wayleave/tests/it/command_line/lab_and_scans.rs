@@ -90,6 +90,9 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
     scan("open.lab", &["--fail-under", "A"]).expect(PASSED);
     let output = scan("blocks-ai.lab", &["--fail-under", "A"]).expect(CHECK_FAILED);
     assert!(output.out.starts_with("blocks-ai.lab: F"), "{}", output.out);
+    output.assert_stderr_contains(&[
+        "Failed by --fail-under A: the grade is F (30 of 100 points). The score is capped: All 10 AI crawlers",
+    ]);
     scan("blocks-ai.lab", &["--fail-under", "f", "--json"]).expect(PASSED);
     scan("blocks-ai.lab", &["--fail-under", "d", "--json"]).expect(CHECK_FAILED);
     assert!(
@@ -99,9 +102,10 @@ fn a_scan_from_here_is_shown_and_its_exit_code_means_something() {
             .contains("A, B, C, D, F")
     );
 
-    let output = scan("no-such-site.lab", &[]).expect(CHECK_FAILED);
+    let output = scan("no-such-site.lab", &["--fail-under", "A"]).expect(COULD_NOT_CHECK);
     assert!(output.out.starts_with("no-such-site.lab: the site did not answer"), "{}", output.out);
-    let record = scan("no-such-site.lab", &["--json"]).expect(CHECK_FAILED).json();
+    output.assert_stderr_contains(&["Nothing was checked: the site did not answer."]);
+    let record = scan("no-such-site.lab", &["--json"]).expect(COULD_NOT_CHECK).json();
     assert_eq!((&record["unreachable"], &record["id"]), (&json!(true), &Value::Null));
 
     for (bad, why) in [
@@ -129,18 +133,33 @@ fn a_scan_by_a_server_is_shown_the_same() {
     let output = run(&["scan", "open.lab", "--url", &base]).expect(PASSED);
     assert!(output.out.starts_with("open.lab: A"), "{}", output.out);
     assert!(output.out.contains(&format!("{base}/r/")), "{}", output.out);
-    assert!(
-        !output.out.contains('\u{1b}') && output.err.is_empty(),
-        "{:?} {}",
-        output.out,
-        output.err
-    );
+    assert!(!output.out.contains('\u{1b}'), "{:?}", output.out);
+    // An earlier report is never returned silently.
+    output.assert_stderr_contains(&[
+        "The server did not scan again: this is its report of 2",
+        " s old.",
+    ]);
     let output = run(&["scan", "open.lab", "--json", "--url", &format!("{base}/")]).expect(PASSED);
     let folder = Folder::new();
     let record = folder.write("record.json", &output.out);
     run(&["verify", "--keys", &base, &record]).expect(PASSED);
-    run(&["scan", "blocks-ai.lab", "--fail-under", "A", "--url", &base]).expect(CHECK_FAILED);
-    run(&["scan", "no-such-site.lab", "--url", &base]).expect(CHECK_FAILED);
+    // A build does not pass or fail by a report from before it began.
+    std::thread::sleep(Duration::from_millis(1100));
+    let build = ["scan", "blocks-ai.lab", "--fail-under", "F", "--url", &base];
+    let output = run(&build).expect(COULD_NOT_CHECK);
+    output.assert_stderr_contains(&["Nothing was checked: the report is from 2", "Use --fresh"]);
+    let since = ["--since", "2026-01-01T00:00:00Z"];
+    run(&[&build[..], &since].concat()).expect(PASSED);
+    let output = run(&[
+        &["scan", "blocks-ai.lab", "--fail-under", "A", "--url", &base],
+        &since[..],
+    ]
+    .concat());
+    output
+        .expect(CHECK_FAILED)
+        .assert_stderr_contains(&["Failed by --fail-under A: the grade is F"]);
+    run(&["scan", "no-such-site.lab", "--url", &base]).expect(COULD_NOT_CHECK);
+    run(&["scan", "open.lab", "--fresh"]).expect(COULD_NOT_CHECK);
     run(&["scan", "127.0.0.1", "--url", &base]).expect_error("An IP address is not a domain.");
     run(&["scan", "open.lab", "--url", "http://127.0.0.1:1"]).expect_error("Connection refused");
     run(&["scan", "open.lab", "--url", "file:///etc/passwd"])

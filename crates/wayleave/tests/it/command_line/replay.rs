@@ -30,6 +30,51 @@ fn changed(scan: &Scan, id: &str, change: impl FnOnce(&mut Value)) -> Scan {
     Scan { id: id.to_owned(), record: serde_json::to_vec(&record).unwrap().into(), ..scan.clone() }
 }
 
+/// A bundle, and single files, need no store. What was changed is refused.
+fn replays_what_was_downloaded(server: &Server, folder: &Folder, id: &str) {
+    let answer = server.get(&format!("/r/{id}.zip"));
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/zip")));
+    let bundle = folder.write("bundle.zip", &answer.body);
+    let output = run(&["replay", &bundle, "--json", "--strict"]).expect(PASSED).json();
+    assert_eq!((&output["conclusion"], &output["id"]), (&json!("same"), &json!(id)), "{output}");
+    // Anybody's unzip reads it.
+    let unpacked = folder.path("unpacked");
+    let unzip = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    let done = Command::new("python3").args(["-c", unzip, &bundle, &unpacked]).status().unwrap();
+    assert!(done.success());
+    let file = |name: &str| format!("{unpacked}/{name}");
+    let [record, evidence, bodies] = ["record.json", "evidence.json", "bodies"].map(file);
+    let files = ["replay", "--record", &record, "--evidence", &evidence];
+    let output = run(&[&files[..], &["--bodies", &bodies, "--strict"]].concat()).expect(PASSED);
+    assert!(output.out.starts_with(&format!("{id}: identical ")), "{}", output.out);
+    let output = run(&files).expect(COULD_NOT_CHECK);
+    assert!(output.out.contains("needed and not there"), "{}", output.out);
+    // What the record proves, and what the evidence is to be held against.
+    let (keys, rotation) = (file("keys.json"), file("key-rotation.json"));
+    let with_keys = ["--keys", keys.as_str(), "--rotation", rotation.as_str()];
+    let output = run(&[&["verify", &record], &with_keys[..]].concat()).expect(PASSED);
+    for part in
+        ["  Proven:\n", "has not been changed", "  Not proven:\n", "that its statements are true"]
+    {
+        assert!(output.out.contains(part), "{part}: {}", output.out);
+    }
+    run(&[&["verify", &file("manifest.json")], &with_keys[..]].concat()).expect(PASSED);
+    let output = run(&["verify", &evidence]).expect(CHECK_FAILED);
+    assert!(output.out.contains("(evidence, not signed)"), "{}", output.out);
+    assert!(output.out.contains("/r/ID.json) states its digest"), "{}", output.out);
+    let output = run(&[&["verify", &record, &evidence], &with_keys[..]].concat()).expect(PASSED);
+    assert!(output.out.contains("belongs to its record"), "{}", output.out);
+
+    let body = std::fs::read_dir(&bodies).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&body, "changed").unwrap();
+    run(&[&files[..], &["--bodies", &bodies]].concat())
+        .expect_error("the digest of the body of a response differs");
+    std::fs::write(&evidence, std::fs::read_to_string(&evidence).unwrap() + " ").unwrap();
+    run(&files).expect_error("the digest of the evidence differs");
+    let broken = folder.write("broken.zip", "PK\u{3}\u{4}");
+    run(&["replay", &broken]).expect_error("not a bundle");
+}
+
 #[test]
 fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
     let folder = Folder::new();
@@ -47,6 +92,7 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
         ["open.lab", "blocks-ai.lab"].iter().map(|name| server.scan(name)).collect();
     let id = records[1]["id"].as_str().unwrap().to_owned();
     replay(&id, &[]).expect_error("in use by another process");
+    replays_what_was_downloaded(&server, &folder, &id);
     drop(server);
 
     for record in &records {

@@ -135,6 +135,14 @@ fn sarif_has_what_its_standard_requires() {
         {
             assert!(!rule.pointer(text).unwrap().as_str().unwrap().is_empty(), "{text}: {rule}");
         }
+        for text in ["/shortDescription/text", "/fullDescription/text"] {
+            let characters = rule.pointer(text).unwrap().as_str().unwrap().chars().count();
+            assert!(characters <= 1024, "{text}: {rule}");
+        }
+        assert!(
+            rule["id"].as_str().unwrap().len() <= 255
+                && rule["properties"]["tags"].as_array().unwrap().len() <= 10
+        );
     }
     let findings = record["findings"].as_array().unwrap();
     let results = run["results"].as_array().unwrap();
@@ -156,10 +164,14 @@ fn sarif_has_what_its_standard_requires() {
         assert_eq!(result["properties"]["severity"], finding["severity"]);
         assert_eq!(result["properties"]["evidence"], finding["evidence"]);
         let locations = result["locations"].as_array().unwrap();
-        assert!(!locations.is_empty(), "{result}");
-        for location in locations {
-            let uri = location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
-            assert!(uri.starts_with("https://blocks-ai.lab/"), "{uri}");
+        // Code hosts refuse results without a place in the repository: a relative path and a line.
+        assert_eq!(locations.len(), 1, "{result}");
+        let place = &locations[0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "robots.txt", "{result}");
+        assert_eq!(place["region"]["startLine"], 1, "{result}");
+        assert!(place["region"]["endColumn"].as_u64() > place["region"]["startColumn"].as_u64());
+        for url in result["properties"]["urls"].as_array().unwrap() {
+            assert!(url.as_str().unwrap().starts_with("https://blocks-ai.lab/"), "{url}");
         }
         let print = result["partialFingerprints"]["wayleaveFinding/v1"].as_str().unwrap();
         assert!(prints.insert(print.to_owned()), "{result}");
@@ -178,8 +190,18 @@ fn sarif_has_what_its_standard_requires() {
         .collect();
     assert_eq!(prints, prints_again);
 
+    // The file of the repository can be named; anything but a relative path is refused.
+    let named = ["--sarif", "--sarif-file", "public/robots.txt"];
+    let log = lab.scan("blocks-ai.lab", &named).expect(PASSED).json();
+    let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "public/robots.txt");
+    for bad in ["https://blocks-ai.lab/robots.txt", "/robots.txt", "../robots.txt"] {
+        let output = lab.scan("blocks-ai.lab", &["--sarif", &file, "--sarif-file", bad]);
+        assert!(output.expect(COULD_NOT_CHECK).err.contains("from the root of the repository"));
+    }
+
     // A run that checked nothing must not look like a clean one.
-    let log = lab.scan("no-such-site.lab", &["--sarif"]).expect(CHECK_FAILED).json();
+    let log = lab.scan("no-such-site.lab", &["--sarif"]).expect(COULD_NOT_CHECK).json();
     let invocation = &log["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
     assert_eq!(invocation["toolExecutionNotifications"][0]["level"], "error");

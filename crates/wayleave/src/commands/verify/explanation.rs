@@ -1,0 +1,104 @@
+//! What the checks of a verdict prove, and what they do not, as sentences for people. The offline
+//! verifier (`crawlcheck-verify.mjs`) prints the same.
+
+use proof::verify::{CheckOutcome, Verdict};
+use serde::Serialize;
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Explanation {
+    pub(super) proven: Vec<&'static str>,
+    pub(super) unproven: Vec<&'static str>,
+}
+
+/// What the verifier was given besides the document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given {
+    pub(super) keys: bool,
+    pub(super) log: bool,
+}
+
+impl Explanation {
+    pub(super) fn of(verdict: &Verdict, given: Given) -> Self {
+        let outcome = |name: &str| {
+            verdict.checks.iter().find(|check| check.name == name).map(|check| check.ok)
+        };
+        let all =
+            |names: &[&str]| names.iter().all(|name| outcome(name) == Some(CheckOutcome::Passed));
+        let head_time = |words: &str| {
+            let mut checks = verdict.checks.iter();
+            checks.any(|check| check.name == "head time" && check.detail.contains(words))
+        };
+        let mut told = Self::default();
+        told.add(
+            all(&[
+                "parse",
+                "digest",
+                "signature form",
+                "signature members",
+                "signing time",
+                "thumbprint",
+                "message",
+                "signature",
+            ]),
+            "the document has not been changed since it was signed with the key it names",
+            "that the document has not been changed since it was signed",
+        );
+        told.add(
+            all(&["key published", "key purpose", "key window"]),
+            "that key is published for documents of this kind and was in use at signed_at",
+            if given.keys {
+                "that the key may sign this document"
+            } else {
+                "whose key that is (use --keys to check it against the published keys)"
+            },
+        );
+        if ["leaf", "log", "head"].iter().any(|name| outcome(name).is_some()) {
+            let placed = all(&[
+                "leaf",
+                "place",
+                "inclusion",
+                "head: digest",
+                "head: signature",
+                "head: sums",
+            ]);
+            let known = all(&["head: key published", "head: key purpose", "head: key window"]);
+            told.add(
+                placed && (known || !given.keys),
+                if known {
+                    "the decision is in the batch of the log whose signed head the document contains"
+                } else {
+                    "the decision is in the batch whose head the document contains (who signed that head is unknown)"
+                },
+                "that the decision is in the log",
+            );
+        }
+        if given.log {
+            told.add(
+                all(&["log head", "chain", "consistency"]),
+                "the log has the same head and has only grown since",
+                "that the log has the same head and has only grown since",
+            );
+        } else if outcome("inclusion").is_some() {
+            told.unproven
+                .push("that everybody sees the same log (use --log to check against a copy)");
+        }
+        if head_time("more than a day before the answer") {
+            told.unproven.push("that the decision was logged when the answer was made: its head is older (see head time)");
+        }
+        if head_time("more than a day after the answer") {
+            told.unproven.push(
+                "when the answer was made: the log dates it more than a day later (see head time)",
+            );
+        }
+        told.unproven.push("that its statements are true: a signature only proves who made them");
+        told
+    }
+
+    fn add(&mut self, holds: bool, proven: &'static str, unproven: &'static str) {
+        if holds {
+            self.proven.push(proven);
+        } else {
+            self.unproven.push(unproven);
+        }
+    }
+}
