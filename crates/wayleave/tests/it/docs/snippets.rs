@@ -194,6 +194,42 @@ fn accepts_only_signed_receipts(run: impl Fn() -> Command) {
         first_output.starts_with("warn until 2") && first_output.contains("robots.txt"),
         "{first_output}"
     );
+    // Only a decision that lets the agent act is 0; every refusal has its reason.
+    let base = server.base();
+    for (arguments, code, out, err) in [
+        (vec![base.as_str(), "https://blocks-ai.lab/", "read"], 1, "block until 2", ""),
+        (vec![base.as_str(), "https://no-such-site.lab/", "read"], 1, "unsupported until 2", ""),
+        (vec![], 2, "", "refused: usage: "),
+        (vec![base.as_str(), "https://minimal.lab/"], 2, "", "refused: usage: "),
+        (
+            vec!["minimal.lab", "https://minimal.lab/", "read"],
+            2,
+            "",
+            "refused: SERVICE must start with http",
+        ),
+        (vec![base.as_str(), "minimal", "read"], 2, "", "status 400: The name has only one label"),
+        (
+            vec![base.as_str(), "https://minimal.lab/", "reed"],
+            2,
+            "",
+            "status 400: Member `action`: expected one of: read",
+        ),
+        (
+            vec!["http://127.0.0.1:1", "https://minimal.lab/", "read"],
+            2,
+            "",
+            "refused: no usable reply from http://127.0.0.1:1/",
+        ),
+    ] {
+        let mut command = run();
+        remove_wayleave_variables(&mut command);
+        let output = command.args(&arguments).output().unwrap();
+        let shown = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown:?}");
+        assert!(shown[0].starts_with(out) && shown[1].contains(err), "{arguments:?}: {shown:?}");
+        assert!(!shown[1].contains("Traceback") && shown[1].lines().count() <= 1, "{shown:?}");
+    }
     let changes = SIGNATURE_CHANGES.iter().map(|case| TamperingProxy {
         name: match case.fails {
             None => "",
