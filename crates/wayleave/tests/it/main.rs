@@ -14,6 +14,7 @@ mod answer_details_api;
 mod client_calls;
 mod command_line;
 mod crate_dependencies;
+mod deploy;
 mod docs;
 mod false_alarms;
 mod health;
