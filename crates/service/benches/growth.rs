@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::limits::{LIVE_PER_MINUTE, TOTAL_LIVE_PER_MINUTE};
+use contract::limits::{PUBLIC_LIVE_PER_MINUTE, TOTAL_LIVE_PER_MINUTE};
 use contract::{Domain, NamePolicy};
 use futures_util::stream::{self, StreamExt};
 use service::answers::resolve::{LivePolicy, ResolveQuery};
@@ -42,7 +42,7 @@ fn main() {
             left * 1_000 / 1_024
         );
         for (who, per_minute) in
-            [("one address", LIVE_PER_MINUTE), ("all addresses together", TOTAL_LIVE_PER_MINUTE)]
+            [("one address", PUBLIC_LIVE_PER_MINUTE), ("all addresses together", TOTAL_LIVE_PER_MINUTE)]
         {
             let per_day = u64::from(per_minute) * 60 * 24;
             println!(

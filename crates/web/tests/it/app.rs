@@ -448,6 +448,9 @@ async fn every_route_that_costs_has_a_named_rate() {
     let limits = RateLimits {
         scans: one(),
         keyed_scans: one(),
+        keyed_reads: one(),
+        keyed_decisions: one(),
+        keyed_live_reads: one(),
         feeds: one(),
         reads: one(),
         decisions: one(),
@@ -462,6 +465,7 @@ async fn every_route_that_costs_has_a_named_rate() {
         ("/r/public1.json", "read"),
         ("/r/public1.raw.json", "read"),
         ("/r/public1.manifest.json", "read"),
+        ("/r/public1.zip", "read"),
         ("/api/v1/schema", "read"),
         ("/api/v1/schema?list=1", "read"),
         ("/api/v1/schema/svc-scan", "read"),
