@@ -41,9 +41,10 @@ fn main() {
             new * 1_000 / 1_024,
             left * 1_000 / 1_024
         );
-        for (who, per_minute) in
-            [("one address", PUBLIC_LIVE_PER_MINUTE), ("all addresses together", TOTAL_LIVE_PER_MINUTE)]
-        {
+        for (who, per_minute) in [
+            ("one address", PUBLIC_LIVE_PER_MINUTE),
+            ("all addresses together", TOTAL_LIVE_PER_MINUTE),
+        ] {
             let per_day = u64::from(per_minute) * 60 * 24;
             println!(
                 "  a day of {who} at the limit of live readings ({per_day}): {} MB, the day after {} MB",

@@ -149,7 +149,8 @@ fn print_receipt(receipt: &DecisionReceipt) {
         let json = serde_json::to_string(obligation).unwrap_or_default();
         output::print_line(&format!("  obligation        {}", sanitize_for_terminal(&json)));
     }
-    for alternative in &receipt.alternatives {
+    let goes_ahead = matches!(receipt.decision, Decision::Allow | Decision::Warn);
+    for alternative in receipt.alternatives.iter().filter(|_| !goes_ahead) {
         output::print_line(&format!("  instead           {}", sanitize_for_terminal(alternative)));
     }
     output::print_line(&format!("  expires at {}", receipt.expires_at));
