@@ -3,10 +3,13 @@
 mod hidden;
 mod joiners;
 pub mod record_words;
+mod repro_command;
+pub mod unblock_guides;
 mod word_difference;
 
 pub use hidden::{is_hidden, visible, visible_in_line};
 use joiners::MarkedChars;
+pub use repro_command::curl_command;
 pub use word_difference::{TextPiece, mark_differences};
 
 /// The characters of a text, each with whether it must not be shown as it is: hidden characters, except

@@ -12,7 +12,7 @@ use super::agent_rows::{browser_row, is_ai, is_measured, is_served, reading_ids}
 use super::parsed_evidence::{ParsedEvidence, ParsedPage, is_success};
 use super::robots_conflicts::find_robots_conflicts;
 use super::text_comparison::{TextComparison, served_page};
-use super::{page_similarity, repro_command, stalls};
+use super::{page_similarity, stalls};
 use crate::rulepack::Rulepack;
 use crate::walls::refusal_target::{self, analyse_refusals};
 use crate::walls::{Wall, WallDetector, WallKind};
@@ -263,7 +263,7 @@ fn agent_row(
             .flat_map(|wall| wall.marks.iter().map(|mark| display_safe(mark, 160)))
             .collect(),
         price: wall.as_ref().and_then(|wall| wall.price.as_deref()).map(|p| display_safe(p, 120)),
-        repro: exchange.map(repro_command::curl_command).unwrap_or_default(),
+        repro: exchange.map(contract::text::curl_command).unwrap_or_default(),
         similarity: likeness.and_then(|likeness| Ratio::new(likeness.similarity)),
         containment: likeness.and_then(|likeness| Ratio::new(likeness.share_in_reference)),
         text_ratio: likeness.and_then(|likeness| Quotient::new(likeness.word_ratio)),

@@ -27,7 +27,6 @@ mod paywall;
 mod policy;
 mod provenance;
 mod public_report;
-mod repro_command;
 mod rights_signals;
 mod robots_conflicts;
 mod robots_file;

@@ -2,6 +2,7 @@
 
 use contract::evidence::FailurePhase;
 use contract::records::{AgentRow, Finding, Role, RowCause, Severity};
+use contract::text::unblock_guides::{has_unblock_guide, unblock_guides};
 
 use super::gates;
 use super::inputs::SectionInputs;
@@ -165,22 +166,37 @@ fn blocked_finding(
     .trim_end()
     .to_owned();
     finding.fix = Some(fix.to_owned());
-    if first == Some(&RowCause::Refused) {
-        finding.paste = Some(robots_rules_to_block(inputs, &blocked));
+    if matches!(first, Some(RowCause::Refused | RowCause::Challenge)) {
+        add_unblock_guide(&mut finding, inputs, &vendors, &blocked);
     }
     finding.evidence =
         reading_ids(browser_row(&inputs.view.rows).into_iter().chain(blocked.iter().copied()));
     finding
 }
 
-/// Lines for robots.txt, for owners who want to block these crawlers.
-fn robots_rules_to_block(inputs: &SectionInputs<'_>, rows: &[&AgentRow]) -> String {
-    let names: Vec<String> = rows
+/// Steps for the product that was recognised, and a text to copy that lets these crawlers in. A text that keeps
+/// them out is never offered here.
+fn add_unblock_guide(
+    finding: &mut Finding,
+    inputs: &SectionInputs<'_>,
+    vendors: &[&str],
+    blocked: &[&AgentRow],
+) {
+    let tokens: Vec<&str> = blocked
         .iter()
-        .filter_map(|row| inputs.parsed.catalogue.get(&row.id)?.robots_token.clone())
-        .map(|token| format!("User-agent: {token}\n"))
+        .filter_map(|row| inputs.parsed.catalogue.get(&row.id)?.robots_token.as_deref())
         .collect();
-    format!("# Only if you want to block these crawlers:\n{}Disallow: /\n", names.concat())
+    let present: Vec<&str> = inputs.view.vendors_present.iter().map(String::as_str).collect();
+    let known: Vec<&str> =
+        vendors.iter().chain(&present).copied().filter(|name| has_unblock_guide(name)).collect();
+    // Without a sign of a product, the general advice stays.
+    let Some(guide) =
+        unblock_guides(&known, &tokens).into_iter().next().filter(|_| !known.is_empty())
+    else {
+        return;
+    };
+    finding.fix = Some(format!("To let them in with {}: {}", guide.name, guide.steps.join(" ")));
+    finding.paste = guide.copy.map(|(_, text)| format!("{text}\n"));
 }
 
 fn describe_answer(row: &AgentRow) -> String {

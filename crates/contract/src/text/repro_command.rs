@@ -1,9 +1,10 @@
 //! A shell command that repeats a request.
 
-use contract::evidence::Exchange;
+use crate::evidence::Exchange;
 
 /// The curl command for an exchange: the same URL and the same header fields in the same order.
-pub(super) fn curl_command(exchange: &Exchange) -> String {
+#[must_use]
+pub fn curl_command(exchange: &Exchange) -> String {
     let mut command = String::from("curl -sS -i --compressed");
     for line in &exchange.request_headers {
         // curl sets Host itself. --compressed decodes the body that the header fields ask for.
