@@ -55,18 +55,22 @@ pub use log::daily_seals::{
     SealLookupAnswer, SealQuery,
 };
 pub use log::{LogFault, LogSettings, SealError, SealedLeaf, TransparencyLog};
-pub use product::{PRODUCT, VERSION};
+pub use product::{PRODUCT, VERSION, reader_user_agent};
 pub use random_ids::{Ids, RandomnessError, SystemIds};
 pub use readiness::{ReadinessError, ReadinessReport};
 pub use report_error::ReportError;
 pub use retention::RetentionSettings;
 pub use scanner::{ScanOutcome, Scanner, ScannerError, ScannerSettings};
 pub use scanning::census::Census;
-pub use scanning::{Caller, Report, ScanCommand, ScanError, ScanReply, Scanning, scoring_method};
+pub use scanning::{
+    Caller, FileProgress, IdentityProgress, ReadResult, RefusedBody, Report, ReportContext,
+    RunningScan, ScanBoard, ScanCommand, ScanError, ScanListener, ScanReply, Scanning,
+    scoring_method,
+};
 pub use settings::{OperatorSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
-pub use store::{Licence, StoredReply, Visibility};
+pub use store::{Licence, ScanRow, StoredReply, Visibility};
 pub use target_domains::DomainLimits;
 
 /// Everything a [`Service`] is built from. The binary or a test supplies it.
@@ -197,6 +201,7 @@ impl Service {
             in_flight: in_flight::InFlightDomains::default(),
             slots: tokio::sync::Semaphore::new(settings.scans_at_once),
             documents: Default::default(),
+            running: Default::default(),
         });
         let census = Arc::new(Census {
             issuer: issuer.clone(),

@@ -191,7 +191,7 @@ impl Scanner {
         Ok(ScanOutcome { record, evidence, collected: read })
     }
 
-    fn new_unguessable_id(&self) -> Result<String, ScannerError> {
+    pub(crate) fn new_unguessable_id(&self) -> Result<String, ScannerError> {
         self.ids.random_id().map_err(|e| ScannerError::Internal(e.to_string()))
     }
 }

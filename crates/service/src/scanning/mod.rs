@@ -1,7 +1,9 @@
 //! Full scans.
 //!
 //! `scan` runs one scan for a caller, signs and stores it. `report` serves a stored scan, `manifest`
-//! lists its files, `bundle` puts them into one file, `replay` judges evidence again, `census` scans a ranked list of domains.
+//! lists its files, `bundle` puts them into one file, `report_view` collects what a report page shows
+//! besides, `running_scans` lets a scan be watched, `replay` judges evidence again, `census` scans a
+//! ranked list of domains.
 
 pub mod bundle;
 pub mod census;
@@ -11,6 +13,8 @@ pub mod replay;
 mod report;
 mod report_documents;
 mod report_v1;
+mod report_view;
+mod running_scans;
 pub mod scan;
 mod scoring_method;
 
@@ -25,6 +29,11 @@ pub use report::Report;
 pub use report_documents::ReportDocument;
 #[cfg(test)]
 pub(crate) use report_documents::fill_with_small_documents;
+pub use report_view::{RefusedBody, ReportContext};
+pub(crate) use running_scans::RunningScans;
+pub use running_scans::{
+    FileProgress, IdentityProgress, ReadResult, RunningScan, ScanBoard, ScanListener,
+};
 pub use scan::{Caller, ScanCommand, ScanError, ScanReply};
 pub use scoring_method::scoring_method;
 
@@ -38,7 +47,7 @@ use crate::target_domains::TargetDomains;
 
 /// Runs full scans. Shared by all requests. Mutable state: `targets`, `recent_unlisted` and
 /// `in_flight` (each guarded by its own mutex), `slots` (a semaphore with one permit per running scan)
-/// and `documents` (guards itself). All other fields never change.
+/// and `documents` and `running` (which guard themselves). All other fields never change.
 pub struct Scanning {
     pub(crate) issuer: Issuer,
     /// Time limit for all reads of one scan together.
@@ -58,4 +67,5 @@ pub struct Scanning {
     pub(crate) in_flight: InFlightDomains,
     pub(crate) slots: tokio::sync::Semaphore,
     pub(crate) documents: report_documents::ReportDocuments,
+    pub(crate) running: RunningScans,
 }

@@ -34,6 +34,10 @@ impl Report {
     pub(super) fn bodies(&self) -> &[Digest] {
         &self.bodies
     }
+
+    pub(super) fn has_body(&self, digest: &Digest) -> bool {
+        self.bodies.contains(digest)
+    }
 }
 
 impl Scanning {

@@ -12,6 +12,7 @@ use store::{Licence, ScanScope, StoreError};
 use crate::access::{AddressBlock, AllowanceError};
 use crate::scanner::{ScanOutcome, ScannerError};
 use crate::scanning::Scanning;
+use crate::scanning::running_scans::RunningScan;
 use crate::target_domains::{DomainRefusal, ReadingKind, TargetReading};
 
 /// How long a scan waits for a free slot before it is refused.
@@ -87,7 +88,16 @@ pub enum ScanError {
 impl Scanning {
     /// Scans a domain, or returns its public report if that is younger than the rescan window.
     pub async fn scan(self: &Arc<Self>, request: ScanCommand) -> Result<ScanReply, ScanError> {
-        let result = self.scan_or_reuse(request).await;
+        self.scan_watched(request, None).await
+    }
+
+    /// The same, and reports its progress to those who watch it.
+    pub(super) async fn scan_watched(
+        self: &Arc<Self>,
+        request: ScanCommand,
+        watched: Option<&RunningScan>,
+    ) -> Result<ScanReply, ScanError> {
+        let result = self.scan_or_reuse(request, watched).await;
         let outcome = match &result {
             Ok((_, Source::RecentReport)) => "cached",
             Ok((reply, Source::NewScan)) if reply.id.is_some() => "answered",
@@ -115,6 +125,7 @@ impl Scanning {
     async fn scan_or_reuse(
         self: &Arc<Self>,
         request: ScanCommand,
+        watched: Option<&RunningScan>,
     ) -> Result<(ScanReply, Source), ScanError> {
         let domain = self.scanner.parse_domain(&request.input)?;
         let visibility = stored_visibility(&request, &domain)?;
@@ -162,7 +173,15 @@ impl Scanning {
             None => Ok(()),
         };
         let scanned = match drawn {
-            Ok(()) => self.scanner.scan(&domain, request.visibility, &|_| {}).await,
+            Ok(()) => {
+                watched.inspect(|watched| watched.accept());
+                let report = |step| {
+                    if let Some(watched) = watched {
+                        watched.record(step);
+                    }
+                };
+                self.scanner.scan(&domain, request.visibility, &report).await
+            }
             Err(error) => {
                 self.forget_scan(&domain, reading, is_unlisted);
                 return Err(error.into());
@@ -279,7 +298,7 @@ impl Scanning {
     }
 
     /// The time after which a running scan has ended.
-    fn retry_after_s(&self) -> u64 {
+    pub(super) fn retry_after_s(&self) -> u64 {
         self.deadline.as_secs().max(1)
     }
 
@@ -337,7 +356,7 @@ enum Source {
 }
 
 /// The visibility to store the scan with, if this caller may request it.
-fn stored_visibility(
+pub(super) fn stored_visibility(
     request: &ScanCommand,
     domain: &Domain,
 ) -> Result<store::Visibility, ScanError> {
