@@ -49,7 +49,7 @@ use self::{
     rate_limits::RateLimiters,
     response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
     schema_documents::SchemaDocuments,
-    state::{AppState, ServiceInfo},
+    state::{AppState, PageFiles, ServiceInfo},
 };
 
 /// Builds the complete HTTP application of a service. Pass it to [`serve`].
@@ -61,11 +61,19 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
         openapi: HttpDocument::new(document.to_string(), JSON, CACHE_ONE_HOUR),
         method_page: HttpDocument::new(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
         method_markdown: HttpDocument::new(method, MARKDOWN, CACHE_ONE_HOUR),
-        reference_page: HttpDocument::new(
-            pages::reference::render(&document),
-            HTML,
-            CACHE_ONE_HOUR,
-        ),
+        docs_pages: pages::docs::render_all(&document, &issuer)
+            .into_iter()
+            .map(|(page, html)| (page, HttpDocument::new(html, HTML, CACHE_ONE_HOUR)))
+            .collect(),
+        page_files: PageFiles {
+            style: HttpDocument::new(pages::STYLE, "text/css; charset=utf-8", CACHE_ONE_HOUR),
+            script: HttpDocument::new(
+                pages::SCRIPT,
+                "text/javascript; charset=utf-8",
+                CACHE_ONE_HOUR,
+            ),
+            favicon: HttpDocument::new(pages::FAVICON, "image/svg+xml", CACHE_ONE_HOUR),
+        },
         schemas: SchemaDocuments::new(&issuer),
         verifier: handlers::static_documents::build_verifier(&issuer.brand),
         graph_context: handlers::graph::build_graph_context(),

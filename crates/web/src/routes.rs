@@ -7,12 +7,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         builds, census, changes, claims, content_clock, core_contract, corroboration, decisions,
-        graph, home_page as page_handlers, keys, log, observers, operators, outcome, preflight,
-        read_equivalence, report, resolve, resolve_batch, resolve_prefix, revocations, rights,
-        scan, scan_v1, schema, seal, staple, static_documents,
+        graph, home_page as page_handlers, keys, log, observers, operators, outcome, pictures,
+        preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
+        resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema, seal, staple,
+        static_documents,
     },
     openapi::base::OpenApiBase,
-    pages::STYLE_PATH,
     state::AppState,
 };
 
@@ -85,8 +85,20 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         // Pages
         .route("/", get(page_handlers::home))
         .route("/scan", post(page_handlers::scan_form))
+        .route("/scan/{id}", get(running_scan::running_scan_page))
+        .route("/scan/{id}/events", get(running_scan::running_scan_events))
+        .route(
+            "/preflight",
+            get(preflight_page::preflight_page).post(preflight_page::preflight_form),
+        )
+        .route("/badge/{file}", get(pictures::badge))
+        .route("/og/{file}", get(pictures::link_picture))
         .route("/method", get(static_documents::method))
         .route("/log", get(log::page::log_page))
         .route("/docs", get(static_documents::docs))
-        .route(STYLE_PATH, get(static_documents::style))
+        .route("/docs/{page}", get(static_documents::docs_page))
+        .route("/style.css", get(static_documents::style))
+        .route("/pages.js", get(static_documents::script))
+        .route("/favicon.svg", get(static_documents::favicon))
+        .route("/favicon.ico", get(static_documents::favicon))
 }

@@ -1,6 +1,9 @@
 //! The state that handlers share.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use axum::extract::FromRef;
 use contract::Issuer;
@@ -47,10 +50,20 @@ pub(crate) struct ServiceInfo {
     pub(crate) openapi: HttpDocument,
     pub(crate) schemas: SchemaDocuments,
     pub(crate) graph_context: HttpDocument,
-    pub(crate) reference_page: HttpDocument,
     /// The offline verifier, with our brand.
     pub(crate) verifier: HttpDocument,
+    /// The pages of the documentation by their last path segment; the contents are at the empty one.
+    pub(crate) docs_pages: BTreeMap<String, HttpDocument>,
+    pub(crate) page_files: PageFiles,
     /// The scoring method, as a page and as Markdown.
     pub(crate) method_page: HttpDocument,
     pub(crate) method_markdown: HttpDocument,
+}
+
+/// The files that all pages use.
+#[derive(Debug)]
+pub(crate) struct PageFiles {
+    pub(crate) style: HttpDocument,
+    pub(crate) script: HttpDocument,
+    pub(crate) favicon: HttpDocument,
 }

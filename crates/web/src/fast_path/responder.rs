@@ -5,14 +5,14 @@ use std::{fmt::Debug, net::SocketAddr, sync::Arc};
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, Method, Request, Response, Uri,
-    header::{AUTHORIZATION, IF_NONE_MATCH, RANGE},
+    header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, RANGE},
 };
 use hyper::body::Body;
 use tokio::time::Instant;
 
 use crate::{
     http_metrics::RouteMetrics,
-    middleware::{MiddlewareState, request_log},
+    middleware::{MiddlewareState, compression, request_log},
     request::{ClientAddress, client_address::client_address},
     response::HttpDocument,
 };
@@ -44,6 +44,7 @@ impl PreparedResponse {
         let (mut parts, bytes) = document.full_response().into_parts();
         middleware.cors_headers.add_to(&mut parts.headers);
         request_log::add_security_headers(&mut parts.headers);
+        compression::add_vary(&mut parts.headers, bytes.len() as u64);
         Self { headers: parts.headers, bytes }
     }
 
@@ -67,6 +68,9 @@ pub(crate) struct FastPath {
 /// response than the plain bytes, or has other limits.
 const FULL_PATH_HEADERS: [HeaderName; 4] =
     [AUTHORIZATION, IF_NONE_MATCH, RANGE, HeaderName::from_static("accept-signature")];
+
+/// Longer documents are compressed for clients that accept it.
+const MAX_PLAIN_BYTES: usize = 64 * 1_024;
 
 impl FastPath {
     pub(crate) fn new(
@@ -94,6 +98,12 @@ impl FastPath {
         let client = client_address(peer.ip(), request.headers(), trusted);
         let FastPathResponse { route, metrics, mut response } =
             self.source.find(request.uri(), client)?;
+        // A long document is worth compressing, which the full path does. Answers are shorter.
+        if response.body().len() > MAX_PLAIN_BYTES
+            && request.headers().contains_key(ACCEPT_ENCODING)
+        {
+            return None;
+        }
         let id = self
             .middleware
             .request_ids

@@ -72,12 +72,12 @@ pub(crate) async fn preflight_v1(
     Ok((headers, receipt.map_err(to_api_error)?).into_response())
 }
 
-fn refusal_to_api_error(refusal: PreflightRefusal) -> ApiError {
+pub(super) fn refusal_to_api_error(refusal: PreflightRefusal) -> ApiError {
     ApiError::new(refusal.code, to_sentence(&refusal.error)).param(refusal.param)
 }
 
 /// The error that the caller gets when no receipt can be issued.
-fn to_api_error(error: PreflightError) -> ApiError {
+pub(super) fn to_api_error(error: PreflightError) -> ApiError {
     let message = error.to_string();
     let (code, param) = error.code();
     let param = param.map(str::to_owned);

@@ -1,6 +1,6 @@
 //! `/r/{id}`: a stored report, as a page, as its record, its evidence or its manifest.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     extract::State,
@@ -16,14 +16,14 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use service::{PresentedKey, Report, ReportError, Service, Visibility};
+use service::{AddressBlock, PresentedKey, Report, ReportError, Service, Visibility};
 
 use super::report_bundle;
 use crate::{
     off_worker::run_off_worker,
     pages,
     rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
-    request::{PathParameter, content_negotiation, licence_key},
+    request::{ClientAddress, PathParameter, content_negotiation, licence_key},
     response::{
         ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
         JSON, PRIVATE_NO_STORE,
@@ -42,6 +42,7 @@ pub(crate) async fn report_file(
     _: ReadLimit,
     feed: FeedLimiter,
     keys: WrongKeyLimit,
+    ClientAddress(address): ClientAddress,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -53,6 +54,7 @@ pub(crate) async fn report_file(
         feed.acquire()?;
     }
     let report = load_report(&service, &service_info, &keys, id, &headers).await?;
+    let page = PageContext { service: &service, service_info: &service_info, address };
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
         ".manifest.json" => get_report_manifest(&service, report, &headers).await,
@@ -62,7 +64,7 @@ pub(crate) async fn report_file(
             let bundle = report_bundle::get_report_bundle(&service, report, id).await?;
             Ok(add_noindex(bundle, visibility))
         }
-        _ => get_report(report, id, &headers).await,
+        _ => get_report(&page, report, id, &headers).await,
     }
 }
 
@@ -87,6 +89,7 @@ pub(crate) async fn report_file(
     )
 )]
 pub(crate) async fn get_report(
+    page: &PageContext<'_>,
     report: Report,
     id: &str,
     headers: &HeaderMap,
@@ -94,7 +97,7 @@ pub(crate) async fn get_report(
     let mut response = if content_negotiation::prefers(headers, "application/json", "text/html") {
         get_report_record(report, headers)
     } else {
-        page_response(id, report).await?
+        page_response(page, id, report).await?
     };
     let reply = response.headers_mut();
     reply.insert(VARY, HeaderValue::from_static("Accept"));
@@ -257,21 +260,51 @@ pub(super) fn cache_control_for(visibility: Visibility) -> &'static str {
     }
 }
 
-async fn page_response(id: &str, report: Report) -> Result<Response, ApiError> {
-    let record = report.record;
-    let page = run_off_worker(move || {
-        serde_json::from_slice::<ScanRecord>(&record).map(|record| pages::report::render(&record))
+/// What the page of a report needs besides the report.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageContext<'a> {
+    service: &'a Service,
+    service_info: &'a ServiceInfo,
+    address: IpAddr,
+}
+
+async fn page_response(
+    page: &PageContext<'_>,
+    id: &str,
+    report: Report,
+) -> Result<Response, ApiError> {
+    let (record, evidence) = (report.record.clone(), report.evidence.clone());
+    let parsed = run_off_worker(move || {
+        let record = serde_json::from_slice::<ScanRecord>(&record)?;
+        let refused = pages::report::refused_bodies(&record);
+        Ok::<_, serde_json::Error>((record, serde_json::from_slice(&evidence).ok(), refused))
     });
-    let page = page.await?.unwrap_or_else(|error| {
-        // Perhaps written by a later version. The record is still served as it is.
-        tracing::warn!(%error, "a stored record could not be parsed for its page");
-        pages::report::render_unreadable(id)
-    });
+    let html = match parsed.await? {
+        Ok((record, evidence, refused)) => {
+            let context = page.service.scanning.report_context(&report, &record, &refused);
+            let context = context.await.map_err(to_api_error)?;
+            let block = AddressBlock::from_address(page.address);
+            let parts = pages::report::ReportParts {
+                record,
+                evidence,
+                context,
+                base_url: page.service_info.issuer.base_url.clone(),
+                token: page.service.access.page_token(block),
+            };
+            run_off_worker(move || pages::report::render(&parts)).await?
+        }
+        Err(error) => {
+            // Perhaps written by a later version. The record is still served as it is.
+            tracing::warn!(%error, "a stored record could not be parsed for its page");
+            pages::report::render_unreadable(id)
+        }
+    };
+    // The page has a form for this client, and its history and decisions change.
     let cache = match report.visibility {
         Visibility::Private => PRIVATE_NO_STORE,
-        Visibility::Public | Visibility::Unlisted => "private, max-age=300",
+        Visibility::Public | Visibility::Unlisted => "private, max-age=15",
     };
-    let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], page).into_response();
+    let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], html).into_response();
     pages::add_page_headers(response.headers_mut());
     Ok(add_noindex(response, report.visibility))
 }

@@ -106,7 +106,7 @@ pub(crate) async fn scan_domain(
     let scanning = Arc::clone(&service);
     let scan_slot = slot.copy();
     let work = async move {
-        let reply = scanning.scanning.scan(ask).await.map_err(to_api_error)?;
+        let reply = scanning.scanning.scan(ask).await.map_err(|error| to_api_error(&error))?;
         if reply.is_earlier_report {
             scan_slot.release();
         }
@@ -143,20 +143,20 @@ fn with_wait(message: &str, seconds: u64) -> String {
 }
 
 /// The error that the caller gets when a scan fails or is refused.
-pub(super) fn to_api_error(error: ScanError) -> ApiError {
+pub(super) fn to_api_error(error: &ScanError) -> ApiError {
     let message = error.to_string();
     match error {
-        ScanError::BadDomain(refusal) => bad_domain_error(refusal),
+        ScanError::BadDomain(refusal) => bad_domain_error(refusal.clone()),
         ScanError::InProgress { retry_after_s } => {
-            ApiError::new(ErrorCode::ScanInProgress, with_wait(&message, retry_after_s))
-                .retry_after(retry_after_s)
+            ApiError::new(ErrorCode::ScanInProgress, with_wait(&message, *retry_after_s))
+                .retry_after(*retry_after_s)
         }
         ScanError::Busy { retry_after_s } => {
-            ApiError::new(ErrorCode::Overloaded, with_wait(&message, retry_after_s))
-                .retry_after(retry_after_s)
+            ApiError::new(ErrorCode::Overloaded, with_wait(&message, *retry_after_s))
+                .retry_after(*retry_after_s)
         }
         ScanError::TargetLimit { retry_after_s } => {
-            target_limit_error(Duration::from_secs(retry_after_s))
+            target_limit_error(Duration::from_secs(*retry_after_s))
         }
         ScanError::PrivateNeedsLicence => {
             ApiError::new(ErrorCode::Forbidden, to_sentence(&message)).param("visibility")
@@ -166,17 +166,17 @@ pub(super) fn to_api_error(error: ScanError) -> ApiError {
         }
         ScanError::AddressLimitReached { retry_after_s } => {
             ApiError::new(ErrorCode::RateLimited, to_sentence(&message))
-                .retry_after(retry_after_s)
+                .retry_after(*retry_after_s)
                 .with_violated_policies(vec!["scan-day".to_owned()])
         }
         ScanError::ServiceLimitReached { retry_after_s } => {
             ApiError::new(ErrorCode::DailyBudget, to_sentence(&message))
-                .retry_after(retry_after_s)
+                .retry_after(*retry_after_s)
                 .with_violated_policies(vec!["scans-of-everybody".to_owned()])
         }
         ScanError::Paused { retry_after_s } => {
-            ApiError::new(ErrorCode::ScansPaused, with_wait(&message, retry_after_s))
-                .retry_after(retry_after_s)
+            ApiError::new(ErrorCode::ScansPaused, with_wait(&message, *retry_after_s))
+                .retry_after(*retry_after_s)
         }
         ScanError::Store(_) => ApiError::new(
             ErrorCode::StoreUnreadable,
@@ -215,13 +215,13 @@ mod tests {
             (internal, 500, "internal"),
         ];
         for (error, status, code) in cases {
-            let error = to_api_error(error);
+            let error = to_api_error(&error);
             assert_eq!((error.status().as_u16(), error.code().as_str()), (status, code));
             assert!(error.message().ends_with('.') && !error.message().contains("secret"));
             let has_wait = error.into_response().headers().contains_key(http::header::RETRY_AFTER);
             assert_eq!(has_wait, matches!(status, 429 | 503), "{code}");
         }
-        let refused = to_api_error(ScanError::BadDomain(NameRefusal::IpAddress));
+        let refused = to_api_error(&ScanError::BadDomain(NameRefusal::IpAddress));
         assert_eq!(refused.message(), "An IP address is not a domain.");
     }
 }

@@ -81,8 +81,11 @@ pub(crate) async fn scan_domain_v1(
     };
     let scanning = Arc::clone(&service);
     let work = async move {
-        let report =
-            scanning.scanning.scan_v1(request.domain, licence).await.map_err(scan::to_api_error)?;
+        let report = scanning
+            .scanning
+            .scan_v1(request.domain, licence)
+            .await
+            .map_err(|error| scan::to_api_error(&error))?;
         let body =
             serde_json::to_vec(&report).map_err(|error| ApiError::internal(error.to_string()))?;
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];

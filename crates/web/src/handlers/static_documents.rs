@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, header::VARY};
 
 use crate::{
     pages,
-    request::content_negotiation,
-    response::{CACHE_ONE_HOUR, HttpDocument},
+    request::{PathParameter, content_negotiation},
+    response::{ApiError, CACHE_ONE_HOUR, HttpDocument},
     state::ServiceInfo,
 };
 
@@ -35,14 +35,32 @@ pub(crate) async fn openapi_document(
     service_info.openapi.reply(&headers)
 }
 
-/// The API reference as a page.
+/// The contents of the documentation.
 pub(crate) async fn docs(
     State(service_info): State<Arc<ServiceInfo>>,
     headers: HeaderMap,
-) -> Response {
-    let mut response = service_info.reference_page.reply(&headers);
+) -> Result<Response, ApiError> {
+    docs_reply(&service_info, "", &headers)
+}
+
+/// One page of the documentation.
+pub(crate) async fn docs_page(
+    State(service_info): State<Arc<ServiceInfo>>,
+    PathParameter(page): PathParameter,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    docs_reply(&service_info, &page, &headers)
+}
+
+fn docs_reply(
+    service_info: &ServiceInfo,
+    page: &str,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let document = service_info.docs_pages.get(page).ok_or_else(ApiError::not_found)?;
+    let mut response = document.reply(headers);
     pages::add_page_headers(response.headers_mut());
-    response
+    Ok(response)
 }
 
 /// How scans are scored: a page, or the Markdown it is made from.
@@ -58,8 +76,25 @@ pub(crate) async fn method(
     response
 }
 
-pub(crate) async fn style(headers: HeaderMap) -> Response {
-    HttpDocument::new(pages::STYLE, "text/css; charset=utf-8", CACHE_ONE_HOUR).reply(&headers)
+pub(crate) async fn style(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.page_files.style.reply(&headers)
+}
+
+pub(crate) async fn script(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.page_files.script.reply(&headers)
+}
+
+pub(crate) async fn favicon(
+    State(service_info): State<Arc<ServiceInfo>>,
+    headers: HeaderMap,
+) -> Response {
+    service_info.page_files.favicon.reply(&headers)
 }
 
 /// Download the offline verifier

@@ -32,7 +32,7 @@ pub(super) fn write_error_body(
     const PLAIN_HTML: &str = "text/html";
     let mut shape = error.body().clone();
     shape.request_id = Some(context.request_id.to_owned());
-    shape.docs = Some(context.issuer.url(&format!("/docs#error-{}", shape.code)));
+    shape.docs = Some(context.issuer.url(&format!("/docs/errors#{}", shape.code)));
 
     let (media_type, body) = if content_negotiation::prefers(context.accept, PLAIN_HTML, JSON)
         && !content_negotiation::prefers(context.accept, PROBLEM, PLAIN_HTML)
@@ -116,7 +116,7 @@ mod tests {
             json!({
                 "error": "Still running.", "code": "scan_in_progress", "param": "domain",
                 "retryable": true, "retry_after_s": 3, "request_id": "r-1",
-                "docs": "https://svc.example/docs#error-scan_in_progress",
+                "docs": "https://svc.example/docs/errors#scan_in_progress",
             })
         );
         let (media_type, body) = written("application/problem+json").await;
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(
             body,
             json!({
-                "type": "https://svc.example/docs#error-scan_in_progress",
+                "type": "https://svc.example/docs/errors#scan_in_progress",
                 "title": "Too Many Requests", "status": 429, "detail": "Still running.",
                 "instance": "urn:svc:request:r-1", "code": "scan_in_progress",
                 "param": "domain", "retryable": true, "retry_after_s": 3, "request_id": "r-1",

@@ -1,13 +1,15 @@
 //! Middleware: what every request and every response passes.
 //!
-//! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature ([`response_signing`]); the
-//! mark of ETags after a key was compromised ([`etag_marks`]); the `Content-Digest` of the body
-//! ([`content_digest`]); the request id, the log line and the error body ([`request_log`]); panics become
+//! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature
+//! ([`response_signing`]); the mark of ETags after a key was compromised ([`etag_marks`]); the
+//! `Content-Digest` of the body ([`content_digest`]); compression ([`compression`]); the request id, the log
+//! line and the error body ([`request_log`]); panics become
 //! 500 ([`catch_panic`]); requests above the cap get 503 ([`load_shedding`]); CORS headers ([`cors`]); the
 //! deadline ([`deadline`]). Cached responses skip the router (`fast_path`), which adds the same headers
 //! and log line itself.
 
 mod catch_panic;
+pub(crate) mod compression;
 mod content_digest;
 pub(crate) mod cors;
 mod deadline;
@@ -49,6 +51,7 @@ pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router
         .layer(from_fn_with_state(Arc::clone(&state), load_shedding::shed_load))
         .layer(from_fn(catch_panic::catch_panic))
         .layer(from_fn_with_state(state, request_log::log_request))
+        .layer(from_fn(compression::compress))
         .layer(from_fn(content_digest::add_content_digest))
 }
 

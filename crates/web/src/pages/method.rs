@@ -1,9 +1,17 @@
 //! The page about the scoring method.
 
-use super::{html::Html, layout, markdown};
+use askama::Template;
+
+use super::{html::Html, markdown};
+
+#[derive(Template)]
+#[template(path = "method.html")]
+struct MethodPage {
+    text_html: String,
+}
 
 pub(crate) fn render(text: &str) -> String {
-    let mut main = Html::new();
-    markdown::render(&mut main, text);
-    layout::page("How a scan is scored", &main)
+    let mut piece = Html::new();
+    markdown::render(&mut piece, text);
+    super::render(&MethodPage { text_html: piece.into_string() })
 }

@@ -114,6 +114,18 @@ pub(crate) async fn start_with(limits: RateLimits) -> TestServer {
 }
 
 impl TestServer {
+    /// Loads the page of a running scan until the scan has ended.
+    async fn wait_for_scan(&self, path: &str) -> Reply {
+        for _ in 0..200 {
+            let page = self.get(path).await;
+            if !page.text().contains("Scanning ") {
+                return page;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("the scan of {path} did not end");
+    }
+
     async fn get(&self, path: &str) -> Reply {
         self.server.get(path, "").await
     }
@@ -176,7 +188,13 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
         ("/docs", page),
         ("/method", page),
         ("/spec/graph-context.jsonld", "application/ld+json"),
+        ("/docs/scans", page),
+        ("/docs/errors", page),
+        ("/docs/reader", page),
         ("/style.css", "text/css; charset=utf-8"),
+        ("/pages.js", "text/javascript; charset=utf-8"),
+        ("/favicon.svg", "image/svg+xml"),
+        ("/badge/old.com.svg", "image/svg+xml"),
         ("/api/v1/core", "application/json"),
         ("/api/v1/schema", schema),
         ("/api/v1/schema?kind=svc-scan", schema),
@@ -408,7 +426,8 @@ async fn the_home_page_has_a_form_that_works_without_scripts() {
     let form = "application/x-www-form-urlencoded";
     let home = test_server.get("/").await;
     assert!(home.text().contains("<form method=\"post\" action=\"/scan\">"));
-    assert!(!home.text().contains("<script"));
+    assert_eq!(home.text().matches("<script").count(), 1, "only our own file");
+    assert!(home.text().contains("<script src=\"/pages.js\" defer></script>"));
 
     let token = home.text().split("name=\"token\" value=\"").nth(1).unwrap();
     let token = token.split('"').next().unwrap();
@@ -418,11 +437,13 @@ async fn the_home_page_has_a_form_that_works_without_scripts() {
     assert!(
         refused.text().contains("role=\"alert\"") && refused.text().contains("&lt;script&gt;x")
     );
-    assert!(!refused.text().contains("<script"));
+    assert!(!refused.text().contains("<script>"));
 
     let silent = test_server.post("/scan", form, &fill("domain=silent.com&unlisted=on")).await;
-    assert_eq!(silent.status, 200);
-    assert!(silent.text().contains("The site did not answer."));
+    assert_eq!(silent.status, 303);
+    let shown = test_server.wait_for_scan(silent.header("location").unwrap()).await;
+    assert_eq!(shown.status, 200);
+    assert!(shown.text().contains("The name could not be looked up"), "{}", shown.text());
     assert_eq!(test_server.post("/scan", "application/json", "{}").await.status, 415);
     // Without a form of ours, nothing is scanned; nor for a page of another site.
     let without = test_server.post("/scan", form, "domain=silent.com").await;
@@ -436,7 +457,7 @@ async fn the_home_page_has_a_form_that_works_without_scripts() {
     let own = "Sec-Fetch-Site: same-origin\r\nOrigin: http://x\r\n";
     assert_eq!(
         test_server.post_with("/scan", own, form, &fill("domain=silent.com")).await.status,
-        200
+        303
     );
     let large = format!("domain={}", "a".repeat(20_000));
     assert_eq!(test_server.post("/scan", form, &large).await.status, 413);
@@ -511,4 +532,110 @@ async fn wrong_licence_keys_are_limited_by_address() {
     // Also the right key is not looked up now: otherwise guessing would go on.
     assert_eq!(test_server.server.get("/r/private1", &right).await.status, 429);
     assert_eq!(test_server.get("/r/public1").await.status, 200, "without a key");
+}
+
+/// The progress of a scan is a stream of events that ends with the address to go to. Nobody finds a scan whose
+/// id he does not know.
+#[tokio::test]
+async fn a_running_scan_can_be_watched_by_its_id_only() {
+    let test_server = start().await;
+    let home = test_server.get("/").await;
+    let token = home.text().split("name=\"token\" value=\"").nth(1).unwrap();
+    let token = token.split('"').next().unwrap();
+    let form = "application/x-www-form-urlencoded";
+    let body = format!("domain=silent.com&unlisted=on&token={token}");
+    let started = test_server.post("/scan", form, &body).await;
+    let path = started.header("location").unwrap().to_owned();
+    let id = path.strip_prefix("/scan/").unwrap();
+    assert!(id.len() >= 26 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
+    let events = test_server.server.get(&format!("{path}/events"), "Connection: close\r\n").await;
+    assert_eq!(events.header("content-type"), Some("text/event-stream"));
+    assert_eq!(events.header("content-encoding"), None);
+    assert!(events.text().contains(&format!("event: end\ndata: {path}\n")), "{}", events.text());
+    for unknown in
+        ["/scan/aaaaaaaaaaaaaaaaaaaaaaaaaa", "/scan/..", "/scan/%00/events", "/scan/x/events"]
+    {
+        assert_eq!(test_server.get(unknown).await.status, 404, "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn documents_are_compressed_for_clients_that_accept_it() {
+    let test_server = start().await;
+    for path in ["/openapi.json", "/docs/records", "/style.css", "/method", "/"] {
+        let plain = test_server.get(path).await;
+        assert_eq!(plain.header("content-encoding"), None, "{path}");
+        for coding in ["br", "gzip"] {
+            // Twice: the second one is not compressed again.
+            for _ in 0..2 {
+                let headers = format!("Accept-Encoding: {coding}\r\n");
+                let reply = test_server.server.get(path, &headers).await;
+                assert_eq!(reply.header("content-encoding"), Some(coding), "{path}");
+                assert!(reply.body.len() * 2 < plain.body.len(), "{path} {coding}");
+                assert!(
+                    reply.head.to_ascii_lowercase().contains("vary: accept-encoding"),
+                    "{path}"
+                );
+                let digest = proof::http_signatures::content_digest(&proof::sha256(&reply.body));
+                assert_eq!(reply.header("content-digest"), Some(digest.as_str()), "{path}");
+            }
+        }
+        if let Some(tag) = plain.header("etag") {
+            let headers = format!("Accept-Encoding: br\r\nIf-None-Match: W/{tag}\r\n");
+            assert_eq!(test_server.server.get(path, &headers).await.status, 304, "{path}");
+        }
+    }
+    let short = test_server.server.get("/healthz", "Accept-Encoding: br, gzip\r\n").await;
+    assert_eq!((short.status, short.header("content-encoding")), (200, None));
+}
+
+#[tokio::test]
+async fn a_badge_shows_the_latest_public_scan_and_is_never_broken() {
+    let test_server = start().await;
+    let badge = test_server.get("/badge/old.com.svg").await;
+    assert!(badge.text().contains("B 70"), "{}", badge.text());
+    assert_eq!(badge.header("content-security-policy"), Some("default-src 'none'"));
+    let unknown = test_server.get("/badge/never-scanned.com.svg").await;
+    assert_eq!(unknown.status, 200);
+    assert!(unknown.text().contains("no scan"));
+    for odd in ["/badge/old.com", "/badge/..svg", "/badge/%3Cscript%3E.svg", "/badge/::1.svg"] {
+        assert_eq!(test_server.get(odd).await.status, 404, "{odd}");
+    }
+    // Like the report itself: a private one is not there, and a record of another version has no picture.
+    assert_eq!(test_server.get("/og/private1.png").await.status, 404);
+    assert_eq!(test_server.get("/og/public1.png").await.status, 404);
+}
+
+#[tokio::test]
+async fn the_preflight_form_answers_with_a_decision_or_the_reason_why_not() {
+    let test_server = start().await;
+    let form = "application/x-www-form-urlencoded";
+    let token = async || {
+        let page = test_server.get("/preflight").await;
+        let token = page.text().split("name=\"token\" value=\"").nth(1).unwrap();
+        token.split('"').next().unwrap().to_owned()
+    };
+    let ask = async |fields: &str| {
+        let body = format!("{fields}&token={}", token().await);
+        test_server.post("/preflight", form, &body).await
+    };
+    let decided = ask("url=https%3A%2F%2Fkept.com%2Fa&action=read&agent=GPTBot").await;
+    assert_eq!(decided.status, 200, "{}", decided.text());
+    assert!(decided.text().contains("class=\"panel stack receipt"), "{}", decided.text());
+    assert!(decided.text().contains("How we decided"));
+    for (fields, status) in [
+        ("url=&action=read", 400),
+        ("url=http%3A%2F%2F127.0.0.1%2F&action=read", 400),
+        ("url=https%3A%2F%2Fkept.com&action=fly", 400),
+    ] {
+        let refused = ask(fields).await;
+        assert_eq!(refused.status, status, "{fields}");
+        assert!(refused.text().contains("role=\"alert\""), "{fields}");
+    }
+    let without =
+        test_server.post("/preflight", form, "url=https%3A%2F%2Fkept.com&action=read").await;
+    assert_eq!(without.status, 403);
+    let foreign =
+        test_server.post_with("/preflight", "Sec-Fetch-Site: cross-site\r\n", form, "").await;
+    assert_eq!((foreign.status, foreign.code().as_str()), (403, "forbidden"));
 }

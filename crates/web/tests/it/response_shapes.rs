@@ -16,7 +16,7 @@ async fn errors_have_one_flat_shape() {
         serde_json::json!({
             "error": "There is no resource at this address.", "code": "not_found",
             "retryable": false, "request_id": "abc-1",
-            "docs": "https://svc.example/docs#error-not_found",
+            "docs": "https://svc.example/docs/errors#not_found",
         })
     );
     let reply = server.ask("DELETE /ask HTTP/1.1\r\nHost: x\r\n\r\n").await;

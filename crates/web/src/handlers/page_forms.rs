@@ -1,0 +1,131 @@
+//! The forms of our own pages: read leniently, and only if one of our pages issued them to this client.
+
+use axum::{
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use contract::errors::ErrorCode;
+use http::{
+    HeaderMap, HeaderName,
+    header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN},
+};
+
+use crate::{
+    pages,
+    request::body,
+    response::{ApiError, HTML, NO_STORE},
+};
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// A few short fields and a token: far less than this.
+const MAX_FORM_BYTES: usize = 16 * 1_024;
+
+/// The names and values of a form, as sent.
+pub(super) type FormFields = Vec<(String, String)>;
+
+/// Refuses a form that a page of another site sent, or any page could make its visitors start scans.
+pub(super) fn refuse_cross_site(headers: &HeaderMap) -> Result<(), ApiError> {
+    if is_cross_site(headers) {
+        let sentence =
+            "This form was sent by another site. Use the form on our own page, or the API.";
+        return Err(ApiError::new(ErrorCode::Forbidden, sentence));
+    }
+    Ok(())
+}
+
+/// Whether a browser says that a page of another site sent the request. Browsers set these headers
+/// themselves, and pages cannot change them. A request without them is not from a page, or from a browser
+/// too old to tell; its token is checked like that of any other.
+fn is_cross_site(headers: &HeaderMap) -> bool {
+    if let Some(site) = headers.get(&SEC_FETCH_SITE) {
+        return site != "same-origin" && site != "none";
+    }
+    let Some(origin) = headers.get(ORIGIN) else { return false };
+    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    origin.map(|(_, host)| host) != host
+}
+
+pub(super) async fn read_form(request: Request) -> Result<FormFields, ApiError> {
+    let (parts, body) = request.into_parts();
+    let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let name = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if !name.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(ApiError::unsupported_media_type(
+            "This address accepts only the form of our own page (application/x-www-form-urlencoded).",
+        ));
+    }
+    let bytes = body::read_body_within(&parts.headers, body, MAX_FORM_BYTES).await?;
+    Ok(parse_form(&bytes))
+}
+
+pub(super) fn parse_form(bytes: &[u8]) -> FormFields {
+    url::form_urlencoded::parse(bytes).into_owned().collect()
+}
+
+/// The last value of a field; empty if there is none.
+pub(super) fn field<'a>(form: &'a FormFields, name: &str) -> &'a str {
+    form.iter().rev().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+}
+
+pub(super) fn expired_form() -> ApiError {
+    ApiError::new(ErrorCode::Forbidden, "This form has expired. Send it once more.")
+}
+
+/// A page that nobody may store.
+pub(super) fn page_response(html: String) -> Response {
+    let headers = [(CONTENT_TYPE, HTML), (CACHE_CONTROL, NO_STORE)];
+    let mut response = (headers, html).into_response();
+    pages::add_page_headers(response.headers_mut());
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_form_is_parsed_leniently() {
+        let form = parse_form(b"domain=shop.example%2F%3Cb%3E&unlisted=on&x=y&token=1.a-_");
+        assert_eq!(field(&form, "token"), "1.a-_");
+        assert_eq!((field(&form, "domain"), field(&form, "unlisted")), ("shop.example/<b>", "on"));
+        let form = parse_form(b"\xff=\xfe&domain=%ff%00");
+        assert_eq!((field(&form, "domain"), field(&form, "token")), ("\u{fffd}\0", ""));
+    }
+
+    #[test]
+    fn forms_of_other_sites_are_recognised() {
+        let check = |fields: &[(&'static str, &'static str)]| {
+            let fields = fields.iter();
+            let field = |(name, value): &(&'static str, &'static str)| {
+                (HeaderName::from_static(name), HeaderValue::from_static(value))
+            };
+            is_cross_site(&fields.map(field).collect())
+        };
+        let host = ("host", "svc.example:8080");
+        for own in [
+            vec![host],
+            vec![host, ("sec-fetch-site", "same-origin")],
+            vec![host, ("sec-fetch-site", "none")],
+            vec![host, ("origin", "http://svc.example:8080")],
+            vec![host, ("origin", "https://svc.example:8080")],
+            // A proxy may rewrite Host; the browser's own word counts.
+            vec![("host", "inner"), ("sec-fetch-site", "same-origin"), ("origin", "https://outer")],
+        ] {
+            assert!(!check(&own), "{own:?}");
+        }
+        for foreign in [
+            vec![host, ("sec-fetch-site", "cross-site")],
+            vec![host, ("sec-fetch-site", "same-site")],
+            vec![host, ("sec-fetch-site", "cross-site"), ("origin", "http://svc.example:8080")],
+            vec![host, ("origin", "http://other.example")],
+            vec![host, ("origin", "http://svc.example")],
+            vec![host, ("origin", "null")],
+            vec![("origin", "http://svc.example")],
+        ] {
+            assert!(check(&foreign), "{foreign:?}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Compresses responses for clients that accept it (gzip, brotli). What never changes is compressed once, and
+//! better.
+//!
+//! An own layer, because `tower-http` compresses on the async workers and streams, so that a response would
+//! have no length and no `Content-Digest`.
+
+use std::{
+    collections::HashMap,
+    io::Write,
+    sync::{Mutex, PoisonError},
+};
+
+use axum::{
+    body::{Body, HttpBody},
+    extract::Request,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, StatusCode,
+    header::{
+        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, VARY,
+    },
+};
+use http_body_util::BodyExt;
+
+use crate::{off_worker::run_off_worker, response::CONTENT_DIGEST};
+
+/// Shorter bodies gain nothing. Longer ones than the second are sent as they are.
+const MIN_BYTES: u64 = 1_024;
+const MAX_BYTES: u64 = 8 << 20;
+/// The most bytes and entries that are kept of what never changes.
+const MAX_KEPT_BYTES: usize = 8 << 20;
+const MAX_KEPT: usize = 256;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Coding {
+    Brotli,
+    Gzip,
+}
+
+/// Compressed bodies by the SHA-256 of the plain body and the coding, so that an entry never gets old. The
+/// mutex is held for one map operation only.
+static KEPT: Mutex<Option<HashMap<(String, Coding), Bytes>>> = Mutex::new(None);
+
+pub(super) async fn compress(request: Request, next: Next) -> Response {
+    let coding = preferred_coding(request.headers());
+    let mut response = next.run(request).await;
+    let length = response.body().size_hint().exact();
+    let Some(length) = length.filter(|_| response.status() == StatusCode::OK) else {
+        return response;
+    };
+    if !add_vary(response.headers_mut(), length) {
+        return response;
+    }
+    match coding {
+        Some(coding) if length <= MAX_BYTES => compress_response(response, coding).await,
+        _ => response,
+    }
+}
+
+/// Says that the response depends on Accept-Encoding, if it may be compressed. Returns whether it may.
+pub(crate) fn add_vary(headers: &mut HeaderMap, length: u64) -> bool {
+    let may = length >= MIN_BYTES && is_text(headers) && !headers.contains_key(CONTENT_ENCODING);
+    if may {
+        headers.append(VARY, HeaderValue::from_static("accept-encoding"));
+    }
+    may
+}
+
+fn is_text(headers: &HeaderMap) -> bool {
+    let media_type =
+        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let name = media_type.split(';').next().unwrap_or_default().trim();
+    name.starts_with("text/") && name != "text/event-stream"
+        || name == "application/json"
+        || name.ends_with("+json")
+        || name == "image/svg+xml"
+}
+
+async fn compress_response(response: Response, coding: Coding) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let plain = body.to_bytes();
+    let is_public = parts
+        .headers
+        .get(CACHE_CONTROL)
+        .is_some_and(|value| value.as_bytes().starts_with(b"public, max-age"));
+    let compressed = if is_public {
+        compress_once(&plain, coding).await
+    } else {
+        encode_off_worker(&plain, coding, false).await
+    };
+    // If it cannot be compressed, the plain bytes are as good.
+    let Some(compressed) = compressed.filter(|compressed| compressed.len() < plain.len()) else {
+        return Response::from_parts(parts, Body::from(plain));
+    };
+    let word = match coding {
+        Coding::Brotli => "br",
+        Coding::Gzip => "gzip",
+    };
+    parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(word));
+    parts.headers.remove(CONTENT_LENGTH);
+    // It would be the digest of the plain bytes.
+    parts.headers.remove(CONTENT_DIGEST);
+    weaken_etag(&mut parts.headers);
+    Response::from_parts(parts, Body::from(compressed))
+}
+
+/// The same content in other bytes: the tag is a weak one (RFC 9110, 8.8.3).
+fn weaken_etag(headers: &mut HeaderMap) {
+    let strong = headers.get(ETAG).map(|tag| tag.as_bytes().to_vec());
+    if let Some(tag) = strong.filter(|tag| tag.starts_with(b"\""))
+        && let Ok(weak) = HeaderValue::from_bytes(&[b"W/", tag.as_slice()].concat())
+    {
+        headers.insert(ETAG, weak);
+    }
+}
+
+async fn compress_once(plain: &Bytes, coding: Coding) -> Option<Bytes> {
+    let key = (proof::sha256(plain).to_hex(), coding);
+    let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().as_ref().and_then(|kept| kept.get(&key)) {
+        return Some(known.clone());
+    }
+    let compressed = encode_off_worker(plain, coding, true).await?;
+    let mut kept = lock();
+    let kept = kept.get_or_insert_default();
+    let bytes: usize = kept.values().map(Bytes::len).sum();
+    if kept.len() >= MAX_KEPT || bytes + compressed.len() > MAX_KEPT_BYTES {
+        // Rare: what is asked for often is soon there again.
+        kept.clear();
+    }
+    if compressed.len() <= MAX_KEPT_BYTES {
+        kept.insert(key, compressed.clone());
+    }
+    Some(compressed)
+}
+
+async fn encode_off_worker(plain: &Bytes, coding: Coding, is_constant: bool) -> Option<Bytes> {
+    let plain = plain.clone();
+    run_off_worker(move || encode(&plain, coding, is_constant)).await.ok()?.map(Bytes::from)
+}
+
+fn encode(plain: &[u8], coding: Coding, is_constant: bool) -> Option<Vec<u8>> {
+    match coding {
+        Coding::Gzip => {
+            let level = if is_constant { 9 } else { 5 };
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+            encoder.write_all(plain).ok()?;
+            encoder.finish().ok()
+        }
+        Coding::Brotli => {
+            let quality = if is_constant { 9 } else { 4 };
+            let mut encoder = brotli::CompressorWriter::new(Vec::new(), 4_096, quality, 20);
+            encoder.write_all(plain).ok()?;
+            encoder.flush().ok()?;
+            Some(encoder.into_inner())
+        }
+    }
+}
+
+/// The coding that the client prefers, brotli if it likes both alike. `None` if it accepts neither.
+fn preferred_coding(headers: &HeaderMap) -> Option<Coding> {
+    let lines = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
+    let (mut brotli, mut gzip) = (0, 0);
+    for choice in lines.flat_map(|line| line.split(',')).take(32) {
+        let mut parts = choice.split(';');
+        let name = parts.next().unwrap_or_default().trim();
+        let weight = parts.find_map(|part| part.trim().strip_prefix("q=")?.parse::<f64>().ok());
+        let weight = (weight.unwrap_or(1.0).clamp(0.0, 1.0) * 1_000.0) as u32;
+        if name.eq_ignore_ascii_case("br") {
+            brotli = weight;
+        } else if name.eq_ignore_ascii_case("gzip") {
+            gzip = weight;
+        }
+    }
+    match (brotli, gzip) {
+        (0, 0) => None,
+        (brotli, gzip) if brotli >= gzip => Some(Coding::Brotli),
+        _ => Some(Coding::Gzip),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn the_client_chooses_the_coding() {
+        for (header, expected) in [
+            ("gzip, deflate, br, zstd", Some(Coding::Brotli)),
+            ("gzip", Some(Coding::Gzip)),
+            ("br;q=0.1, gzip;q=0.9", Some(Coding::Gzip)),
+            ("br;q=0, gzip;q=0", None),
+            ("identity", None),
+            ("GZIP;Q=1", Some(Coding::Gzip)),
+            ("", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, header.parse().unwrap());
+            assert_eq!(preferred_coding(&headers), expected, "{header}");
+        }
+        assert_eq!(preferred_coding(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn what_is_compressed_can_be_read_again() {
+        let plain = "the same words again and again ".repeat(300);
+        for is_constant in [false, true] {
+            let gzip = encode(plain.as_bytes(), Coding::Gzip, is_constant).unwrap();
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(gzip.as_slice()).read_to_string(&mut text).unwrap();
+            assert_eq!(text, plain);
+            let packed = encode(plain.as_bytes(), Coding::Brotli, is_constant).unwrap();
+            let mut text = String::new();
+            brotli::Decompressor::new(packed.as_slice(), 4_096).read_to_string(&mut text).unwrap();
+            assert_eq!(text, plain);
+            assert!(gzip.len() * 10 < plain.len() && packed.len() * 10 < plain.len());
+        }
+    }
+
+    #[test]
+    fn only_texts_of_some_length_depend_on_the_coding() {
+        let check = |media_type: &'static str, length| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+            add_vary(&mut headers, length) && headers[VARY] == "accept-encoding"
+        };
+        assert!(check("text/html; charset=utf-8", 5_000));
+        assert!(check("application/problem+json", 5_000) && check("image/svg+xml", 5_000));
+        assert!(!check("text/html", 1_000) && !check("image/png", 5_000));
+        assert!(!check("text/event-stream", 5_000));
+    }
+}
