@@ -32,6 +32,22 @@ impl Timestamp {
         Self(ms.clamp(Self::MIN_MS, Self::MAX_MS))
     }
 
+    /// From RFC 3339 with any offset, such as `2026-11-15T03:56:20+01:00`, for what people and other
+    /// programs write. Documents of the interface always have `Z`.
+    pub fn from_rfc3339(text: &str) -> Result<Self, NotATimestamp> {
+        let text = text.to_ascii_uppercase();
+        let (local, minutes) = match text.strip_suffix('Z') {
+            Some(local) => (local, 0),
+            None => {
+                let length = text.len().checked_sub("+00:00".len()).ok_or(NotATimestamp)?;
+                let (local, offset) = text.split_at_checked(length).ok_or(NotATimestamp)?;
+                (local, offset_minutes(offset).ok_or(NotATimestamp)?)
+            }
+        };
+        let at: Self = format!("{local}Z").parse()?;
+        Ok(at.plus_millis(-60_000 * minutes))
+    }
+
     #[must_use]
     pub fn as_millis(self) -> i64 {
         self.0
@@ -59,6 +75,22 @@ impl Timestamp {
     pub fn day(self) -> String {
         self.to_string().chars().take(10).collect()
     }
+}
+
+/// The minutes of `+01:00` or `-05:30`.
+fn offset_minutes(text: &str) -> Option<i64> {
+    let (sign, time) = text.split_at_checked(1)?;
+    let sign = match sign {
+        "+" => 1,
+        "-" => -1,
+        _ => return None,
+    };
+    let (hours, minutes) = time.split_once(':')?;
+    let number = |digits: &str, most: i64| {
+        let is_plain = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits.parse::<i64>().ok().filter(|number| is_plain && *number <= most)
+    };
+    Some(sign * (number(hours, 23)? * 60 + number(minutes, 59)?))
 }
 
 impl fmt::Display for Timestamp {
@@ -155,6 +187,36 @@ mod tests {
             "2026-11-15t02:56:20Z",
         ] {
             assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
+        }
+    }
+
+    #[test]
+    fn rfc_3339_with_an_offset_is_the_same_time_in_utc() {
+        for text in [
+            "2026-11-15T02:56:20Z",
+            "2026-11-15t02:56:20z",
+            "2026-11-15T02:56:20+00:00",
+            "2026-11-15T02:56:20-00:00",
+            "2026-11-15T03:56:20+01:00",
+            "2026-11-14T21:26:20-05:30",
+        ] {
+            let at = Timestamp::from_rfc3339(text).map(|at| at.to_string());
+            assert_eq!(at.as_deref(), Ok("2026-11-15T02:56:20Z"), "{text}");
+        }
+        let at = Timestamp::from_rfc3339("2026-11-15T03:56:20.5+01:00").unwrap();
+        assert_eq!(at.to_string(), "2026-11-15T02:56:20.500Z");
+        for text in [
+            "",
+            "+01:00",
+            "2026-11-15T02:56:20",
+            "2026-11-15T02:56:20+0100",
+            "2026-11-15T02:56:20+24:00",
+            "2026-11-15T02:56:20+01:60",
+            "2026-11-15T02:56:20++1:00",
+            "2026-11-15T02:56:20é01:00",
+            "2026-11-15T02:56:20Z+01:00",
+        ] {
+            assert_eq!(Timestamp::from_rfc3339(text), Err(NotATimestamp), "{text}");
         }
     }
 

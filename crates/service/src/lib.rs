@@ -55,7 +55,7 @@ pub use log::daily_seals::{
     SealLookupAnswer, SealQuery,
 };
 pub use log::{LogFault, LogSettings, SealError, SealedLeaf, TransparencyLog};
-pub use product::{PRODUCT, VERSION, reader_user_agent};
+pub use product::{PRODUCT, ReaderFacts, VERSION};
 pub use random_ids::{Ids, RandomnessError, SystemIds};
 pub use readiness::{ReadinessError, ReadinessReport};
 pub use report_error::ReportError;

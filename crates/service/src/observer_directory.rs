@@ -145,7 +145,7 @@ fn to_observer_prefix(network: &str) -> ObserverPrefix {
     }
 }
 
-fn verification_steps(egress: &[String]) -> Vec<String> {
+pub(crate) fn verification_steps(egress: &[String]) -> Vec<String> {
     if egress.is_empty() {
         return vec![
             "The operator does not publish the IP addresses that requests come from, so the IP address does not \

@@ -15,6 +15,9 @@ pub enum ReadinessError {
     /// Nothing can be sealed, so no answer can be given out.
     #[error("the log cannot seal anything: {0}")]
     Log(String),
+    /// The same, until the operator acts.
+    #[error("the log is halted: {0}")]
+    Halted(String),
 }
 
 /// What the readiness endpoint reports about a process that is ready.
@@ -41,7 +44,11 @@ impl Service {
         check_parts()?;
         checked?;
         if let Some(why) = self.log.fault() {
-            return Err(ReadinessError::Log(why));
+            // A log that is being opened accepts entries soon.
+            return Err(match self.log.is_opening() {
+                true => ReadinessError::Log(why),
+                false => ReadinessError::Halted(why),
+            });
         }
         let logged = self.builds.ensure_logged().await;
         logged.map_err(|e| ReadinessError::Log(e.to_string()))?;

@@ -12,3 +12,11 @@ pub enum ReportError {
     #[error("a stored record cannot be parsed: {0}")]
     Unreadable(String),
 }
+
+impl ReportError {
+    /// The stored data differs from what was stored: no repetition helps.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Damaged { .. }))
+    }
+}

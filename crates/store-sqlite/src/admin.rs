@@ -9,7 +9,7 @@ use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
 use crate::error::open_error;
-use crate::migrate::{migrate, require_current_schema};
+use crate::migrate::{SchemaVersions, migrate, read_schema_versions, require_current_schema};
 
 /// Refuses a data directory into which a restore did not finish.
 pub fn require_finished_restore(dir: &Path) -> Result<(), StoreError> {
@@ -33,6 +33,19 @@ pub fn has_log(dir: &Path) -> Result<bool, StoreError> {
         connection.query_row("SELECT EXISTS (SELECT 1 FROM log_batches)", [], |row| row.get(0))
     });
     found.map_err(|e| open_error(&place, &e))
+}
+
+/// The version of the schema in a data directory, or `None` if there is no database yet. Changes nothing,
+/// and works while a server has the directory open.
+pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError> {
+    DataDir::require_finished_restore(dir)?;
+    let path = dir.join(DataDir::DATABASE);
+    if std::fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+        return Ok(None);
+    }
+    let place = path.display().to_string();
+    let connection = connect::reader_connection(&path).map_err(|e| open_error(&place, &e))?;
+    read_schema_versions(&connection, &place).map(Some)
 }
 
 /// Licences and switches of a data directory, whether or not a server has it open.

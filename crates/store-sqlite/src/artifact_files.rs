@@ -57,7 +57,17 @@ impl ArtifactFiles {
             place: root.display().to_string(),
             why: e.to_string(),
         })?;
-        Ok(Self {
+        Ok(Self::at(root, unfinished))
+    }
+
+    /// The same without creating or removing anything.
+    pub(crate) fn open_read_only(root: PathBuf) -> Self {
+        let unfinished = root.join("unfinished");
+        Self::at(root, unfinished)
+    }
+
+    fn at(root: PathBuf, unfinished: PathBuf) -> Self {
+        Self {
             root,
             unfinished,
             next_unfinished: AtomicU64::new(0),
@@ -65,7 +75,7 @@ impl ArtifactFiles {
             durable_dirs: Mutex::default(),
             names_lock: Mutex::default(),
             stopped: OnceLock::new(),
-        })
+        }
     }
 
     /// Fails once a sync has failed.

@@ -12,12 +12,13 @@ use store::StoreError;
 pub(crate) struct DataDir {
     root: PathBuf,
     /// Open only for its lock, which the system releases when the process ends for any reason.
-    _lock: File,
+    _lock: Option<File>,
 }
 
 impl DataDir {
     /// The name of the database file.
     pub(crate) const DATABASE: &str = "wayleave.db";
+    const LOCK: &str = "wayleave.lock";
     /// Is there while a backup is being restored into the directory.
     pub(crate) const UNFINISHED_RESTORE: &str = "restore.unfinished";
 
@@ -38,16 +39,30 @@ impl DataDir {
             move |e: io::Error| StoreError::CannotOpen { place, why: e.to_string() }
         };
         make_private_dir(root).map_err(refused(root))?;
-        let lock_path = root.join("wayleave.lock");
+        let lock_path = root.join(Self::LOCK);
         let lock = open_private_file(&lock_path).map_err(refused(&lock_path))?;
-        lock.try_lock().map_err(|e| match e {
-            TryLockError::WouldBlock => StoreError::InUse { place: root.display().to_string() },
-            TryLockError::Error(e) => refused(&lock_path)(e),
-        })?;
-        let dir = Self { root: root.to_owned(), _lock: lock };
+        acquire_lock(root, &lock)?;
+        let dir = Self { root: root.to_owned(), _lock: Some(lock) };
         // SQLite gives its -wal and -shm files the mode of the database, so create it with 0600.
         open_private_file(&dir.database()).map_err(refused(&dir.database()))?;
         Ok(dir)
+    }
+
+    /// Acquires the lock of a directory and creates nothing. Without a lock file no process has it.
+    pub(crate) fn open_read_only(root: &Path) -> Result<Self, StoreError> {
+        let lock_path = root.join(Self::LOCK);
+        let lock = match File::open(&lock_path) {
+            Ok(lock) => Some(lock),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => {
+                let place = lock_path.display().to_string();
+                return Err(StoreError::CannotOpen { place, why: e.to_string() });
+            }
+        };
+        if let Some(lock) = &lock {
+            acquire_lock(root, lock)?;
+        }
+        Ok(Self { root: root.to_owned(), _lock: lock })
     }
 
     /// Makes the file names in the directory durable. SQLite does so too, but does not report a
@@ -66,6 +81,14 @@ impl DataDir {
     pub(crate) fn artifacts(&self) -> PathBuf {
         self.root.join("artifacts")
     }
+}
+
+fn acquire_lock(root: &Path, lock: &File) -> Result<(), StoreError> {
+    let place = root.display().to_string();
+    lock.try_lock().map_err(|e| match e {
+        TryLockError::WouldBlock => StoreError::InUse { place },
+        TryLockError::Error(e) => StoreError::CannotOpen { place, why: e.to_string() },
+    })
 }
 
 /// Creates a directory and its missing parents with mode 0700, and syncs each parent.

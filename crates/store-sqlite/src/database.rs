@@ -31,4 +31,10 @@ impl Database {
             .map_err(|e| StoreError::CannotOpen { place, why: e.to_string() })?;
         Ok(Self { writer, readers })
     }
+
+    /// Only reads: every write fails.
+    pub(crate) fn read_only(path: PathBuf, read_connections: usize) -> Result<Self, StoreError> {
+        let readers = Arc::new(Readers::open(path, read_connections)?);
+        Ok(Self { writer: Writer::refusing(), readers })
+    }
 }

@@ -56,6 +56,36 @@ pub(crate) fn migrate(connection: &mut Connection, place: &str) -> Result<u32, S
     apply_migrations(connection, MIGRATIONS, DATA_MIGRATIONS)
 }
 
+/// The schema of a database and the one that this program uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchemaVersions {
+    /// Never larger than `known`. 0 for a database without tables.
+    pub found: u32,
+    pub known: u32,
+}
+
+/// Reads the version of the schema and changes nothing. Fails for a database of a newer program or of
+/// another program.
+pub(crate) fn read_schema_versions(
+    connection: &Connection,
+    place: &str,
+) -> Result<SchemaVersions, StoreError> {
+    refuse_foreign(connection, place)?;
+    let read = |e: rusqlite::Error| open_error(place, &e);
+    let known = MIGRATIONS.last().map_or(0, |migration| migration.number);
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'migrations')";
+    let is_begun: bool = connection.query_row(sql, [], |row| row.get(0)).map_err(read)?;
+    if !is_begun {
+        return Ok(SchemaVersions { found: 0, known });
+    }
+    let sql = "SELECT max(number) FROM migrations";
+    let found: Option<u32> = connection.query_row(sql, [], |row| row.get(0)).map_err(read)?;
+    match found.unwrap_or(0) {
+        found if found > known => Err(StoreError::NewerSchema { found, known }),
+        found => Ok(SchemaVersions { found, known }),
+    }
+}
+
 /// Fails unless the database has exactly the current schema. Changes nothing, because another
 /// process has the database open.
 pub(crate) fn require_current_schema(

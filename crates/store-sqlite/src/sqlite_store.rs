@@ -12,8 +12,9 @@ use crate::artifact_files::ArtifactFiles;
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
+use crate::error::open_error;
 use crate::inspect;
-use crate::migrate::migrate;
+use crate::migrate::{SchemaVersions, migrate, read_schema_versions};
 
 /// Settings an operator can change.
 #[derive(Debug, Clone)]
@@ -65,6 +66,25 @@ impl SqliteStore {
             Database::start(path, connection, options.read_connections, &options.supervisor)?;
         let (files, leased) = (Arc::new(files), Arc::default());
         Ok(Self { database, files, lease_taken: leased, schema_version, _dir: dir })
+    }
+
+    /// Opens an existing store for reading: creates nothing, migrates nothing, and every write fails. The
+    /// store must have the current schema (see [`crate::schema_versions`]), and no server may use it.
+    pub fn open_read_only(dir: &Path) -> Result<Self, StoreError> {
+        DataDir::require_finished_restore(dir)?;
+        let dir = DataDir::open_read_only(dir)?;
+        let path = dir.database();
+        let place = path.display().to_string();
+        let connection = connect::reader_connection(&path).map_err(|e| open_error(&place, &e))?;
+        let SchemaVersions { found, known } = read_schema_versions(&connection, &place)?;
+        if found != known {
+            let why = format!("it has schema version {found}, and this program needs {known}");
+            return Err(StoreError::CannotOpen { place, why });
+        }
+        let files = Arc::new(ArtifactFiles::open_read_only(dir.artifacts()));
+        let database = Database::read_only(path, 1)?;
+        let lease_taken = Arc::default();
+        Ok(Self { database, files, lease_taken, schema_version: found, _dir: dir })
     }
 }
 
@@ -175,5 +195,43 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(lax, Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_opened_for_reading_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let names = || {
+            let entries = std::fs::read_dir(dir.path()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(crate::schema_versions(dir.path()), Ok(None));
+        assert!(SqliteStore::open_read_only(dir.path()).is_err());
+        assert!(names().is_empty(), "{:?}", names());
+        let store = SqliteStore::open(dir.path(), SqliteOptions::default()).unwrap();
+        let known = store.schema_version();
+        let current = SchemaVersions { found: known, known };
+        assert_eq!(crate::schema_versions(dir.path()), Ok(Some(current)));
+        let in_use = SqliteStore::open_read_only(dir.path()).unwrap_err();
+        assert!(matches!(in_use, StoreError::InUse { .. }), "{in_use}");
+        drop(store);
+        let before = names();
+        let store = SqliteStore::open_read_only(dir.path()).unwrap();
+        assert_eq!(store.schema_version(), known);
+        assert_eq!(store::Log::last_batch(&store).await.unwrap().map(|last| last.batch), None);
+        let refused = store.check().await.unwrap_err();
+        assert!(refused.to_string().contains("only for reading"), "{refused}");
+        drop(store);
+        assert_eq!(names(), before);
+        // An older schema is not migrated.
+        let connection = rusqlite::Connection::open(dir.path().join(DataDir::DATABASE)).unwrap();
+        connection.execute("DELETE FROM migrations WHERE number = ?1", [known]).unwrap();
+        drop(connection);
+        let older = SchemaVersions { found: known - 1, known };
+        assert_eq!(crate::schema_versions(dir.path()), Ok(Some(older)));
+        let refused = SqliteStore::open_read_only(dir.path()).unwrap_err();
+        assert!(refused.to_string().contains("schema version"), "{refused}");
+        assert_eq!(crate::schema_versions(dir.path()), Ok(Some(older)));
     }
 }

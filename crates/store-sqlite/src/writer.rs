@@ -83,6 +83,12 @@ impl Writer {
         Ok(Self { queue: Some(sender), permits, thread: Some(thread), stopped })
     }
 
+    /// Refuses every write, for a store that was opened only for reading.
+    pub(crate) fn refusing() -> Self {
+        let stopped = Arc::new(OnceLock::from("it was opened only for reading".to_owned()));
+        Self { queue: None, permits: Arc::new(Semaphore::new(0)), thread: None, stopped }
+    }
+
     /// Runs `write` in the next commit and returns when that commit is on the disk. `bytes` is the
     /// approximate size of what it writes.
     pub(crate) async fn write<T: Send + 'static>(

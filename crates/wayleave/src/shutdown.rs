@@ -57,7 +57,7 @@ pub(crate) struct StopSignals {
 /// Says what the server waits for, and lets the next Ctrl-C end it.
 fn announce_stop() {
     output::print_note(
-        "Stopping: finishing open requests and scans (at most 30 s), then writing what is left to the log. \
+        "Stopping: finishing open requests and scans (at most 45 s), then writing what is left to the log. \
          Press Ctrl-C again to stop at once; what was answered is stored.",
     );
     tokio::spawn(exit_at_next_interrupt());

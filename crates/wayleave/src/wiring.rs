@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::Catalogue;
 use anyhow::{Context, Result, bail};
 use contract::records::ObserverNetwork;
-use contract::{Brand, Clock, NamePolicy};
+use contract::{Brand, Clock, NamePolicy, Timestamp};
 use door::{Door, Policy, ResolverChoice, SystemClock, TargetLimit, TargetLimits};
 use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore, ProofError};
@@ -205,36 +205,34 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
     })
 }
 
-/// The rate limits. With `limits.enabled = false` only the rates per licence apply.
+/// The rate limits; none with `limits.enabled = false`. A licence never lowers a rate: if the one without
+/// a key is higher, it is the rate of the licence, too.
 pub(crate) fn rate_limits(config: &Config) -> RateLimits {
     use contract::limits::{FEED_WINDOW, RATE_WINDOW, SCAN_BURST_WINDOW, SCAN_MINUTE_WINDOW};
     let limits = &config.limits;
-    let per_minute = |max| vec![RateLimit { max, window: RATE_WINDOW }];
-    let by_licence = RateLimits {
-        keyed_scans: vec![RateLimit {
-            max: limits.keyed_scan_per_minute,
-            window: SCAN_MINUTE_WINDOW,
-        }],
-        keyed_reads: per_minute(limits.keyed_read_per_minute),
-        keyed_decisions: per_minute(limits.keyed_decide_per_minute),
-        keyed_live_reads: per_minute(limits.keyed_live_per_minute),
-        ..RateLimits::none()
-    };
     if !limits.enabled {
-        return by_licence;
+        return RateLimits::none();
     }
+    let per_minute = |max| vec![RateLimit { max, window: RATE_WINDOW }];
+    let keyed_per_minute = |keyed: u32, free: u32| per_minute(keyed.max(free));
     RateLimits {
         scans: vec![
             RateLimit { max: limits.scan_per_10s, window: SCAN_BURST_WINDOW },
             RateLimit { max: limits.scan_per_minute, window: SCAN_MINUTE_WINDOW },
         ],
+        keyed_scans: vec![RateLimit {
+            max: limits.keyed_scan_per_minute.max(limits.scan_per_minute),
+            window: SCAN_MINUTE_WINDOW,
+        }],
         feeds: vec![RateLimit { max: limits.feed_per_minute, window: FEED_WINDOW }],
         reads: per_minute(limits.read_per_minute),
         decisions: per_minute(limits.decide_per_minute),
         live_reads: per_minute(limits.live_per_minute),
+        keyed_reads: keyed_per_minute(limits.keyed_read_per_minute, limits.read_per_minute),
+        keyed_decisions: keyed_per_minute(limits.keyed_decide_per_minute, limits.decide_per_minute),
+        keyed_live_reads: keyed_per_minute(limits.keyed_live_per_minute, limits.live_per_minute),
         metrics: per_minute(limits.metrics_per_minute),
         wrong_keys: per_minute(limits.wrong_keys_per_minute),
-        ..by_licence
     }
 }
 
@@ -278,6 +276,23 @@ fn open_keys_of_store(config: &Config) -> Result<KeyStore> {
         true => KeyStore::open_existing(&folder, now),
         false => KeyStore::open(&folder, now),
     };
+    explain_missing_keys(config, opened)
+}
+
+/// Opens existing keys and finishes no rotation. The caller has made sure that every purpose has a key
+/// that signs: otherwise one would be made.
+pub(crate) fn open_keys_unchanged(config: &Config) -> Result<KeyStore> {
+    // At the earliest time no rotation is due.
+    let opened = KeyStore::open_existing(&config.keys_dir(), Timestamp::from_millis(i64::MIN));
+    explain_missing_keys(config, opened)
+}
+
+/// Says what to do if a log has lost its keys.
+pub(crate) fn explain_missing_keys(
+    config: &Config,
+    opened: Result<KeyStore, ProofError>,
+) -> Result<KeyStore> {
+    let (data_dir, folder) = (config.data_dir(), config.keys_dir());
     match opened {
         Err(ProofError::KeysMissing { purposes, .. }) => bail!(
             "{} has a log, but {} has no key for {purposes}. No new keys were made, because nobody could \
@@ -366,4 +381,38 @@ pub(crate) async fn open_log(config: &Config, service: &Service) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_licence_never_lowers_a_rate() {
+        let max = |limits: &[RateLimit]| limits.iter().map(|limit| limit.max).collect::<Vec<_>>();
+        let mut config = Config::default();
+        let limits = &mut config.limits;
+        (limits.scan_per_minute, limits.keyed_scan_per_minute) = (70, 60);
+        (limits.read_per_minute, limits.keyed_read_per_minute) = (9000, 6000);
+        (limits.decide_per_minute, limits.keyed_decide_per_minute) = (9001, 3000);
+        (limits.live_per_minute, limits.keyed_live_per_minute) = (120, 300);
+        let made = rate_limits(&config);
+        assert_eq!(max(&made.keyed_scans), [70]);
+        assert_eq!(max(&made.keyed_reads), [9000]);
+        assert_eq!(max(&made.keyed_decisions), [9001]);
+        assert_eq!((max(&made.live_reads), max(&made.keyed_live_reads)), (vec![120], vec![300]));
+        // Without limits, a licence has none either.
+        config.limits.enabled = false;
+        let none = rate_limits(&config);
+        for limits in [
+            &none.scans,
+            &none.reads,
+            &none.keyed_scans,
+            &none.keyed_reads,
+            &none.keyed_decisions,
+            &none.keyed_live_reads,
+        ] {
+            assert_eq!(max(limits), Vec::<u32>::new());
+        }
+    }
 }

@@ -4,7 +4,7 @@
 for (const box of document.querySelectorAll('.copybox')) {
   const text = box.querySelector('pre');
   const caption = box.querySelector('figcaption');
-  if (!text || !caption || !navigator.clipboard) continue;
+  if (!text || !caption) continue;
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy-button';
@@ -37,6 +37,10 @@ if (live) {
     bar.value = Number(done);
   });
   source.addEventListener('board', (event) => { board.innerHTML = event.data; });
+  // The browser connects again by itself, unless the server refused the stream.
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => { location.reload(); }, 3000);
+  });
   source.addEventListener('end', (event) => {
     source.close();
     location.replace(event.data);

@@ -58,21 +58,22 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
     let document = openapi::build_document(&issuer);
     let method = service::scoring_method();
     let service_info = ServiceInfo {
-        openapi: HttpDocument::new(document.to_string(), JSON, CACHE_ONE_HOUR),
-        method_page: HttpDocument::new(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
-        method_markdown: HttpDocument::new(method, MARKDOWN, CACHE_ONE_HOUR),
-        docs_pages: pages::docs::render_all(&document, &issuer)
+        openapi: HttpDocument::constant(document.to_string(), JSON, CACHE_ONE_HOUR),
+        method_page: HttpDocument::constant(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
+        method_markdown: HttpDocument::constant(method, MARKDOWN, CACHE_ONE_HOUR),
+        docs_pages: pages::docs::render_all(&document, &issuer, &service.reader_facts())
             .into_iter()
-            .map(|(page, html)| (page, HttpDocument::new(html, HTML, CACHE_ONE_HOUR)))
+            .map(|(page, html)| (page, HttpDocument::constant(html, HTML, CACHE_ONE_HOUR)))
             .collect(),
         page_files: PageFiles {
-            style: HttpDocument::new(pages::STYLE, "text/css; charset=utf-8", CACHE_ONE_HOUR),
-            script: HttpDocument::new(
+            style: HttpDocument::constant(pages::STYLE, "text/css; charset=utf-8", CACHE_ONE_HOUR),
+            script: HttpDocument::constant(
                 pages::SCRIPT,
                 "text/javascript; charset=utf-8",
                 CACHE_ONE_HOUR,
             ),
-            favicon: HttpDocument::new(pages::FAVICON, "image/svg+xml", CACHE_ONE_HOUR),
+            favicon: HttpDocument::constant(pages::FAVICON, "image/svg+xml", CACHE_ONE_HOUR),
+            link_pictures: handlers::pictures::LinkPictures::default(),
         },
         schemas: SchemaDocuments::new(&issuer),
         verifier: handlers::static_documents::build_verifier(&issuer.brand),

@@ -35,13 +35,13 @@ impl SchemaDocuments {
                 address: schema::schema_url(kind.word, brand, base_url),
                 schema_sha256: proof::sha256(text.as_bytes()).to_hex(),
             });
-            let document = HttpDocument::new(text, SCHEMA_JSON, CACHE_ONE_HOUR);
+            let document = HttpDocument::constant(text, SCHEMA_JSON, CACHE_ONE_HOUR);
             by_kind.insert(brand.kind(kind.word), document);
         }
         let index = SchemaIndex { kind: brand.kind("schema-index"), v: 1, schemas: listed };
         // Only texts and numbers: serializing cannot fail.
         let index = serde_json::to_string(&index).unwrap_or_default();
-        Self { by_kind, index: HttpDocument::new(index, JSON, CACHE_ONE_HOUR) }
+        Self { by_kind, index: HttpDocument::constant(index, JSON, CACHE_ONE_HOUR) }
     }
 
     pub(crate) fn index(&self) -> &HttpDocument {

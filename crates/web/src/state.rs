@@ -66,4 +66,5 @@ pub(crate) struct PageFiles {
     pub(crate) style: HttpDocument,
     pub(crate) script: HttpDocument,
     pub(crate) favicon: HttpDocument,
+    pub(crate) link_pictures: crate::handlers::pictures::LinkPictures,
 }

@@ -126,7 +126,7 @@ impl Service {
                 {
                     // The reply may be an earlier report (of the last two minutes) whose answer has
                     // not been built yet.
-                    self.answers.update_answer_from_scan(&domain, id).await;
+                    self.answers.update_answer_from_scan(&domain, id, false).await;
                 }
                 self.store.finish_job(job.id).await
             }

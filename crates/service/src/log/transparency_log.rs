@@ -184,6 +184,12 @@ impl TransparencyLog {
         }
     }
 
+    /// Whether the log has not been opened yet.
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        self.open_log.get().is_none()
+    }
+
     /// Stops the log: nothing is sealed from now on, and every caller gets this reason. Used when
     /// further entries would contradict what was signed before.
     pub fn halt(&self, why: String) {

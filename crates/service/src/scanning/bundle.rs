@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 
 use bytes::Bytes;
+use contract::Brand;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -31,10 +32,17 @@ const BODIES: &str = "bodies/";
 const MAX_FILES: usize = 1_000;
 const MAX_BYTES: u64 = 512 << 20;
 
-const README: &str = "\
+/// What to do with the bundle.
+fn readme(brand: &Brand) -> String {
+    let named = match brand.as_str() {
+        Brand::DEFAULT => String::new(),
+        other => format!(" --brand {other}"),
+    };
+    format!(
+        "\
 This is everything behind one report, to check it without the service that made it.
 
-  wayleave verify record.json --keys keys.json --rotation key-rotation.json
+  wayleave verify record.json --keys keys.json --rotation key-rotation.json{named}
       is the record what the service signed?
   wayleave replay FILE.zip
       does this evidence give this record?
@@ -42,7 +50,9 @@ This is everything behind one report, to check it without the service that made 
 record.json states the SHA-256 of evidence.json (evidence_sha256), and evidence.json that of every file in
 bodies/. seal.json proves on which day the record existed, once that day is sealed.
 To know that keys.json is the key directory of the service, get it from the service yourself.
-";
+"
+    )
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
@@ -60,7 +70,7 @@ impl Scanning {
         let seal = self.seals.look_up(&SealQuery::Id(report.id().to_owned())).await.ok();
         let seal = seal.map(|seal| Bytes::from(seal.document.bytes));
         let mut files = vec![
-            ("README.txt".to_owned(), Bytes::from_static(README.as_bytes())),
+            ("README.txt".to_owned(), Bytes::from(readme(&self.issuer.brand))),
             (RECORD.to_owned(), report.record.clone()),
             (EVIDENCE.to_owned(), report.evidence.clone()),
             ("keys.json".to_owned(), self.keys.directory().content),
@@ -89,13 +99,17 @@ fn write_zip(files: &[(String, Bytes)]) -> Result<Vec<u8>, zip::result::ZipError
     Ok(zip.finish()?.into_inner())
 }
 
-/// The files of a bundle that a replay needs. The bundle may come from anyone: sizes are bounded, and
-/// what is in the files is checked by the replay.
+/// The files of a bundle that a replay needs. The bundle may come from anyone: sizes are bounded, names
+/// must be those of a bundle, and what is in the files is checked by the replay.
 pub fn read_bundle(bytes: &[u8]) -> Result<ReplayFiles, BundleError> {
     let bad = |error: &dyn std::fmt::Display| BundleError::NotABundle(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| bad(&error))?;
     if archive.len() > MAX_FILES {
         return Err(BundleError::TooLarge);
+    }
+    // Programs differ in which of two entries with one name they read.
+    if archive.has_duplicate_names() {
+        return Err(BundleError::NotABundle("two of its files have the same name".to_owned()));
     }
     let (mut files, mut left) = (BTreeMap::new(), MAX_BYTES);
     for number in 0..archive.len() {
@@ -104,6 +118,10 @@ pub fn read_bundle(bytes: &[u8]) -> Result<ReplayFiles, BundleError> {
         let wanted = name == RECORD || name == EVIDENCE || name.starts_with(BODIES);
         if !wanted || file.is_dir() {
             continue;
+        }
+        if name.strip_prefix(BODIES).is_some_and(|digest| !is_digest(digest)) {
+            let why = format!("a file in {BODIES} is not named by a SHA-256 in lower-case hex");
+            return Err(BundleError::NotABundle(why));
         }
         // The stated size may be wrong: count what is read.
         let mut content = Vec::new();
@@ -121,6 +139,10 @@ pub fn read_bundle(bytes: &[u8]) -> Result<ReplayFiles, BundleError> {
     Ok(ReplayFiles { record, evidence, bodies: bodies.collect() })
 }
 
+fn is_digest(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,11 +157,41 @@ mod tests {
             file("README.txt", b"x"),
             file(RECORD, b"r"),
             file(EVIDENCE, b"e"),
-            file("bodies/ab", b"body"),
+            file(&format!("bodies/{}", "ab".repeat(32)), b"body"),
         ]);
         let files = read_bundle(&bundle.unwrap()).unwrap();
         assert_eq!((&*files.record, &*files.evidence), (&b"r"[..], &b"e"[..]));
-        assert_eq!(files.bodies, BTreeMap::from([("ab".to_owned(), Bytes::from_static(b"body"))]));
+        let body = ("ab".repeat(32), Bytes::from_static(b"body"));
+        assert_eq!(files.bodies, BTreeMap::from([body]));
+    }
+
+    #[test]
+    fn two_files_of_one_name_and_bodies_without_a_digest_are_refused() {
+        let read = |more: (String, Bytes)| {
+            let files = [file(RECORD, b"r"), file(EVIDENCE, b"e"), more];
+            let mut bytes = write_zip(&files).unwrap();
+            // The writer refuses a second file of one name, so it gets the name afterwards.
+            while let Some(at) = bytes.windows(11).position(|window| window == b"record.JSON") {
+                bytes[at..at + 11].copy_from_slice(RECORD.as_bytes());
+            }
+            read_bundle(&bytes)
+        };
+        let refused = |more| read(more).unwrap_err().to_string();
+        let twice = refused(file("record.JSON", b"other"));
+        assert!(twice.contains("the same name"), "{twice}");
+        for digest in ["ab", "../../x", &"AB".repeat(32), &"zz".repeat(32)] {
+            let why = refused(file(&format!("bodies/{digest}"), b""));
+            assert!(why.contains("not named by a SHA-256"), "{digest}: {why}");
+        }
+        assert!(read(file("other/ab", b"")).is_ok());
+    }
+
+    #[test]
+    fn the_command_names_a_brand_that_is_not_the_default() {
+        let command = "wayleave verify record.json --keys keys.json --rotation key-rotation.json";
+        assert!(readme(&Brand::default()).contains(&format!("{command}\n")));
+        let other = Brand::new("crawlcheck").unwrap();
+        assert!(readme(&other).contains(&format!("{command} --brand crawlcheck\n")));
     }
 
     #[test]

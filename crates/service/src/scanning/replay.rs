@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agents::Catalogue;
 use bytes::Bytes;
 use contract::evidence::Evidence;
-use contract::records::{ScanRecord, Visibility};
+use contract::records::{ReplacedSignature, ScanRecord, Visibility};
 use contract::{Brand, Issuer};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
@@ -221,7 +221,7 @@ struct StoredRecord {
 }
 
 impl StoredRecord {
-    /// Parses a signed record and checks its digest.
+    /// Parses a signed record and checks its digest, and its former digest if it was signed again.
     fn read(bytes: &[u8]) -> Result<Self, ReplayError> {
         let unreadable = |why: String| ReplayError::Unreadable { what: "the record", why };
         let Value::Object(mut members) =
@@ -235,6 +235,19 @@ impl StoredRecord {
         if stated.as_ref().and_then(Value::as_str) != Some(digest.to_string().as_str()) {
             return Err(ReplayError::DigestMismatch { what: "record" });
         }
+        // Signed again because its key was compromised: what was judged is the record before that.
+        let digest = match members.remove(ReplacedSignature::MEMBER) {
+            None => digest,
+            Some(replaced) => {
+                let former = canonical::document_digest(&members)?;
+                let stated = replaced.get("sha256").and_then(Value::as_str);
+                if stated != Some(former.to_string().as_str()) {
+                    let what = "record before it was signed again";
+                    return Err(ReplayError::DigestMismatch { what });
+                }
+                former
+            }
+        };
         Ok(Self { unsigned: Value::Object(members), digest })
     }
 
@@ -404,6 +417,26 @@ mod tests {
             .collect();
         let expected = [("a", true, false), ("b", true, true), ("d", false, true)];
         assert_eq!(changes, expected.map(|(rule, stored, now)| (rule.to_owned(), stored, now)));
+    }
+
+    #[test]
+    fn a_record_that_was_signed_again_counts_as_the_former_one() {
+        let former = sha256(br#"{"kind":"svc-scan"}"#);
+        let signed_again = |stated: &str| {
+            let replaced = json!({ "sha256": stated, "why": "key_compromised" });
+            let mut record = json!({ "kind": "svc-scan", "replaced_signature": replaced });
+            let digest = canonical::document_digest(record.as_object().unwrap()).unwrap();
+            record["sha256"] = json!(digest.to_string());
+            record["signature"] = json!({ "sig": "x" });
+            StoredRecord::read(record.to_string().as_bytes())
+        };
+        let read = signed_again(&former.to_string()).unwrap();
+        assert_eq!((read.digest, read.unsigned), (former, json!({ "kind": "svc-scan" })));
+        for other in ["00", &sha256(b"x").to_string()] {
+            let refused = signed_again(other).err().map(|error| error.to_string());
+            let expected = "the digest of the record before it was signed again differs from the one stated in the record";
+            assert_eq!(refused.as_deref(), Some(expected));
+        }
     }
 
     #[test]

@@ -18,16 +18,18 @@ impl Scanning {
         self: &Arc<Self>,
         input: String,
         licence: Licence,
-    ) -> Result<PublicReportV1, ScanError> {
+    ) -> Result<(PublicReportV1, bool), ScanError> {
         let caller = Caller::LicenceHolder(licence);
         let reply =
             self.scan(ScanCommand { input, visibility: Visibility::Public, caller }).await?;
+        let is_earlier_report = reply.is_earlier_report;
         let record: ScanRecord = serde_json::from_slice(&reply.bytes)
             .map_err(|e| ScanError::Internal(format!("the record cannot be parsed: {e}")))?;
         let record = self.stored_record(record).await?;
         let history = self.history(&record).await?;
         let anchored = self.seals.anchoring_text(&record).await?;
-        Ok(judge::scan::build_public_report(&record, history, anchored, &self.issuer))
+        let report = judge::scan::build_public_report(&record, history, anchored, &self.issuer);
+        Ok((report, is_earlier_report))
     }
 
     /// The stored record for a reply that reuses a recent report. Such a reply is signed again with

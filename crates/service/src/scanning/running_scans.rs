@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agents::Catalogue;
+use bytes::Bytes;
 use contract::evidence::ReadTarget;
 use contract::records::Role;
 use contract::{Domain, Timestamp};
 use observe::{ProgressRead, ScanProgress};
 use store::Visibility;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_util::task::TaskTracker;
 
 use super::scan::{ScanCommand, ScanError, ScanReply, stored_visibility};
 use crate::scanning::Scanning;
@@ -32,6 +34,8 @@ const MAX_LISTENERS_OF_ONE: usize = 16;
 pub(crate) struct RunningScans {
     scans: Mutex<HashMap<String, Arc<RunningScan>>>,
     listeners: Arc<Semaphore>,
+    /// A server that stops waits for these.
+    tasks: TaskTracker,
 }
 
 /// One watched scan. `progress` guards the board; `changed` counts its changes and wakes the listeners.
@@ -103,7 +107,11 @@ impl ScanListener {
 
 impl Default for RunningScans {
     fn default() -> Self {
-        Self { scans: Mutex::default(), listeners: Arc::new(Semaphore::new(MAX_LISTENERS)) }
+        Self {
+            scans: Mutex::default(),
+            listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
+            tasks: TaskTracker::new(),
+        }
     }
 }
 
@@ -211,7 +219,11 @@ impl RunningScan {
         self.change(|board| board.add(progress));
     }
 
-    fn end(&self, result: Result<ScanReply, ScanError>) {
+    fn end(&self, mut result: Result<ScanReply, ScanError>) {
+        if let Ok(ScanReply { id: Some(_), bytes, .. }) = &mut result {
+            // The report is in the store.
+            *bytes = Bytes::new();
+        }
         self.change(|board| board.result = Some(Arc::new(result)));
     }
 
@@ -292,12 +304,18 @@ impl Scanning {
             return Err(ScanError::Busy { retry_after_s: self.retry_after_s() });
         }
         let (scanning, watched) = (Arc::clone(self), Arc::clone(&scan));
-        tokio::spawn(async move {
+        self.running.tasks.spawn(async move {
             let watched = EndOnDrop(watched);
             let result = scanning.scan_watched(request, Some(&watched.0)).await;
             watched.0.end(result);
         });
         Ok(scan)
+    }
+
+    /// Waits until no watched scan is running. Call when no more are started.
+    pub async fn finish_watched_scans(&self) {
+        self.running.tasks.close();
+        self.running.tasks.wait().await;
     }
 
     /// A scan that was started as watched, for ten minutes after its start.

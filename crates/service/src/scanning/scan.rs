@@ -200,7 +200,8 @@ impl Scanning {
         if visibility == store::Visibility::Public
             && let Some(id) = &reply.id
         {
-            self.answers.update_answer_from_scan(&domain, id).await;
+            // Those who watch a scan see its decisions on the report.
+            self.answers.update_answer_from_scan(&domain, id, watched.is_some()).await;
         }
         Ok((reply, Source::NewScan))
     }

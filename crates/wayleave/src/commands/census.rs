@@ -7,10 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use contract::records::CensusRecord;
 use service::scanning::census::{CensusList, CensusProgress};
+use store::StoreError;
 use supervisor::Supervisor;
 
 use super::{config_in_force, scan_progress, serve};
-use crate::config::ConfigArgs;
+use crate::config::{Config, ConfigArgs};
 use crate::shutdown::StopSignals;
 use crate::{exit, logging, output, wiring};
 
@@ -64,7 +65,9 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         ));
     }
     wiring::runtime()?.block_on(async {
-        let service = Arc::new(wiring::build_service(&config, &Supervisor::default())?);
+        let service = wiring::build_service(&config, &Supervisor::default())
+            .map_err(|error| explain_in_use(error, &config))?;
+        let service = Arc::new(service);
         wiring::open_log(&config, &service).await?;
         serve::identify_build(&service).await?;
         serve::log_build(&service).await;
@@ -100,7 +103,34 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     })
 }
 
+/// Says what to do if a server has the store.
+fn explain_in_use(error: anyhow::Error, config: &Config) -> anyhow::Error {
+    if !matches!(error.downcast_ref(), Some(StoreError::InUse { .. })) {
+        return error;
+    }
+    error.context(format!(
+        "a server is running on the store in {}: stop it, run this command, and start it again",
+        config.data_dir().display()
+    ))
+}
+
 fn parse_day(text: &str) -> Result<String, String> {
     let moment: Result<contract::Timestamp, _> = format!("{text}T00:00:00Z").parse();
     moment.map(|moment| moment.day()).map_err(|_| "expected a date such as 2026-11-15".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_running_server_is_to_be_stopped() {
+        let in_use = StoreError::InUse { place: "data".to_owned() };
+        let error = anyhow::Error::new(in_use).context("cannot open the store in data");
+        let text = format!("{:#}", explain_in_use(error, &Config::default()));
+        assert!(text.contains("stop it, run this command"), "{text}");
+        assert!(text.ends_with("data is in use by another process"), "{text}");
+        let other = explain_in_use(anyhow::Error::new(StoreError::Full), &Config::default());
+        assert_eq!(format!("{other:#}"), StoreError::Full.to_string());
+    }
 }

@@ -1,5 +1,6 @@
 //! `wayleave doctor`: checks an installation and says what to fix.
 
+mod key_state;
 mod local_state;
 
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,9 +13,10 @@ use contract::records::Build;
 use door::{Door, RecordType, SystemClock, operator};
 use serde::Serialize;
 use service::log::builds::{BUILDS_PATH, BuildRules, RunningBuild, running_executable};
-use store::Store;
-use store_sqlite::{SqliteOptions, SqliteStore};
+use store::{Store, StoreError};
+use store_sqlite::{SchemaVersions, SqliteStore};
 
+use self::key_state::FoundKeys;
 use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
 use crate::output::{Tone, colour_for_terminal};
@@ -24,7 +26,8 @@ use crate::{build_info, exit, output, wiring};
 #[command(
     after_help = "Checks configuration, clock, port, base URL, identities, store, disk, permissions, keys, log, build, \
                   network policy and DNS, and prints one line for each: ok, warning (works, but may not be what you \
-                  want) or FAILED, with what to do. Works beside a running server and changes nothing.\n\
+                  want) or FAILED, with what to do. Works beside a running server. Changes nothing: it creates no store \
+                  and no keys, migrates nothing, and finishes no key rotation.\n\
                   With --ready, only asks the server on this machine whether it is ready (for health checks).\n\n\
                   Exit codes: 0 no check failed (there may be warnings), 1 at least one check failed."
 )]
@@ -100,7 +103,8 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
         check_base_url(config),
         check_catalogue(config),
     ];
-    checks.push(check_store(config).await);
+    checks.extend(check_metrics_address(config));
+    checks.push(check_store(config));
     checks.extend(local_state::check_disks(config));
     checks.push(local_state::check_permissions(config));
     checks.push(check_keys(config));
@@ -213,43 +217,78 @@ fn check_catalogue(config: &Config) -> DoctorCheck {
     }
 }
 
-async fn check_store(config: &Config) -> DoctorCheck {
+/// The metrics at their own address have no rate limit, and tell others what this service does.
+fn check_metrics_address(config: &Config) -> Option<DoctorCheck> {
+    const NAME: &str = "server.metrics_listen";
+    let address = config.server.metrics_listen?;
+    Some(if address.ip().is_loopback() {
+        good(NAME, format!("{address}: only this machine can read the metrics"))
+    } else {
+        doubt(
+            NAME,
+            format!(
+                "other machines may be able to read the metrics at {address}, without a rate limit; use a loopback \
+                 address, or let a firewall admit only your monitoring"
+            ),
+        )
+    })
+}
+
+/// Reads the schema version. Whether the store can be written is not tried: this command changes nothing.
+fn check_store(config: &Config) -> DoctorCheck {
+    const NAME: &str = "store";
     let folder = config.data_dir();
     if !folder.exists() {
         return doubt(
-            "store",
+            NAME,
             format!("{} does not exist yet; `wayleave serve` creates it", folder.display()),
         );
     }
-    match SqliteStore::open(&folder, SqliteOptions::default()) {
-        Ok(store) => match store.check().await {
-            Ok(()) => good(
-                "store",
-                format!("{} works, schema version {}", store.engine(), store.schema_version()),
-            ),
-            Err(error) => bad("store", error.to_string()),
-        },
-        Err(store::StoreError::InUse { place }) => doubt(
-            "store",
+    match store_sqlite::schema_versions(&folder) {
+        Ok(None) => {
+            let shown = folder.display();
+            return doubt(NAME, format!("no store in {shown} yet; `wayleave serve` creates it"));
+        }
+        Ok(Some(SchemaVersions { found, known })) if found != known => {
+            return doubt(
+                NAME,
+                format!(
+                    "schema version {found}; `wayleave serve` of this version changes it to {known}, and earlier \
+                     versions can then no longer open the store. Make a backup first (`wayleave backup`)"
+                ),
+            );
+        }
+        Ok(Some(_)) => {}
+        Err(error) => return bad(NAME, error.to_string()),
+    }
+    match SqliteStore::open_read_only(&folder) {
+        Ok(store) => good(
+            NAME,
+            format!("{} can be read, schema version {}", store.engine(), store.schema_version()),
+        ),
+        Err(StoreError::InUse { place }) => doubt(
+            NAME,
             format!(
-                "{place} is in use by a running service, so it was not checked; stop the service to check it"
+                "{place} is in use by a running service; /readyz of the service says whether it can be written"
             ),
         ),
-        Err(error) => bad("store", error.to_string()),
+        Err(error) => bad(NAME, error.to_string()),
     }
 }
 
 fn check_keys(config: &Config) -> DoctorCheck {
-    if !config.keys_dir().exists() && store_sqlite::has_log(&config.data_dir()) == Ok(false) {
-        return doubt("keys", "no keys yet; `wayleave serve` creates them".to_owned());
-    }
-    match wiring::open_keys(config) {
-        Ok(keys) => {
+    const NAME: &str = "keys";
+    match key_state::read_keys(config) {
+        Ok(FoundKeys::NoneYet) => {
+            doubt(NAME, "no keys yet; the server makes them at its first start".to_owned())
+        }
+        Ok(FoundKeys::Unfinished(why)) => doubt(NAME, why),
+        Ok(FoundKeys::Complete(keys)) => {
             let active =
                 keys.ring().records().iter().filter(|key| key.stopped_signing_at.is_none()).count();
-            good("keys", format!("{active} active, {} in total", keys.ring().records().len()))
+            good(NAME, format!("{active} active, {} in total", keys.ring().records().len()))
         }
-        Err(error) => bad("keys", format!("{error:#}")),
+        Err(error) => bad(NAME, format!("{error:#}")),
     }
 }
 

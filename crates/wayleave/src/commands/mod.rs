@@ -18,6 +18,7 @@ pub(crate) mod man;
 pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;
+mod report_age;
 pub(crate) mod resolve;
 pub(crate) mod restore;
 pub(crate) mod robots;

@@ -20,15 +20,15 @@ impl KeyArg {
     }
 }
 
-/// Sends a GET and returns the body; any status but 200 is an error.
+/// Sends a GET without a key and returns the body; any status but 200 is an error that names the URL.
 pub(super) async fn get_ok(url: &str) -> Result<Vec<u8>> {
     let answer = operator::call_json("GET", url, None, None)
         .await
         .with_context(|| format!("{url} cannot be read"))?;
-    if answer.status != 200 {
-        bail!("{url} answered with status {}", answer.status);
+    match answer.status {
+        200 => Ok(answer.body),
+        status => bail!("{}", describe_refusal(url, status, &answer.body)),
     }
-    Ok(answer.body)
 }
 
 /// Sends a POST with a JSON body and returns the body; any status but 200 is an error.
@@ -50,23 +50,28 @@ async fn call_server(
     let answer = operator::call_json(method, url, json, key.token())
         .await
         .with_context(|| format!("cannot reach {url}"))?;
-    if answer.status != 200 {
-        let reason = sanitize_for_terminal(&error_sentence(&answer.body));
-        bail!("the server answered with status {}: {reason}", answer.status);
+    match answer.status {
+        200 => Ok(answer.body),
+        status => bail!("{}", describe_refusal("the server", status, &answer.body)),
     }
-    Ok(answer.body)
+}
+
+/// Status, reason and wait of a response that is not a success.
+fn describe_refusal(who: &str, status: u16, body: &[u8]) -> String {
+    let reason = error_sentence(body).unwrap_or_else(|| "no explanation".to_owned());
+    format!("{who} answered with status {status}: {}", sanitize_for_terminal(&reason))
 }
 
 /// The `error` text of an error response, with the time to wait if it does not say it.
-fn error_sentence(body: &[u8]) -> String {
-    let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-    let sentence = body.get("error").and_then(|error| error.as_str()).unwrap_or("no explanation");
-    match body.get("retry_after_s").and_then(serde_json::Value::as_u64) {
-        Some(seconds) if !sentence.contains(" in ") && !sentence.contains("UTC") => {
-            format!("{sentence} Try again in {seconds} s.")
-        }
+fn error_sentence(body: &[u8]) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let sentence = body.get("error")?.as_str()?;
+    // `Try again in 3 s.`, or `it resets at 00:00 UTC.`
+    let says_when = sentence.contains("Try again in") || sentence.contains("UTC");
+    Some(match body.get("retry_after_s").and_then(serde_json::Value::as_u64) {
+        Some(seconds) if !says_when => format!("{sentence} Try again in {seconds} s."),
         _ => sentence.to_owned(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -75,12 +80,26 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_once() {
-        let said = |json: serde_json::Value| error_sentence(json.to_string().as_bytes());
+        let said = |json: serde_json::Value| error_sentence(json.to_string().as_bytes()).unwrap();
         let both = serde_json::json!({"error": "Busy. Try again in 3 s.", "retry_after_s": 3});
         assert_eq!(said(both), "Busy. Try again in 3 s.");
         let apart = serde_json::json!({"error": "Busy.", "retry_after_s": 3});
         assert_eq!(said(apart), "Busy. Try again in 3 s.");
+        let other_in = serde_json::json!({"error": "Too many in a minute.", "retry_after_s": 3});
+        assert_eq!(said(other_in), "Too many in a minute. Try again in 3 s.");
+        let reset = serde_json::json!({"error": "It resets at 00:00 UTC.", "retry_after_s": 3});
+        assert_eq!(said(reset), "It resets at 00:00 UTC.");
         assert_eq!(said(serde_json::json!({"error": "Not a domain."})), "Not a domain.");
-        assert_eq!(error_sentence(b"<html>"), "no explanation");
+        assert_eq!(error_sentence(b"<html>"), None);
+    }
+
+    #[test]
+    fn a_refusal_has_status_reason_and_wait() {
+        let body = br#"{"error":"Rate limit reached.","retry_after_s":7}"#;
+        let text =
+            "https://a.example/x answered with status 429: Rate limit reached. Try again in 7 s.";
+        assert_eq!(describe_refusal("https://a.example/x", 429, body), text);
+        let text = "the server answered with status 502: no explanation";
+        assert_eq!(describe_refusal("the server", 502, b"<html>"), text);
     }
 }

@@ -1,5 +1,8 @@
 //! `wayleave replay`: recomputes the record of a scan from its evidence, stored here or downloaded.
 
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -21,8 +24,9 @@ use crate::{exit, output, wiring};
                   With an id, reads the store in store.data_dir, including private scans; stop the server first.\n\
                   Prints grade, rules version and digest of the stored and the recomputed record, and where they \
                   differ.\n\n\
-                  Exit codes: 0 identical, or the rules have changed since (1 with --strict), 1 same rules but a \
-                  different record, 2 could not be checked: the scan or its response bodies are no longer stored."
+                  Exit codes: 0 identical, 1 same rules but a different record, 2 could not be checked: the scan or its \
+                  response bodies are no longer stored. If the rules have changed since the scan: 0 for an id, 2 for \
+                  files, 1 with --strict."
 )]
 pub(crate) struct Args {
     /// Id of a stored scan, as in its report URL (/r/ID), or a downloaded ZIP file (/r/ID.zip)
@@ -50,6 +54,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
     let catalogue = wiring::load_catalogue(&config)?;
+    let mut source = ReplaySource::Files;
     let replay = match (&args.id, &args.record, &args.evidence) {
         (_, Some(record), Some(evidence)) => {
             let files = read_files(record, evidence, args.bodies.as_deref())?;
@@ -60,6 +65,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             replay_files(&read_bundle(&bytes).with_context(|| id.clone())?, &catalogue)?
         }
         (Some(id), _, _) => {
+            source = ReplaySource::Store;
             let folder = config.data_dir();
             // Opening would create an empty store.
             if !folder.is_dir() {
@@ -82,32 +88,58 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     } else {
         print_replay(&replay);
     }
-    Ok(match replay.conclusion {
-        ReplayConclusion::Same => exit::PASSED,
-        ReplayConclusion::RulesChanged if !args.strict => exit::PASSED,
-        ReplayConclusion::RulesChanged | ReplayConclusion::Different => exit::CHECK_FAILED,
-        ReplayConclusion::BodiesGone => exit::COULD_NOT_CHECK,
-    })
+    if source == ReplaySource::Files && replay.conclusion == ReplayConclusion::RulesChanged {
+        output::print_note(
+            "This program has other rules than the one that made the record, so it cannot check the record. Use the \
+             version that made it.",
+        );
+    }
+    Ok(exit_code(replay.conclusion, source, args.strict))
+}
+
+/// Where the evidence comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReplaySource {
+    /// The operator's own store, which checks what it returns.
+    Store,
+    /// Files that anyone may have made: without the same rules nothing about them was checked.
+    Files,
+}
+
+fn exit_code(conclusion: ReplayConclusion, source: ReplaySource, strict: bool) -> u8 {
+    match (conclusion, source) {
+        (ReplayConclusion::Same, _) => exit::PASSED,
+        (ReplayConclusion::Different, _) => exit::CHECK_FAILED,
+        (ReplayConclusion::BodiesGone, _) => exit::COULD_NOT_CHECK,
+        (ReplayConclusion::RulesChanged, _) if strict => exit::CHECK_FAILED,
+        (ReplayConclusion::RulesChanged, ReplaySource::Store) => exit::PASSED,
+        (ReplayConclusion::RulesChanged, ReplaySource::Files) => exit::COULD_NOT_CHECK,
+    }
 }
 
 /// The largest files that are read.
 const MAX_BUNDLE_BYTES: u64 = 600 << 20;
 const MAX_FILE_BYTES: u64 = 64 << 20;
+/// All bodies of a folder together.
+const MAX_BODIES_BYTES: u64 = 512 << 20;
 
+/// The stated size of a file may be wrong, so what is read is counted.
 fn read_bounded(file: &Path, most: u64) -> Result<Vec<u8>> {
-    let shown = file.display();
-    let size = std::fs::metadata(file).with_context(|| format!("{shown} cannot be read"))?.len();
-    if size > most {
-        bail!("{shown} is larger than {} MB", most >> 20);
+    let cannot = || format!("{} cannot be read", file.display());
+    let mut bytes = Vec::new();
+    let opened = File::open(file).with_context(cannot)?;
+    opened.take(most.saturating_add(1)).read_to_end(&mut bytes).with_context(cannot)?;
+    if bytes.len() as u64 > most {
+        bail!("{} is larger than {} MB", file.display(), most >> 20);
     }
-    std::fs::read(file).with_context(|| format!("{shown} cannot be read"))
+    Ok(bytes)
 }
 
 /// Reads downloaded files. Of the folder only files are read that are named by a digest; a scan has
 /// fewer than a thousand.
 fn read_files(record: &Path, evidence: &Path, bodies: Option<&Path>) -> Result<ReplayFiles> {
     const MAX_BODIES: usize = 1_000;
-    let mut found = std::collections::BTreeMap::new();
+    let (mut found, mut left) = (BTreeMap::new(), MAX_BODIES_BYTES);
     if let Some(folder) = bodies {
         let shown = folder.display();
         let entries = std::fs::read_dir(folder).with_context(|| format!("--bodies {shown}"))?;
@@ -120,7 +152,11 @@ fn read_files(record: &Path, evidence: &Path, bodies: Option<&Path>) -> Result<R
             if found.len() == MAX_BODIES {
                 bail!("--bodies {shown} has more than {MAX_BODIES} files");
             }
-            found.insert(name, read_bounded(&entry.path(), MAX_FILE_BYTES)?.into());
+            let body = read_bounded(&entry.path(), MAX_FILE_BYTES)?;
+            left = left.checked_sub(body.len() as u64).with_context(|| {
+                format!("--bodies {shown} has more than {} MB", MAX_BODIES_BYTES >> 20)
+            })?;
+            found.insert(name, body.into());
         }
     }
     Ok(ReplayFiles {
@@ -181,5 +217,39 @@ fn describe_row(row: Option<&ReplayRow>) -> String {
             format!("{} ({points} of {of})", sanitize_for_terminal(&row.state))
         }
         _ => sanitize_for_terminal(&row.state),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_other_rules_made_are_not_checked() {
+        use ReplayConclusion::{BodiesGone, Different, RulesChanged, Same};
+        use ReplaySource::{Files, Store};
+        for (conclusion, source, strict, code) in [
+            (Same, Files, true, exit::PASSED),
+            (RulesChanged, Store, false, exit::PASSED),
+            (RulesChanged, Store, true, exit::CHECK_FAILED),
+            (RulesChanged, Files, false, exit::COULD_NOT_CHECK),
+            (RulesChanged, Files, true, exit::CHECK_FAILED),
+            (Different, Files, false, exit::CHECK_FAILED),
+            (BodiesGone, Store, true, exit::COULD_NOT_CHECK),
+        ] {
+            assert_eq!(exit_code(conclusion, source, strict), code, "{conclusion:?} {source:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x");
+        std::fs::write(&file, "abc").unwrap();
+        assert_eq!(read_bounded(&file, 3).unwrap(), b"abc");
+        assert!(read_bounded(&file, 2).unwrap_err().to_string().contains("is larger than"));
+        // It has no size of its own.
+        assert!(read_bounded(Path::new("/dev/zero"), 1000).is_err());
+        assert!(read_bounded(&folder.path().join("y"), 3).is_err());
     }
 }

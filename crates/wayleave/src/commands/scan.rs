@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use contract::limits::RESCAN_WINDOW;
 use contract::records::{Finding, Grade, ScanRecord, Severity, Visibility};
 use contract::{Clock, Timestamp};
 use door::{Door, SystemClock};
@@ -13,6 +11,7 @@ use service::{Scanner, SystemIds};
 
 use super::canonical::read_file_or_stdin;
 use super::remote::{self, KeyArg};
+use super::report_age::{ReplyTimes, ReportAge};
 use super::{config_in_force, scan_progress};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
@@ -29,7 +28,7 @@ use crate::{exit, logging, output, wiring};
                   is then printed, and --fail-under and --fail-on do not accept a report from before this command (or \
                   --since). --fresh waits for a new scan.\n\n\
                   Exit codes: 0 scanned and passed --fail-under and --fail-on, 1 did not pass, 2 could not be scanned: \
-                  the site did not answer, or the report is too old.\n\n\
+                  the site did not answer, or the report is too old. Then --sarif and --fixes write nothing.\n\n\
                   In CI: wayleave scan shop.example --fail-on medium --baseline last.json --sarif out.sarif"
 )]
 pub(crate) struct Args {
@@ -44,8 +43,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "url")]
     fresh: bool,
     /// With --url: the start of the build; --fail-under and --fail-on do not accept an older report
-    /// [default: the start of this command]
-    #[arg(long, value_name = "TIME", requires = "url")]
+    /// (RFC 3339, by the clock of this machine) [default: the start of this command]
+    #[arg(long, value_name = "TIME", requires = "url", value_parser = parse_time)]
     since: Option<Timestamp>,
     /// Exit with 1 if the grade is below this letter: A, B, C, D, F
     #[arg(long, value_name = "LETTER", value_parser = parse_grade)]
@@ -61,7 +60,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     sarif: Option<PathBuf>,
     /// File of your repository that the SARIF results are shown at, as a path from its root
-    /// [default: a robots.txt or index.html found here, or robots.txt]
+    /// [default: a robots.txt or index.html found here, or robots.txt]. Give it so that the alerts stay in
+    /// one place: if you add a robots.txt later, the default changes and code hosts open new alerts
     #[arg(long, value_name = "PATH", value_parser = RepositoryFile::parse, requires = "sarif")]
     sarif_file: Option<RepositoryFile>,
     /// Write the ready-made texts of the findings into this folder, one file each
@@ -94,12 +94,12 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         .context("--baseline")?;
     let started = SystemClock.now();
     let runtime = wiring::runtime()?;
-    let (record, bytes) = match &args.url {
+    let ScanResult { record, bytes, earlier } = match &args.url {
         Some(server) => runtime.block_on(scan_by_server(server, &args))?,
         None => {
             let record = runtime.block_on(scan_from_here(&args))?;
             let bytes = serde_json::to_vec(&record)?;
-            (record, bytes)
+            ScanResult { record, bytes, earlier: None }
         }
     };
     let baseline = baseline
@@ -112,15 +112,6 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let reached = record.unreachable != Some(true);
     let change = baseline.as_ref().filter(|_| reached).map(|earlier| earlier.compare(&record));
 
-    if let Some(file) = &args.sarif {
-        let shown_at = args.sarif_file.clone();
-        let shown_at = shown_at.unwrap_or_else(|| RepositoryFile::usual_in(Path::new(".")));
-        write_sarif(file, &sarif::to_sarif(&record, change.as_ref(), &shown_at))?;
-    }
-    if let Some(folder) = args.fixes.as_deref().filter(|_| reached) {
-        let files = fixes::write_fixes(folder, &record)?;
-        output::print_note(&format!("Wrote {} files to {}.", files.len(), folder.display()));
-    }
     if args.json {
         output::print_bytes(&bytes);
         output::print_line("");
@@ -134,21 +125,23 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let partly_measured = !record.non_observations.is_empty();
         print_comparison(change, partly_measured, args.json || sarif_is_the_result);
     }
-    if !reached {
-        output::print_note("Nothing was checked: the site did not answer.");
+    let is_build = args.fail_under.is_some() || args.fail_on.is_some();
+    let since = is_build.then(|| args.since.unwrap_or(started));
+    if let Some(why) = why_unchecked(&record, earlier.as_ref(), since) {
+        output::print_note(&why);
+        if args.sarif.is_some() || args.fixes.is_some() {
+            output::print_note("--sarif and --fixes wrote nothing.");
+        }
         return Ok(exit::COULD_NOT_CHECK);
     }
-    let is_build = args.fail_under.is_some() || args.fail_on.is_some();
-    let since = args.since.unwrap_or(started);
-    // A signed time has whole seconds.
-    if record.cached == Some(true) && is_build && record.scanned_at < since.whole_seconds() {
-        output::print_note(&format!(
-            "Nothing was checked: the report is from {}, before {}. Use --fresh to wait for a new scan, or \
-             --since with the start of your build.",
-            record.scanned_at,
-            since.whole_seconds()
-        ));
-        return Ok(exit::COULD_NOT_CHECK);
+    if let Some(file) = &args.sarif {
+        let shown_at = args.sarif_file.clone();
+        let shown_at = shown_at.unwrap_or_else(|| RepositoryFile::usual_in(Path::new(".")));
+        write_sarif(file, &sarif::to_sarif(&record, change.as_ref(), &shown_at))?;
+    }
+    if let Some(folder) = &args.fixes {
+        let files = fixes::write_fixes(folder, &record)?;
+        output::print_note(&format!("Wrote {} files to {}.", files.len(), folder.display()));
     }
     let missed = args.fail_under.as_ref().and_then(|bar| why_below(&record, bar));
     if let Some(why) = &missed {
@@ -160,6 +153,34 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         output::print_note(&format!("Failed by --fail-on: {}.", titles.join("; ")));
     }
     Ok(if missed.is_some() || !failing.is_empty() { exit::CHECK_FAILED } else { exit::PASSED })
+}
+
+/// What a scan gave.
+struct ScanResult {
+    record: ScanRecord,
+    /// The record as it was received.
+    bytes: Vec<u8>,
+    /// The age of the report if the server did not scan again.
+    earlier: Option<ReportAge>,
+}
+
+/// Why the record says nothing about the site as it is now; `None` if it does. `since` is the start of the
+/// build, if there is one.
+fn why_unchecked(
+    record: &ScanRecord,
+    earlier: Option<&ReportAge>,
+    since: Option<Timestamp>,
+) -> Option<String> {
+    if record.unreachable == Some(true) {
+        return Some("Nothing was checked: the site did not answer.".to_owned());
+    }
+    let since = since.filter(|since| earlier.is_some_and(|age| age.is_before(*since)))?;
+    Some(format!(
+        "Nothing was checked: the report is from {} (the server's clock), before {}. Use --fresh to wait for a new \
+         scan, or --since with the start of your build.",
+        record.scanned_at,
+        since.whole_seconds()
+    ))
 }
 
 /// Why the record does not pass `--fail-under`; `None` if it does.
@@ -249,41 +270,51 @@ async fn scan_from_here(args: &Args) -> Result<ScanRecord> {
 }
 
 /// Asks a server for the scan. It sends no progress, so a spinner is shown.
-async fn scan_by_server(server: &str, args: &Args) -> Result<(ScanRecord, Vec<u8>)> {
+async fn scan_by_server(server: &str, args: &Args) -> Result<ScanResult> {
     let body = serde_json::json!({ "domain": args.domain }).to_string();
     let address = format!("{}/api/scan", server.trim_end_matches('/'));
-    for _ in 0..MAX_SCAN_REQUESTS {
+    for attempt in 1..=MAX_SCAN_REQUESTS {
         let waiting = scan_progress::waiting_spinner(server);
+        let requested_at = SystemClock.now();
         let answer = remote::post_json(&address, body.clone(), &args.key).await;
+        let reply = ReplyTimes { requested_at, received_at: SystemClock.now() };
         waiting.finish_and_clear();
         let bytes = answer?;
         let record: ScanRecord =
             serde_json::from_slice(&bytes).context("the server sent no valid record")?;
         if record.cached != Some(true) {
-            return Ok((record, bytes));
+            return Ok(ScanResult { record, bytes, earlier: None });
         }
-        let age = SystemClock.now().millis_since(record.scanned_at).max(0) / 1000;
-        let window = i64::try_from(RESCAN_WINDOW.as_secs()).unwrap_or_default();
-        // The clocks may differ a little.
-        let wait = (window - age).clamp(1, window) + 2;
+        let age = ReportAge::of(&record, reply);
+        let (old, wait) = (age.describe(), age.wait());
         if !args.fresh {
             output::print_note(&format!(
-                "The server did not scan again: this is its report of {}, {age} s old. --fresh waits about {wait} s \
-                 for a new scan.",
-                record.scanned_at
+                "The server did not scan again: this is its report of {}, {old}. --fresh waits about {} s for a new \
+                 scan.",
+                record.scanned_at,
+                wait.as_secs()
             ));
-            return Ok((record, bytes));
+            return Ok(ScanResult { record, bytes, earlier: Some(age) });
         }
-        output::print_note(&format!(
-            "The server has a report that is {age} s old. Waiting {wait} s for a new scan."
-        ));
-        tokio::time::sleep(Duration::from_secs(u64::try_from(wait).unwrap_or_default())).await;
+        if attempt < MAX_SCAN_REQUESTS {
+            output::print_note(&format!(
+                "The server has a report that is {old}. Waiting {} s for a new scan.",
+                wait.as_secs()
+            ));
+            tokio::time::sleep(wait).await;
+        }
     }
     bail!("the server returned an earlier report {MAX_SCAN_REQUESTS} times instead of a new scan")
 }
 
 /// How often `--fresh` asks. Others may have the site scanned, too.
 const MAX_SCAN_REQUESTS: usize = 3;
+
+fn parse_time(text: &str) -> Result<Timestamp, String> {
+    Timestamp::from_rfc3339(text).map_err(|_| {
+        "expected a time such as 2026-11-15T02:56:20Z or 2026-11-15T03:56:20+01:00".to_owned()
+    })
+}
 
 fn parse_grade(text: &str) -> Result<Grade, String> {
     Grade::from_word(&text.to_ascii_uppercase())
@@ -318,5 +349,12 @@ mod tests {
         assert!(parse_grade("E").is_err());
         assert_eq!(parse_severity("High"), Ok(Severity::High));
         assert!(parse_severity("worst").is_err());
+    }
+
+    #[test]
+    fn the_start_of_a_build_may_have_an_offset() {
+        let time = parse_time("2026-11-15T03:56:20+01:00").map(|time| time.to_string());
+        assert_eq!(time.as_deref(), Ok("2026-11-15T02:56:20Z"));
+        assert!(parse_time("yesterday").unwrap_err().contains("such as 2026-11-15"));
     }
 }

@@ -1,6 +1,7 @@
 //! `wayleave serve`: runs the HTTP API and the web pages.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use service::{Service, jobs};
@@ -8,6 +9,9 @@ use supervisor::Supervisor;
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
 use web::{ServerOptions, WebOptions};
+
+/// How long scans that outlive their request may go on when the server stops. A scan takes 10 s.
+const SCAN_DRAIN_TIME: Duration = Duration::from_secs(15);
 
 use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
@@ -106,6 +110,11 @@ pub(crate) async fn serve_until_stopped(
     let report =
         web::serve(listener, app, options, shutdown::wait_for_end(&mut stop, &supervisor)).await;
     supervisor.begin_stop();
+    // Scans that were started by the form outlive their request.
+    let scans = service.scanning.finish_watched_scans();
+    if tokio::time::timeout(SCAN_DRAIN_TIME, scans).await.is_err() {
+        tracing::warn!("scans were still running at the end; they are not stored");
+    }
     // No more requests: append what is waiting to the log before the store is closed.
     service.log.close().await;
     jobs.iter().for_each(AbortHandle::abort);

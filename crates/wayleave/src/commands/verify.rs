@@ -26,7 +26,7 @@ use crate::{exit, output, wiring};
                   be known who signed.\n\
                   Evidence (/r/ID.raw.json) is not signed: give it together with its record (/r/ID.json), which states \
                   its digest.\n\n\
-                  Exit codes: 0 every file is accepted, 1 at least one is refused or not fully checked, 2 a file, \
+                  Exit codes: 0 every file is accepted, 1 at least one is refused or not (fully) checked, 2 a file, \
                   key directory or log could not be read."
 )]
 pub(crate) struct Args {
@@ -141,7 +141,7 @@ fn load_key_policy(args: &Args, brand: &Brand) -> Result<KeyPolicy> {
 fn print_evidence(file: &Path, evidence: &EvidenceFile, record: Option<&Path>) {
     let (tone, word) = match record {
         Some(_) => (Tone::Good, "belongs to its record"),
-        None => (Tone::Warning, "not fully checked"),
+        None => (Tone::Warning, "not checked: give its record too"),
     };
     let word = colour_for_terminal(tone, word);
     output::print_line(&format!("{}: {word} (evidence, not signed)", file.display()));
@@ -152,7 +152,7 @@ fn print_evidence(file: &Path, evidence: &EvidenceFile, record: Option<&Path>) {
             record.display()
         ),
         None => format!(
-            "  Evidence is not signed. The record of the scan of {} (/r/ID.json) states its digest as evidence_sha256: \
+            "  The record of the scan of {} (/r/ID.json) states its digest as evidence_sha256: \
              give both files. `wayleave replay` computes the record from the evidence.",
             output::sanitize_for_terminal(&evidence.domain)
         ),

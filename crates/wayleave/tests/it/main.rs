@@ -11,6 +11,8 @@
 )]
 
 mod answer_details_api;
+mod api_examples;
+mod browser;
 mod client_calls;
 mod command_line;
 mod crate_dependencies;

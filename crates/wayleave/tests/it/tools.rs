@@ -49,6 +49,24 @@ pub(crate) fn shell() -> Option<Command> {
     if *here { Some(Command::new("bash")) } else { skip_test("bash, curl or jq is missing") }
 }
 
+/// The file of axe-core, if Chromium and its driver are installed too.
+pub(crate) fn browser() -> Option<PathBuf> {
+    static HERE: OnceLock<bool> = OnceLock::new();
+    let here = HERE.get_or_init(|| {
+        ["chromium", "chromedriver"].iter().all(|program| {
+            Command::new(program)
+                .arg("--version")
+                .output()
+                .is_ok_and(|output| output.status.success())
+        })
+    });
+    if !here {
+        return skip_test("chromium or chromedriver is missing");
+    }
+    let axe = node_modules()?.join("axe-core/axe.min.js");
+    if axe.exists() { Some(axe) } else { skip_test("axe-core is not among the Node packages") }
+}
+
 /// A script of `tests/interop`.
 pub(crate) fn script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/interop").join(name)

@@ -54,10 +54,17 @@ impl CachedResponses {
 
     /// The answer to exactly `?domain=NAME`, if one is in memory under exactly this name and the client
     /// is within its limits.
-    fn cached_answer(&self, query: &str, client: ClientAddress) -> Option<FastPathResponse<'_>> {
+    fn cached_answer(
+        &self,
+        query: &str,
+        client: ClientAddress,
+        max_bytes: usize,
+    ) -> Option<FastPathResponse<'_>> {
         let hot = self.service.answers.cached_answer_by_name(query.strip_prefix("domain=")?)?;
         let cached = hot.prepared_response.get_or_init(|| Box::new(self.prepare_answer(&hot)));
         let prepared = cached.downcast_ref::<PreparedResponse>()?;
+        // Before it is counted: the full path counts it, too.
+        let prepared = prepared.fits(max_bytes).then_some(prepared)?;
         let quotas = try_acquire_decision(&self.rate_limiters, client)?;
         self.answers_from_memory.increment(1);
         let mut response = prepared.to_response();
@@ -85,12 +92,17 @@ impl std::fmt::Debug for CachedResponses {
 }
 
 impl FastPathSource for CachedResponses {
-    fn find(&self, target: &Uri, client: ClientAddress) -> Option<FastPathResponse<'_>> {
+    fn find(
+        &self,
+        target: &Uri,
+        client: ClientAddress,
+        max_bytes: usize,
+    ) -> Option<FastPathResponse<'_>> {
         let mark = self.service.keys.compromise_mark();
         let mut found = match target.path() {
-            RESOLVE => self.cached_answer(target.query()?, client),
+            RESOLVE => self.cached_answer(target.query()?, client, max_bytes),
             // Like the handler: the query is ignored.
-            OPENAPI => Some(FastPathResponse {
+            OPENAPI if self.openapi.fits(max_bytes) => Some(FastPathResponse {
                 route: OPENAPI,
                 metrics: &self.openapi_metrics,
                 response: self.openapi.to_response(),

@@ -19,9 +19,14 @@ use crate::{
 
 /// Where the fast path finds its responses.
 pub(crate) trait FastPathSource: Debug + Send + Sync {
-    /// The response to a plain GET of this address. `None` if it is not cached, or if this client must
-    /// get another one (429, for example).
-    fn find(&self, target: &Uri, client: ClientAddress) -> Option<FastPathResponse<'_>>;
+    /// The response to a plain GET of this address. `None` if it is not cached, if its body is longer than
+    /// `max_bytes`, or if this client must get another one (429, for example).
+    fn find(
+        &self,
+        target: &Uri,
+        client: ClientAddress,
+        max_bytes: usize,
+    ) -> Option<FastPathResponse<'_>>;
 }
 
 /// A cached response, and the route under which it is counted and logged.
@@ -48,6 +53,10 @@ impl PreparedResponse {
         Self { headers: parts.headers, bytes }
     }
 
+    pub(crate) fn fits(&self, max_bytes: usize) -> bool {
+        self.bytes.len() <= max_bytes
+    }
+
     pub(crate) fn to_response(&self) -> Response<Bytes> {
         let mut response = Response::new(self.bytes.clone());
         *response.headers_mut() = self.headers.clone();
@@ -69,7 +78,7 @@ pub(crate) struct FastPath {
 const FULL_PATH_HEADERS: [HeaderName; 4] =
     [AUTHORIZATION, IF_NONE_MATCH, RANGE, HeaderName::from_static("accept-signature")];
 
-/// Longer documents are compressed for clients that accept it.
+/// Longer documents take the full path, which compresses them for clients that accept it.
 const MAX_PLAIN_BYTES: usize = 64 * 1_024;
 
 impl FastPath {
@@ -96,14 +105,12 @@ impl FastPath {
         }
         let trusted = &self.middleware.options.trusted_proxies;
         let client = client_address(peer.ip(), request.headers(), trusted);
+        let max_bytes = match request.headers().contains_key(ACCEPT_ENCODING) {
+            true => MAX_PLAIN_BYTES,
+            false => usize::MAX,
+        };
         let FastPathResponse { route, metrics, mut response } =
-            self.source.find(request.uri(), client)?;
-        // A long document is worth compressing, which the full path does. Answers are shorter.
-        if response.body().len() > MAX_PLAIN_BYTES
-            && request.headers().contains_key(ACCEPT_ENCODING)
-        {
-            return None;
-        }
+            self.source.find(request.uri(), client, max_bytes)?;
         let id = self
             .middleware
             .request_ids

@@ -16,8 +16,9 @@ pub(super) fn bad_domain_error(refusal: NameRefusal) -> ApiError {
 }
 
 pub(super) fn report_to_api_error(error: ReportError) -> ApiError {
-    let message = error.to_string();
+    let (message, is_damaged) = (error.to_string(), error.is_damaged());
     match error {
+        ReportError::Store(_) if is_damaged => store_damaged(),
         ReportError::Store(_) => store_unreadable(),
         ReportError::Signing(_) => signing_unavailable(),
         ReportError::Unreadable(_) => ApiError::internal(message.clone()),
@@ -49,6 +50,15 @@ pub(super) fn target_limit_error(wait: Duration) -> ApiError {
     ApiError::new(ErrorCode::RateLimited, message)
         .retry_after(seconds)
         .with_violated_policies(vec!["target".to_owned()])
+}
+
+/// The error for stored data that differs from what was stored.
+pub(super) fn store_damaged() -> ApiError {
+    ApiError::new(
+        ErrorCode::StoreUnreadable,
+        "The stored data is damaged. The operator of this service must restore it from a backup.",
+    )
+    .not_retryable()
 }
 
 pub(super) fn store_unreadable() -> ApiError {

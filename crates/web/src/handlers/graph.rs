@@ -84,7 +84,11 @@ pub(crate) async fn graph_context(
 
 /// The context, built once at the start.
 pub(crate) fn build_graph_context() -> HttpDocument {
-    HttpDocument::new(graph_context_document().to_string(), "application/ld+json", CACHE_ONE_HOUR)
+    HttpDocument::constant(
+        graph_context_document().to_string(),
+        "application/ld+json",
+        CACHE_ONE_HOUR,
+    )
 }
 
 fn graph_context_document() -> Value {

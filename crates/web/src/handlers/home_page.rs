@@ -65,13 +65,19 @@ pub(crate) async fn scan_form(
     };
     let result = match limit {
         Ok(limit) if service.access.use_page_token(field(&fields, "token"), block) => {
-            start_scan(&service, &form, &limit.into_slot()).await
+            match limit.into_slot_of_address() {
+                Ok(slot) => start_scan(&service, &form, &slot).await,
+                Err(refused) => Err(refused),
+            }
         }
         Ok(_) => Err(expired_form()),
         Err(refused) => Err(refused),
     };
     match result {
-        Ok(scan) => running_scan::next_page(&scan, &service_info),
+        Ok(scan) => {
+            let token = service.access.page_token(block);
+            running_scan::next_page(&scan, &service_info, &token)
+        }
         Err(error) => form_with_error(&service, &service_info, &form, block, &error),
     }
 }

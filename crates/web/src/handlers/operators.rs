@@ -75,6 +75,12 @@ pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Respon
                 .retry_after(30)
                 .with_internal_message(why.to_string())
         }
+        ReadinessError::Halted(reason) => {
+            let sentence = format!("The log does not accept entries: {reason}.");
+            ApiError::new(ErrorCode::SigningUnavailable, sentence)
+                .not_retryable()
+                .with_internal_message(why.to_string())
+        }
     })?;
     let body = json!({
         "status": "ready",

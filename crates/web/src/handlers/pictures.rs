@@ -1,27 +1,48 @@
 //! `/badge/{domain}.svg` and `/og/{id}.png`: pictures of a report for other sites.
 
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use axum::{
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, response::Response};
+use bytes::Bytes;
 use contract::records::ScanRecord;
-use http::{
-    HeaderMap,
-    header::{CACHE_CONTROL, CONTENT_TYPE},
-};
+use http::HeaderMap;
 use service::Service;
 
 use super::report::{add_noindex, cache_control_for, load_report, to_api_error};
 use crate::{
     off_worker::run_off_worker,
     pages,
-    rate_limits::{ReadLimit, WrongKeyLimit},
+    rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
     request::PathParameter,
     response::{ApiError, HttpDocument},
     state::ServiceInfo,
 };
+
+/// The most link pictures that are kept. One has about 40 KB.
+const MAX_LINK_PICTURES: usize = 64;
+
+/// The link pictures that were drawn last, by the id of their report, which never changes. Whoever gets one
+/// may read the report. The mutex is held for one operation only.
+#[derive(Debug, Default)]
+pub(crate) struct LinkPictures(Mutex<VecDeque<(String, Bytes)>>);
+
+impl LinkPictures {
+    fn find(&self, id: &str) -> Option<Bytes> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(known, _)| known == id).map(|(_, picture)| picture.clone())
+    }
+
+    fn keep(&self, id: &str, picture: &Bytes) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((id.to_owned(), picture.clone()));
+        if kept.len() > MAX_LINK_PICTURES {
+            kept.pop_front();
+        }
+    }
+}
 
 /// Sites that embed a badge see a new scan after this time.
 const CACHE_BADGE: &str = "public, max-age=300";
@@ -52,6 +73,7 @@ pub(crate) async fn link_picture(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
+    feed: FeedLimiter,
     keys: WrongKeyLimit,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
@@ -59,11 +81,20 @@ pub(crate) async fn link_picture(
     let id = file.strip_suffix(".png").ok_or_else(ApiError::not_found)?;
     let report = load_report(&service, &service_info, &keys, id, &headers).await?;
     let visibility = report.visibility;
-    let picture = run_off_worker(move || {
-        let record: ScanRecord = serde_json::from_slice(&report.record).ok()?;
-        pages::pictures::to_png(&pages::report::link_picture(&record))
-    });
-    let picture = picture.await?.ok_or_else(ApiError::not_found)?;
-    let headers = [(CONTENT_TYPE, "image/png"), (CACHE_CONTROL, cache_control_for(visibility))];
-    Ok(add_noindex((headers, picture).into_response(), visibility))
+    let picture = match service_info.page_files.link_pictures.find(id) {
+        Some(known) => known,
+        None => {
+            // Takes tens of milliseconds.
+            feed.acquire()?;
+            let drawing = run_off_worker(move || {
+                let record: ScanRecord = serde_json::from_slice(&report.record).ok()?;
+                pages::pictures::to_png(&pages::report::link_picture(&record))
+            });
+            let picture = Bytes::from(drawing.await?.ok_or_else(ApiError::not_found)?);
+            service_info.page_files.link_pictures.keep(id, &picture);
+            picture
+        }
+    };
+    let picture = HttpDocument::new(picture, "image/png", cache_control_for(visibility));
+    Ok(add_noindex(picture.reply(&headers), visibility))
 }

@@ -90,11 +90,7 @@ async fn decide(
     live_reads: LiveReadLimit,
 ) -> Result<(Box<DecisionReceipt>, String), ApiError> {
     let bad = |sentence| ApiError::new(ErrorCode::BadRequest, sentence);
-    let mut request = serde_json::json!({ "url": ask.url, "action": ask.action });
-    if !ask.agent.is_empty() {
-        request["agent"] = ask.agent.as_str().into();
-    }
-    let request: PreflightRequest = serde_json::from_value(request).map_err(|_| {
+    let request: PreflightRequest = serde_json::from_value(ask.to_request()).map_err(|_| {
         bad("Enter an address, choose what the agent will do, and keep its name short.")
     })?;
     let check = match request.into_checks().map_err(preflight::refusal_to_api_error)? {

@@ -1,6 +1,6 @@
 //! `/r/{id}`: a stored report, as a page, as its record, its evidence or its manifest.
 
-use std::{net::IpAddr, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::State,
@@ -18,12 +18,12 @@ use http::{
 };
 use service::{AddressBlock, PresentedKey, Report, ReportError, Service, Visibility};
 
-use super::report_bundle;
+use super::{error_mapping::store_damaged, report_bundle};
 use crate::{
     off_worker::run_off_worker,
     pages,
     rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
-    request::{ClientAddress, PathParameter, content_negotiation, licence_key},
+    request::{PathParameter, content_negotiation, licence_key},
     response::{
         ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
         JSON, PRIVATE_NO_STORE,
@@ -42,7 +42,6 @@ pub(crate) async fn report_file(
     _: ReadLimit,
     feed: FeedLimiter,
     keys: WrongKeyLimit,
-    ClientAddress(address): ClientAddress,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -54,7 +53,7 @@ pub(crate) async fn report_file(
         feed.acquire()?;
     }
     let report = load_report(&service, &service_info, &keys, id, &headers).await?;
-    let page = PageContext { service: &service, service_info: &service_info, address };
+    let page = PageContext { service: &service, service_info: &service_info, block: feed.block() };
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
         ".manifest.json" => get_report_manifest(&service, report, &headers).await,
@@ -224,8 +223,9 @@ fn report_not_found() -> ApiError {
 }
 
 pub(super) fn to_api_error(error: ReportError) -> ApiError {
-    let message = error.to_string();
+    let (message, is_damaged) = (error.to_string(), error.is_damaged());
     match error {
+        ReportError::Store(_) if is_damaged => store_damaged(),
         ReportError::Store(_) => ApiError::new(
             ErrorCode::StoreUnreadable,
             "The report cannot be read at the moment. Try again in 5 s.",
@@ -240,7 +240,8 @@ pub(super) fn to_api_error(error: ReportError) -> ApiError {
             ErrorCode::CannotAnswer,
             "This report was written by another version of the program and cannot be shown in \
              this form. Its JSON record is still available.",
-        ),
+        )
+        .not_retryable(),
     }
     .with_internal_message(message)
 }
@@ -265,7 +266,7 @@ pub(super) fn cache_control_for(visibility: Visibility) -> &'static str {
 pub(crate) struct PageContext<'a> {
     service: &'a Service,
     service_info: &'a ServiceInfo,
-    address: IpAddr,
+    block: AddressBlock,
 }
 
 async fn page_response(
@@ -283,13 +284,12 @@ async fn page_response(
         Ok((record, evidence, refused)) => {
             let context = page.service.scanning.report_context(&report, &record, &refused);
             let context = context.await.map_err(to_api_error)?;
-            let block = AddressBlock::from_address(page.address);
             let parts = pages::report::ReportParts {
                 record,
                 evidence,
                 context,
                 base_url: page.service_info.issuer.base_url.clone(),
-                token: page.service.access.page_token(block),
+                token: page.service.access.page_token(page.block),
             };
             run_off_worker(move || pages::report::render(&parts)).await?
         }

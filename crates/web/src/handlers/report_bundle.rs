@@ -1,15 +1,33 @@
 //! `/r/{id}.zip`: everything behind a report in one file.
 
 use axum::response::{IntoResponse, Response};
-use contract::errors::ErrorV1;
+use bytes::Bytes;
+use contract::errors::{ErrorCode, ErrorV1};
 use http::{
     HeaderValue,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 use service::{Report, Service, Visibility};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::error_mapping::report_to_api_error;
+use super::report::to_api_error;
 use crate::response::{ApiError, PRIVATE_NO_STORE, ZIP};
+
+/// Bundles that are in memory at a time. One has up to 24 MB.
+const MAX_BUNDLES: usize = 8;
+static BUNDLES: Semaphore = Semaphore::const_new(MAX_BUNDLES);
+
+/// A bundle in memory. Its place is free when it was sent, or when the client is gone.
+struct Bundle {
+    bytes: Vec<u8>,
+    _permit: SemaphorePermit<'static>,
+}
+
+impl AsRef<[u8]> for Bundle {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
 
 /// Download everything behind a report
 ///
@@ -26,7 +44,8 @@ use crate::response::{ApiError, PRIVATE_NO_STORE, ZIP};
         (status = 200, description = "The bundle.", body = Vec<u8>, content_type = "application/zip"),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`. Retry-After gives the wait.", body = ErrorV1),
-        (status = 503, description = "`store_unreadable`, `cannot_answer`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `store_unreadable`, `cannot_answer`.",
+            body = ErrorV1),
     )
 )]
 pub(crate) async fn get_report_bundle(
@@ -35,12 +54,17 @@ pub(crate) async fn get_report_bundle(
     id: &str,
 ) -> Result<Response, ApiError> {
     let visibility = report.visibility;
-    let bundle = service.scanning.report_bundle(report).await.map_err(report_to_api_error)?;
+    let permit = BUNDLES.try_acquire().map_err(|_| {
+        let sentence = "Too many bundles are being made. Try again in 5 s.";
+        ApiError::new(ErrorCode::Overloaded, sentence).retry_after(5)
+    })?;
+    let bundle = service.scanning.report_bundle(report).await.map_err(to_api_error)?;
     let cache = match visibility {
         // The seal in it changes from pending to sealed.
         Visibility::Public => "public, max-age=3600",
         Visibility::Unlisted | Visibility::Private => PRIVATE_NO_STORE,
     };
+    let bundle = Bytes::from_owner(Bundle { bytes: bundle, _permit: permit });
     let mut response = ([(CONTENT_TYPE, ZIP), (CACHE_CONTROL, cache)], bundle).into_response();
     if let Ok(name) = HeaderValue::from_str(&format!("attachment; filename=\"{id}.zip\"")) {
         response.headers_mut().insert(CONTENT_DISPOSITION, name);

@@ -13,7 +13,7 @@ use contract::{errors::ErrorCode, records::ScanRecord};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use service::{AddressBlock, RunningScan, ScanListener, Service};
+use service::{AddressBlock, RunningScan, ScanListener, Service, Visibility};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{home_page, page_forms::page_response, report::is_id, scan};
@@ -40,19 +40,22 @@ pub(crate) async fn running_scan_page(
 ) -> Result<Response, ApiError> {
     let scan = find(&service, &id)?;
     if let Some(Err(error)) = scan.board().result.as_deref() {
-        let form = ScanForm { domain: scan.domain.to_string(), unlisted: false };
+        let unlisted = scan.visibility == Visibility::Unlisted;
+        let form = ScanForm { domain: scan.domain.to_string(), unlisted };
         let block = AddressBlock::from_address(address);
         let error = scan::to_api_error(error);
         return Ok(home_page::form_with_error(&service, &service_info, &form, block, &error));
     }
     if scan.board().result.is_some() {
-        return Ok(next_page(&scan, &service_info));
+        let token = service.access.page_token(AddressBlock::from_address(address));
+        return Ok(next_page(&scan, &service_info, &token));
     }
     Ok(page_response(pages::running_scan::render(&scan)))
 }
 
 /// Where to go from the form: to the progress, to the report, or to the page that says that nothing answered.
-pub(super) fn next_page(scan: &RunningScan, service_info: &ServiceInfo) -> Response {
+/// `token` is for the form that scans the site again.
+pub(super) fn next_page(scan: &RunningScan, service_info: &ServiceInfo, token: &str) -> Response {
     match scan.board().result.as_deref() {
         None => Redirect::to(&format!("/scan/{}", scan.id)).into_response(),
         Some(Ok(reply)) => match &reply.id {
@@ -62,6 +65,7 @@ pub(super) fn next_page(scan: &RunningScan, service_info: &ServiceInfo) -> Respo
                 Ok(record) => page_response(pages::report::render_unreachable(
                     &record,
                     &service_info.issuer.base_url,
+                    token,
                 )),
                 Err(error) => ApiError::internal(error.to_string()).into_response(),
             },

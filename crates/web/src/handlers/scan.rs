@@ -14,12 +14,12 @@ use http::{
     HeaderMap,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use service::{AddressBlock, Caller, PresentedKey, ScanCommand, ScanError, Service};
+use service::{AddressBlock, Caller, Licence, PresentedKey, ScanCommand, ScanError, Service};
 
 use super::error_mapping::{bad_domain_error, target_limit_error};
 use crate::{
     rate_limits::{ScanLimit, WrongKeyLimit},
-    request::{IdempotencyJson, IdempotencyScope, is_replayed, licence_key},
+    request::{IdempotencyJson, IdempotencyScope, licence_key},
     response::{ApiError, JSON, NO_STORE, to_sentence},
     state::ServiceInfo,
 };
@@ -35,10 +35,10 @@ use crate::{
 /// Free, within limits: 5 requests in 10 seconds and 6 in a minute per address; 20 scans per address
 /// in a UTC day, and a daily total for all free scans. In IPv6, a /64 network counts as one address.
 /// All of these count only requests that start a scan: not those that are refused as malformed, nor
-/// those that are answered with an earlier report. No credentials are needed, except for a private
-/// scan: it needs a licence key for the domain (the header `x-svc-key`, or a bearer token). With a
-/// valid key the rate is that of the licence, and for its domains the daily limits do not apply. An
-/// invalid key changes nothing.
+/// those that are answered with an earlier report (unless they have an `Idempotency-Key`, whose reply is
+/// stored). No credentials are needed, except for a private scan: it needs a licence key for the domain
+/// (the header `x-svc-key`, or a bearer token). With a valid key for the domain the rate is that of the
+/// licence, and the daily limits do not apply. Any other key changes nothing.
 ///
 /// With an `Idempotency-Key` the scan is made once: the same request is answered with the same bytes
 /// for 24 hours.
@@ -82,19 +82,21 @@ pub(crate) async fn scan_domain(
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
-    let (block, licence) = (limit.block, limit.licence.clone());
-    let slot = limit.into_slot();
+    // A licence for other domains lifts nothing here.
+    let is_for_domain = |licence: &Licence| service.scanning.is_licensed(licence, &request.domain);
+    let (block, licence) = (limit.block, limit.licence.clone().filter(is_for_domain));
+    let slot = match licence {
+        Some(_) => limit.into_slot(),
+        None => limit.into_slot_of_address()?,
+    };
     let visibility = request.visibility.unwrap_or(Visibility::Public);
     let caller = match (&visibility, licence) {
         (Visibility::Private, _) => {
             let caller = private_scan_caller(&service, &service_info, &keys, &headers, block).await;
             caller.inspect_err(|error| slot.release_if_malformed(error))?
         }
-        // A licence for other domains only lifts the rate.
-        (_, Some(licence)) if service.scanning.is_licensed(&licence, &request.domain) => {
-            Caller::LicenceHolder(licence)
-        }
-        _ => Caller::Anonymous(block),
+        (_, Some(licence)) => Caller::LicenceHolder(licence),
+        (_, None) => Caller::Anonymous(block),
     };
     let ask = ScanCommand { input: request.domain, visibility, caller };
     let scope = IdempotencyScope {
@@ -104,21 +106,18 @@ pub(crate) async fn scan_domain(
         headers: &headers,
     };
     let scanning = Arc::clone(&service);
-    let scan_slot = slot.copy();
+    let (scan_slot, is_stored) = (slot.copy(), idempotency_key.is_some());
     let work = async move {
         let reply = scanning.scanning.scan(ask).await.map_err(|error| to_api_error(&error))?;
-        if reply.is_earlier_report {
+        // With a key, the reply is stored for a day, so that it counts.
+        if reply.is_earlier_report && !is_stored {
             scan_slot.release();
         }
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
         Ok((headers, reply.bytes).into_response())
     };
     let result = scope.run(&service, idempotency_key, work).await;
-    match &result {
-        Ok(response) if is_replayed(response) => slot.release(),
-        Ok(_) => {}
-        Err(error) => slot.release_if_malformed(error),
-    }
+    slot.settle(&result);
     result
 }
 
@@ -146,7 +145,7 @@ fn with_wait(message: &str, seconds: u64) -> String {
 pub(super) fn to_api_error(error: &ScanError) -> ApiError {
     let message = error.to_string();
     match error {
-        ScanError::BadDomain(refusal) => bad_domain_error(refusal.clone()),
+        ScanError::BadDomain(refusal) => bad_domain_error(*refusal),
         ScanError::InProgress { retry_after_s } => {
             ApiError::new(ErrorCode::ScanInProgress, with_wait(&message, *retry_after_s))
                 .retry_after(*retry_after_s)

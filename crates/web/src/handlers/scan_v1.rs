@@ -67,11 +67,12 @@ use crate::{
 pub(crate) async fn scan_domain_v1(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    LicenceHolder(licence): LicenceHolder,
+    holder: LicenceHolder,
     ClientAddress(address): ClientAddress,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequestV1>,
 ) -> Result<Response, ApiError> {
+    let (licence, slot) = holder.into_parts();
     let block = AddressBlock::from_address(address);
     let scope = IdempotencyScope {
         operation: "scanDomainV1",
@@ -80,16 +81,20 @@ pub(crate) async fn scan_domain_v1(
         headers: &headers,
     };
     let scanning = Arc::clone(&service);
+    let (scan_slot, is_stored) = (slot.copy(), idempotency_key.is_some());
     let work = async move {
-        let report = scanning
-            .scanning
-            .scan_v1(request.domain, licence)
-            .await
-            .map_err(|error| scan::to_api_error(&error))?;
+        let scanned = scanning.scanning.scan_v1(request.domain, licence).await;
+        let (report, is_earlier_report) = scanned.map_err(|error| scan::to_api_error(&error))?;
+        // With a key, the reply is stored for a day, so that it counts.
+        if is_earlier_report && !is_stored {
+            scan_slot.release();
+        }
         let body =
             serde_json::to_vec(&report).map_err(|error| ApiError::internal(error.to_string()))?;
         let headers = [(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)];
         Ok((headers, body).into_response())
     };
-    scope.run(&service, idempotency_key, work).await
+    let result = scope.run(&service, idempotency_key, work).await;
+    slot.settle(&result);
+    result
 }

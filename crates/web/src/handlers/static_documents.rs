@@ -128,7 +128,7 @@ pub(crate) fn build_verifier(brand: &Brand) -> HttpDocument {
     for place in ["brand: 'svc',", "(default: svc)"] {
         program = program.replace(place, &place.replace(Brand::DEFAULT, brand.as_str()));
     }
-    HttpDocument::new(program, "text/javascript; charset=utf-8", CACHE_ONE_HOUR)
+    HttpDocument::constant(program, "text/javascript; charset=utf-8", CACHE_ONE_HOUR)
 }
 
 #[cfg(test)]

@@ -1,14 +1,10 @@
-//! Compresses responses for clients that accept it (gzip, brotli). What never changes is compressed once, and
-//! better.
+//! Compresses responses for clients that accept it (gzip, brotli). Documents that are the same for the life
+//! of the process ([`CompressedForms`]) are compressed once, and better.
 //!
-//! An own layer, because `tower-http` compresses on the async workers and streams, so that a response would
+//! Inside the deadline and the cap of requests, so that a body that waits for its turn is counted. An own layer, because `tower-http` compresses on the async workers and streams, so that a response would
 //! have no length and no `Content-Digest`.
 
-use std::{
-    collections::HashMap,
-    io::Write,
-    sync::{Mutex, PoisonError},
-};
+use std::{io::Write, sync::Arc};
 
 use axum::{
     body::{Body, HttpBody},
@@ -19,20 +15,16 @@ use axum::{
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
-    header::{
-        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, VARY,
-    },
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, VARY},
 };
 use http_body_util::BodyExt;
+use tokio::sync::OnceCell;
 
 use crate::{off_worker::run_off_worker, response::CONTENT_DIGEST};
 
 /// Shorter bodies gain nothing. Longer ones than the second are sent as they are.
 const MIN_BYTES: u64 = 1_024;
 const MAX_BYTES: u64 = 8 << 20;
-/// The most bytes and entries that are kept of what never changes.
-const MAX_KEPT_BYTES: usize = 8 << 20;
-const MAX_KEPT: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Coding {
@@ -40,9 +32,22 @@ enum Coding {
     Gzip,
 }
 
-/// Compressed bodies by the SHA-256 of the plain body and the coding, so that an entry never gets old. The
-/// mutex is held for one map operation only.
-static KEPT: Mutex<Option<HashMap<(String, Coding), Bytes>>> = Mutex::new(None);
+/// The compressed forms of one document, each made when it is first asked for. A response that has this as
+/// an extension is compressed once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CompressedForms(Arc<[OnceCell<Option<Bytes>>; 2]>);
+
+impl CompressedForms {
+    async fn get(&self, plain: &Bytes, coding: Coding) -> Option<Bytes> {
+        let [brotli, gzip] = &*self.0;
+        let form = match coding {
+            Coding::Brotli => brotli,
+            Coding::Gzip => gzip,
+        };
+        // Clients that ask meanwhile wait for the same result.
+        form.get_or_init(|| encode_off_worker(plain, coding, true)).await.clone()
+    }
+}
 
 pub(super) async fn compress(request: Request, next: Next) -> Response {
     let coding = preferred_coding(request.headers());
@@ -85,14 +90,9 @@ async fn compress_response(response: Response, coding: Coding) -> Response {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
     let plain = body.to_bytes();
-    let is_public = parts
-        .headers
-        .get(CACHE_CONTROL)
-        .is_some_and(|value| value.as_bytes().starts_with(b"public, max-age"));
-    let compressed = if is_public {
-        compress_once(&plain, coding).await
-    } else {
-        encode_off_worker(&plain, coding, false).await
+    let compressed = match parts.extensions.get::<CompressedForms>() {
+        Some(forms) => forms.get(&plain, coding).await,
+        None => encode_off_worker(&plain, coding, false).await,
     };
     // If it cannot be compressed, the plain bytes are as good.
     let Some(compressed) = compressed.filter(|compressed| compressed.len() < plain.len()) else {
@@ -118,26 +118,6 @@ fn weaken_etag(headers: &mut HeaderMap) {
     {
         headers.insert(ETAG, weak);
     }
-}
-
-async fn compress_once(plain: &Bytes, coding: Coding) -> Option<Bytes> {
-    let key = (proof::sha256(plain).to_hex(), coding);
-    let lock = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = lock().as_ref().and_then(|kept| kept.get(&key)) {
-        return Some(known.clone());
-    }
-    let compressed = encode_off_worker(plain, coding, true).await?;
-    let mut kept = lock();
-    let kept = kept.get_or_insert_default();
-    let bytes: usize = kept.values().map(Bytes::len).sum();
-    if kept.len() >= MAX_KEPT || bytes + compressed.len() > MAX_KEPT_BYTES {
-        // Rare: what is asked for often is soon there again.
-        kept.clear();
-    }
-    if compressed.len() <= MAX_KEPT_BYTES {
-        kept.insert(key, compressed.clone());
-    }
-    Some(compressed)
 }
 
 async fn encode_off_worker(plain: &Bytes, coding: Coding, is_constant: bool) -> Option<Bytes> {

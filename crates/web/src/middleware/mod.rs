@@ -2,10 +2,10 @@
 //!
 //! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature
 //! ([`response_signing`]); the mark of ETags after a key was compromised ([`etag_marks`]); the
-//! `Content-Digest` of the body ([`content_digest`]); compression ([`compression`]); the request id, the log
-//! line and the error body ([`request_log`]); panics become
-//! 500 ([`catch_panic`]); requests above the cap get 503 ([`load_shedding`]); CORS headers ([`cors`]); the
-//! deadline ([`deadline`]). Cached responses skip the router (`fast_path`), which adds the same headers
+//! `Content-Digest` of the body ([`content_digest`]); the request id, the log line and the error body
+//! ([`request_log`]); panics become 500 ([`catch_panic`]); requests above the cap get 503
+//! ([`load_shedding`]); CORS headers ([`cors`]); the deadline ([`deadline`]); compression
+//! ([`compression`]). Cached responses skip the router (`fast_path`), which adds the same headers
 //! and log line itself.
 
 mod catch_panic;
@@ -46,12 +46,12 @@ pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router
     router
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .layer(from_fn(compression::compress))
         .layer(from_fn_with_state(Arc::clone(&state), deadline::enforce_deadline))
         .layer(from_fn_with_state(cors_headers, cors::apply_cors))
         .layer(from_fn_with_state(Arc::clone(&state), load_shedding::shed_load))
         .layer(from_fn(catch_panic::catch_panic))
         .layer(from_fn_with_state(state, request_log::log_request))
-        .layer(from_fn(compression::compress))
         .layer(from_fn(content_digest::add_content_digest))
 }
 

@@ -3,13 +3,16 @@
 use std::sync::{Arc, LazyLock};
 
 use askama::Template;
-use contract::records::{Role, RowCause, ScanRecord};
+use contract::records::{RowCause, ScanRecord};
 use resvg::{
     tiny_skia::{Pixmap, Transform},
     usvg::{Options, Tree, fontdb},
 };
 
-use super::status::score_tone;
+use super::{
+    board::{COLUMNS, summarise_served},
+    status::score_tone,
+};
 
 #[derive(Template)]
 #[template(path = "badge.svg")]
@@ -27,11 +30,11 @@ pub(crate) fn badge(grade: Option<&str>, overall: Option<u32>) -> String {
         }
         _ => ("no scan".to_owned(), "AI agent access: not scanned yet".to_owned()),
     };
-    super::render(&Badge { words, grade, colour: colour(overall) })
+    super::render(&Badge { words, grade, colour: colour(score_tone(overall)) })
 }
 
-fn colour(overall: Option<u32>) -> &'static str {
-    match score_tone(overall) {
+fn colour(tone: &str) -> &'static str {
+    match tone {
         "ok" => "#0a6639",
         "warn" => "#774a00",
         "bad" => "#a51d17",
@@ -46,6 +49,7 @@ struct LinkPicture {
     /// Smaller for long names, so that they fit.
     domain_size: usize,
     sentence: String,
+    sentence_size: usize,
     points: String,
     letter: String,
     score: String,
@@ -63,19 +67,18 @@ struct PictureColumn {
 
 /// The picture of a report as SVG.
 pub(crate) fn link_picture(record: &ScanRecord, sentence: &str, points: &str) -> String {
-    let domain: String = record.domain.as_str().chars().take(60).collect();
-    let letters = domain.chars().count().max(1);
+    let domain = keep_end(record.domain.as_str(), MAX_DOMAIN_CHARS);
     super::render(&LinkPicture {
-        // 780 units for the name; a bold letter is about 0.6 of its size.
-        domain_size: (780 * 10 / (letters * 6)).clamp(20, 72),
+        domain_size: text_size(&domain).clamp(20, 72),
         domain,
+        sentence_size: text_size(sentence).clamp(18, 40),
         sentence: sentence.to_owned(),
         points: points.to_owned(),
         letter: record.grade.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
         score: record
             .overall
             .map_or_else(|| "no grade".to_owned(), |score| format!("{score} of 100")),
-        colour: colour(record.overall),
+        colour: colour(score_tone(record.overall)),
         wash: match score_tone(record.overall) {
             "ok" => "#e6f4eb",
             "warn" => "#fcf2da",
@@ -86,29 +89,37 @@ pub(crate) fn link_picture(record: &ScanRecord, sentence: &str, points: &str) ->
     })
 }
 
+/// Longer names are cut.
+const MAX_DOMAIN_CHARS: usize = 60;
+
+/// The size at which a line of bold text fits left of the grade: 780 units; a letter is about 0.6 of its size.
+fn text_size(text: &str) -> usize {
+    780 * 10 / (text.chars().count().max(1) * 6)
+}
+
+/// The end of a long name, because the end says whose it is: `…shop.evil.org`.
+fn keep_end(name: &str, max_chars: usize) -> String {
+    let excess = name.chars().count().saturating_sub(max_chars);
+    match excess {
+        0 => name.to_owned(),
+        // One more, for the mark.
+        _ => std::iter::once('…').chain(name.chars().skip(excess + 1)).collect(),
+    }
+}
+
 fn columns(record: &ScanRecord) -> Vec<PictureColumn> {
-    let groups: [(&'static str, &[Role]); 4] = [
-        ("Not AI", &[Role::Browser, Role::Control]),
-        ("Training", &[Role::Train]),
-        ("AI search", &[Role::Search]),
-        ("For a person", &[Role::User]),
-    ];
-    groups
+    COLUMNS
         .into_iter()
         .enumerate()
         .map(|(index, (title, roles))| {
             let rows = record.agentview.rows.iter().filter(|row| roles.contains(&row.role));
-            let served: Vec<bool> = rows.map(|row| row.cause == RowCause::Served).collect();
-            let count = served.iter().filter(|served| **served).count();
+            let causes: Vec<&RowCause> = rows.map(|row| &row.cause).collect();
+            let summary = summarise_served(&causes);
             PictureColumn {
                 x: 72 + index * 268,
                 title,
-                words: format!("{count} of {} served", served.len()),
-                colour: match count {
-                    0 => "#a51d17",
-                    all if all == served.len() => "#0a6639",
-                    _ => "#774a00",
-                },
+                colour: colour(summary.tone),
+                words: summary.words,
             }
         })
         .collect()
@@ -146,6 +157,15 @@ mod tests {
         assert!(badge(Some("F"), Some(30)).contains("#a51d17"));
         assert!(badge(None, None).contains("no scan"));
         assert!(!badge(Some("<script>"), Some(1)).contains("<script>"));
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        assert_eq!(keep_end("shop.example", 12), "shop.example");
+        assert_eq!(keep_end("bank.example.login.evil.org", 9), "…evil.org");
+        let long = keep_end(&format!("{}.evil.org", "bank.example.".repeat(15)), MAX_DOMAIN_CHARS);
+        assert!(long.starts_with('…') && long.ends_with(".evil.org"), "{long}");
+        assert_eq!(long.chars().count(), MAX_DOMAIN_CHARS);
     }
 
     #[test]

@@ -33,6 +33,16 @@ impl Default for PreflightForm {
     }
 }
 
+impl PreflightForm {
+    /// The same question as the body of `POST /api/v1/preflight`.
+    pub(crate) fn to_request(&self) -> serde_json::Value {
+        match self.agent.as_str() {
+            "" => serde_json::json!({ "url": self.url, "action": self.action }),
+            agent => serde_json::json!({ "url": self.url, "action": self.action, "agent": agent }),
+        }
+    }
+}
+
 #[derive(Template)]
 #[template(path = "preflight.html")]
 struct PreflightPage<'a> {
@@ -49,6 +59,8 @@ struct ReceiptView<'a> {
     verdict: Status,
     action: String,
     subject: String,
+    /// A command to copy.
+    verify_command: String,
     /// The receipt as it was signed; longer than the text of other values may be.
     json_html: String,
 }
@@ -83,6 +95,7 @@ pub(crate) fn render_receipt(
         verdict: status::decision(&record.decision),
         action: capitalise(record.action.as_str()),
         subject: subject.url_without_query.clone().unwrap_or_else(|| subject.domain.to_string()),
+        verify_command: format!("wayleave verify receipt.json --keys {base_url}"),
         json_html: json_html.into_string(),
         record,
     };
@@ -94,13 +107,12 @@ pub(crate) fn render_receipt(
 const MAX_RECEIPT_CHARS: usize = 64_000;
 
 fn command(base_url: &str, ask: &PreflightForm) -> String {
-    let url = if ask.url.is_empty() { "https://shop.example/" } else { &ask.url };
-    let mut request = serde_json::json!({ "url": url, "action": ask.action });
-    if !ask.agent.is_empty() {
-        request["agent"] = ask.agent.as_str().into();
+    let mut ask = ask.clone();
+    if ask.url.is_empty() {
+        "https://shop.example/".clone_into(&mut ask.url);
     }
     // A quote would end the shell's word.
-    let request = request.to_string().replace('\'', "\\u0027");
+    let request = ask.to_request().to_string().replace('\'', "\\u0027");
     format!(
         "curl {base_url}/api/v1/preflight \\\n  -H 'content-type: application/json' \\\n  -d '{request}'"
     )

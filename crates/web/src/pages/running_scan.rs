@@ -72,6 +72,7 @@ fn columns(board: &ScanBoard) -> Vec<BoardColumn> {
         let row = BoardRow {
             name: short_name(&identity.label).to_owned(),
             status: read_status(identity.result.as_ref()),
+            cause: None,
             detail: operator(&identity.label).unwrap_or_default().to_owned(),
         };
         (identity.role.clone(), row)

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use axum::{RequestPartsExt, extract::FromRequestParts};
+use contract::errors::ErrorCode;
 use http::request::Parts;
 use service::{AddressBlock, Licence, PresentedKey};
 
@@ -18,14 +19,14 @@ use crate::{
 pub(crate) struct RequestClient {
     pub(super) block: AddressBlock,
     pub(super) licence: Option<Licence>,
-    /// The request has a licence key that is not valid.
-    has_wrong_key: bool,
+    /// Why the licence key of the request lifts no limit.
+    key_problem: Option<&'static str>,
 }
 
 impl RequestClient {
     #[cfg(test)]
     pub(super) fn of_address(block: AddressBlock) -> Self {
-        Self { block, licence: None, has_wrong_key: false }
+        Self { block, licence: None, key_problem: None }
     }
 
     pub(super) fn counted_as(&self) -> RateLimitClient {
@@ -37,13 +38,20 @@ impl RequestClient {
 
     /// The reason of a 429: what there was too much of, and whose limit it is.
     pub(super) fn reason(&self, too_many: &str) -> String {
-        match (&self.licence, self.has_wrong_key) {
+        match (&self.licence, self.key_problem) {
             (Some(_), _) => format!("{too_many} with this licence"),
-            (None, false) => format!("{too_many} from this address"),
-            (None, true) => format!(
-                "{too_many} from this address, and the licence key of this request is not valid"
-            ),
+            (None, None) => format!("{too_many} from this address"),
+            (None, Some(problem)) => format!("{too_many} from this address, and {problem}"),
         }
+    }
+}
+
+/// Why a key lifts no limit, by the error of looking it up.
+fn key_problem(code: &ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::RateLimited => "this address sent too many wrong licence keys",
+        ErrorCode::StoreUnreadable => "the licence key of this request could not be looked up",
+        _ => "the licence key of this request is not valid",
     }
 }
 
@@ -57,18 +65,18 @@ impl FromRequestParts<AppState> for RequestClient {
         let Ok(ClientAddress(address)) = parts.extract().await;
         let block = AddressBlock::from_address(address);
         let brand = &state.service_info.issuer.brand;
-        let (licence, has_wrong_key) = match licence_key::presented_key(&parts.headers, brand) {
-            Ok(PresentedKey::Missing) => (None, false),
+        let (licence, key_problem) = match licence_key::presented_key(&parts.headers, brand) {
+            Ok(PresentedKey::Missing) => (None, None),
             Ok(presented) => {
                 let Ok(keys) = WrongKeyLimit::from_request_parts(parts, state).await;
-                // A licence that cannot be looked up lifts no limit.
-                let licence = keys.find_licence(&state.service, &presented).await.ok();
-                let wrong = licence.is_none();
-                (licence, wrong)
+                match keys.find_licence(&state.service, &presented).await {
+                    Ok(licence) => (Some(licence), None),
+                    Err(error) => (None, Some(key_problem(error.code()))),
+                }
             }
-            Err(_) => (None, true),
+            Err(error) => (None, Some(key_problem(error.code()))),
         };
-        let client = Self { block, licence, has_wrong_key };
+        let client = Self { block, licence, key_problem };
         parts.extensions.insert(client.clone());
         Ok(client)
     }

@@ -14,6 +14,7 @@ use super::{
     client_limiter::RateLimitClient,
     limiter::QuotaStatus,
     policies::RateLimiters,
+    scan_limit::ScanSlot,
     status::{RateLimitStatus, client_and_status},
     wrong_key_limit::WrongKeyLimit,
 };
@@ -30,20 +31,20 @@ async fn request_client(parts: &mut Parts, state: &AppState) -> (RequestClient, 
     (client, status)
 }
 
-/// Counts a scan request against the limits of its address.
-pub(crate) fn acquire_scan(
-    rates: &RateLimiters,
-    block: AddressBlock,
-    status: &RateLimitStatus,
-) -> Result<(), ApiError> {
-    let verdict = rates.scans.acquire(RateLimitClient::Address(block), 1);
-    status.enforce(verdict, "too many scan requests from this address")
-}
-
 /// Extractor: the licence of the request, within the rate limit of that licence. Other requests are
 /// refused before the body is read.
 #[derive(Debug)]
-pub(crate) struct LicenceHolder(pub(crate) Licence);
+pub(crate) struct LicenceHolder {
+    pub(crate) licence: Licence,
+    slot: ScanSlot,
+}
+
+impl LicenceHolder {
+    /// Call when the request was read. Until then, a request that is dropped does not count.
+    pub(crate) fn into_parts(self) -> (Licence, ScanSlot) {
+        (self.licence, self.slot.kept())
+    }
+}
 
 impl FromRequestParts<AppState> for LicenceHolder {
     type Rejection = ApiError;
@@ -56,9 +57,11 @@ impl FromRequestParts<AppState> for LicenceHolder {
         let Ok(status) = parts.extract().await;
         let status: RateLimitStatus = status;
         let client = RateLimitClient::Licence(proof::sha256(licence.id.as_bytes()));
-        let verdict = state.rate_limiters.scans.acquire(client, 1);
-        status.enforce(verdict, "too many requests with this licence")?;
-        Ok(Self(licence))
+        let reads = state.rate_limiters.reads.acquire(client, 1);
+        status.enforce(reads, "too many requests with this licence")?;
+        let rates = Arc::clone(&state.rate_limiters);
+        let slot = ScanSlot::acquire(rates, client, status, "too many scans with this licence")?;
+        Ok(Self { licence, slot })
     }
 }
 
@@ -101,6 +104,10 @@ pub(crate) struct FeedLimiter {
 }
 
 impl FeedLimiter {
+    pub(crate) fn block(&self) -> AddressBlock {
+        self.block
+    }
+
     pub(crate) fn acquire(&self) -> Result<(), ApiError> {
         let reason = "too many requests for the log and other feeds from this address (the files \
                       below /log/ are not limited)";

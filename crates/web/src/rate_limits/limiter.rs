@@ -144,7 +144,8 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         let mut seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         let mut window = ClientWindow::default();
         if let Some(asker) = seen.clients.get_mut(&client) {
-            if let Ok(at) = asker.accepted.binary_search(&then) {
+            // Requests at the same time may be in another order than their times.
+            if let Some(at) = asker.accepted.iter().rposition(|accepted| *accepted == then) {
                 asker.accepted.remove(at);
             }
             window.accepted.clone_from(&asker.accepted);

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use axum::{RequestPartsExt, extract::FromRequestParts};
+use axum::{RequestPartsExt, extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
 use service::{AddressBlock, Licence};
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ use super::{
     client::RequestClient, client_limiter::RateLimitClient, policies::RateLimiters,
     status::RateLimitStatus,
 };
-use crate::{response::ApiError, state::AppState};
+use crate::{request::is_replayed, response::ApiError, state::AppState};
 
 /// Enforces the limits of scan requests (`scan`, or `keyed-scan` with a licence). Each request also
 /// counts as a read, so that requests that are not counted as scans are limited, too. It is counted
@@ -29,9 +29,23 @@ pub(crate) struct ScanLimit {
 
 impl ScanLimit {
     /// Call when the request was read. Until then, a request that is dropped does not count.
-    pub(crate) fn into_slot(mut self) -> ScanSlot {
-        self.slot.released_on_drop = false;
-        self.slot
+    pub(crate) fn into_slot(self) -> ScanSlot {
+        self.slot.kept()
+    }
+
+    /// The same for a scan to which the licence does not apply: it counts by its address.
+    pub(crate) fn into_slot_of_address(self) -> Result<ScanSlot, ApiError> {
+        if self.licence.is_none() {
+            return Ok(self.into_slot());
+        }
+        let (block, status) = (self.block, self.slot.status.clone());
+        let rates = Arc::clone(&self.slot.rates);
+        // Gives the slot of the licence back.
+        drop(self);
+        let client = RateLimitClient::Address(block);
+        let reason =
+            "too many scan requests from this address (the licence is not for this domain)";
+        Ok(ScanSlot::acquire(rates, client, status, reason)?.kept())
     }
 }
 
@@ -47,6 +61,25 @@ pub(crate) struct ScanSlot {
 }
 
 impl ScanSlot {
+    /// Counts a scan. It does not count if the slot is dropped before the request was read.
+    pub(super) fn acquire(
+        rates: Arc<RateLimiters>,
+        client: RateLimitClient,
+        status: RateLimitStatus,
+        reason: &str,
+    ) -> Result<Self, ApiError> {
+        let accepted_at = Instant::now();
+        status.enforce(rates.scans.acquire_one_at(client, accepted_at), reason)?;
+        let released = Arc::default();
+        Ok(Self { rates, client, status, accepted_at, released, released_on_drop: true })
+    }
+
+    /// The request was read, so it counts also if the slot is dropped.
+    pub(super) fn kept(mut self) -> Self {
+        self.released_on_drop = false;
+        self
+    }
+
     /// Another handle to the same slot, which does nothing when it is dropped.
     pub(crate) fn copy(&self) -> Self {
         Self {
@@ -64,6 +97,15 @@ impl ScanSlot {
         if !self.released.swap(true, Ordering::Relaxed) {
             let verdict = self.rates.scans.release(self.client, self.accepted_at);
             self.status.record(verdict.quotas);
+        }
+    }
+
+    /// Releases the slot if the request was refused as malformed, or answered with an earlier reply.
+    pub(crate) fn settle(&self, result: &Result<Response, ApiError>) {
+        match result {
+            Ok(response) if is_replayed(response) => self.release(),
+            Ok(_) => {}
+            Err(error) => self.release_if_malformed(error),
         }
     }
 
@@ -93,17 +135,8 @@ impl FromRequestParts<AppState> for ScanLimit {
         let (rates, counted_as) = (&state.rate_limiters, client.counted_as());
         let reason = client.reason("too many requests");
         status.enforce(rates.reads.acquire(counted_as, 1), &reason)?;
-        let accepted_at = Instant::now();
-        let verdict = rates.scans.acquire_one_at(counted_as, accepted_at);
-        status.enforce(verdict, &client.reason("too many scan requests"))?;
-        let slot = ScanSlot {
-            rates: Arc::clone(rates),
-            client: counted_as,
-            status,
-            accepted_at,
-            released: Arc::default(),
-            released_on_drop: true,
-        };
+        let reason = client.reason("too many scan requests");
+        let slot = ScanSlot::acquire(Arc::clone(rates), counted_as, status, &reason)?;
         Ok(Self { block: client.block, licence: client.licence, slot })
     }
 }

@@ -33,7 +33,8 @@ impl WrongKeyLimit {
     /// Refuses if this address sent too many wrong keys.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let verdict = self.rate_limiters.wrong_keys.check(self.block);
-        if verdict.wait.is_zero() {
+        // A key that was counted in this request does not refuse the request itself.
+        if verdict.wait.is_zero() || self.counted.is_set() {
             return Ok(());
         }
         self.status.enforce(verdict, "too many wrong licence keys from this address")
@@ -85,6 +86,10 @@ impl WrongKeyCounted {
     /// The flag of this request.
     fn of_request(parts: &mut Parts) -> Self {
         parts.extensions.get_or_insert_default::<Self>().clone()
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 
     /// True the first time.

@@ -12,6 +12,7 @@ use http::{
 use serde::Serialize;
 
 use super::{api_error::ApiError, media_types::JSON};
+use crate::middleware::compression::CompressedForms;
 
 /// A response body with its validators and cache lifetime.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub(crate) struct HttpDocument {
     etag: HeaderValue,
     /// The digest of the bytes (RFC 9530).
     content_digest: HeaderValue,
+    /// Set if the document is the same for the life of the process.
+    compressed: Option<CompressedForms>,
 }
 
 pub(crate) const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
@@ -46,6 +49,16 @@ impl HttpDocument {
         let bytes = bytes.into();
         let digest = proof::sha256(&bytes);
         Self::from_parts(bytes, &digest, &digest, media_type, cache)
+    }
+
+    /// A document that is the same for the life of the process, so that it is compressed only once.
+    pub(crate) fn constant(
+        bytes: impl Into<Bytes>,
+        media_type: &'static str,
+        cache: &'static str,
+    ) -> Self {
+        let compressed = Some(CompressedForms::default());
+        Self { compressed, ..Self::new(bytes, media_type, cache) }
     }
 
     /// A value that is not signed, as JSON.
@@ -92,6 +105,7 @@ impl HttpDocument {
             cache_control: cache,
             etag,
             content_digest: content_digest_header(digest),
+            compressed: None,
         }
     }
 
@@ -103,6 +117,9 @@ impl HttpDocument {
         } else {
             let mut response = Response::new(Body::from(self.bytes.clone()));
             self.insert_content_headers(response.headers_mut());
+            if let Some(compressed) = &self.compressed {
+                response.extensions_mut().insert(compressed.clone());
+            }
             response
         };
         self.insert_cache_headers(response.headers_mut());

@@ -347,15 +347,26 @@ async fn the_versioned_scan_needs_a_licence_and_lists_public_scans() {
 async fn too_many_scan_requests_get_429_and_a_wait() {
     let test_server = start_with(RateLimits::default()).await;
     let json = "application/json";
-    for _ in 0..5 {
+    // What is refused as malformed is no scan, by the API and by the form.
+    let form = "application/x-www-form-urlencoded";
+    for _ in 0..6 {
         let reply = test_server.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
         assert_eq!(reply.code(), "bad_domain");
     }
-    let reply = test_server.post("/api/scan", json, r#"{"domain":"localhost"}"#).await;
+    for _ in 0..3 {
+        let body = format!("domain=localhost&token={}", form_token(&test_server).await);
+        let page = test_server.post("/scan", form, &body).await;
+        assert_eq!(page.status, 400, "{}", page.text());
+    }
+    for number in 0..5 {
+        let body = format!(r#"{{"domain":"nowhere{number}.com"}}"#);
+        assert_eq!(test_server.post("/api/scan", json, &body).await.status, 200);
+    }
+    let reply = test_server.post("/api/scan", json, r#"{"domain":"nowhere.com"}"#).await;
     assert_eq!((reply.status, reply.code().as_str()), (429, "rate_limited"));
+    assert!(reply.text().contains("Try again in"), "{}", reply.text());
     let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=10).contains(&wait), "{wait}");
-    let form = "application/x-www-form-urlencoded";
     let page = test_server.post("/scan", form, "domain=localhost").await;
     assert_eq!((page.status, page.header("retry-after").is_some()), (429, true));
     assert!(page.text().contains("role=\"alert\""));
@@ -425,7 +436,7 @@ async fn the_home_page_has_a_form_that_works_without_scripts() {
     let test_server = start().await;
     let form = "application/x-www-form-urlencoded";
     let home = test_server.get("/").await;
-    assert!(home.text().contains("<form method=\"post\" action=\"/scan\">"));
+    assert!(home.text().contains(" method=\"post\" action=\"/scan\">"));
     assert_eq!(home.text().matches("<script").count(), 1, "only our own file");
     assert!(home.text().contains("<script src=\"/pages.js\" defer></script>"));
 
@@ -534,24 +545,29 @@ async fn wrong_licence_keys_are_limited_by_address() {
     assert_eq!(test_server.get("/r/public1").await.status, 200, "without a key");
 }
 
+/// The token of a new form.
+async fn form_token(test_server: &TestServer) -> String {
+    let home = test_server.get("/").await;
+    let token = home.text().split("name=\"token\" value=\"").nth(1).unwrap();
+    token.split('"').next().unwrap().to_owned()
+}
+
 /// The progress of a scan is a stream of events that ends with the address to go to. Nobody finds a scan whose
 /// id he does not know.
 #[tokio::test]
 async fn a_running_scan_can_be_watched_by_its_id_only() {
     let test_server = start().await;
-    let home = test_server.get("/").await;
-    let token = home.text().split("name=\"token\" value=\"").nth(1).unwrap();
-    let token = token.split('"').next().unwrap();
+    let token = form_token(&test_server).await;
     let form = "application/x-www-form-urlencoded";
     let body = format!("domain=silent.com&unlisted=on&token={token}");
     let started = test_server.post("/scan", form, &body).await;
     let path = started.header("location").unwrap().to_owned();
     let id = path.strip_prefix("/scan/").unwrap();
     assert!(id.len() >= 26 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
-    let events = test_server.server.get(&format!("{path}/events"), "Connection: close\r\n").await;
-    assert_eq!(events.header("content-type"), Some("text/event-stream"));
-    assert_eq!(events.header("content-encoding"), None);
-    assert!(events.text().contains(&format!("event: end\ndata: {path}\n")), "{}", events.text());
+    let events = test_server.server.get_stream(&format!("{path}/events")).await;
+    assert!(events.contains("content-type: text/event-stream\r\n"), "{events}");
+    assert!(!events.contains("content-encoding"), "{events}");
+    assert!(events.contains(&format!("event: end\ndata: {path}\n")), "{events}");
     for unknown in
         ["/scan/aaaaaaaaaaaaaaaaaaaaaaaaaa", "/scan/..", "/scan/%00/events", "/scan/x/events"]
     {

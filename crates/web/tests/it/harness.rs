@@ -79,6 +79,20 @@ impl Server {
         self.ask(&format!("GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n")).await
     }
 
+    /// Everything until the server closes the connection, with the head: for a body of unknown length.
+    pub(crate) async fn get_stream(&self, path: &str) -> String {
+        let mut client = self.dial().await;
+        let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        client.send(request.as_bytes()).await;
+        let mut bytes = Vec::new();
+        let all = client.stream.read_to_end(&mut bytes);
+        tokio::time::timeout(Duration::from_secs(20), all)
+            .await
+            .expect("the stream to end")
+            .unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
     pub(crate) async fn post_json(&self, body: impl AsRef<[u8]>) -> Reply {
         self.post("Content-Type: application/json\r\n", body).await
     }

@@ -101,7 +101,8 @@ impl DecisionSteps {
         self.reasons.iter().any(|(_, reason)| reason.code == *code)
     }
 
-    /// Whether missing evidence is the only reason for the current effect.
+    /// Whether missing evidence is the only reason for the current effect, so that asking again can
+    /// help. What was measured and found bad, as a certificate, is not missing.
     pub(super) fn lacks_evidence(&self) -> bool {
         use contract::records::ReasonClass;
         let mut deciding = self
@@ -111,7 +112,10 @@ impl DecisionSteps {
             .peekable();
         deciding.peek().is_some()
             && deciding.all(|(_, reason)| {
-                matches!(reason.class, ReasonClass::Evidence | ReasonClass::Service)
+                let is_missing =
+                    matches!(reason.class, ReasonClass::Evidence | ReasonClass::Service);
+                // A name that does not exist today may exist later.
+                is_missing && (reason.retryable || reason.code == Doubt::NoSuchName)
             })
     }
 }

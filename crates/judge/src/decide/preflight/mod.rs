@@ -135,14 +135,10 @@ pub fn decide_preflight(
     caller_policy::apply_caller_policy(&mut steps, &policy, &action, &found);
 
     let decision = steps.effect.decision();
-    let expires_at = receipt_parts::expires_at(
-        &steps,
-        &action,
-        evidence_age.observed_at,
-        max_age_hours,
-        sections,
-        now,
-    );
+    let observed_at = evidence_age.observed_at;
+    let next_evidence = receipt_parts::next_evidence(&steps, sections, observed_at, now);
+    let expires_at =
+        receipt_parts::expires_at(&action, observed_at, max_age_hours, next_evidence, now);
     let claimed = check.agent.as_ref().and_then(claimed_agent_name);
     let host = target
         .url
@@ -192,7 +188,13 @@ pub fn decide_preflight(
             &cited,
             expires_at,
         ),
-        alternatives: receipt_parts::alternatives(&steps, &action, facts.actions, sections, expires_at),
+        alternatives: receipt_parts::alternatives(
+            &steps,
+            &action,
+            facts.actions,
+            sections,
+            next_evidence.map(|_| expires_at),
+        ),
         facts: receipt_parts::published_facts(sections),
         assessed: AssessedScope {
             endpoint: mcp.as_ref().map(|mcp| mcp.url.clone()).or(endpoint),

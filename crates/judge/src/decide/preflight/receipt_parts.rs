@@ -33,22 +33,21 @@ pub(super) fn lacks_evidence(steps: &DecisionSteps) -> bool {
 }
 
 /// When a receipt expires: with its evidence or after its longest validity, whichever comes first, and
-/// never within a minute. If evidence is missing, it lasts until there can be more: then it is time to
-/// ask again.
+/// never within a minute. If evidence is missing and there can be more at a known time, it lasts until
+/// then: it is time to ask again.
 pub(super) fn expires_at(
-    steps: &DecisionSteps,
     action: &Action,
     observed_at: Option<Timestamp>,
     max_age_hours: u32,
-    sections: &Sections,
+    next_evidence: Option<Timestamp>,
     now: Timestamp,
 ) -> Timestamp {
     let soonest = now.plus_millis(MIN_VALIDITY_MILLIS);
     let life = now.plus_millis(i64::from(max_validity_seconds(action)) * 1000);
-    let Some(observed_at) = observed_at.filter(|_| !lacks_evidence(steps)) else {
-        let next = next_reading(sections).unwrap_or(soonest);
+    if let Some(next) = next_evidence {
         return next.min(life).max(soonest);
-    };
+    }
+    let Some(observed_at) = observed_at else { return life };
     // Administration is blocked by rule, regardless of the evidence and its age.
     let evidence = if *action == Action::Administer {
         life
@@ -58,13 +57,29 @@ pub(super) fn expires_at(
     evidence.min(life).max(soonest)
 }
 
-/// When the site can be read again: by the queued full scan, or live.
-fn next_reading(sections: &Sections) -> Option<Timestamp> {
-    let queued = sections.upgrade.as_ref().and_then(|upgrade| upgrade.expected.parse().ok());
-    let Basis::JustInTime(basis) = &sections.basis else { return queued };
+/// When there can be more evidence, if some is missing: with the queued full scan, or, if the home page was
+/// not received, with the next live reading. A page that was received is kept for hours, so that a live
+/// reading adds nothing.
+pub(super) fn next_evidence(
+    steps: &DecisionSteps,
+    sections: &Sections,
+    observed_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    if !lacks_evidence(steps) && observed_at.is_some() {
+        return None;
+    }
     let pause = i64::try_from(limits::LIVE_READ_PAUSE.as_millis()).unwrap_or(i64::MAX);
-    let live = basis.measured_at.plus_millis(pause);
-    Some(queued.map_or(live, |queued: Timestamp| queued.min(live)))
+    let queued = sections.upgrade.as_ref().and_then(|upgrade| upgrade.expected.parse().ok());
+    let live = match &sections.basis {
+        _ if sections.delivery.body().is_some() => None,
+        Basis::JustInTime(basis) => Some(basis.measured_at.plus_millis(pause)),
+        _ => Some(now.plus_millis(pause)),
+    };
+    [queued, live].into_iter().flatten().filter(|at: &Timestamp| *at > now).min().or_else(|| {
+        // It could be read already, and was not: by the next minute somebody may have asked for it.
+        live.map(|_| now)
+    })
 }
 
 /// Why the decision is what it is. If nothing was received from the site, also why not.
@@ -73,7 +88,7 @@ pub(super) fn why(steps: &DecisionSteps, sections: &Sections) -> String {
     match &sections.delivery {
         Section::NotMeasured { why: unread, .. } if lacks_evidence(steps) => {
             let unread = contract::text::display_safe(unread, MAX_TEXT);
-            format!("{why} The home page: {unread}")
+            format!("{why} The home page was not received: {unread}")
         }
         _ => why,
     }
@@ -179,15 +194,15 @@ pub(super) fn alternatives(
     action: &Action,
     actions: &Actions,
     sections: &Sections,
-    expires_at: Timestamp,
+    ask_again_at: Option<Timestamp>,
 ) -> Vec<String> {
     let mut list = Vec::new();
     if steps.effect <= Effect::Doubt {
         return list;
     }
-    if lacks_evidence(steps) {
+    if let Some(at) = ask_again_at {
         list.push(format!(
-            "Ask again after {expires_at}: evidence is missing, and there can be more of it then."
+            "Ask again after {at}: evidence is missing, and there can be more of it then."
         ));
     }
     for (other, word, decision) in [

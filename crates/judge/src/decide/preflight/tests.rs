@@ -258,7 +258,7 @@ fn what_lacks_evidence_says_why_and_lasts_until_there_can_be_more() {
         let sections = sections(changes);
         let actions = decide_actions(&decision_inputs(&sections));
         let check = check(json!({"domain": "shop.lab", "action": action}));
-        decide_with(&check, now(), known(&sections, &actions, RobotsFile::Absent)).unwrap()
+        decide_with(&check, now(), known(&sections, &actions, RobotsFile::NotRead)).unwrap()
     };
     let basis = |minutes_ago: i64| {
         let at = now().plus_millis(-minutes_ago * 60_000);
@@ -269,15 +269,29 @@ fn what_lacks_evidence_says_why_and_lasts_until_there_can_be_more() {
         vec![
             ("/crawl_policy", unread.clone()),
             ("/delivery", unread.clone()),
+            ("/read_equivalence/identities", json!([])),
             ("/basis", basis(minutes_ago)),
         ]
     };
     let receipt = decide(&nothing(2), "read");
-    assert_eq!(receipt.decision, Decision::RequireConfirmation);
+    assert_eq!(receipt.decision, Decision::RequireConfirmation, "{}", receipt.why);
     assert_eq!(receipt.expires_at, now().plus_millis(8 * 60_000), "the next live reading");
-    assert!(receipt.why.ends_with("The home page: It took too long."), "{}", receipt.why);
+    assert!(
+        receipt.why.ends_with("The home page was not received: It took too long."),
+        "{}",
+        receipt.why
+    );
     let again = format!("Ask again after {}", receipt.expires_at);
     assert!(receipt.alternatives[0].starts_with(&again), "{:?}", receipt.alternatives);
+    // With the page at hand, a live reading adds nothing: the receipt lasts as usual.
+    let page = [("/crawl_policy", unread.clone()), ("/basis", basis(30))];
+    let receipt = decide(&page, "cite");
+    assert!(receipt.expires_at >= now().plus_millis(10 * 60_000), "{receipt:?}");
+    assert!(receipt.alternatives.iter().all(|text| !text.contains("Ask again")));
+    // What was measured and found bad is not missing.
+    let bad = decide(&[("/tls/certificate_holds", json!(false)), ("/basis", basis(2))], "connect");
+    assert_eq!(bad.reason_codes.first(), Some(&Doubt::CertificateInvalid));
+    assert!(bad.alternatives.iter().all(|text| !text.contains("Ask again")), "{bad:?}");
     // A receipt is never shorter than a minute.
     assert_eq!(decide(&nothing(30), "read").expires_at, now().plus_millis(60_000));
     // A scan that is due earlier.
@@ -288,7 +302,8 @@ fn what_lacks_evidence_says_why_and_lasts_until_there_can_be_more() {
     queued.push(("/upgrade", upgrade));
     assert_eq!(decide(&queued, "read").expires_at, due);
     // No such name.
-    let gone = decide(&[("/dns/exists", json!(false)), ("/basis", basis(2))], "read");
+    let gone = [("/dns/exists", json!(false)), ("/delivery", unread.clone()), ("/basis", basis(2))];
+    let gone = decide(&gone, "read");
     assert_eq!(gone.decision, Decision::Unsupported);
     assert_eq!(gone.expires_at, now().plus_millis(8 * 60_000));
     // What is decided by evidence does not ask to be asked again.

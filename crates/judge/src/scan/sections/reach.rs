@@ -2,7 +2,7 @@
 
 use contract::evidence::FailurePhase;
 use contract::records::{AgentRow, Finding, Role, RowCause, Severity};
-use contract::text::unblock_guides::{has_unblock_guide, unblock_guides};
+use contract::text::unblock_guides::{general_unblock_guide, has_unblock_guide, unblock_guides};
 
 use super::gates;
 use super::inputs::SectionInputs;
@@ -187,14 +187,16 @@ fn add_unblock_guide(
         .filter_map(|row| inputs.parsed.catalogue.get(&row.id)?.robots_token.as_deref())
         .collect();
     let present: Vec<&str> = inputs.view.vendors_present.iter().map(String::as_str).collect();
-    let known: Vec<&str> =
-        vendors.iter().chain(&present).copied().filter(|name| has_unblock_guide(name)).collect();
-    // Without a sign of a product, the general advice stays.
-    let Some(guide) =
-        unblock_guides(&known, &tokens).into_iter().next().filter(|_| !known.is_empty())
-    else {
-        return;
+    // A product that is only present counts if none is known to have refused.
+    let refusing = if vendors.is_empty() { &present } else { vendors };
+    let known = refusing.iter().copied().find(|name| has_unblock_guide(name));
+    let guide = match (known, refusing.first()) {
+        (Some(known), _) => unblock_guides(&[known], &tokens).into_iter().next(),
+        (None, Some(vendor)) => Some(general_unblock_guide(Some(vendor))),
+        // Without a sign of a product, the general advice stays.
+        (None, None) => None,
     };
+    let Some(guide) = guide else { return };
     finding.fix = Some(format!("To let them in with {}: {}", guide.name, guide.steps.join(" ")));
     finding.paste = guide.copy.map(|(_, text)| format!("{text}\n"));
 }

@@ -33,11 +33,17 @@ impl Answers {
         sealed
     }
 
-    /// Updates the answer about a domain from its newest public scan, if there is an earlier answer.
-    /// The next resolve would do the same, so a failure is only logged.
-    pub(crate) async fn update_answer_from_scan(self: &Arc<Self>, domain: &Domain, id: &str) {
+    /// Updates the answer about a domain from its newest public scan. Without an earlier answer, only if
+    /// `also_first`: somebody is about to look at its decisions. The next resolve would do the same, so a
+    /// failure is only logged.
+    pub(crate) async fn update_answer_from_scan(
+        self: &Arc<Self>,
+        domain: &Domain,
+        id: &str,
+        also_first: bool,
+    ) {
         let update = async {
-            if self.store.latest_answer(domain).await?.is_none() {
+            if !also_first && self.store.latest_answer(domain).await?.is_none() {
                 return Ok(());
             }
             let Some(reading) = self.reading_from_scan(id, None).await? else { return Ok(()) };

@@ -8,8 +8,9 @@ use std::time::UNIX_EPOCH;
 use contract::Timestamp;
 use service::log::mark::{MarkComparison, MarkStatus, compare_mark};
 use store::StoreError;
+use store_sqlite::{SchemaVersions, SqliteStore};
 
-use super::super::log::open_store;
+use super::key_state::{FoundKeys, read_keys};
 use super::{DoctorCheck, bad, doubt, good};
 use crate::config::Config;
 use crate::wiring;
@@ -54,12 +55,7 @@ fn check_disk(name: &'static str, folder: &Path) -> DoctorCheck {
     let gigabytes = free as f64 / (1_u64 << 30) as f64;
     let says = format!("{}: {gigabytes:.1} GB free", folder.display());
     if free < FULL_BYTES || space.f_favail == 0 && space.f_files > 0 {
-        bad(
-            name,
-            format!(
-                "{says}; the store can hardly be written: make room, or lower store.artifact_gb"
-            ),
-        )
+        bad(name, format!("{says}; the disk is almost full: make room, or lower store.artifact_gb"))
     } else if free < LOW_BYTES {
         doubt(
             name,
@@ -117,12 +113,23 @@ pub(super) async fn check_log(config: &Config) -> DoctorCheck {
             return bad(NAME, format!("the log cannot be read: {error}; run `wayleave fsck`"));
         }
     }
+    match store_sqlite::schema_versions(&config.data_dir()) {
+        Ok(Some(SchemaVersions { found, known })) if found != known => {
+            return doubt(
+                NAME,
+                "not compared with its mark: the store has an older schema".to_owned(),
+            );
+        }
+        Ok(_) => {}
+        Err(error) => return bad(NAME, error.to_string()),
+    }
     match compare_with_mark(config).await {
-        Ok(MarkStatus { fault: None, log_end, .. }) => good(
+        Ok(None) => doubt(NAME, "not compared with its mark: see `keys`".to_owned()),
+        Ok(Some(MarkStatus { fault: None, log_end, .. })) => good(
             NAME,
             format!("{} leaves, as its mark says; `wayleave fsck` checks every byte", log_end.tree_size),
         ),
-        Ok(MarkStatus { fault: Some(fault), .. }) => {
+        Ok(Some(MarkStatus { fault: Some(fault), .. })) => {
             bad(NAME, format!("{fault}. Nothing is signed until this is decided; docs/log.md says how"))
         }
         Err(error) if matches!(error.downcast_ref(), Some(StoreError::InUse { .. })) => doubt(
@@ -134,11 +141,14 @@ pub(super) async fn check_log(config: &Config) -> DoctorCheck {
     }
 }
 
-async fn compare_with_mark(config: &Config) -> anyhow::Result<MarkStatus> {
-    let (store, keys) = open_store(config)?;
+/// `None` if the keys cannot be read without changing them.
+async fn compare_with_mark(config: &Config) -> anyhow::Result<Option<MarkStatus>> {
+    let store = SqliteStore::open_read_only(&config.data_dir())?;
+    let FoundKeys::Complete(keys) = read_keys(config)? else { return Ok(None) };
     let brand = wiring::brand(config)?;
-    let policy = wiring::key_policy(&wiring::open_keys(config)?, &brand)?;
+    let policy = wiring::key_policy(&keys, &brand)?;
+    let directory = config.keys_dir();
     let comparison =
-        MarkComparison { store: &store, directory: &keys, brand: &brand, policy: &policy };
-    Ok(compare_mark(comparison).await?)
+        MarkComparison { store: &store, directory: &directory, brand: &brand, policy: &policy };
+    Ok(Some(compare_mark(comparison).await?))
 }

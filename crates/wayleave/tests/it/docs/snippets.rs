@@ -1,5 +1,5 @@
-//! Runs the two programs of `docs/snippets` against a demo, and against a proxy that changes its
-//! responses.
+//! Runs the two programs of `docs/snippets` against a demo, and against a proxy that changes
+//! requests or responses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -26,15 +26,25 @@ pub(super) fn folder() -> Option<TempDir> {
     Some(folder)
 }
 
-/// A proxy that changes the receipt or the key directory. `name` is the expected refusal.
+/// A proxy that changes the request, the receipt or the key directory. `name` is the expected refusal.
 #[derive(Clone, Copy)]
 struct TamperingProxy {
     name: &'static str,
+    request: fn(Value) -> Value,
     receipt: fn(Value) -> Value,
     /// Applied to the signature block afterwards.
     signature: fn(&mut Value),
     directory: fn(Value) -> Value,
 }
+
+/// Passes everything on as it is.
+const HONEST: TamperingProxy = TamperingProxy {
+    name: "",
+    request: same,
+    receipt: same,
+    signature: unchanged,
+    directory: same,
+};
 
 fn same(value: Value) -> Value {
     value
@@ -44,6 +54,11 @@ fn unchanged(_: &mut Value) {}
 
 fn with(mut value: Value, member: &str, to: impl Into<Value>) -> Value {
     value[member] = to.into();
+    value
+}
+
+fn without(mut value: Value, member: &str) -> Value {
+    value.as_object_mut().unwrap().remove(member);
     value
 }
 
@@ -76,58 +91,81 @@ fn own_directory(purpose: &str) -> Value {
     json!({ "keys": [{ "kid": kid, "kty": "OKP", "crv": "Ed25519", "x": x, "svc_purpose": purpose }] })
 }
 
-const CASES: [TamperingProxy; 8] = [
+/// Signs with a key that is published, so that a refusal must have another reason.
+const WITH_OWN_KEY: TamperingProxy = TamperingProxy {
+    directory: |_| own_directory("decisions"),
+    receipt: signed_by_own_key,
+    ..HONEST
+};
+
+const CASES: [TamperingProxy; 14] = [
     TamperingProxy {
         name: "the digest does not match",
         receipt: |receipt| with(receipt, "decision", "allow"),
-        signature: unchanged,
-        directory: same,
+        ..HONEST
     },
     TamperingProxy {
         name: "the signature is not valid",
         receipt: |receipt| with_new_digest(with(receipt, "decision", "allow")),
-        signature: unchanged,
-        directory: same,
+        ..HONEST
     },
     TamperingProxy {
         name: "the signing key is not published for decisions",
         receipt: |receipt| signed_by_own_key(with(receipt, "decision", "allow")),
-        signature: unchanged,
-        directory: same,
+        ..HONEST
     },
     TamperingProxy {
         name: "the signing key is not published for decisions",
         receipt: signed_by_own_key,
-        signature: unchanged,
         directory: |_| own_directory("documents"),
+        ..HONEST
     },
     TamperingProxy {
         name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", "an older one")),
-        signature: unchanged,
-        directory: |_| own_directory("decisions"),
+        ..WITH_OWN_KEY
     },
     TamperingProxy {
         name: "the receipt is for another request",
         receipt: |receipt| signed_by_own_key(with(receipt, "nonce", Value::Null)),
-        signature: unchanged,
-        directory: |_| own_directory("decisions"),
+        ..WITH_OWN_KEY
+    },
+    // Genuine receipts with the nonce of the request, but for another site, path or action.
+    TamperingProxy {
+        name: "the receipt is for another request",
+        request: |request| with(request, "url", "https://open.lab/"),
+        ..HONEST
+    },
+    TamperingProxy {
+        name: "the receipt is for another request",
+        request: |request| with(request, "url", "https://minimal.lab/other"),
+        ..HONEST
+    },
+    TamperingProxy {
+        name: "the receipt is for another request",
+        request: |request| with(request, "action", "cite"),
+        ..HONEST
     },
     TamperingProxy {
         name: "the receipt has expired",
         receipt: |receipt| {
             signed_by_own_key(with(receipt, "expires_at", "2026-01-01T00:00:00.000Z"))
         },
-        signature: unchanged,
-        directory: |_| own_directory("decisions"),
+        ..WITH_OWN_KEY
+    },
+    TamperingProxy {
+        name: "the receipt has no decision or no reason",
+        receipt: |receipt| signed_by_own_key(without(receipt, "why")),
+        ..WITH_OWN_KEY
+    },
+    TamperingProxy {
+        name: "the receipt has no decision or no reason",
+        receipt: |receipt| signed_by_own_key(without(receipt, "decision")),
+        ..WITH_OWN_KEY
     },
     // No harmful change: shows that the proxy itself is not the reason for refusals.
-    TamperingProxy {
-        name: "",
-        receipt: signed_by_own_key,
-        signature: unchanged,
-        directory: |_| own_directory("decisions"),
-    },
+    HONEST,
+    WITH_OWN_KEY,
 ];
 
 impl TamperingProxy {
@@ -161,7 +199,8 @@ impl TamperingProxy {
         let mut request = vec![0; length];
         reader.read_exact(&mut request).unwrap();
         let response = if path == "/api/v1/preflight" {
-            let receipt = server.post(&path, Some("application/json"), &request).json();
+            let request = (self.request)(serde_json::from_slice(&request).unwrap()).to_string();
+            let receipt = server.post(&path, Some("application/json"), request.as_bytes()).json();
             let mut receipt = (self.receipt)(receipt);
             (self.signature)(&mut receipt["signature"]);
             receipt
@@ -237,9 +276,8 @@ fn accepts_only_signed_receipts(run: impl Fn() -> Command) {
             Some("signing time") => "the receipt was not signed when it was decided",
             Some(other) => panic!("{other}"),
         },
-        receipt: same,
         signature: case.change,
-        directory: same,
+        ..HONEST
     });
     for case in CASES.into_iter().chain(changes) {
         let output = run_against(&case.start(server));

@@ -6,11 +6,12 @@ mod operations;
 use std::collections::BTreeMap;
 
 use askama::Template;
-use contract::Issuer;
+use contract::{Issuer, limits};
 use serde_json::Value;
+use service::ReaderFacts;
 
 use self::errors::ErrorEntry;
-use super::html::Html;
+use super::{dates::wait_words, html::Html};
 
 /// Requests and responses that a test recorded (`examples_are_current`).
 const EXAMPLES: &str = include_str!("../../../assets/examples.json");
@@ -37,8 +38,88 @@ struct ErrorsPage<'a> {
 struct ReaderPage<'a> {
     current: &'a str,
     chapters: &'a [Chapter],
-    user_agent: String,
+    facts: &'a ReaderFacts,
     base_url: &'a str,
+}
+
+impl<'a> ReaderPage<'a> {
+    /// What the operator states about itself.
+    fn operator(&self) -> [(&'static str, &'a str); 4] {
+        let operator = &self.facts.operator;
+        let stated = |value: &'a Option<String>| match value.as_deref() {
+            None | Some("") => "not stated by the operator",
+            Some(value) => value,
+        };
+        [
+            ("Operator", stated(&operator.name)),
+            ("Contact", stated(&operator.contact)),
+            ("Abuse", stated(&operator.abuse)),
+            ("Security", stated(&operator.security)),
+        ]
+    }
+
+    fn robots_lines(&self) -> String {
+        format!("User-agent: {}\nDisallow: /\n", self.facts.robots_token)
+    }
+
+    /// How often a site is read, over all who ask.
+    fn limits(&self) -> [String; 6] {
+        let facts = self.facts;
+        let hourly = |limit: Option<u32>, what: &str| match limit {
+            Some(limit) => format!("at most {limit} {what} of one site in an hour"),
+            None => format!("no limit of {what} in an hour"),
+        };
+        [
+            format!(
+                "A scan usually sends 60 to 120 requests within a few seconds, and a live reading about 20 within \
+                 {}. Each page is read once or a few times, never the whole site.",
+                wait_words(limits::LIVE_READ_BUDGET.as_secs()),
+            ),
+            format!(
+                "A reading sends at most {} requests at once to one host. One scan and one live reading of a site \
+                 run at a time, whoever asks.",
+                facts.requests_at_once
+            ),
+            format!(
+                "Over all who ask and all names of a registrable domain: {}, {}. Scans under a licence of this \
+                 service and scans of a census are not counted.",
+                hourly(facts.scans_per_hour, "scans"),
+                hourly(facts.live_per_hour, "live readings"),
+            ),
+            format!(
+                "A site that was scanned within the last {} is not scanned again, except privately for its owner. \
+                 Between two live readings of a domain are at least {}.",
+                wait_words(facts.rescan_seconds),
+                wait_words(limits::LIVE_READ_PAUSE.as_secs()),
+            ),
+            format!(
+                "A page that somebody asks us to watch is read every {} hours, at most {} pages of a domain.",
+                limits::CLOCK_CHECK_INTERVAL_HOURS,
+                limits::CLOCKS_PER_DOMAIN
+            ),
+            "We do nothing that changes your site: only GET requests, no forms, no logins, no cookies that we keep."
+                .to_owned(),
+        ]
+    }
+
+    /// How long we store what a site sent.
+    fn storage(&self) -> String {
+        let body_time = match self.facts.body_days {
+            Some(days) => format!(
+                "for {days} days after they were last received or a scan referred to them (less if the space for \
+                 them is full)"
+            ),
+            None => "without a time limit".to_owned(),
+        };
+        let record_time = match self.facts.record_days {
+            Some(days) => format!("for {days} days"),
+            None => "without a time limit".to_owned(),
+        };
+        format!(
+            "We store the responses to a scan as evidence: the bodies {body_time}, and the record with the list of \
+             requests and header fields {record_time}. Whoever can open the report can download both with it."
+        )
+    }
 }
 
 /// A page of the documentation.
@@ -55,7 +136,11 @@ impl Chapter {
 }
 
 /// Every page by the last segment of its path; the contents are at the empty one.
-pub(crate) fn render_all(document: &Value, issuer: &Issuer) -> BTreeMap<String, String> {
+pub(crate) fn render_all(
+    document: &Value,
+    issuer: &Issuer,
+    facts: &ReaderFacts,
+) -> BTreeMap<String, String> {
     let chapters = chapters(document);
     // Written by a test, so it is valid.
     let examples = EXAMPLES.replace("{base}", &issuer.base_url);
@@ -73,7 +158,7 @@ pub(crate) fn render_all(document: &Value, issuer: &Issuer) -> BTreeMap<String, 
             "reader" => super::render(&ReaderPage {
                 current,
                 chapters: &chapters,
-                user_agent: service::reader_user_agent(&issuer.base_url),
+                facts,
                 base_url: &issuer.base_url,
             }),
             "records" => render_chapter(&chapters, chapter, operations::render_records(document)),
@@ -115,14 +200,13 @@ fn chapters(document: &Value) -> Vec<Chapter> {
 fn contents(document: &Value, chapters: &[Chapter]) -> String {
     let mut main = Html::new();
     main.raw("<p>As a file: <a href=\"/openapi.json\">OpenAPI 3.1</a>, ");
-    main.raw("<a href=\"/api/v1/schema?list=1\">JSON Schemas</a>.</p>\n<div class=\"grid\">\n");
+    main.raw("<a href=\"/api/v1/schema?list=1\">JSON Schemas</a>.</p>\n<div class=\"contents\">\n");
     for chapter in chapters {
         let operations: Vec<_> = operations::operations_of(document, &chapter.slug).collect();
         if operations.is_empty() {
             continue;
         }
-        main.raw("<section class=\"panel stack contents\"><h2><a href=\"/docs/")
-            .text(&chapter.slug);
+        main.raw("<section class=\"stack\"><h2><a href=\"/docs/").text(&chapter.slug);
         main.raw("\">").text(&chapter.title).raw("</a></h2>\n<ul class=\"plain\">\n");
         for (_, method, operation) in operations {
             main.raw("<li><a href=\"/docs/").text(&chapter.slug).raw("#");
@@ -149,7 +233,7 @@ mod tests {
     fn pages() -> (Value, BTreeMap<String, String>) {
         let issuer = Issuer::new(Brand::default(), "https://svc.example");
         let document = openapi::build_document(&issuer);
-        let pages = render_all(&document, &issuer);
+        let pages = render_all(&document, &issuer, &ReaderFacts::default());
         (document, pages)
     }
 
@@ -167,6 +251,61 @@ mod tests {
         for word in ErrorCode::WORDS {
             assert!(pages["errors"].contains(&format!(" id=\"{word}\"")), "{word}");
         }
+    }
+
+    fn reader_page(facts: &ReaderFacts) -> String {
+        let issuer = Issuer::new(Brand::default(), "https://svc.example");
+        let document = openapi::build_document(&issuer);
+        render_all(&document, &issuer, facts).remove("reader").unwrap()
+    }
+
+    #[test]
+    fn the_page_about_our_reader_says_who_we_are_and_how_to_verify_it() {
+        let page = reader_page(&ReaderFacts {
+            user_agent: "Other/1.0 (+https://svc.example/docs/reader)".to_owned(),
+            robots_token: "Other".to_owned(),
+            operator: service::OperatorSettings {
+                name: Some("Example <Ltd>".to_owned()),
+                abuse: Some("abuse@svc.example".to_owned()),
+                egress: vec!["192.0.2.0/24".to_owned(), "2001:db8::/48".to_owned()],
+                ..Default::default()
+            },
+            verify: vec!["Compare the address.".to_owned()],
+            requests_at_once: 12,
+            rescan_seconds: 120,
+            scans_per_hour: Some(12),
+            live_per_hour: Some(6),
+            body_days: Some(90),
+            record_days: Some(400),
+        });
+        for shown in [
+            "Other/1.0 (+https://svc.example/docs/reader)",
+            "User-agent: Other\nDisallow: /",
+            "Example &lt;Ltd&gt;",
+            "abuse@svc.example",
+            "192.0.2.0/24",
+            "2001:db8::/48",
+            "Compare the address.",
+            "href=\"/.well-known/crawlcheck-observers.json\"",
+            "at most 12 requests at once",
+            "at most 12 scans of one site in an hour",
+            "at most 6 live readings of one site in an hour",
+            "within the last 2 minutes",
+            "the bodies for 90 days",
+            "header fields for 400 days",
+        ] {
+            assert!(page.contains(shown), "{shown}\n{page}");
+        }
+        assert_eq!(page.matches("not stated by the operator").count(), 2, "contact and security");
+        assert!(!page.contains("Wayleave\nDisallow"), "the token is the one in use");
+    }
+
+    #[test]
+    fn what_the_operator_does_not_state_is_not_made_up() {
+        let page = reader_page(&ReaderFacts::default());
+        assert_eq!(page.matches("not stated by the operator").count(), 5, "{page}");
+        assert!(page.contains("no limit of scans in an hour"));
+        assert!(page.contains("the bodies without a time limit"));
     }
 
     #[test]

@@ -4,21 +4,15 @@ use contract::records::{AgentRow, Role, RowCause, ScanRecord, TextVariation};
 use contract::text::record_words::{describe_comparison, describe_stand_in};
 
 use crate::pages::{
-    board::{self, BoardColumn, BoardRow, operator, short_name},
+    board::{self, BoardColumn, BoardRow, operator, short_name, summarise_served},
     status::{Status, capitalise, outcome},
 };
 
 pub(super) fn columns(record: &ScanRecord) -> Vec<BoardColumn> {
     let rows = record.agentview.rows.iter().map(|row| (row.role.clone(), board_row(row)));
     board::columns(rows.collect(), |rows| {
-        let served = rows.iter().filter(|row| row.status.tone == "ok").count();
-        let words = format!("{served} of {} served", rows.len());
-        match served {
-            0 if rows.iter().all(|row| row.status.tone == "off") => Status::off(words),
-            0 => Status::bad(words),
-            all if all == rows.len() => Status::ok(words),
-            _ => Status::warn(words),
-        }
+        let causes: Vec<&RowCause> = rows.iter().filter_map(|row| row.cause.as_ref()).collect();
+        summarise_served(&causes)
     })
 }
 
@@ -30,7 +24,9 @@ fn board_row(row: &AgentRow) -> BoardRow {
     };
     let compared = row.role != Role::Browser && row.cause == RowCause::Served;
     let comparison = describe_comparison(&row.equivalence, row.similarity).filter(|_| compared);
-    let stand_in = describe_stand_in(&row.cause, row.blocker.as_deref(), row.vendor.as_deref());
+    // A block page without a vendor says no more than the status does.
+    let stand_in = describe_stand_in(&row.cause, row.blocker.as_deref(), row.vendor.as_deref())
+        .filter(|_| row.vendor.is_some() || row.blocker.as_deref() != Some("block"));
     let price = row.price.as_ref().map(|price| format!("price {price}"));
     let failure = row.error.as_ref().map(|failure| failure.detail.clone());
     let who = match row.role {
@@ -42,6 +38,7 @@ fn board_row(row: &AgentRow) -> BoardRow {
     BoardRow {
         name: short_name(&row.label).to_owned(),
         status: outcome(&row.cause, row.blocker.as_deref(), row.status),
+        cause: Some(row.cause.clone()),
         detail: details.join(", "),
     }
 }

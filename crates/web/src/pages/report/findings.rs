@@ -1,12 +1,14 @@
 //! The findings of a report page: what we saw, why it matters, how to fix it, and how to see it yourself.
 
+use std::{cmp::Reverse, collections::BTreeMap};
+
 use contract::{
     evidence::Evidence,
     records::{AgentRow, Finding, Role, RowCause, ScanRecord, Severity, SideBySide},
     text::{
         TextPiece, curl_command, display_safe, mark_differences,
         unblock_guides::{
-            GenuineCheck, UnblockGuide, genuine_checks, has_unblock_guide,
+            GenuineCheck, UnblockGuide, general_unblock_guide, genuine_checks, has_unblock_guide,
             robots_lines_to_disallow, unblock_guides,
         },
     },
@@ -45,6 +47,7 @@ pub(super) struct FindingView<'a> {
 pub(super) struct UnblockView {
     /// Who was recognised, in a sentence.
     pub(super) who: String,
+    /// The first one is open.
     pub(super) guides: Vec<UnblockGuide>,
     pub(super) genuine: Vec<GenuineCheck>,
 }
@@ -87,7 +90,7 @@ pub(super) fn views<'a>(
 ) -> Vec<FindingView<'a>> {
     let lost = |finding: &Finding| points_lost(record, finding);
     let mut findings: Vec<&Finding> = record.findings.iter().collect();
-    findings.sort_by_key(|finding| (rank(&finding.severity), std::cmp::Reverse(lost(finding))));
+    findings.sort_by_key(|finding| (rank(&finding.severity), Reverse(lost(finding))));
     let mut first_unblock = None;
     let mut views = Vec::new();
     for (index, finding) in findings.into_iter().take(MAX_FINDINGS).enumerate() {
@@ -153,35 +156,87 @@ fn refused_rows<'a>(record: &'a ScanRecord, finding: &Finding) -> Vec<&'a AgentR
         "kept_out:reach.user" => Role::User,
         _ => return Vec::new(),
     };
-    record.agentview.rows.iter().filter(|row| row.role == role && is_turned_away(row)).collect()
+    refused_although_wanted(record).filter(|row| row.role == role).collect()
 }
 
-fn is_turned_away(row: &AgentRow) -> bool {
-    matches!(row.cause, RowCause::Refused | RowCause::Challenge)
+/// The AI crawlers that were refused and that robots.txt does not exclude. Nobody is helped to let in a
+/// crawler that the owner excludes on purpose.
+fn refused_although_wanted(record: &ScanRecord) -> impl Iterator<Item = &AgentRow> {
+    record.agentview.rows.iter().filter(move |row| {
+        matches!(row.role, Role::Train | Role::Search | Role::User)
+            && matches!(row.cause, RowCause::Refused | RowCause::Challenge)
+            && !is_declared_unwanted(record, row)
+    })
+}
+
+fn is_declared_unwanted(record: &ScanRecord, row: &AgentRow) -> bool {
+    let token = short_name(&row.label);
+    record.policy.access.iter().any(|rule| {
+        !rule.allowed && rule.path == record.path && rule.agent.eq_ignore_ascii_case(token)
+    })
 }
 
 /// One set of steps for all crawlers that were refused, because one rule usually refuses them all.
 fn unblock_view(record: &ScanRecord) -> UnblockView {
-    let is_ai = |row: &&AgentRow| matches!(row.role, Role::Train | Role::Search | Role::User);
-    let refused: Vec<&AgentRow> =
-        record.agentview.rows.iter().filter(is_ai).filter(|row| is_turned_away(row)).collect();
-    let mut vendors: Vec<&str> = refused.iter().filter_map(|row| row.vendor.as_deref()).collect();
-    vendors.dedup();
-    let present = record.agentview.vendors_present.iter().map(String::as_str);
-    let known: Vec<&str> =
-        vendors.iter().copied().chain(present).filter(|name| has_unblock_guide(name)).collect();
+    let refused: Vec<&AgentRow> = refused_although_wanted(record).collect();
     let tokens: Vec<&str> = refused.iter().map(|row| short_name(&row.label)).collect();
-    let who = match (vendors.as_slice(), known.first()) {
-        ([vendor, ..], _) => format!("{vendor} refused them."),
-        ([], Some(vendor)) => format!(
-            "{vendor} is in front of this site. The answer does not say who refused; check there first."
+    let vendors = count_by_vendor(&refused);
+    let present: Vec<&str> = record.agentview.vendors_present.iter().map(String::as_str).collect();
+    let known: Vec<&str> = vendors
+        .iter()
+        .map(|(vendor, _)| *vendor)
+        .chain(present.iter().copied())
+        .filter(|name| has_unblock_guide(name))
+        .collect();
+    let refuser = vendors.first().map(|(vendor, _)| *vendor);
+    let in_front = known.first().or(present.first()).copied();
+    let first = refuser.or(in_front);
+    let mut guides = unblock_guides(&known, &tokens);
+    if !first.is_some_and(has_unblock_guide) {
+        guides.insert(0, general_unblock_guide(first));
+    }
+    let who = match (refuser, in_front) {
+        (Some(_), _) => describe_refusers(&vendors, refused.len()),
+        (None, Some(vendor)) => format!(
+            "{vendor} is in front of this site. The answers do not say who refused; check there first."
         ),
-        ([], None) => {
-            "The answer names no vendor. Check your CDN first, then the web server, then plug-ins."
+        (None, None) => {
+            "The answers name no product. Check your CDN first, then the web server, then plug-ins."
                 .to_owned()
         }
     };
-    UnblockView { who, guides: unblock_guides(&known, &tokens), genuine: genuine_checks(&tokens) }
+    UnblockView { who, guides, genuine: genuine_checks(&tokens) }
+}
+
+/// The vendors that the answers name, each with the number of its answers, the most frequent first.
+fn count_by_vendor<'a>(refused: &[&'a AgentRow]) -> Vec<(&'a str, usize)> {
+    let mut counts = BTreeMap::new();
+    for vendor in refused.iter().filter_map(|row| row.vendor.as_deref()) {
+        *counts.entry(vendor).or_insert(0) += 1;
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    counts
+}
+
+/// `Cloudflare refused 1 of 10; the other answers name no product.`
+fn describe_refusers(vendors: &[(&str, usize)], refused: usize) -> String {
+    if let [(vendor, count)] = vendors
+        && *count == refused
+    {
+        return format!("{vendor} refused them.");
+    }
+    let mut parts: Vec<String> = vendors
+        .iter()
+        .map(|(vendor, count)| format!("{vendor} refused {count} of {refused}"))
+        .collect();
+    let named: usize = vendors.iter().map(|(_, count)| count).sum();
+    match refused.saturating_sub(named) {
+        0 => {}
+        1 => parts.push("the other answer names no product".to_owned()),
+        _ => parts.push("the other answers name no product".to_owned()),
+    }
+    format!("{}.", parts.join("; "))
 }
 
 fn commands(finding: &Finding, evidence: Option<&Evidence>) -> Vec<(String, String)> {
@@ -203,4 +258,103 @@ fn diff(texts: &SideBySide) -> DiffView<'_> {
     let right = display_safe(&texts.untrusted_right, MAX_TEXT_CHARS);
     let (left, right) = mark_differences(&left, &right);
     DiffView { left_name: &texts.left, left, right_name: &texts.right, right }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::records::AccessRule;
+
+    use super::*;
+    use crate::pages::report::tests::record as example_record;
+
+    /// A record with a refused row for each token and the vendor that its answer names.
+    fn record(rows: &[(&str, Option<&str>)], present: &[&str]) -> ScanRecord {
+        let mut record = example_record();
+        let example = record.agentview.rows[0].clone();
+        record.agentview.rows = rows
+            .iter()
+            .map(|(token, vendor)| AgentRow {
+                label: format!("{token} (Somebody, training)"),
+                role: Role::Train,
+                cause: RowCause::Refused,
+                vendor: vendor.map(ToOwned::to_owned),
+                ..example.clone()
+            })
+            .collect();
+        record.agentview.vendors_present = present.iter().map(|name| (*name).to_owned()).collect();
+        record.policy.access.clear();
+        record.findings.truncate(1);
+        record.findings[0].id = "kept_out:reach.training".to_owned();
+        record
+    }
+
+    fn first_guide(record: &ScanRecord) -> String {
+        unblock_view(record).guides[0].name.clone()
+    }
+
+    /// The owner excludes ClaudeBot in robots.txt, so no text may let it in.
+    #[test]
+    fn crawlers_that_robots_txt_excludes_are_not_let_in() {
+        let mut record =
+            record(&[("GPTBot", Some("Cloudflare")), ("ClaudeBot", Some("Cloudflare"))], &[]);
+        let mut rule = example_record().policy.access[0].clone();
+        rule.path.clone_from(&record.path);
+        (rule.agent, rule.allowed) = ("claudebot".to_owned(), false);
+        record.policy.access = vec![rule.clone()];
+        let views = views(&record, None);
+        let unblock = views[0].unblock.as_ref().unwrap();
+        for guide in &unblock.guides {
+            let text = guide.copy.as_ref().map_or("", |(_, text)| text).to_ascii_lowercase();
+            assert!(!text.contains("claudebot"), "{}", guide.name);
+            assert!(text.is_empty() || text.contains("gptbot"), "{}", guide.name);
+        }
+        assert!(unblock.genuine.iter().all(|check| check.agent == "GPTBot"));
+        assert!(!views[0].disallow.as_ref().unwrap().contains("ClaudeBot"));
+
+        // With all of them excluded, there is nobody to let in.
+        let mut closed = record.clone();
+        closed.policy.access.push(AccessRule { agent: "GPTBot".to_owned(), ..rule });
+        let views = super::views(&closed, None);
+        assert!(views[0].unblock.is_none() && views[0].disallow.is_none());
+    }
+
+    #[test]
+    fn a_vendor_is_named_for_its_own_answers_only() {
+        let cloudflare = Some("Cloudflare");
+        for (vendors, expected) in [
+            (vec![cloudflare, cloudflare], "Cloudflare refused them."),
+            (
+                vec![None, cloudflare, None],
+                "Cloudflare refused 1 of 3; the other answers name no product.",
+            ),
+            (
+                vec![None, cloudflare, cloudflare],
+                "Cloudflare refused 2 of 3; the other answer names no product.",
+            ),
+            (
+                vec![Some("Akamai"), cloudflare, Some("Akamai")],
+                "Akamai refused 2 of 3; Cloudflare refused 1 of 3.",
+            ),
+            (
+                vec![None],
+                "The answers name no product. Check your CDN first, then the web server, then plug-ins.",
+            ),
+        ] {
+            let rows: Vec<_> = vendors.into_iter().map(|vendor| ("GPTBot", vendor)).collect();
+            assert_eq!(unblock_view(&record(&rows, &[])).who, expected);
+        }
+    }
+
+    /// The first guide is the open one.
+    #[test]
+    fn a_vendor_without_a_guide_opens_no_other_product() {
+        let kasada = [("GPTBot", Some("Kasada"))];
+        assert_eq!(first_guide(&record(&kasada, &[])), "Kasada");
+        assert_eq!(first_guide(&record(&kasada, &["Cloudflare"])), "Kasada");
+        assert_eq!(first_guide(&record(&[("GPTBot", Some("Akamai"))], &["Cloudflare"])), "Akamai");
+        let unnamed = [("GPTBot", None)];
+        assert_eq!(first_guide(&record(&unnamed, &["Kasada", "Fastly"])), "Fastly");
+        assert_eq!(first_guide(&record(&unnamed, &["Kasada"])), "Kasada");
+        assert_eq!(first_guide(&record(&unnamed, &[])), "Any product");
+    }
 }

@@ -96,7 +96,12 @@ impl ReportPage<'_> {
 
     fn verify_command(&self) -> String {
         let (link, base_url) = (self.link(), self.base_url);
-        format!("curl -o report.json {link}.json\nwayleave verify report.json --keys {base_url}")
+        let kind = self.record.kind.strip_suffix("-scan");
+        let brand = kind.filter(|brand| *brand != contract::Brand::DEFAULT);
+        let brand = brand.map(|brand| format!(" --brand {brand}")).unwrap_or_default();
+        format!(
+            "curl -o report.json {link}.json\nwayleave verify report.json --keys {base_url}{brand}"
+        )
     }
 }
 

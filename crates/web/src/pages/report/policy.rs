@@ -1,9 +1,12 @@
 //! What the site says and what it does: one row per purpose while robots.txt treats its agents alike.
 
-use contract::records::{AccessRule, Role, RowCause, ScanRecord};
+use contract::records::{AccessRule, Role, ScanRecord};
 use contract::text::display_safe;
 
-use crate::pages::{board::short_name, status::Status};
+use crate::pages::{
+    board::{self, short_name},
+    status::Status,
+};
 
 pub(super) struct PolicyRow {
     pub(super) agents: &'static str,
@@ -76,18 +79,15 @@ fn describe_rule(rule: &AccessRule) -> String {
     }
 }
 
-/// How many clients of the roles got the page. For AI agents only those that the rules name.
+/// How many measured clients of the roles got the page, and how many there are. Of AI agents only those that
+/// the rules name.
 fn count_served(record: &ScanRecord, roles: &[Role], group: &[&&AccessRule]) -> (usize, usize) {
     let is_ai = !roles.contains(&Role::Browser);
     let named =
         |label: &str| group.iter().any(|rule| rule.agent.eq_ignore_ascii_case(short_name(label)));
-    let rows = record.agentview.rows.iter().filter(|row| {
-        roles.contains(&row.role)
-            && !matches!(row.cause, RowCause::NotRead | RowCause::Unreachable)
-            && (!is_ai || named(&row.label))
-    });
-    let causes: Vec<bool> = rows.map(|row| row.cause == RowCause::Served).collect();
-    (causes.iter().filter(|served| **served).count(), causes.len())
+    let rows = record.agentview.rows.iter();
+    let rows = rows.filter(|row| roles.contains(&row.role) && (!is_ai || named(&row.label)));
+    board::count_served(rows.map(|row| &row.cause))
 }
 
 fn compare(allowed: bool, served: usize, of: usize) -> Status {
@@ -97,7 +97,7 @@ fn compare(allowed: bool, served: usize, of: usize) -> Status {
         (false, 0, _) => Status::ok("Agree"),
         (true, 0, _) => Status::bad("Contradict"),
         (true, ..) => Status::warn("Agree in part"),
-        (false, ..) => Status::new("off", "info", "Asked only"),
+        (false, ..) => Status::new("off", "info", "Disallowed, but served"),
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
             (true, 0, 4, "Contradict"),
             (true, 1, 4, "Agree in part"),
             (false, 0, 3, "Agree"),
-            (false, 3, 3, "Asked only"),
+            (false, 3, 3, "Disallowed, but served"),
             (true, 0, 0, "Not measured"),
         ] {
             assert_eq!(compare(allowed, served, of).words, words, "{allowed} {served} {of}");

@@ -1,11 +1,11 @@
-use contract::records::RowCause;
+use contract::records::{AgentRow, Role, RowCause};
 
 use super::*;
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>\u{202e}";
 
 /// A record in which every text that a site controls, and more, is hostile.
-fn record() -> ScanRecord {
+pub(super) fn record() -> ScanRecord {
     // The example that the contract is tested with: it has every member.
     let example = include_str!("../../../../contract/tests/it/snapshots/it__schemas__scan.snap");
     let (_, example) = example.split_once("\n{").unwrap();
@@ -93,10 +93,12 @@ fn hostile_text_is_escaped_and_tags_are_balanced() {
         "Does the site do what it says?",
         "<dt>Paywall</dt>",
         "Further pages",
-        "<blockquote dir=\"auto\"><del>&lt;script&gt;",
+        "<blockquote dir=\"auto\">&lt;script&gt;",
         "href=\"/r/abc.raw.json\"",
         "href=\"/r/abc.manifest.json\"",
         "href=\"/api/graph/abc\"",
+        "href=\"/r/abc.zip\"",
+        "href=\"/api/seal/lookup?id=abc\"",
         "content=\"https://svc.example/og/abc.png\"",
         "&lt;script&gt;alert(1)",
     ] {
@@ -150,7 +152,9 @@ fn unknown_values_are_dashes_and_unscored_sections_say_so() {
         section.score = None;
     }
     let page = page(record);
-    assert!(page.contains("no grade") && page.contains("Not scored") && page.contains("No score."));
+    for shown in ["no grade", "<span class=\"v off\">not scored</span>", "No score."] {
+        assert!(page.contains(shown), "{shown}");
+    }
 }
 
 #[test]
@@ -172,9 +176,12 @@ fn a_refusal_is_explained_by_the_product_that_refused() {
         row.cause = RowCause::Refused;
         row.vendor = Some("Imperva (Incapsula)".to_owned());
         row.label = "GPTBot (OpenAI, training)".to_owned();
-        row.role = contract::records::Role::Train;
+        row.role = Role::Train;
     }
     record.findings[0].id = "kept_out:reach.training".to_owned();
+    for rule in &mut record.policy.access {
+        rule.allowed = true;
+    }
     let page = page(record);
     let first = page.find("<summary>Imperva</summary>").unwrap();
     assert!(
@@ -205,4 +212,78 @@ fn a_page_is_bounded_whatever_the_record_holds() {
     let page = page(record);
     assert!(page.len() < 1_500_000, "{}", page.len());
     assert!(page.contains("2000 findings"));
+}
+
+/// A site that opted out was not measured: no place of the report or of its picture says "0 of n" or is red.
+#[test]
+fn what_was_not_measured_is_not_shown_as_refused() {
+    let mut record = record();
+    (record.grade, record.overall) = (None, None);
+    for rule in &mut record.policy.access {
+        (rule.allowed, rule.agent) = (true, "GPTBot".to_owned());
+    }
+    for row in &mut record.agentview.rows {
+        "GPTBot".clone_into(&mut row.label);
+    }
+    for cause in [RowCause::NotRead, RowCause::Unreachable, RowCause::Busy, RowCause::Incomplete] {
+        for row in &mut record.agentview.rows {
+            row.cause = cause.clone();
+        }
+        for column in board_rows::columns(&record) {
+            assert_eq!(column.summary, Status::off("Not measured"), "{cause}");
+        }
+        let rows = policy::rows(&record);
+        assert!(!rows.is_empty());
+        for row in rows {
+            assert_eq!((row.served.as_str(), row.result.tone), ("Not measured", "off"), "{cause}");
+        }
+        let picture = link_picture(&record);
+        assert_eq!(picture.matches("Not measured").count(), 4, "{picture}");
+        assert!(!picture.contains("served") && !picture.contains("#a51d17"), "{picture}");
+    }
+}
+
+/// Some agents of a purpose were not measured: the others decide.
+#[test]
+fn measured_rows_decide_what_the_policy_table_says() {
+    let mut record = record();
+    for rule in &mut record.policy.access {
+        (rule.allowed, rule.agent) = (true, "GPTBot".to_owned());
+    }
+    let mut row = record.agentview.rows[1].clone();
+    "GPTBot".clone_into(&mut row.label);
+    row.role = Role::Train;
+    let with = |cause| AgentRow { cause, ..row.clone() };
+    record.agentview.rows = vec![with(RowCause::Served), with(RowCause::Busy)];
+    let rows = policy::rows(&record);
+    let results: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row.served.as_str(), row.result.words.as_str())).collect();
+    assert_eq!(results, [("1 of 1 served", "Agree")]);
+}
+
+#[test]
+fn a_history_without_a_score_has_a_list_and_no_chart() {
+    let parts = |overall| ReportParts {
+        context: ReportContext {
+            history: vec![service::ScanRow {
+                id: "abc".to_owned(),
+                domain: record().domain,
+                scanned_at: record().scanned_at,
+                visibility: service::Visibility::Public,
+                score_version: 1,
+                grade: None,
+                overall,
+            }],
+            ..ReportContext::default()
+        },
+        record: record(),
+        evidence: None,
+        base_url: "https://svc.example".to_owned(),
+        token: "1.a".to_owned(),
+    };
+    let (with, without) = (render(&parts(Some(40))), render(&parts(None)));
+    assert!(with.contains("class=\"spark\"") && !without.contains("class=\"spark\""));
+    for page in [&with, &without] {
+        assert!(page.contains("this report</span>") && !page.contains("There is no public scan"));
+    }
 }

@@ -1,8 +1,11 @@
 //! The first screen of a report: the grade, the sentence, the points and the cap.
 
-use contract::records::{LedgerState, Role, RowCause, ScanRecord};
+use contract::records::{AgentRow, LedgerState, Role, RowCause, ScanRecord};
 
-use crate::pages::status::score_tone;
+use crate::pages::{
+    board::{count_served, is_measured},
+    status::score_tone,
+};
 
 pub(super) struct VerdictView {
     pub(super) tone: &'static str,
@@ -50,7 +53,7 @@ impl VerdictView {
             score: record
                 .overall
                 .map_or_else(|| "no grade".to_owned(), |score| format!("{score} of 100")),
-            sentence: sentence(record),
+            sentence: sentence(&record.agentview.rows),
             points,
             reason,
             scale: record
@@ -86,34 +89,25 @@ fn scale(overall: u32, earned: u32, cap: Option<u32>) -> Scale {
     }
 }
 
-/// Who gets the page, in one sentence.
-fn sentence(record: &ScanRecord) -> String {
-    let rows = &record.agentview.rows;
-    let is_ai = |role: &Role| matches!(role, Role::Train | Role::Search | Role::User);
-    let measured = |cause: &RowCause| {
-        !matches!(
-            cause,
-            RowCause::NotRead | RowCause::Unreachable | RowCause::Busy | RowCause::Incomplete
-        )
-    };
-    let asked = rows.iter().filter(|row| is_ai(&row.role) && measured(&row.cause)).count();
-    let served =
-        rows.iter().filter(|row| is_ai(&row.role) && row.cause == RowCause::Served).count();
-    let browser = rows.iter().find(|row| row.role == Role::Browser);
+/// Who got the page: only what our requests showed, because the real agents come from other networks.
+fn sentence(rows: &[AgentRow]) -> String {
+    let ai: Vec<&RowCause> = rows
+        .iter()
+        .filter(|row| matches!(row.role, Role::Train | Role::Search | Role::User))
+        .map(|row| &row.cause)
+        .collect();
+    let (served, asked) = count_served(ai.iter().copied());
     if asked == 0 {
         return "No AI agent could be measured.".to_owned();
     }
-    if !browser.is_some_and(|row| row.cause == RowCause::Served) {
-        return match served {
-            0 => "Nobody gets the page, not even the browser.".to_owned(),
-            _ => "The browser does not get the page.".to_owned(),
-        };
-    }
-    match served {
-        0 => "AI agents cannot read this site.".to_owned(),
-        all if all == asked => "AI agents can read this site.".to_owned(),
-        some => format!("{some} of {asked} AI agents can read this site."),
-    }
+    let measured = if asked < ai.len() { "measured " } else { "" };
+    let browser = rows.iter().find(|row| row.role == Role::Browser).map(|row| &row.cause);
+    let browser = match browser.filter(|cause| is_measured(cause)) {
+        Some(RowCause::Served) => "",
+        Some(_) => " The browser did not get it.",
+        None => " The browser was not measured.",
+    };
+    format!("{served} of {asked} {measured}AI agents got the page.{browser}")
 }
 
 /// `22 rules: 12 passed, 7 failed, 3 not assessed.`
@@ -136,6 +130,48 @@ pub(super) fn rules_summary(record: &ScanRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The rows of a scan; the first one is the browser's.
+    fn rows(causes: &[RowCause]) -> Vec<AgentRow> {
+        let row = |(index, cause): (usize, &RowCause)| AgentRow {
+            cause: cause.clone(),
+            role: if index == 0 { Role::Browser } else { Role::Search },
+            ..crate::pages::report::tests::record().agentview.rows.remove(0)
+        };
+        causes.iter().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn the_sentence_says_who_got_the_page_and_no_more() {
+        use RowCause::{Busy, NotRead, Refused, Served, Unreachable};
+        for (causes, expected) in [
+            (vec![Served, Refused, Refused], "0 of 2 AI agents got the page."),
+            (vec![Served, Served, Served], "2 of 2 AI agents got the page."),
+            (vec![Served, Served, Refused], "1 of 2 AI agents got the page."),
+            (vec![Served, Served, Busy], "1 of 1 measured AI agents got the page."),
+            (
+                vec![Refused, Refused, Refused],
+                "0 of 2 AI agents got the page. The browser did not get it.",
+            ),
+            (
+                vec![Unreachable, Refused, Refused],
+                "0 of 2 AI agents got the page. The browser was not measured.",
+            ),
+            (
+                vec![Busy, Served, Refused],
+                "1 of 2 AI agents got the page. The browser was not measured.",
+            ),
+            (vec![Served, NotRead, NotRead], "No AI agent could be measured."),
+            (vec![], "No AI agent could be measured."),
+        ] {
+            assert_eq!(sentence(&rows(&causes)), expected, "{causes:?}");
+        }
+        let without_browser = rows(&[Served, Refused]).split_off(1);
+        assert_eq!(
+            sentence(&without_browser),
+            "0 of 1 AI agents got the page. The browser was not measured."
+        );
+    }
 
     #[test]
     fn labels_of_the_scale_stay_apart_and_inside() {

@@ -1,0 +1,185 @@
+//! The examples on the pages of the documentation: each operation is called on a running server, and what it
+//! answers is what the page shows. `UPDATE_DOCS=1` records them again.
+
+use serde_json::{Map, Value, json};
+
+use crate::server::{HttpReply, Server};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/assets/examples.json");
+/// A page shows at most 2,000 characters of one text.
+const MAX_CHARS: usize = 1_900;
+/// Operations that need a sealed day, a witness or a licence; other tests cover them.
+const WITHOUT_EXAMPLE: [&str; 5] =
+    ["proofDay", "proofTimestamps", "scanDomainV1", "getLogWitness", "getBuild"];
+
+/// An operation with its method, its path and its body.
+type Call = (&'static str, &'static str, String, Option<Value>);
+
+#[test]
+fn examples_are_current() {
+    let server = Server::shared();
+    let mut examples = Map::new();
+    for (operation, method, path, body) in calls(server) {
+        let reply = match &body {
+            Some(body) => server.post_with(&path, "", &body.to_string()),
+            None => server.get_with(&path, "accept: application/json\r\n"),
+        };
+        assert!(
+            (200..300).contains(&reply.status),
+            "{operation}: {} {}",
+            reply.status,
+            reply.text()
+        );
+        let example =
+            json!({ "request": command(method, &path, body.as_ref()), "response": shown(&reply) });
+        assert!(examples.insert(operation.to_owned(), example).is_none(), "{operation} twice");
+    }
+    let document = server.get("/openapi.json").json();
+    for item in document["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            let known = examples.contains_key(id) || WITHOUT_EXAMPLE.contains(&id);
+            assert!(known, "{id} has no example");
+        }
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let text = serde_json::to_string_pretty(&Value::Object(examples)).unwrap();
+        std::fs::write(FILE, text + "\n").unwrap();
+        return;
+    }
+    let recorded: Value = serde_json::from_str(&std::fs::read_to_string(FILE).unwrap()).unwrap();
+    assert_eq!(recorded.as_object().unwrap().len(), examples.len(), "UPDATE_DOCS=1 records them");
+    for (operation, example) in &examples {
+        // Times, digests and ids change; the names of the members do not.
+        let [before, now] = [&recorded[operation], example]
+            .map(|example| names(example["response"].as_str().unwrap()));
+        assert_eq!(before, now, "{operation}: UPDATE_DOCS=1 records it");
+    }
+}
+
+fn calls(server: &Server) -> Vec<Call> {
+    let id = server.scan("open.lab")["id"].as_str().unwrap().to_owned();
+    let ask = json!({ "url": "https://open.lab/visit", "action": "cite", "agent": "Claude-User" });
+    let receipt = server.post_with("/api/v1/preflight", "", &ask.to_string()).json();
+    let decision = receipt["sha256"].as_str().unwrap().to_owned();
+    let answer = server.get("/api/v1/resolve?domain=open.lab").json();
+    let batch = answer["transparency"]["batch"].as_u64().unwrap();
+    let leaf = answer["transparency"]["leaf_hash"].as_str().unwrap_or_default().to_owned();
+    let log = server.get("/api/v1/log").json();
+    let size = log["tree_size"].as_u64().unwrap();
+    let head = server.get(&format!("/api/v1/log/sth/{batch}")).json();
+    let get = |operation, path: String| -> Call { (operation, "GET", path, None) };
+    let plain = |operation, path: &str| -> Call { (operation, "GET", path.to_owned(), None) };
+    let post =
+        |operation, path: &str, body| -> Call { (operation, "POST", path.to_owned(), Some(body)) };
+    vec![
+        post("scanDomain", "/api/scan", json!({ "domain": "open.lab" })),
+        get("getReport", format!("/r/{id}")),
+        get("getReportRecord", format!("/r/{id}.json")),
+        get("getReportEvidence", format!("/r/{id}.raw.json")),
+        get("getReportManifest", format!("/r/{id}.manifest.json")),
+        get("getGraph", format!("/api/graph/{id}")),
+        plain("getChanges", "/api/v1/changes?domain=open.lab"),
+        plain("getCorroboration", "/api/corroboration?domain=open.lab"),
+        plain("resolveDomainV1", "/api/v1/resolve?domain=open.lab"),
+        post("resolveBatchV1", "/api/v1/resolve", json!({ "domains": ["open.lab"] })),
+        plain("resolvePrefixV1", "/api/v1/resolve-prefix/00"),
+        post("preflightV1", "/api/v1/preflight", ask),
+        get("decisionCheckV1", format!("/api/v1/decisions/{decision}")),
+        plain("revocations", "/api/v1/revocations"),
+        plain("staple", "/api/v1/staple?domain=open.lab"),
+        post(
+            "postOutcome",
+            "/api/v1/outcome",
+            json!({ "domain": "open.lab", "action": "read", "outcome": "succeeded" }),
+        ),
+        plain("getOutcomes", "/api/v1/outcomes?domain=open.lab"),
+        plain("getRights", "/api/v1/rights?domain=open.lab"),
+        plain("getReadEquivalence", "/api/v1/read-equivalence?url=https://open.lab/"),
+        plain("getClaims", "/api/v1/claims?domain=open.lab"),
+        plain("getContentClock", "/api/v1/content-clock?url=https://open.lab/"),
+        plain("getCensusRecords", "/api/census/records"),
+        plain("getObservers", "/.well-known/crawlcheck-observers.json"),
+        get("sealLookup", format!("/api/seal/lookup?id={id}")),
+        plain("proof", "/proof"),
+        plain("proofIndex", "/proof.json"),
+        plain("coreContract", "/api/v1/core"),
+        plain("getSchema", "/api/v1/schema?kind=svc-decision"),
+        plain("getSchemaByKind", "/api/v1/schema/svc-resolve"),
+        plain("openapiDocument", "/openapi.json"),
+        plain("graphContext", "/spec/graph-context.jsonld"),
+        plain("keyDirectory", "/.well-known/http-message-signatures-directory"),
+        plain("keyRotation", "/.well-known/security-key-rotation.json"),
+        plain("offlineVerifier", "/crawlcheck-verify.mjs"),
+        plain("getLog", "/api/v1/log"),
+        get("getLogHead", format!("/api/v1/log/sth/{batch}")),
+        plain("getLogHeads", "/api/v1/log/sths"),
+        get("getLogLeaves", format!("/api/v1/log/leaves/{batch}")),
+        get("getLogInclusion", format!("/api/v1/log/inclusion?leaf={leaf}")),
+        get("getLogConsistency", format!("/api/v1/log/consistency?from=1&to={size}")),
+        plain("getLogAbsence", &format!("/api/v1/log/absence?leaf={}", "0".repeat(64))),
+        plain("getLogCheckpoint", "/api/v1/log/checkpoint"),
+        post("postLogGossip", "/api/v1/log/gossip", json!({ "sths": [head] })),
+        plain("getLogTile", "/log/tile/0/000.p/1"),
+        plain("getLogHeadsFile", "/log/sths/000000000.jsonl"),
+        plain("healthz", "/healthz"),
+        plain("readyz", "/readyz"),
+        plain("metrics", "/metrics"),
+    ]
+}
+
+fn command(method: &str, path: &str, body: Option<&Value>) -> String {
+    match body {
+        Some(body) => {
+            let body = shorten(body, 0);
+            format!(
+                "curl -X {method} '{{base}}{path}' \\\n  -H 'content-type: application/json' \\\n  -d '{body}'"
+            )
+        }
+        None => format!("curl '{{base}}{path}'"),
+    }
+}
+
+/// The response in a form that fits a page: lists by their first item, long texts cut.
+fn shown(reply: &HttpReply) -> String {
+    let is_json = reply.header("content-type").is_some_and(|value| value.contains("json"));
+    let text = match serde_json::from_slice::<Value>(&reply.body) {
+        Ok(value) if is_json => serde_json::to_string_pretty(&shorten(&value, 0)).unwrap(),
+        _ => reply.text().lines().take(12).collect::<Vec<_>>().join("\n"),
+    };
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}\n…", &text[..end]),
+        None => text,
+    }
+}
+
+fn shorten(value: &Value, depth: usize) -> Value {
+    match value {
+        Value::Object(members) if depth >= 2 && !members.is_empty() => json!("{…}"),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, member)| (name.clone(), shorten(member, depth + 1)))
+            .collect(),
+        Value::Array(items) => match items.as_slice() {
+            [] => json!([]),
+            [one] => json!([shorten(one, depth + 1)]),
+            [first, ..] => json!([shorten(first, depth + 1), "…"]),
+        },
+        Value::String(text) if text.chars().count() > 60 => {
+            json!(text.chars().take(56).chain(['…']).collect::<String>())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The names of members in a shortened response, as far as it goes.
+fn names(response: &str) -> Vec<&str> {
+    let name = |line: &str| line.trim().starts_with('"') && line.contains("\": ");
+    let lines = response.lines().filter(|line| name(line));
+    // Only the first ones: what is cut off depends on the length of values.
+    lines
+        .filter(|line| line.starts_with("  \""))
+        .map(|line| line.split('"').nth(1).unwrap())
+        .take(5)
+        .collect()
+}

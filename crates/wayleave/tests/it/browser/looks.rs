@@ -1,0 +1,135 @@
+//! Every page in every look: no fault found by axe-core, no sideways scrolling, no word broken in a cell,
+//! nothing loaded from elsewhere.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::driver::{Browser, Look};
+use crate::server::Server;
+use crate::tools;
+
+/// Words that a cell broke: those whose letters are on two lines. Long texts of strangers may break.
+const BROKEN_WORDS: &str = "
+const broken = [];
+for (const cell of document.querySelectorAll('td, th')) {
+  // Headers that only a screen reader sees have no width.
+  if (cell.getBoundingClientRect().width < 2) continue;
+  if (cell.closest('.wild') || cell.querySelector('.hash') || cell.classList.contains('hash')) continue;
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.parentElement.closest('.wild, .hash, .vh')) continue;
+    for (const match of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      if (match[0].length > 24) continue;
+      const range = document.createRange();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      const tops = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (tops.size > 1) broken.push(match[0]);
+    }
+  }
+}
+return broken;";
+
+const LOOKS: [(&str, Look); 4] = [
+    ("desktop-light", Look { width: 1200, dark: false, scripts: true }),
+    ("desktop-dark", Look { width: 1200, dark: true, scripts: true }),
+    ("phone-light", Look { width: 390, dark: false, scripts: true }),
+    ("phone-dark", Look { width: 390, dark: true, scripts: true }),
+];
+
+#[test]
+fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
+    let Some(axe) = tools::browser() else { return };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    let server = Server::shared();
+    let pages = pages(server);
+    let mut wrong = Vec::new();
+    for (look_name, look) in LOOKS {
+        let browser = Browser::start(look);
+        for (name, path) in &pages {
+            browser.open(&format!("{}{path}", server.base()));
+            let mut report = |fault: String| wrong.push(format!("{look_name} {name}: {fault}"));
+            // Folds are opened, so that what they hold is checked too.
+            browser.run("for (const one of document.querySelectorAll('details:not([name])')) one.open = true");
+            let dark = browser.run("return matchMedia('(prefers-color-scheme: dark)').matches");
+            assert_eq!(dark, look.dark, "{look_name}");
+            let width = browser.run(
+                "return [document.scrollingElement.scrollWidth, document.documentElement.clientWidth]",
+            );
+            if width[0].as_u64() > width[1].as_u64() {
+                report(format!("scrolls sideways: {width}"));
+            }
+            let broken = browser.run(BROKEN_WORDS);
+            if !broken.as_array().unwrap().is_empty() {
+                report(format!("breaks words: {broken}"));
+            }
+            store_picture(&browser, look_name, name);
+            browser.run(&axe);
+            let found = browser.run_async(
+                "const done = arguments[arguments.length - 1];
+                 axe.run(document, { resultTypes: ['violations'] }).then((result) => done(
+                   result.violations.map((one) => one.id + ': ' + one.nodes.map((node) =>
+                     node.html.slice(0, 160) + ' (' + (node.any[0]?.message ?? '') + ')').slice(0, 3).join(' | '))),
+                   (error) => done([String(error)]));",
+            );
+            for fault in found.as_array().unwrap() {
+                report(fault.to_string());
+            }
+            let elsewhere: Vec<String> = browser
+                .requested()
+                .into_iter()
+                .filter(|address| {
+                    // The page of a new tab is the browser's own.
+                    let own = [&*server.base(), "data:", "chrome:"];
+                    !own.iter().any(|own| address.starts_with(own))
+                })
+                .collect();
+            if !elsewhere.is_empty() {
+                report(format!("loads {elsewhere:?}"));
+            }
+            let console = browser.console();
+            // The picture of an error page is its own status.
+            if !console.iter().all(|line| line.contains("404")) {
+                report(format!("the console says {console:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Names and paths of all pages.
+fn pages(server: &Server) -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for (name, path) in [
+        ("home", "/"),
+        ("preflight", "/preflight"),
+        ("method", "/method"),
+        ("log", "/log"),
+        ("seals", "/proof"),
+        ("docs", "/docs"),
+        ("docs-scans", "/docs/scans"),
+        ("docs-decisions", "/docs/decisions"),
+        ("docs-errors", "/docs/errors"),
+        ("docs-records", "/docs/records"),
+        ("docs-reader", "/docs/reader"),
+        ("missing", "/nothing-here"),
+    ] {
+        pages.insert(name.to_owned(), path.to_owned());
+    }
+    for domain in ["open.lab", "blocks-ai.lab", "blocks-training.lab", "challenge.lab", "cloak.lab"]
+    {
+        let scan = server.post_scan(format!("{{\"domain\":\"{domain}\"}}").as_bytes());
+        if let Some(id) = scan.json()["id"].as_str() {
+            pages.insert(format!("report-{domain}"), format!("/r/{id}"));
+        }
+    }
+    assert!(pages.len() >= 14, "{pages:?}");
+    pages
+}
+
+fn store_picture(browser: &Browser, look: &str, page: &str) {
+    let Some(folder) = std::env::var_os("WAYLEAVE_SCREENSHOTS").map(PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("{page}-{look}.png")), browser.picture()).unwrap();
+}
