@@ -30,7 +30,7 @@ pub fn begin_restore(dir: &Path) -> Result<(), StoreError> {
         return remove_contents(dir).map_err(failed);
     }
     if fs::read_dir(dir).map_err(failed)?.next().is_some() {
-        let why = "it is not empty; restore into an empty store.data_dir, and keep what is there";
+        let why = "it is not empty; restore into empty folders, and keep what is there";
         return Err(refused(why.to_owned()));
     }
     let marker = File::create(dir.join(DataDir::UNFINISHED_RESTORE)).map_err(failed)?;

@@ -1,6 +1,7 @@
 //! Builds the running components (store, keys, service, rate limits) from a configuration.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,9 +25,6 @@ use supervisor::Supervisor;
 use web::{RateLimit, RateLimits};
 
 use crate::config::{Config, NetworkConfig};
-
-/// The folder of the keys in a data directory and in a backup.
-pub(crate) const KEYS_FOLDER: &str = Config::KEYS_FOLDER;
 
 /// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -266,8 +264,20 @@ pub(crate) fn open_keys(config: &Config) -> Result<KeyStore> {
     open_keys_of_store(config)
 }
 
+/// The data is restored, so the keys are too: a restore that was ended between the two leaves their
+/// marker behind, and the next restore would take it for leave to remove them.
+fn finish_restore_of_keys(config: &Config) -> Result<()> {
+    let Some(folder) = &config.store.keys_dir else { return Ok(()) };
+    let unfinished = |dir: &Path| store_sqlite::require_finished_restore(dir).is_err();
+    if unfinished(folder) && !unfinished(&config.data_dir()) {
+        store_sqlite::finish_restore(folder)?;
+    }
+    Ok(())
+}
+
 /// The same, also while a backup is being restored.
 fn open_keys_of_store(config: &Config) -> Result<KeyStore> {
+    finish_restore_of_keys(config)?;
     let (data_dir, now) = (config.data_dir(), SystemClock.now());
     let folder = config.keys_dir();
     let has_log = store_sqlite::has_log(&data_dir)

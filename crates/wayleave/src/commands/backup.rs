@@ -10,7 +10,7 @@ use store::Log;
 use store_sqlite::{SqliteOptions, SqliteStore, copy_data_dir};
 
 use super::config_in_force;
-use crate::config::ConfigArgs;
+use crate::config::{Config, ConfigArgs};
 use crate::{exit, output, wiring};
 
 /// The file that makes a folder a backup. It is written last.
@@ -18,8 +18,8 @@ pub(super) const DESCRIPTION: &str = "backup.json";
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Copies database, artefacts and keys of store.data_dir as they are at one moment, also while a server is \
-                  running. The backup contains the private keys: keep it as safe as the data directory. It does not \
+    after_help = "Copies database and artefacts of store.data_dir and the keys (store.keys_dir) as they are at one moment, \
+                  also while a server is running. The backup contains the private keys: keep it as safe as the data directory. It does not \
                   contain the log's mark, so a server that is started on it signs nothing; `wayleave restore` puts it \
                   back into service.\n\n\
                   Exit codes: 0 done, 2 could not be done."
@@ -66,10 +66,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let copied = copy_data_dir(&data_dir, &unfinished)
         .with_context(|| format!("cannot copy {}", data_dir.display()))?;
     // After the database: a key that is in no entry of the log yet does no harm.
-    proof::keys::copy_keys(
-        &data_dir.join(wiring::KEYS_FOLDER),
-        &unfinished.join(wiring::KEYS_FOLDER),
-    )?;
+    proof::keys::copy_keys(&config.keys_dir(), &unfinished.join(Config::KEYS_FOLDER))?;
     let last = read_log_end(&unfinished)?;
     let description = BackupDescription {
         v: 1,

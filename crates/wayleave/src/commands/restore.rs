@@ -19,7 +19,8 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Copies the backup into store.data_dir, which must be empty or missing. Then every witness in \
+    after_help = "Copies the backup into store.data_dir, and its keys into store.keys_dir if that is set; both must be empty \
+                  or missing. Then every witness in \
                   proof.witnesses is asked for the last end of the log that it knows. If one knows a later one, or if \
                   none knows this one and --accept is not given, the copy is removed again. The log itself records that \
                   it was restored (entry `log-epoch`) before anything else is signed. If the command is interrupted, \
@@ -40,13 +41,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<u8> {
     let config = config_in_force(&args.config)?;
     let description = read_description(&args.dir)?;
-    let data_dir = config.data_dir();
-    // From here to `finish_restore`, a server that is started on the directory refuses it.
-    begin_restore(&data_dir)?;
+    let (data_dir, keys) = (config.data_dir(), config.keys_dir());
+    // From here to `finish`, a server that is started on the directory refuses it.
+    let target = RestoreTarget::begin(&config)?;
     let copied = copy_data_dir(&args.dir, &data_dir)
         .with_context(|| format!("cannot copy to {}", data_dir.display()))?;
-    let keys = data_dir.join(wiring::KEYS_FOLDER);
-    proof::keys::copy_keys(&args.dir.join(wiring::KEYS_FOLDER), &keys)?;
+    proof::keys::copy_keys(&args.dir.join(Config::KEYS_FOLDER), &keys)?;
     let runtime = wiring::runtime()?;
     // On the copy, so that the backup stays as it is.
     let confirmed = runtime.block_on(async {
@@ -56,11 +56,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     });
     let confirmed = match confirmed {
         Ok(confirmed) => confirmed,
-        Err(why) => return refuse(&data_dir, &format!("{why:#}")),
+        Err(why) => return target.refuse(&format!("{why:#}")),
     };
     if confirmed.witnesses.is_empty() && confirmed.end.head.is_some() && !args.accept {
-        return refuse(
-            &data_dir,
+        return target.refuse(
             "no witness has the end of this log, so nobody can tell whether it was extended after the backup was \
              made. If you know that nothing was signed since, run the command again with --accept. Otherwise begin a \
              new log with an empty store.data_dir and another server.brand",
@@ -78,7 +77,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         write_next_entry(&keys, &entry)?;
     }
     accept_mark(&keys, &confirmed.end)?;
-    finish_restore(&data_dir)?;
+    target.finish()?;
     runtime.block_on(record_restore(&config))?;
     output::print_line(&format!(
         "{}: restored, with {} leaves in the log and {} artefacts.",
@@ -106,11 +105,38 @@ async fn record_restore(config: &Config) -> Result<()> {
     }
 }
 
-fn refuse(data_dir: &Path, why: &str) -> Result<u8> {
-    abandon_restore(data_dir)?;
-    output::print_error(&colour_for_terminal(Tone::Bad, "refused; nothing was restored"));
-    output::print_error(&sanitize_for_terminal(why));
-    Ok(exit::CHECK_FAILED)
+/// The folders that a restore fills. Each says that it is not finished until [`Self::finish`].
+struct RestoreTarget {
+    data_dir: PathBuf,
+    /// Only if the keys have a folder of their own (`store.keys_dir`).
+    keys_dir: Option<PathBuf>,
+}
+
+impl RestoreTarget {
+    fn begin(config: &Config) -> Result<Self> {
+        let target = Self { data_dir: config.data_dir(), keys_dir: config.store.keys_dir.clone() };
+        begin_restore(&target.data_dir)?;
+        if let Some(keys_dir) = &target.keys_dir {
+            // Keys that are there may belong to another log, and their mark says what was signed last.
+            begin_restore(keys_dir).inspect_err(|_| drop(abandon_restore(&target.data_dir)))?;
+        }
+        Ok(target)
+    }
+
+    /// The data first: it decides whether a server starts. If the process ends before the second step,
+    /// whoever opens the keys next does it (`wiring::open_keys_of_store`).
+    fn finish(&self) -> Result<()> {
+        finish_restore(&self.data_dir)?;
+        Ok(self.keys_dir.as_deref().map_or(Ok(()), finish_restore)?)
+    }
+
+    fn refuse(&self, why: &str) -> Result<u8> {
+        self.keys_dir.as_deref().map_or(Ok(()), abandon_restore)?;
+        abandon_restore(&self.data_dir)?;
+        output::print_error(&colour_for_terminal(Tone::Bad, "refused; nothing was restored"));
+        output::print_error(&sanitize_for_terminal(why));
+        Ok(exit::CHECK_FAILED)
+    }
 }
 
 fn read_description(dir: &Path) -> Result<BackupDescription> {

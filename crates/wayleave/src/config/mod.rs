@@ -364,7 +364,7 @@ impl Default for LogConfig {
 impl Config {
     /// The data directory if `store.data_dir` is not set.
     pub(crate) const DATA_DIR: &str = "./data";
-    /// The folder of the keys inside the data directory, if `store.keys_dir` is not set.
+    /// The folder of the keys in a backup, and in the data directory if `store.keys_dir` is not set.
     pub(crate) const KEYS_FOLDER: &str = "keys";
 
     pub(crate) fn data_dir(&self) -> PathBuf {

@@ -241,6 +241,53 @@ fn a_restore_killed_at_any_time_signs_nothing_before_it_is_recorded() {
     assert!(unfinished > 0, "{unfinished} unfinished, {complete} complete");
 }
 
+#[test]
+fn keys_apart_from_the_data_are_in_a_backup_and_restored_to_their_place() {
+    let folder = Folder::new();
+    let [data, keys, backup] = ["data", "keys", "backup"].map(|name| folder.path(name));
+    let apart = ["--store-data-dir", &data, "--store-keys-dir", &keys];
+    let server = Server::start_demo(&apart);
+    resolve(&server, "open.lab");
+    let directory = server.get("/.well-known/http-message-signatures-directory").json();
+    let size = server.get("/api/v1/log").json()["tree_size"].as_u64().unwrap();
+    run(&[&["backup", &backup][..], &apart].concat()).expect(PASSED);
+    drop(server);
+    assert!(!Path::new(&data).join("keys").exists());
+    let copied = Path::new(&backup).join("keys");
+    assert!(copied.is_dir() && !copied.join("log-mark").exists());
+
+    let [new_data, new_keys] = ["new/data", "new/keys"].map(|name| folder.path(name));
+    let to = ["--store-data-dir", &new_data, "--store-keys-dir", &new_keys];
+    let restore = |more: &[&str]| run(&[&["restore", &backup][..], &to, more].concat());
+    // Keys that are there stay, and so does the state from before.
+    std::fs::create_dir_all(&new_keys).unwrap();
+    let precious = Path::new(&new_keys).join("precious");
+    std::fs::write(&precious, b"x").unwrap();
+    restore(&["--accept"]).expect_error("it is not empty");
+    assert!(precious.exists() && !Path::new(&new_data).join("wayleave.db").exists());
+    std::fs::remove_dir_all(&new_keys).unwrap();
+    // What is refused leaves nothing behind, in neither folder.
+    restore(&[]).expect(CHECK_FAILED);
+    for dir in [&new_data, &new_keys] {
+        assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "{dir}");
+    }
+    restore(&["--accept"]).expect(PASSED);
+    let marker = Path::new(&new_keys).join("restore.unfinished");
+    assert!(Path::new(&new_keys).join("log-mark").exists() && !marker.exists());
+    assert!(!Path::new(&new_data).join("keys").exists());
+    // As if the command had been ended between the two folders.
+    std::fs::write(&marker, b"").unwrap();
+    let server = Server::start_demo(&to);
+    assert_eq!(server.get("/readyz").status, 200);
+    assert!(!marker.exists(), "the next restore would remove the keys");
+    let after = server.get("/.well-known/http-message-signatures-directory").json();
+    assert_eq!(after["keys"], directory["keys"], "the same keys");
+    resolve(&server, "minimal.lab");
+    drop(server);
+    assert_eq!(kinds_after(&new_data, size)[0], "svc-log-epoch");
+    run(&[&["fsck"][..], &to].concat()).expect(PASSED);
+}
+
 /// A witness that runs, and what a log has to be configured with.
 struct RunningWitness {
     child: Child,
