@@ -1,13 +1,16 @@
 //! Access for administrative commands, which may run while a server has the store open.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use store::{Licences, StoreError, Switches};
+use store::{Deletions, Licences, StoreError, Switches};
 use supervisor::Supervisor;
 
+use crate::artifact_files::ArtifactFiles;
 use crate::connect;
 use crate::data_dir::DataDir;
 use crate::database::Database;
+use crate::deleted_bodies::remove_deleted_bodies;
 use crate::error::open_error;
 use crate::migrate::{SchemaVersions, migrate, read_schema_versions, require_current_schema};
 
@@ -16,12 +19,18 @@ pub fn require_finished_restore(dir: &Path) -> Result<(), StoreError> {
     DataDir::require_finished_restore(dir)
 }
 
+/// Whether the data directory has a database.
+#[must_use]
+pub fn has_database(dir: &Path) -> bool {
+    // A file without content is what an interrupted first start leaves.
+    std::fs::metadata(dir.join(DataDir::DATABASE)).is_ok_and(|file| file.len() > 0)
+}
+
 /// Whether the data directory has a log with at least one batch. Changes nothing, and works while a
 /// server has the directory open.
 pub fn has_log(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join(DataDir::DATABASE);
-    // A file without content is what an interrupted first start leaves.
-    if std::fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+    if !has_database(dir) {
         return Ok(false);
     }
     let place = path.display().to_string();
@@ -48,17 +57,17 @@ pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError>
     read_schema_versions(&connection, &place).map(Some)
 }
 
-/// Licences and switches of a data directory, whether or not a server has it open.
+/// Licences, switches and deletions of a data directory, whether or not a server has it open.
 ///
 /// If a server is running, this is a second process on the same database. SQLite lets one process
 /// write at a time while the other waits. Each write here is one small transaction, and the server
-/// reads licences and switches again for every request, so a change takes effect at once. Only the
-/// server reads and writes scans and artefacts.
+/// reads licences, switches and deletions again for every request, so a change takes effect at once. Only
+/// the server touches the files of artefacts.
 #[derive(Debug)]
 pub struct SqliteAdmin {
     database: Database,
     /// The locked directory, if no other process has it. Released after the writer has ended.
-    _dir: Option<DataDir>,
+    dir: Option<DataDir>,
 }
 
 impl SqliteAdmin {
@@ -82,7 +91,7 @@ impl SqliteAdmin {
         }
         Ok(Self {
             database: Database::start(path, connection, 1, &Supervisor::default())?,
-            _dir: dir_lock,
+            dir: dir_lock,
         })
     }
 
@@ -94,5 +103,18 @@ impl SqliteAdmin {
     #[must_use]
     pub fn switches(&self) -> &dyn Switches {
         &self.database
+    }
+
+    #[must_use]
+    pub fn deletions(&self) -> &dyn Deletions {
+        &self.database
+    }
+
+    /// Removes bodies of deleted scans, like [`store::Artifacts::remove_deleted_bodies`]. `None` if a
+    /// server has the files: it removes them within a second.
+    pub async fn remove_deleted_bodies(&self) -> Result<Option<u64>, StoreError> {
+        let Some(dir) = &self.dir else { return Ok(None) };
+        let files = Arc::new(ArtifactFiles::open(dir.artifacts())?);
+        remove_deleted_bodies(&self.database, &files).await.map(Some)
     }
 }

@@ -200,6 +200,23 @@ impl ArtifactFiles {
         Ok(swept)
     }
 
+    /// Removes an artefact that was not received after `received_at`, and returns whether it was there.
+    pub(crate) fn remove_unless_newer(
+        &self,
+        sha256: Digest,
+        received_at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let failed = |e: io::Error| failed("removing an artefact", &e);
+        let (dir, path) = self.artifact_path(sha256);
+        let _names = self.lock_names();
+        let facts = received_at_and_size(&path).map_err(failed)?;
+        if facts.is_none_or(|(at, _)| at > received_at) {
+            return Ok(false);
+        }
+        fs::remove_file(&path).and_then(|()| sync_dir(&dir)).map_err(failed)?;
+        Ok(true)
+    }
+
     /// The directory of an artefact and its path: `ab/cd/abcd….zst`.
     pub(crate) fn artifact_path(&self, sha256: Digest) -> (PathBuf, PathBuf) {
         let [first, second, ..] = *sha256.as_bytes();

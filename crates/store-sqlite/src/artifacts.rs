@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use store::{ArtifactRow, Artifacts, BoxFuture, Digest, StoreError, SweepReport};
 
 use crate::SqliteStore;
+use crate::deleted_bodies::remove_deleted_bodies;
 use crate::error::store_error;
 use crate::sqlite_store::run_blocking;
 
@@ -47,6 +48,10 @@ impl Artifacts for SqliteStore {
             }
             Ok(total)
         })
+    }
+
+    fn remove_deleted_bodies(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(remove_deleted_bodies(&self.database, &self.files))
     }
 
     fn artifact_bytes_written(&self) -> u64 {

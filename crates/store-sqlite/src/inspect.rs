@@ -28,6 +28,10 @@ const QUERIES: &[(&str, &str)] = &[
         "SELECT a.day FROM anchors a LEFT JOIN seals s USING (day) WHERE s.day IS NULL",
     ),
     (
+        "deleted_scans has {}, which is stored",
+        "SELECT s.id FROM scans s JOIN deleted_scans d USING (id)",
+    ),
+    (
         "a row of {} refers to a row that is missing",
         "SELECT \"table\" FROM pragma_foreign_key_check",
     ),

@@ -16,6 +16,8 @@ mod connect;
 mod data_dir;
 mod database;
 mod decisions;
+mod deleted_bodies;
+mod deletions;
 mod error;
 mod idempotency;
 mod inspect;
@@ -36,7 +38,9 @@ mod sqlite_store;
 mod switches;
 mod writer;
 
-pub use admin::{SqliteAdmin, has_log, require_finished_restore, schema_versions};
+pub use admin::{
+    SqliteAdmin, has_database, has_log, require_finished_restore, schema_versions,
+};
 pub use backup::{CopiedFiles, abandon_restore, begin_restore, copy_data_dir, finish_restore};
 pub use migrate::SchemaVersions;
 pub use sqlite_store::{SqliteOptions, SqliteStore};

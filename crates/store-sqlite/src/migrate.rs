@@ -38,6 +38,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "the order of answers",
         sql: include_str!("../migrations/0008_answer_order.sql"),
     },
+    Migration {
+        number: 9,
+        name: "deleted scans",
+        sql: include_str!("../migrations/0009_deleted_scans.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
@@ -230,6 +235,10 @@ mod tests {
         (
             "0008_answer_order.sql",
             "1cb82f7e955d39cffcddcf4741568da71f1750213c29c24a918f589e4624a80f",
+        ),
+        (
+            "0009_deleted_scans.sql",
+            "4254750fcac00bdd188a8cd2b5b224428e9b2bbb404d515239675ec2d5adefca",
         ),
     ];
 

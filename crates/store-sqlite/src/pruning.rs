@@ -87,7 +87,7 @@ const DELETE_SCANS: &str = "DELETE FROM scans WHERE rowid IN (
     SELECT rowid FROM scans WHERE scanned_at < ?1 ORDER BY scanned_at LIMIT ?2)";
 
 /// An answer to be removed, and its domain.
-type OldAnswer = (Digest, String);
+pub(crate) type OldAnswer = (Digest, String);
 
 /// Examines a page of answers. Also returns where the next page starts.
 fn find_old_answers(
@@ -131,7 +131,11 @@ fn find_old_answers(
     Ok((old, next.filter(|_| examined >= limit)))
 }
 
-fn delete_answers(connection: &Connection, old: &[OldAnswer]) -> Result<u64, DatabaseError> {
+/// Removes these answers, and all others about a domain whose latest answer is among them.
+pub(crate) fn delete_answers(
+    connection: &Connection,
+    old: &[OldAnswer],
+) -> Result<u64, DatabaseError> {
     let mut delete = connection.prepare_cached("DELETE FROM answers WHERE sha256 = ?1")?;
     let sql = "DELETE FROM newest_answers WHERE domain_sha256 = ?1 AND sha256 = ?2";
     let mut forget = connection.prepare_cached(sql)?;

@@ -53,6 +53,11 @@ pub trait Artifacts: Send + Sync {
         older_than: Timestamp,
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>>;
 
+    /// Removes bodies of deleted scans, unless a stored scan, a live reading or a content clock refers to
+    /// them or they were received again since, and returns how many were removed. What a process that
+    /// ended left over is removed by the next call.
+    fn remove_deleted_bodies(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+
     /// The compressed bytes that were stored since the store was opened.
     fn artifact_bytes_written(&self) -> u64;
 

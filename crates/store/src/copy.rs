@@ -78,6 +78,7 @@ pub async fn copy(
         }
         progress(&report);
     }
+    service_records::copy_deleted_scans(from, to, &mut report).await?;
     copy_seals(from, to, &mut report).await?;
     progress(&report);
     for licence in from.licences().await? {

@@ -8,7 +8,7 @@
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
 //! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`] and
-//! [`census`]. [`pruning`] removes what is past its retention. A new kind of data gets its own file of the same form, becomes a supertrait of
+//! [`census`]. [`pruning`] removes what is past its retention, [`deletions`] what the operator deletes before. A new kind of data gets its own file of the same form, becomes a supertrait of
 //! [`Store`], and is added to [`copy`] and to `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store. No method takes an IP address together with
@@ -24,6 +24,7 @@ pub mod clocks;
 pub mod conformance;
 mod copy;
 pub mod decisions;
+pub mod deletions;
 mod error;
 mod fingerprint;
 mod future;
@@ -54,6 +55,7 @@ pub use changes::{Changes, ChangesQuery, NewChange, StoredChange};
 pub use clocks::{ClockAndVersions, ClockVersion, Clocks, StoredClock};
 pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, StoredDecision};
+pub use deletions::{DeletedParts, DeletedScan, DeletionOutcome, Deletions, ScanDeletion};
 pub use error::StoreError;
 pub use future::BoxFuture;
 pub use idempotency::{Idempotency, IdempotencyStart, StoredReply};

@@ -147,6 +147,16 @@ impl ScanRow {
     }
 }
 
+/// The `sha256` member of a stored record.
+#[must_use]
+pub fn record_digest(record: &[u8]) -> Option<Digest> {
+    #[derive(Deserialize)]
+    struct Named {
+        sha256: Digest,
+    }
+    serde_json::from_slice::<Named>(record).ok().map(|named| named.sha256)
+}
+
 /// Parses a domain that an engine stored.
 pub fn parse_stored_domain(text: &str) -> Result<Domain, StoreError> {
     let deserializer: StrDeserializer<'_, ValueError> = text.into_deserializer();
@@ -200,6 +210,16 @@ mod tests {
             seen.push(after.fingerprint());
         }
         assert_eq!(before.fingerprint(), scan().fingerprint());
+    }
+
+    #[test]
+    fn the_digest_is_the_records_own() {
+        let digest = Digest::of(b"x");
+        let record = format!(r#"{{"id":"a","nested":{{"sha256":"no"}},"sha256":"{digest}"}}"#);
+        assert_eq!(record_digest(record.as_bytes()), Some(digest));
+        for other in ["{}", "", "[]", r#"{"sha256":"abc"}"#, r#"{"sha256":null}"#] {
+            assert_eq!(record_digest(other.as_bytes()), None, "{other}");
+        }
     }
 
     #[test]

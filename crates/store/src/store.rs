@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::{
-    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Idempotency,
-    Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans, Seals, StoreError,
-    Switches,
+    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Deletions,
+    Idempotency, Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans, Seals,
+    StoreError, Switches,
 };
 
 /// Everything that one deployment stores.
@@ -27,6 +27,7 @@ pub trait Store:
     + Changes
     + Revocations
     + Decisions
+    + Deletions
     + Pruning
     + fmt::Debug
 {

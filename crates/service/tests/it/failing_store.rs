@@ -372,6 +372,9 @@ impl Artifacts for FailingStore {
     ) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
         self.inner.sweep_artifacts(older_than)
     }
+    fn remove_deleted_bodies(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.remove_deleted_bodies()
+    }
     fn artifact_bytes_written(&self) -> u64 {
         self.inner.artifact_bytes_written()
     }
@@ -381,6 +384,43 @@ impl Artifacts for FailingStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<ArtifactRow>, StoreError>> {
         self.inner.export_artifacts(after, limit)
+    }
+}
+
+impl Deletions for FailingStore {
+    fn delete_scan(
+        &self,
+        deletion: ScanDeletion,
+    ) -> BoxFuture<'_, Result<DeletionOutcome, StoreError>> {
+        self.inner.delete_scan(deletion)
+    }
+    fn deleted_scan<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<DeletedScan>, StoreError>> {
+        self.inner.deleted_scan(id)
+    }
+    fn list_deleted_scans(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<DeletedScan>, StoreError>> {
+        self.inner.list_deleted_scans(after, limit)
+    }
+    fn deleted_digests(&self, day: Day) -> BoxFuture<'_, Result<Vec<Digest>, StoreError>> {
+        self.inner.deleted_digests(day)
+    }
+    fn first_deleted_day(&self) -> BoxFuture<'_, Result<Option<Day>, StoreError>> {
+        self.inner.first_deleted_day()
+    }
+    fn put_deleted_scan(&self, deleted: DeletedScan) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_deleted_scan(deleted)
+    }
+    fn count_deleted_scans(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_deleted_scans()
+    }
+    fn count_bodies_to_remove(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_bodies_to_remove()
     }
 }
 

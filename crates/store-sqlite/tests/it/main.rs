@@ -9,6 +9,7 @@
 
 mod admin;
 mod conformance;
+mod deletions;
 mod faults;
 mod flips;
 mod killed;

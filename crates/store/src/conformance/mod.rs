@@ -12,6 +12,7 @@ mod clocks;
 mod copying;
 mod copying_log;
 mod decisions;
+mod deletions;
 mod harness;
 mod health;
 mod idempotency;
@@ -57,6 +58,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         append_extras::CASES,
         decisions::CASES,
         pruning::CASES,
+        deletions::CASES,
         copying::CASES,
         copying_log::CASES,
         health::CASES,

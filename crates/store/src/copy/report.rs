@@ -6,6 +6,8 @@ pub struct CopyReport {
     pub scans: u64,
     /// How many of these the target already had, with identical bytes.
     pub scans_already_there: u64,
+    /// What stays of scans that were deleted.
+    pub deleted_scans: u64,
     pub artifacts: u64,
     pub seals: u64,
     pub licences: u64,

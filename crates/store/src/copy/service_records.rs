@@ -1,4 +1,4 @@
-//! Copying outcome reports, content clocks, the census and jobs.
+//! Copying what stays of deleted scans, outcome reports, content clocks, the census and jobs.
 
 use crate::census::CensusQuery;
 use crate::{NewJob, Store, StoreError};
@@ -14,6 +14,23 @@ pub(super) async fn copy_service_records(
     copy_clocks(from, to, report).await?;
     copy_census(from, to, report).await?;
     copy_jobs(from, to, report).await
+}
+
+pub(super) async fn copy_deleted_scans(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.list_deleted_scans(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(last.id.clone());
+        for deleted in page {
+            to.put_deleted_scan(deleted).await?;
+            report.deleted_scans += 1;
+        }
+    }
 }
 
 async fn copy_outcomes(

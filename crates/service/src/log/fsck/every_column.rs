@@ -6,7 +6,9 @@ use std::process::Command;
 
 use proof::{KeyPolicy, KeyStore};
 use rusqlite::types::Value as Sql;
-use store::{ContradictingHead, Log, NewRevocation, Revocations, WithheldActions};
+use store::{
+    ContradictingHead, DeletedScan, Deletions, Log, NewRevocation, Revocations, WithheldActions,
+};
 
 use super::*;
 use crate::log::mark::read_mark;
@@ -67,6 +69,16 @@ async fn fill_empty_tables(dir: &Path) {
     };
     let entries = vec![entry("suspended"), entry("reinstated")];
     store.append_revocations(entries, standings).await.unwrap();
+    for id in ["deleted-one", "deleted-two"] {
+        let deleted = DeletedScan {
+            id: id.to_owned(),
+            record_sha256: Some(Digest::of(id.as_bytes())),
+            day: Some(contract::Day::of(at)),
+            deleted_at: at,
+            reason: Some(id.to_owned()),
+        };
+        store.put_deleted_scan(deleted).await.unwrap();
+    }
     // A head under our key that is not in our chain, as it could come from a copy: one of our own.
     let head = store.batch(3).await.unwrap().unwrap();
     let sighting = ContradictingHead {

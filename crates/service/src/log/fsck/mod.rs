@@ -65,6 +65,7 @@ pub enum StorePart {
     Cosignatures,
     Mark,
     Scans,
+    DeletedScans,
     Artifacts,
     Readings,
     Decisions,

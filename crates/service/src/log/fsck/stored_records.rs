@@ -1,4 +1,4 @@
-//! Checks what is stored one record at a time: scans, bodies, readings, receipts; and reads the
+//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts; and reads the
 //! tables that have no digests, which finds only what cannot be read.
 
 use proof::{Digest, canonical};
@@ -15,6 +15,7 @@ const LARGE_PAGE_SIZE: usize = 32;
 impl FsckRun<'_> {
     pub(super) async fn check_stored_records(&mut self) {
         self.check_scans().await;
+        self.check_deleted_scans().await;
         self.check_artifacts().await;
         self.check_readings().await;
         self.check_decisions().await;
@@ -64,6 +65,21 @@ impl FsckRun<'_> {
                 for fault in checked.failed {
                     self.add_fault(StorePart::Scans, None, fault);
                 }
+            }
+        }
+    }
+
+    async fn check_deleted_scans(&mut self) {
+        let part = StorePart::DeletedScans;
+        let mut after: Option<String> = None;
+        loop {
+            match self.request.store.list_deleted_scans(after, PAGE_SIZE).await {
+                Ok(page) => {
+                    let Some(last) = page.last() else { return };
+                    after = Some(last.id.clone());
+                    self.count_records(part, page.len());
+                }
+                Err(error) => return self.add_fault(part, None, error.to_string()),
             }
         }
     }
