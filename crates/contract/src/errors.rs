@@ -76,6 +76,8 @@ open_enum! {
         UnknownField = "unknown_field",
         BatchSize = "batch_size",
         NotFound = "not_found",
+        /// The operator deleted this report. Its digest stays in the log.
+        ReportDeleted = "report_deleted",
         UnknownDecision = "unknown_decision",
         BadLock = "bad_lock",
         ProofNotFound = "proof_not_found",
@@ -118,7 +120,7 @@ impl ErrorCode {
             Self::MethodNotAllowed => 405,
             Self::NotAcceptable => 406,
             Self::ProofNotFound | Self::Conflict | Self::IdempotencyInFlight => 409,
-            Self::CursorExpired => 410,
+            Self::CursorExpired | Self::ReportDeleted => 410,
             Self::BodyTooLarge | Self::BucketTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::IdempotencyReused => 422,

@@ -70,7 +70,7 @@ pub use scanning::{
 pub use settings::{OperatorSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
-pub use store::{Licence, ScanRow, StoredReply, Visibility};
+pub use store::{DeletedScan, Licence, ScanRow, StoredReply, Visibility};
 pub use target_domains::DomainLimits;
 
 /// Everything a [`Service`] is built from. The binary or a test supplies it.

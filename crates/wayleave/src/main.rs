@@ -73,6 +73,8 @@ enum Command {
     Log(commands::log::Args),
     /// Run a witness that cosigns other services' logs (C2SP tlog-witness)
     Witness(commands::witness::Args),
+    /// Delete a stored report
+    Report(commands::report::Args),
     /// Copy the data directory into a backup, also while a server is running
     Backup(commands::backup::Args),
     /// Put a backup into service
@@ -112,6 +114,7 @@ fn main() -> ExitCode {
         Command::Fsck(args) => commands::fsck::run(args),
         Command::Log(args) => commands::log::run(args),
         Command::Witness(args) => commands::witness::run(args),
+        Command::Report(args) => commands::report::run(args),
         Command::Backup(args) => commands::backup::run(args),
         Command::Restore(args) => commands::restore::run(args),
         Command::Key(args) => commands::key::run(args),

@@ -4,6 +4,7 @@ mod body_cleanup;
 mod content_clocks;
 mod cosigning;
 mod daily_sealing;
+mod deletions;
 mod fair_order;
 mod key_changes;
 mod pruning;

@@ -9,7 +9,7 @@ use agents::Catalogue;
 use bytes::Bytes;
 use contract::evidence::Evidence;
 use contract::records::{ReplacedSignature, ScanRecord, Visibility};
-use contract::{Brand, Issuer};
+use contract::{Brand, Issuer, Timestamp};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
 use proof::{Digest, canonical, sha256};
@@ -83,6 +83,8 @@ pub struct ReplayRow {
 pub enum ReplayError {
     #[error("no scan with the id {0} is stored")]
     Unknown(String),
+    #[error("the operator deleted scan {id} on {deleted_at}; only its digest is kept")]
+    Deleted { id: String, deleted_at: Timestamp },
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The store verifies what it returns, so this record or evidence is of another build.
@@ -102,7 +104,14 @@ pub async fn replay(
     catalogue: &Catalogue,
     id: &str,
 ) -> Result<Replay, ReplayError> {
-    let scan = store.scan(id).await?.ok_or_else(|| ReplayError::Unknown(id.to_owned()))?;
+    let Some(scan) = store.scan(id).await? else {
+        return Err(match store.deleted_scan(id).await? {
+            Some(store::DeletedScan { id, deleted_at, .. }) => {
+                ReplayError::Deleted { id, deleted_at }
+            }
+            None => ReplayError::Unknown(id.to_owned()),
+        });
+    };
     let bodies = load_bodies(store, &scan.artifacts).await?;
     let files = ReplayFiles { record: scan.record, evidence: scan.evidence, bodies };
     let needed = scan.artifacts.iter().map(Digest::to_string).collect();

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use contract::evidence::Evidence;
 use contract::records::ScanRecord;
 use proof::KeyPurpose;
-use store::{Digest, Visibility};
+use store::{DeletedScan, Digest, Visibility};
 
 use crate::access::PresentedKey;
 use crate::report_error::ReportError;
@@ -61,6 +61,12 @@ impl Scanning {
             visibility: scan.visibility,
             bodies: scan.artifacts,
         }))
+    }
+
+    /// What stays of a report that the operator deleted. `None` for a private one, which looks like one
+    /// that never existed.
+    pub async fn deleted_report(&self, id: &str) -> Result<Option<DeletedScan>, ReportError> {
+        Ok(self.store.deleted_scan(id).await?.filter(|deleted| deleted.day.is_some()))
     }
 
     /// A stored record, signed again if its key was reported as compromised since.

@@ -18,6 +18,7 @@ pub(crate) mod man;
 pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;
+pub(crate) mod report;
 mod report_age;
 pub(crate) mod resolve;
 pub(crate) mod restore;

@@ -31,6 +31,7 @@ mod log_api;
 mod module_imports;
 mod old_data;
 mod preflight_api;
+mod report_deletion;
 mod resolve_api;
 mod scan_api;
 mod seals;

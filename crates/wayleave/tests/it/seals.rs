@@ -8,7 +8,7 @@ use contract::{Clock, Day};
 use door::SystemClock;
 use proof::opentimestamps::{Attestation, Op, OtsFile, Stamp};
 use serde_json::json;
-use store::{Digest, Scan, Scans, Visibility};
+use store::{Deletions, Digest, Scan, ScanDeletion, Scans, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::licence_api::DataDir;
@@ -19,7 +19,7 @@ use crate::tools;
 fn a_demo_brings_a_past_day_to_a_block_by_itself() {
     let data = DataDir::new();
     let day = Day::of(SystemClock.now()).previous().previous();
-    let digest = Digest::of(b"a record");
+    let (digest, deleted) = (Digest::of(b"a record"), Digest::of(b"a deleted record"));
     {
         let store = SqliteStore::open(data.path(), SqliteOptions::default()).unwrap();
         let scan = Scan {
@@ -35,7 +35,21 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
             artifacts: Vec::new(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        // Deleted before its day was sealed.
+        let gone = Scan {
+            id: "past2".to_owned(),
+            record: json!({ "sha256": deleted }).to_string().into(),
+            ..scan.clone()
+        };
+        let deletion = ScanDeletion {
+            id: gone.id.clone(),
+            deleted_at: day.ends_at(),
+            reason: None,
+            dry_run: false,
+        };
         runtime.block_on(store.put_scan(scan)).unwrap();
+        runtime.block_on(store.put_scan(gone)).unwrap();
+        runtime.block_on(store.delete_scan(deletion)).unwrap();
     }
     let server = Server::start_demo(&data.flags());
     let begun = Instant::now();
@@ -48,6 +62,10 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
         std::thread::sleep(Duration::from_millis(300));
     };
     assert_eq!((&seal["state"], &seal["day"]), (&json!("sealed"), &json!(day)));
+    let of_deleted = server.get("/api/seal/lookup?id=past2").json();
+    assert_eq!(of_deleted["state"], "sealed", "{of_deleted}");
+    assert_eq!(of_deleted["subject_sha256"], json!(deleted));
+    assert_eq!((&of_deleted["root"], &of_deleted["leaves"]), (&seal["root"], &json!(2)));
     let page = server.get("/proof").text();
     assert!(page.contains(&day.to_string()) && page.contains("confirmed"), "{page}");
     assert_eq!(server.get(&format!("/proof/{day}.ots")).status, 200);

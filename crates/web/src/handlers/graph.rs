@@ -36,6 +36,7 @@ use crate::{
             content_type = "application/json"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
+        (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `cannot_answer`, `signing_unavailable`.",
             body = ErrorV1),
     )

@@ -8,6 +8,7 @@ use axum::{
 };
 use bytes::Bytes;
 use contract::{
+    Day,
     errors::{ErrorCode, ErrorV1},
     evidence::Evidence,
     records::{ScanManifest, ScanRecord},
@@ -16,7 +17,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use service::{AddressBlock, PresentedKey, Report, ReportError, Service, Visibility};
+use service::{AddressBlock, DeletedScan, PresentedKey, Report, ReportError, Service, Visibility};
 
 use super::{error_mapping::store_damaged, report_bundle};
 use crate::{
@@ -84,6 +85,7 @@ pub(crate) async fn report_file(
         )),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
+        (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
@@ -124,6 +126,7 @@ pub(crate) async fn get_report(
             content_type = "application/json"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
+        (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
@@ -146,6 +149,7 @@ pub(crate) fn get_report_record(report: Report, headers: &HeaderMap) -> Response
             content_type = "application/json"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
+        (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`.", body = ErrorV1),
     )
 )]
@@ -169,6 +173,7 @@ pub(crate) fn get_report_evidence(report: Report, headers: &HeaderMap) -> Respon
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "No such report, or one without a manifest: `not_found`.",
             body = ErrorV1),
+        (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 503, description = "`store_unreadable`, `cannot_answer`.", body = ErrorV1),
     )
 )]
@@ -206,7 +211,22 @@ pub(super) async fn load_report(
         // Counts the key if it is not valid. The reply is the same, so that it tells nothing about a key.
         let _ = keys.find_licence(service, &presented).await;
     }
-    Err(report_not_found())
+    let deleted = service.scanning.deleted_report(id).await.map_err(to_api_error)?;
+    Err(deleted.map_or_else(report_not_found, |deleted| report_deleted(&deleted)))
+}
+
+fn report_deleted(deleted: &DeletedScan) -> ApiError {
+    let digest = deleted.record_sha256.map_or(String::new(), |digest| {
+        format!(" Its digest stays in the log of daily seals: {digest}.")
+    });
+    let reason = deleted
+        .reason
+        .as_deref()
+        .map_or(String::new(), |reason| format!(" The operator gave this reason: \"{reason}\""));
+    let day = Day::of(deleted.deleted_at);
+    let message =
+        format!("The operator of this service deleted this report on {day}.{digest}{reason}");
+    ApiError::new(ErrorCode::ReportDeleted, message)
 }
 
 /// Only ids of letters and digits are looked up.

@@ -4,10 +4,10 @@ use contract::Day;
 use contract::records::{ScanRecord, Seal, SealLeaf, SealState, SearchedDays};
 use proof::day_seal::DayTree;
 use proof::{Digest, KeyPurpose, SignedDocument};
+use store::scans::record_digest;
 use store::{Anchor, AnchorStage, StoredSeal, Visibility};
 
 use super::day::sealing_time;
-use super::streams::record_digest;
 use super::{DailySeals, DaySealError, words};
 
 /// What to look up.
@@ -113,18 +113,12 @@ impl DailySeals {
                 .await
                 .map(|sealed| sealed.unwrap_or(SealStatus::NotFound { digest: Some(*digest) })),
             SealQuery::Id(id) => {
-                // A private report is treated like an unknown one.
-                let scan = self.store.scan(id).await?;
-                let Some(scan) = scan.filter(|scan| scan.visibility != Visibility::Private) else {
-                    return Ok(SealStatus::NotFound { digest: None });
-                };
-                let Some(digest) = record_digest(&scan.record) else {
+                let Some((digest, day)) = self.find_record(id).await? else {
                     return Ok(SealStatus::NotFound { digest: None });
                 };
                 if let Some(sealed) = self.find_sealed(digest).await? {
                     return Ok(sealed);
                 }
-                let day = Day::of(scan.scanned_at);
                 Ok(if self.will_be_sealed(day).await? {
                     SealStatus::Pending { day, digest: Some(digest) }
                 } else {
@@ -132,6 +126,18 @@ impl DailySeals {
                 })
             }
         }
+    }
+
+    /// The digest and day of a report, also of one that was deleted. A private report is treated like an
+    /// unknown one.
+    async fn find_record(&self, id: &str) -> Result<Option<(Digest, Day)>, DaySealError> {
+        if let Some(scan) = self.store.scan(id).await? {
+            let is_sealed = scan.visibility != Visibility::Private;
+            let digest = record_digest(&scan.record).filter(|_| is_sealed);
+            return Ok(digest.map(|digest| (digest, Day::of(scan.scanned_at))));
+        }
+        let deleted = self.store.deleted_scan(id).await?;
+        Ok(deleted.and_then(|deleted| deleted.record_sha256.zip(deleted.day)))
     }
 
     async fn find_sealed(&self, digest: Digest) -> Result<Option<SealStatus>, DaySealError> {

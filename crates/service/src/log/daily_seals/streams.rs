@@ -1,7 +1,7 @@
 //! Which records a daily seal covers: one stream per kind of record.
 
 use proof::Digest;
-use serde::Deserialize;
+use store::scans::record_digest;
 use store::{BoxFuture, Day, ScanCursor, StoreError, Visibility};
 
 use super::outcome_day::outcome_day_digest;
@@ -24,8 +24,18 @@ pub(super) const RECORD_STREAMS: &[RecordStream] = &[
 
 const PAGE_SIZE: usize = 256;
 
-/// The digests of the day's public and unlisted scans. Private ones are not sealed.
+/// The digests of the day's public and unlisted scans, also of those that were deleted since. Private
+/// ones are not sealed.
 async fn scan_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, DaySealError> {
+    let mut digests = stored_scan_digests(seals, day).await?;
+    // Read last: a scan that is deleted in between is found here.
+    digests.extend(seals.store.deleted_digests(day).await?);
+    digests.sort();
+    digests.dedup();
+    Ok(digests)
+}
+
+async fn stored_scan_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, DaySealError> {
     let mut digests = Vec::new();
     // No id is empty, so this cursor is before the day's first scan.
     let mut after = ScanCursor { scanned_at: day.begins_at(), id: String::new() };
@@ -70,36 +80,13 @@ async fn outcome_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, Da
     }
 }
 
-/// The `sha256` member of a stored record.
-pub(super) fn record_digest(record: &[u8]) -> Option<Digest> {
-    #[derive(Deserialize)]
-    struct Named {
-        sha256: Digest,
-    }
-    serde_json::from_slice::<Named>(record).ok().map(|named| named.sha256)
-}
-
 impl DailySeals {
-    /// The day of the first stored scan or outcome report: sealing begins there.
+    /// The day of the first scan or outcome report: sealing begins there.
     pub(super) async fn first_day_with_records(&self) -> Result<Option<Day>, DaySealError> {
         let first = self.store.export_scans(None, 1).await?;
         let scanned = first.first().map(|row| Day::of(row.scanned_at));
+        let deleted = self.store.first_deleted_day().await?;
         let reported = self.store.first_outcome_day().await?;
-        Ok(scanned.into_iter().chain(reported).min())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_digest_is_the_records_own() {
-        let digest = proof::sha256(b"x");
-        let record = format!(r#"{{"id":"a","nested":{{"sha256":"no"}},"sha256":"{digest}"}}"#);
-        assert_eq!(record_digest(record.as_bytes()), Some(digest));
-        for other in ["{}", "", "[]", r#"{"sha256":"abc"}"#, r#"{"sha256":null}"#] {
-            assert_eq!(record_digest(other.as_bytes()), None, "{other}");
-        }
+        Ok(scanned.into_iter().chain(deleted).chain(reported).min())
     }
 }

@@ -79,6 +79,10 @@ fn explain(code: &ErrorCode) -> (&'static str, &'static str) {
             "The batch is empty or has more items than allowed.",
             "Split it into batches within the bounds of the schema.",
         ),
+        ErrorCode::ReportDeleted => (
+            "The operator of this service deleted this report, for example because the owner of the site asked for it. Its digest stays in the seal of its day.",
+            "Do not ask again. To see how the site is now, scan it.",
+        ),
         ErrorCode::NotFound => (
             "There is nothing at this address, or you may not see it. A private report without a key for its domain looks the same.",
             "Check the address. For a private report send a licence key for its domain.",
