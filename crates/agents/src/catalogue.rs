@@ -285,7 +285,7 @@ mod tests {
         let own = catalogue.identity_with_role(Role::Own).unwrap();
         assert_eq!(
             own.user_agent,
-            "Mozilla/5.0 (compatible; Wayleave/1.2.3; +https://svc.example/docs)"
+            "Mozilla/5.0 (compatible; Wayleave/1.2.3; +https://svc.example/docs/reader)"
         );
         assert!(own.headers().iter().any(|(_, value)| value == &own.user_agent));
         for purpose in [Role::Train, Role::Search, Role::User] {

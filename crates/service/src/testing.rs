@@ -40,6 +40,15 @@ pub(crate) fn key_policy(dir: &Path) -> KeyPolicy {
 }
 
 pub(crate) fn open_store(dir: &Path) -> SqliteStore {
+    // A task of a service that was dropped may hold the store for a moment.
+    for _ in 0..100 {
+        match try_open_store(dir) {
+            Err(store::StoreError::InUse { .. }) => {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
     try_open_store(dir).unwrap()
 }
 

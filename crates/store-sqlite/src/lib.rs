@@ -38,9 +38,7 @@ mod sqlite_store;
 mod switches;
 mod writer;
 
-pub use admin::{
-    SqliteAdmin, has_database, has_log, require_finished_restore, schema_versions,
-};
+pub use admin::{SqliteAdmin, has_database, has_log, require_finished_restore, schema_versions};
 pub use backup::{CopiedFiles, abandon_restore, begin_restore, copy_data_dir, finish_restore};
 pub use migrate::SchemaVersions;
 pub use sqlite_store::{SqliteOptions, SqliteStore};

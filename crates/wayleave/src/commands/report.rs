@@ -201,7 +201,7 @@ fn print_result(
 fn describe_parts(verb: &str, deleted: &DeletedScan, parts: &DeletedParts) -> String {
     format!(
         "{verb} report {} of {}, made at {}: record and evidence, the response bodies that nothing else refers to (of {}), \
-         {} readings, {} answers, {} stored replies.",
+         readings made from it ({}), answers ({}), stored replies ({}).",
         deleted.id,
         parts.domain,
         parts.scanned_at,

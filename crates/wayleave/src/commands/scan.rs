@@ -126,7 +126,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         print_comparison(change, partly_measured, args.json || sarif_is_the_result);
     }
     let is_build = args.fail_under.is_some() || args.fail_on.is_some();
-    let since = is_build.then(|| args.since.unwrap_or(started));
+    let since = args.since.or(is_build.then_some(started));
     if let Some(why) = why_unchecked(&record, earlier.as_ref(), since) {
         output::print_note(&why);
         if args.sarif.is_some() || args.fixes.is_some() {

@@ -69,7 +69,7 @@ const REFUSED: &[(&str, &str)] = &[
     (
         RESERVED,
         "ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ ℓocalhost localhoſt local\u{ad}host LOCALHOST \
-         LocalHost. ｅxample.ｃom open。ｌｏｃａｌ",
+         LocalHost. open。ｅxample open。ｌｏｃａｌ",
     ),
     // Invalid international names.
     (

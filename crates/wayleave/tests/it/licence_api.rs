@@ -200,17 +200,21 @@ fn the_versioned_report_is_its_schema_and_nothing_else() {
 #[test]
 fn a_licence_has_a_rate_of_its_own() {
     let data = DataDir::new();
-    let flags = [data.flags().as_slice(), &["--limits-keyed-scan-per-minute", "2"]].concat();
-    let server = Server::start_demo(&flags);
+    let rates = ["--limits-scan-per-minute", "1", "--limits-keyed-scan-per-minute", "2"];
+    let server = Server::start_demo_with_limits(&[data.flags().as_slice(), &rates].concat());
     let keyed = |key: String| format!("x-svc-key: {key}\r\n");
     let (one, two) = (
         keyed(licence(&data, &["--all-domains"])),
         keyed(licence(&data, &["--domain", "open.lab"])),
     );
-    for _ in 0..2 {
+    // What is refused as malformed, and a report that is there already, are no scans.
+    for _ in 0..3 {
         assert_eq!(scan(&server, &one, "localhost").status, 400);
     }
-    let refused = scan(&server, &one, "localhost");
+    for domain in ["open.lab", "open.lab", "blocks-ai.lab"] {
+        assert_eq!(scan(&server, &one, domain).status, 200, "{domain}");
+    }
+    let refused = scan(&server, &one, "no-such-site.lab");
     assert_eq!((refused.status, refused.error_code().as_str()), (429, "rate_limited"));
     assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() <= 60);
     assert_eq!(scan(&server, &two, "localhost").status, 400, "another licence");

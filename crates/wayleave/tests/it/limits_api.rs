@@ -93,6 +93,7 @@ fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
     ];
     let server = Server::start_demo_with_limits(&[&rates[..], &data.flags()].concat());
     let key = format!("x-svc-key: {}\r\n", licence(&data, &["--domain", "open.lab"]));
+    let key_for_all = format!("x-svc-key: {}\r\n", licence(&data, &["--all-domains"]));
     let wrong = format!("x-svc-key: wl_{}\r\n", "a".repeat(43));
     let resolve = |number: u8, with: &str| {
         server.get_with(&format!("/api/v1/resolve?domain=no-such-{number}.lab"), with)
@@ -113,9 +114,13 @@ fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
     }
     for number in 0..3 {
         let body = format!("{{\"domain\":\"no-such-{number}.lab\"}}");
-        let answer = server.post_with("/api/scan", &key, &body);
+        let answer = server.post_with("/api/scan", &key_for_all, &body);
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
+    // The licence is for open.lab. Scans of other domains count by the address.
+    let other = |number: u8| format!("{{\"domain\":\"no-such-{number}.lab\"}}");
+    assert_eq!(server.post_with("/api/scan", &key, &other(4)).status, 200);
+    refused(&server.post_with("/api/scan", &key, &other(5)), 429, "rate_limited");
     // A wrong key lifts nothing, and the refusal says so.
     assert_eq!(resolve(0, &wrong).status, 200);
     assert_eq!(resolve(0, &wrong).status, 200);
@@ -246,7 +251,7 @@ fn the_form_of_our_own_page_is_not_counted_by_the_day() {
     let next = page.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
     // A form that was issued in the same second is the same form.
     assert_eq!(send("203.0.113.1", next).status, if next == token { 403 } else { 303 });
-    refused(&ask(&server, "203.0.113.1", "no-such-site.lab"), 429, "rate_limited");
+    refused(&ask(&server, "203.0.113.1", "no-such-other.lab"), 429, "rate_limited");
 }
 
 #[test]

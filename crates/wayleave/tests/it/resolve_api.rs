@@ -83,7 +83,7 @@ fn a_domain_that_nobody_read_is_read_now_decided_logged_and_signed() {
 /// A cached answer is served without the router, unless the request needs more than its bytes.
 #[test]
 fn a_stored_answer_is_the_same_on_both_code_paths_and_counts_for_the_limit() {
-    let server = Server::start_demo_with_limits(&[]);
+    let server = Server::start_demo_with_limits(&["--limits-decide-per-minute", "60"]);
     let path = "/api/v1/resolve?domain=open.lab";
     let first = server.get(path);
     assert_eq!(first.header("ratelimit").unwrap().split(';').nth(1), Some("r=59"));

@@ -26,6 +26,31 @@ pub(super) fn report_to_api_error(error: ReportError) -> ApiError {
     .with_internal_message(message)
 }
 
+/// The error for a stored report that cannot be shown.
+pub(super) fn stored_report_to_api_error(error: ReportError) -> ApiError {
+    let (message, is_damaged) = (error.to_string(), error.is_damaged());
+    match error {
+        ReportError::Store(_) if is_damaged => store_damaged(),
+        ReportError::Store(_) => ApiError::new(
+            ErrorCode::StoreUnreadable,
+            "The report cannot be read at the moment. Try again in 5 s.",
+        )
+        .retry_after(5),
+        ReportError::Signing(_) => ApiError::new(
+            ErrorCode::SigningUnavailable,
+            "The response could not be signed. Try again in 30 s.",
+        )
+        .retry_after(30),
+        ReportError::Unreadable(_) => ApiError::new(
+            ErrorCode::CannotAnswer,
+            "This report was written by another version of the program and cannot be shown in \
+             this form. Its JSON record is still available.",
+        )
+        .not_retryable(),
+    }
+    .with_internal_message(message)
+}
+
 /// The error for a live reading that failed.
 pub(super) fn resolve_to_api_error(error: ResolveError) -> ApiError {
     let message = error.to_string();

@@ -11,7 +11,7 @@ use http::{HeaderMap, Uri};
 use serde_json::{Map, Value, json};
 use service::Service;
 
-use super::report;
+use super::{error_mapping, report};
 use crate::{
     rate_limits::{ReadLimit, WrongKeyLimit},
     request::{PathParameter, query_parameters},
@@ -53,7 +53,11 @@ pub(crate) async fn get_graph(
     query_parameters(&uri, &[])?;
     let report = report::load_report(&service, &service_info, &keys, &id, &headers).await?;
     let visibility = report.visibility;
-    let graph = service.scanning.report_graph(report).await.map_err(report::to_api_error)?;
+    let graph = service
+        .scanning
+        .report_graph(report)
+        .await
+        .map_err(error_mapping::stored_report_to_api_error)?;
     // The ETag is the digest of the signed content, which stays the same when it is signed anew.
     let document = HttpDocument::with_etag_and_digest(
         graph.bytes.clone(),

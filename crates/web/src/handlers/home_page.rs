@@ -11,7 +11,9 @@ use http::{HeaderValue, header::LINK};
 use service::{AddressBlock, Caller, RunningScan, ScanCommand, ScanError, Service};
 
 use super::{
-    page_forms::{expired_form, field, page_response, read_form, refuse_cross_site},
+    page_forms::{
+        expired_form, field, form_with_error, page_response, read_form, refuse_cross_site,
+    },
     running_scan, scan,
 };
 use crate::{
@@ -103,21 +105,4 @@ async fn start_scan(
         _ => {}
     }
     Ok(scan)
-}
-
-/// The home page with the error of the last attempt.
-pub(super) fn form_with_error(
-    service: &Service,
-    service_info: &ServiceInfo,
-    form: &ScanForm,
-    block: AddressBlock,
-    error: &ApiError,
-) -> Response {
-    if let Some(cause) = error.internal_message() {
-        tracing::warn!(cause, "a scan started by the form failed");
-    }
-    let token = service.access.page_token(block);
-    let page =
-        pages::home::render(&service_info.issuer.base_url, form, &token, Some(error.message()));
-    error.apply_to_page(page_response(page))
 }

@@ -9,11 +9,13 @@ use http::{
     HeaderMap, HeaderName,
     header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN},
 };
+use service::{AddressBlock, Service};
 
 use crate::{
-    pages,
+    pages::{self, home::ScanForm},
     request::body,
     response::{ApiError, HTML, NO_STORE},
+    state::ServiceInfo,
 };
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -78,6 +80,23 @@ pub(super) fn page_response(html: String) -> Response {
     let mut response = (headers, html).into_response();
     pages::add_page_headers(response.headers_mut());
     response
+}
+
+/// The home page with the error of the last attempt.
+pub(super) fn form_with_error(
+    service: &Service,
+    service_info: &ServiceInfo,
+    form: &ScanForm,
+    block: AddressBlock,
+    error: &ApiError,
+) -> Response {
+    if let Some(cause) = error.internal_message() {
+        tracing::warn!(cause, "a scan started by the form failed");
+    }
+    let token = service.access.page_token(block);
+    let page =
+        pages::home::render(&service_info.issuer.base_url, form, &token, Some(error.message()));
+    error.apply_to_page(page_response(page))
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ use contract::records::ScanRecord;
 use http::HeaderMap;
 use service::Service;
 
-use super::report::{add_noindex, cache_control_for, load_report, to_api_error};
+use super::{
+    error_mapping::stored_report_to_api_error,
+    report::{add_noindex, cache_control_for, load_report},
+};
 use crate::{
     off_worker::run_off_worker,
     pages,
@@ -57,7 +60,8 @@ pub(crate) async fn badge(
 ) -> Result<Response, ApiError> {
     let name = file.strip_suffix(".svg").ok_or_else(ApiError::not_found)?;
     let domain = service.scanning.parse_domain(name).ok_or_else(ApiError::not_found)?;
-    let history = service.scanning.public_history(&domain).await.map_err(to_api_error)?;
+    let history =
+        service.scanning.public_history(&domain).await.map_err(stored_report_to_api_error)?;
     let latest = history.first();
     let svg = pages::pictures::badge(
         latest.and_then(|scan| scan.grade.as_deref()),

@@ -17,9 +17,9 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use service::{AddressBlock, DeletedScan, PresentedKey, Report, ReportError, Service, Visibility};
+use service::{AddressBlock, DeletedScan, PresentedKey, Report, Service, Visibility};
 
-use super::{error_mapping::store_damaged, report_bundle};
+use super::{error_mapping::stored_report_to_api_error, report_bundle};
 use crate::{
     off_worker::run_off_worker,
     pages,
@@ -183,7 +183,8 @@ pub(crate) async fn get_report_manifest(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let visibility = report.visibility;
-    let manifest = service.scanning.report_manifest(report).await.map_err(to_api_error)?;
+    let manifest =
+        service.scanning.report_manifest(report).await.map_err(stored_report_to_api_error)?;
     let manifest = manifest.ok_or_else(report_not_found)?;
     Ok(json_response(manifest, visibility, headers))
 }
@@ -204,14 +205,16 @@ pub(super) async fn load_report(
     if with_key {
         keys.check()?;
     }
-    if let Some(report) = service.scanning.report(id, &presented).await.map_err(to_api_error)? {
+    if let Some(report) =
+        service.scanning.report(id, &presented).await.map_err(stored_report_to_api_error)?
+    {
         return Ok(report);
     }
     if with_key {
         // Counts the key if it is not valid. The reply is the same, so that it tells nothing about a key.
         let _ = keys.find_licence(service, &presented).await;
     }
-    let deleted = service.scanning.deleted_report(id).await.map_err(to_api_error)?;
+    let deleted = service.scanning.deleted_report(id).await.map_err(stored_report_to_api_error)?;
     Err(deleted.map_or_else(report_not_found, |deleted| report_deleted(&deleted)))
 }
 
@@ -240,30 +243,6 @@ pub(super) fn is_id(text: &str) -> bool {
 
 fn report_not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "There is no report with this id.")
-}
-
-pub(super) fn to_api_error(error: ReportError) -> ApiError {
-    let (message, is_damaged) = (error.to_string(), error.is_damaged());
-    match error {
-        ReportError::Store(_) if is_damaged => store_damaged(),
-        ReportError::Store(_) => ApiError::new(
-            ErrorCode::StoreUnreadable,
-            "The report cannot be read at the moment. Try again in 5 s.",
-        )
-        .retry_after(5),
-        ReportError::Signing(_) => ApiError::new(
-            ErrorCode::SigningUnavailable,
-            "The response could not be signed. Try again in 30 s.",
-        )
-        .retry_after(30),
-        ReportError::Unreadable(_) => ApiError::new(
-            ErrorCode::CannotAnswer,
-            "This report was written by another version of the program and cannot be shown in \
-             this form. Its JSON record is still available.",
-        )
-        .not_retryable(),
-    }
-    .with_internal_message(message)
 }
 
 fn json_response(bytes: Bytes, visibility: Visibility, headers: &HeaderMap) -> Response {
@@ -303,7 +282,7 @@ async fn page_response(
     let html = match parsed.await? {
         Ok((record, evidence, refused)) => {
             let context = page.service.scanning.report_context(&report, &record, &refused);
-            let context = context.await.map_err(to_api_error)?;
+            let context = context.await.map_err(stored_report_to_api_error)?;
             let parts = pages::report::ReportParts {
                 record,
                 evidence,

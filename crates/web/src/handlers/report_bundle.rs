@@ -10,7 +10,7 @@ use http::{
 use service::{Report, Service, Visibility};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::report::to_api_error;
+use super::error_mapping::stored_report_to_api_error;
 use crate::response::{ApiError, PRIVATE_NO_STORE, ZIP};
 
 /// Bundles that are in memory at a time. One has up to 24 MB.
@@ -59,7 +59,8 @@ pub(crate) async fn get_report_bundle(
         let sentence = "Too many bundles are being made. Try again in 5 s.";
         ApiError::new(ErrorCode::Overloaded, sentence).retry_after(5)
     })?;
-    let bundle = service.scanning.report_bundle(report).await.map_err(to_api_error)?;
+    let bundle =
+        service.scanning.report_bundle(report).await.map_err(stored_report_to_api_error)?;
     let cache = match visibility {
         // The seal in it changes from pending to sealed.
         Visibility::Public => "public, max-age=3600",

@@ -16,7 +16,11 @@ use hyper::body::Frame;
 use service::{AddressBlock, RunningScan, ScanListener, Service, Visibility};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{home_page, page_forms::page_response, report::is_id, scan};
+use super::{
+    page_forms::{form_with_error, page_response},
+    report::is_id,
+    scan,
+};
 use crate::{
     pages::{self, home::ScanForm},
     rate_limits::ReadLimit,
@@ -44,7 +48,7 @@ pub(crate) async fn running_scan_page(
         let form = ScanForm { domain: scan.domain.to_string(), unlisted };
         let block = AddressBlock::from_address(address);
         let error = scan::to_api_error(error);
-        return Ok(home_page::form_with_error(&service, &service_info, &form, block, &error));
+        return Ok(form_with_error(&service, &service_info, &form, block, &error));
     }
     if scan.board().result.is_some() {
         let token = service.access.page_token(AddressBlock::from_address(address));

@@ -4,50 +4,23 @@
 //! Inside the deadline and the cap of requests, so that a body that waits for its turn is counted. An own layer, because `tower-http` compresses on the async workers and streams, so that a response would
 //! have no length and no `Content-Digest`.
 
-use std::{io::Write, sync::Arc};
-
 use axum::{
     body::{Body, HttpBody},
     extract::Request,
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, VARY},
 };
 use http_body_util::BodyExt;
-use tokio::sync::OnceCell;
 
-use crate::{off_worker::run_off_worker, response::CONTENT_DIGEST};
+use crate::response::{CONTENT_DIGEST, Coding, CompressedForms, encode_off_worker};
 
 /// Shorter bodies gain nothing. Longer ones than the second are sent as they are.
 const MIN_BYTES: u64 = 1_024;
 const MAX_BYTES: u64 = 8 << 20;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Coding {
-    Brotli,
-    Gzip,
-}
-
-/// The compressed forms of one document, each made when it is first asked for. A response that has this as
-/// an extension is compressed once.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct CompressedForms(Arc<[OnceCell<Option<Bytes>>; 2]>);
-
-impl CompressedForms {
-    async fn get(&self, plain: &Bytes, coding: Coding) -> Option<Bytes> {
-        let [brotli, gzip] = &*self.0;
-        let form = match coding {
-            Coding::Brotli => brotli,
-            Coding::Gzip => gzip,
-        };
-        // Clients that ask meanwhile wait for the same result.
-        form.get_or_init(|| encode_off_worker(plain, coding, true)).await.clone()
-    }
-}
 
 pub(super) async fn compress(request: Request, next: Next) -> Response {
     let coding = preferred_coding(request.headers());
@@ -120,30 +93,6 @@ fn weaken_etag(headers: &mut HeaderMap) {
     }
 }
 
-async fn encode_off_worker(plain: &Bytes, coding: Coding, is_constant: bool) -> Option<Bytes> {
-    let plain = plain.clone();
-    run_off_worker(move || encode(&plain, coding, is_constant)).await.ok()?.map(Bytes::from)
-}
-
-fn encode(plain: &[u8], coding: Coding, is_constant: bool) -> Option<Vec<u8>> {
-    match coding {
-        Coding::Gzip => {
-            let level = if is_constant { 9 } else { 5 };
-            let mut encoder =
-                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
-            encoder.write_all(plain).ok()?;
-            encoder.finish().ok()
-        }
-        Coding::Brotli => {
-            let quality = if is_constant { 9 } else { 4 };
-            let mut encoder = brotli::CompressorWriter::new(Vec::new(), 4_096, quality, 20);
-            encoder.write_all(plain).ok()?;
-            encoder.flush().ok()?;
-            Some(encoder.into_inner())
-        }
-    }
-}
-
 /// The coding that the client prefers, brotli if it likes both alike. `None` if it accepts neither.
 fn preferred_coding(headers: &HeaderMap) -> Option<Coding> {
     let lines = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
@@ -168,8 +117,6 @@ fn preferred_coding(headers: &HeaderMap) -> Option<Coding> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
 
     #[test]
@@ -188,22 +135,6 @@ mod tests {
             assert_eq!(preferred_coding(&headers), expected, "{header}");
         }
         assert_eq!(preferred_coding(&HeaderMap::new()), None);
-    }
-
-    #[test]
-    fn what_is_compressed_can_be_read_again() {
-        let plain = "the same words again and again ".repeat(300);
-        for is_constant in [false, true] {
-            let gzip = encode(plain.as_bytes(), Coding::Gzip, is_constant).unwrap();
-            let mut text = String::new();
-            flate2::read::GzDecoder::new(gzip.as_slice()).read_to_string(&mut text).unwrap();
-            assert_eq!(text, plain);
-            let packed = encode(plain.as_bytes(), Coding::Brotli, is_constant).unwrap();
-            let mut text = String::new();
-            brotli::Decompressor::new(packed.as_slice(), 4_096).read_to_string(&mut text).unwrap();
-            assert_eq!(text, plain);
-            assert!(gzip.len() * 10 < plain.len() && packed.len() * 10 < plain.len());
-        }
     }
 
     #[test]

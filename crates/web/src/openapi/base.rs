@@ -17,15 +17,15 @@ use crate::handlers::{log::files, report, report_bundle, seal};
         description = "Check how a website treats AI agents, and get signed, evidence-backed \
             answers before acting.\n\n\
             Credentials: a licence key, in the header `x-svc-key` or as a bearer token. \
-            `POST /api/v1/scan` needs one; a private scan and its report need one for the domain; \
-            no other operation uses one. Scripts of any site may read every response, without \
+            `POST /api/v1/scan` needs one; a private scan and its report need one for the domain. With \
+            one, the limits of reads, decisions and live readings are those of the licence. Scripts of any site may read every response, without \
             credentials, except those of the operators' routes.\n\n\
-            Rate limits, per client address: 5 scan requests in 10 seconds, 6 in a minute and 20 \
+            Rate limits, per client address, unless the operator sets others: 5 scan requests in 10 seconds, 6 in a minute and 20 \
             free scans a day (`rate_limited`); 30 requests in a minute to feeds and to the log below \
-            `/api/v1` (`feed`; the log's files are not limited); 120 reads of stored records, \
+            `/api/v1` (`feed`; the log's files are not limited); 1200 reads of stored records, \
             reports, seals and schemas in a minute (`read`); 60 of `/metrics` (`metrics`); 10 \
-            licence keys that are not valid (`wrong-key`); 60 decisions in a minute (`decide`; a batch counts as its number of \
-            items); 10 live readings of sites in a minute (`live`). All free scans together have a \
+            licence keys that are not valid (`wrong-key`); 600 decisions in a minute (`decide`; a batch counts as its number of \
+            items); 120 live readings of sites in a minute (`live`). All free scans together have a \
             daily total (`daily_budget`), and the operator can pause them (`scans_paused`). One \
             scan of a domain runs at a time (`scan_in_progress`). A domain that was scanned within \
             the last two minutes is answered with that report. A server at its capacity answers \

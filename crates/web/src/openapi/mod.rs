@@ -180,6 +180,25 @@ mod tests {
         );
     }
 
+    /// The numbers in the description are those of the code.
+    #[test]
+    fn the_description_states_the_default_limits() {
+        use contract::limits;
+        let document = build_document(&test_issuer());
+        let text = document["info"]["description"].as_str().unwrap();
+        for stated in [
+            format!("{} scan requests in 10 seconds", limits::SCAN_BURST),
+            format!("{} requests in a minute to feeds", limits::FEED_PER_MINUTE),
+            format!("{} reads of stored records", limits::READ_PER_MINUTE),
+            format!("{} of `/metrics`", limits::METRICS_PER_MINUTE),
+            format!("{} licence keys", limits::WRONG_KEYS_PER_MINUTE),
+            format!("{} decisions in a minute", limits::DECIDE_PER_MINUTE),
+            format!("{} live readings", limits::LIVE_PER_MINUTE),
+        ] {
+            assert!(text.contains(&stated), "{stated}");
+        }
+    }
+
     #[test]
     fn the_document_is_the_one_checked_in() {
         let document = build_document(&test_issuer());

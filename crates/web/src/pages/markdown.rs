@@ -117,9 +117,11 @@ fn render_element(html: &mut Html, open: &'static str, text: &str, close: &'stat
 fn render_table_row(html: &mut Html, text: &str, head: bool) {
     html.raw("<tr>");
     for cell in text.trim().trim_matches('|').split('|') {
-        html.raw(if head { "<th>" } else { "<td>" });
+        // A corner cell is no header of anything.
+        let is_header = head && !cell.trim().is_empty();
+        html.raw(if is_header { "<th>" } else { "<td>" });
         render_inline(html, cell.trim());
-        html.raw(if head { "</th>" } else { "</td>" });
+        html.raw(if is_header { "</th>" } else { "</td>" });
     }
     html.raw("</tr>\n");
 }

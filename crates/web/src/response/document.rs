@@ -11,8 +11,7 @@ use http::{
 };
 use serde::Serialize;
 
-use super::{api_error::ApiError, media_types::JSON};
-use crate::middleware::compression::CompressedForms;
+use super::{api_error::ApiError, compressed::CompressedForms, media_types::JSON};
 
 /// A response body with its validators and cache lifetime.
 #[derive(Debug, Clone)]

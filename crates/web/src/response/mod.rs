@@ -2,6 +2,7 @@
 
 mod api_error;
 mod cache_control;
+mod compressed;
 mod document;
 mod media_types;
 
@@ -13,5 +14,6 @@ pub(crate) use cache_control::{
     CACHE_ONE_MINUTE, CACHE_ONE_MINUTE_STALE_OK, CACHE_PRIVATE_ONE_DAY_IMMUTABLE,
     CACHE_THIRTY_SECONDS, NO_STORE, PRIVATE_NO_STORE,
 };
+pub(crate) use compressed::{Coding, CompressedForms, encode_off_worker};
 pub(crate) use document::{CONTENT_DIGEST, HttpDocument, content_digest_header};
 pub(crate) use media_types::{HTML, JSON, JSON_LINES, MARKDOWN, OCTET_STREAM, TEXT, ZIP};

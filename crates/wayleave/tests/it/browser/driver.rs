@@ -124,8 +124,9 @@ impl Browser {
 
     /// The visible text of the page.
     pub(crate) fn text(&self) -> String {
-        let found = self.find("body");
-        self.get(&format!("element/{found}/text")).as_str().unwrap().to_owned()
+        // In one step: an element may be gone when its text is asked for.
+        let text = self.run("return document.body ? document.body.innerText : ''");
+        text.as_str().unwrap().to_owned()
     }
 
     pub(crate) fn click(&self, selector: &str) {
@@ -161,9 +162,12 @@ impl Browser {
 
     /// A picture of the whole page, as PNG.
     pub(crate) fn picture(&self) -> Vec<u8> {
+        // The browser draws no higher pictures.
+        let size = self.run("const page = document.documentElement; return [page.clientWidth, Math.min(page.scrollHeight, 16000)]");
+        let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1 });
         let shot = self.devtools(
             "Page.captureScreenshot",
-            json!({ "format": "png", "captureBeyondViewport": true }),
+            json!({ "format": "png", "captureBeyondViewport": true, "clip": clip }),
         );
         data_encoding::BASE64.decode(shot["data"].as_str().unwrap().as_bytes()).unwrap()
     }

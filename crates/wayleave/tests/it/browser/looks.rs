@@ -42,60 +42,86 @@ const LOOKS: [(&str, Look); 4] = [
 fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
     let Some(axe) = tools::browser() else { return };
     let axe = std::fs::read_to_string(axe).unwrap();
-    let server = Server::shared();
+    let server = &super::start_server();
     let pages = pages(server);
     let mut wrong = Vec::new();
     for (look_name, look) in LOOKS {
         let browser = Browser::start(look);
-        for (name, path) in &pages {
-            browser.open(&format!("{}{path}", server.base()));
-            let mut report = |fault: String| wrong.push(format!("{look_name} {name}: {fault}"));
-            // Folds are opened, so that what they hold is checked too.
-            browser.run("for (const one of document.querySelectorAll('details:not([name])')) one.open = true");
+        let mut check = |name: &str| {
             let dark = browser.run("return matchMedia('(prefers-color-scheme: dark)').matches");
             assert_eq!(dark, look.dark, "{look_name}");
-            let width = browser.run(
-                "return [document.scrollingElement.scrollWidth, document.documentElement.clientWidth]",
-            );
-            if width[0].as_u64() > width[1].as_u64() {
-                report(format!("scrolls sideways: {width}"));
-            }
-            let broken = browser.run(BROKEN_WORDS);
-            if !broken.as_array().unwrap().is_empty() {
-                report(format!("breaks words: {broken}"));
-            }
             store_picture(&browser, look_name, name);
-            browser.run(&axe);
-            let found = browser.run_async(
-                "const done = arguments[arguments.length - 1];
-                 axe.run(document, { resultTypes: ['violations'] }).then((result) => done(
-                   result.violations.map((one) => one.id + ': ' + one.nodes.map((node) =>
-                     node.html.slice(0, 160) + ' (' + (node.any[0]?.message ?? '') + ')').slice(0, 3).join(' | '))),
-                   (error) => done([String(error)]));",
-            );
-            for fault in found.as_array().unwrap() {
-                report(fault.to_string());
-            }
-            let elsewhere: Vec<String> = browser
-                .requested()
-                .into_iter()
-                .filter(|address| {
-                    // The page of a new tab is the browser's own.
-                    let own = [&*server.base(), "data:", "chrome:"];
-                    !own.iter().any(|own| address.starts_with(own))
-                })
-                .collect();
-            if !elsewhere.is_empty() {
-                report(format!("loads {elsewhere:?}"));
-            }
-            let console = browser.console();
-            // The picture of an error page is its own status.
-            if !console.iter().all(|line| line.contains("404")) {
-                report(format!("the console says {console:?}"));
-            }
+            let faults = faults_of_page(&browser, &server.base(), &axe);
+            wrong.extend(faults.into_iter().map(|fault| format!("{look_name} {name}: {fault}")));
+        };
+        for (name, path) in &pages {
+            browser.open(&format!("{}{path}", server.base()));
+            check(name);
         }
+        // Pages that are the answer to a form.
+        super::scan(&browser, &server.base(), "closed.lab");
+        browser
+            .wait_until("the reason", |browser| browser.text().contains("refused the connection"));
+        check("unreachable");
+        super::scan(&browser, &server.base(), "192.0.2.1");
+        browser.wait_until("the error", |browser| browser.has("[role=alert]"));
+        check("home-with-error");
+        browser.open(&format!("{}/preflight", server.base()));
+        browser.type_into("#url", "https://blocks-ai.lab/");
+        browser.click("form[action='/preflight'] button");
+        browser.wait_until("the decision", |browser| browser.has(".receipt"));
+        check("receipt");
+        super::scan(&browser, &server.base(), "slow.lab");
+        browser.wait_until("the progress", |browser| {
+            browser.address().contains("/scan/") || browser.address().contains("/r/")
+        });
+        // Without this the page would leave for the report while it is checked.
+        browser.run("if (window.stop) stop()");
+        check("running-scan");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong with the page that the browser shows.
+fn faults_of_page(browser: &Browser, base: &str, axe: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    // Folds are opened, so that what they hold is checked too.
+    browser
+        .run("for (const one of document.querySelectorAll('details:not([name])')) one.open = true");
+    let width = browser.run(
+        "return [document.scrollingElement.scrollWidth, document.documentElement.clientWidth]",
+    );
+    if width[0].as_u64() > width[1].as_u64() {
+        faults.push(format!("scrolls sideways: {width}"));
+    }
+    let broken = browser.run(BROKEN_WORDS);
+    if !broken.as_array().unwrap().is_empty() {
+        faults.push(format!("breaks words: {broken}"));
+    }
+    browser.run(axe);
+    let found = browser.run_async(
+        "const done = arguments[arguments.length - 1];
+         axe.run(document, { resultTypes: ['violations'] }).then((result) => done(
+           result.violations.map((one) => one.id + ': ' + one.nodes.map((node) =>
+             node.html.slice(0, 160) + ' (' + (node.any[0]?.message ?? '') + ')').slice(0, 3).join(' | '))),
+           (error) => done([String(error)]));",
+    );
+    faults.extend(found.as_array().unwrap().iter().map(ToString::to_string));
+    // The page of a new tab is the browser's own.
+    let own = [base, "data:", "chrome:"];
+    let is_elsewhere = |address: &String| !own.iter().any(|own| address.starts_with(own));
+    let elsewhere: Vec<String> = browser.requested().into_iter().filter(is_elsewhere).collect();
+    if !elsewhere.is_empty() {
+        faults.push(format!("loads {elsewhere:?}"));
+    }
+    let console = browser.console();
+    // A page with an error has the status of the error.
+    let is_status =
+        |line: &String| ["404", "400", "status of"].iter().any(|status| line.contains(status));
+    if !console.iter().all(is_status) {
+        faults.push(format!("the console says {console:?}"));
+    }
+    faults
 }
 
 /// Names and paths of all pages.

@@ -14,6 +14,11 @@ use crate::tools;
 
 const DESKTOP: Look = Look { width: 1200, dark: false, scripts: true };
 
+/// Not the shared server: other tests ask that one about sites that it has not scanned.
+fn start_server() -> Server {
+    Server::start_demo(&[])
+}
+
 /// Types a domain into the form of the home page and sends it.
 fn scan(browser: &Browser, base: &str, domain: &str) {
     browser.open(&format!("{base}/"));
@@ -30,7 +35,7 @@ fn a_visitor_walks_from_home_to_the_history() {
     if tools::browser().is_none() {
         return;
     }
-    let server = Server::start_demo(&[]);
+    let server = start_server();
     let browser = Browser::start(DESKTOP);
     // Live progress. This site answers slowly, so that there is some.
     scan(&browser, &server.base(), "slow.lab");
@@ -94,7 +99,7 @@ fn the_preflight_form_shows_the_decision() {
     if tools::browser().is_none() {
         return;
     }
-    let server = Server::shared();
+    let server = &start_server();
     let browser = Browser::start(DESKTOP);
     for (address, decision) in
         [("https://open.lab/visit", "Allow"), ("https://blocks-ai.lab/", "Block")]
@@ -124,7 +129,7 @@ fn pages_work_without_scripts() {
     if tools::browser().is_none() {
         return;
     }
-    let server = Server::shared();
+    let server = &start_server();
     let browser = Browser::start(Look { scripts: false, ..DESKTOP });
     scan(&browser, &server.base(), "slow.lab");
     wait_for_report(&browser);
@@ -142,7 +147,7 @@ fn what_went_wrong_is_said_in_words() {
     if tools::browser().is_none() {
         return;
     }
-    let server = Server::shared();
+    let server = &start_server();
     let browser = Browser::start(DESKTOP);
     for (domain, words) in [
         ("nowhere.lab", "This name does not exist"),

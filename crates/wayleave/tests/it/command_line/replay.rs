@@ -84,7 +84,7 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
         arguments.extend(more);
         run(&arguments)
     };
-    replay("x", &[]).expect_error("there is no store in");
+    replay("x", &[]).expect_error("there is no file x and no store in");
     assert!(!Path::new(&data).exists(), "looking makes nothing");
 
     let server = Server::start_demo(&["--store-data-dir", &data]);
