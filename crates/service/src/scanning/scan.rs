@@ -144,6 +144,8 @@ impl Scanning {
         let Some(_running) = running else {
             return Err(ScanError::InProgress { retry_after_s: self.retry_after_s() });
         };
+        // Whoever asked for the scan looks at its report next, which shows the decisions.
+        let is_for_a_reader = !matches!(request.caller, Caller::Queued | Caller::Internal);
         let free_scan = match &request.caller {
             Caller::LicenceHolder(_) | Caller::Internal => None,
             Caller::OwnPage | Caller::Queued => Some(None),
@@ -200,8 +202,7 @@ impl Scanning {
         if visibility == store::Visibility::Public
             && let Some(id) = &reply.id
         {
-            // Those who watch a scan see its decisions on the report.
-            self.answers.update_answer_from_scan(&domain, id, watched.is_some()).await;
+            self.answers.update_answer_from_scan(&domain, id, is_for_a_reader).await;
         }
         Ok((reply, Source::NewScan))
     }

@@ -34,8 +34,8 @@ impl Answers {
     }
 
     /// Updates the answer about a domain from its newest public scan. Without an earlier answer, only if
-    /// `also_first`: somebody is about to look at its decisions. The next resolve would do the same, so a
-    /// failure is only logged.
+    /// `also_first`: somebody is about to read its decisions on the report. The next resolve would do the
+    /// same, so a failure is only logged.
     pub(crate) async fn update_answer_from_scan(
         self: &Arc<Self>,
         domain: &Domain,
