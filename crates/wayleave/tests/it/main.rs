@@ -11,7 +11,6 @@
 )]
 
 mod answer_details_api;
-mod api_examples;
 mod browser;
 mod client_calls;
 mod command_line;

@@ -15,6 +15,22 @@ use crate::licence_api::DataDir;
 use crate::server::Server;
 use crate::tools;
 
+/// A stored scan of a past day, with as much of a record as a seal needs.
+pub(crate) fn scan_of(day: Day, id: &str, record: Digest) -> Scan {
+    Scan {
+        id: id.to_owned(),
+        domain: store::scans::parse_stored_domain("open.lab").unwrap(),
+        scanned_at: day.begins_at(),
+        visibility: Visibility::Public,
+        score_version: 1,
+        grade: None,
+        overall: None,
+        record: json!({ "sha256": record }).to_string().into(),
+        evidence: "{}".into(),
+        artifacts: Vec::new(),
+    }
+}
+
 #[test]
 fn a_demo_brings_a_past_day_to_a_block_by_itself() {
     let data = DataDir::new();
@@ -22,25 +38,10 @@ fn a_demo_brings_a_past_day_to_a_block_by_itself() {
     let (digest, deleted) = (Digest::of(b"a record"), Digest::of(b"a deleted record"));
     {
         let store = SqliteStore::open(data.path(), SqliteOptions::default()).unwrap();
-        let scan = Scan {
-            id: "past1".to_owned(),
-            domain: store::scans::parse_stored_domain("open.lab").unwrap(),
-            scanned_at: day.begins_at(),
-            visibility: Visibility::Public,
-            score_version: 1,
-            grade: None,
-            overall: None,
-            record: json!({ "sha256": digest }).to_string().into(),
-            evidence: "{}".into(),
-            artifacts: Vec::new(),
-        };
+        let scan = scan_of(day, "past1", digest);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         // Deleted before its day was sealed.
-        let gone = Scan {
-            id: "past2".to_owned(),
-            record: json!({ "sha256": deleted }).to_string().into(),
-            ..scan.clone()
-        };
+        let gone = scan_of(day, "past2", deleted);
         let deletion = ScanDeletion {
             id: gone.id.clone(),
             deleted_at: day.ends_at(),

@@ -288,44 +288,6 @@ fn keys_apart_from_the_data_are_in_a_backup_and_restored_to_their_place() {
     run(&[&["fsck"][..], &to].concat()).expect(PASSED);
 }
 
-/// A witness that runs, and what a log has to be configured with.
-struct RunningWitness {
-    child: Child,
-    peer: String,
-}
-
-impl RunningWitness {
-    fn start(folder: &Folder, log: &str) -> Self {
-        let data = folder.path("witness");
-        let mut child = piped(wayleave().args([
-            "witness",
-            "--listen",
-            "127.0.0.1:0",
-            "--data-dir",
-            &data,
-            "--name",
-            "w.example/1",
-            "--log",
-            log,
-            "--json",
-        ]))
-        .spawn()
-        .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).unwrap();
-        let text = |name: &str| ready[name].as_str().unwrap().to_owned();
-        Self { peer: format!("{}=http://{}", text("vkey"), text("listen")), child }
-    }
-}
-
-impl Drop for RunningWitness {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn a_witness_confirms_or_refuses_a_restore() {
     let folder = Folder::new();

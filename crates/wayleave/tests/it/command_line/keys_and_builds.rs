@@ -114,15 +114,6 @@ fn somebody_elses_program_verifies_answers_and_the_directory() {
     assert_ne!(documents, requests);
 }
 
-/// Polls until `holds` returns true; a server reloads its keys regularly.
-fn within(seconds: u64, what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(seconds), "not in {seconds} s: {what}");
-        std::thread::sleep(Duration::from_millis(200));
-    }
-}
-
 #[test]
 fn keys_are_replaced_while_a_server_runs() {
     let folder = Folder::new();

@@ -1,5 +1,6 @@
 //! Tests of the commands, called as a person or a script would.
 
+mod api_examples;
 mod census;
 mod configuration;
 mod copies;
@@ -133,6 +134,53 @@ impl Drop for LabRun {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A witness that runs, and what a log has to be configured with.
+struct RunningWitness {
+    child: Child,
+    peer: String,
+}
+
+impl RunningWitness {
+    fn start(folder: &Folder, log: &str) -> Self {
+        let data = folder.path("witness");
+        let mut child = piped(wayleave().args([
+            "witness",
+            "--listen",
+            "127.0.0.1:0",
+            "--data-dir",
+            &data,
+            "--name",
+            "w.example/1",
+            "--log",
+            log,
+            "--json",
+        ]))
+        .spawn()
+        .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        let text = |name: &str| ready[name].as_str().unwrap().to_owned();
+        Self { peer: format!("{}=http://{}", text("vkey"), text("listen")), child }
+    }
+}
+
+impl Drop for RunningWitness {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Polls until `holds` returns true.
+fn within(seconds: u64, what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(seconds), "not in {seconds} s: {what}");
+        std::thread::sleep(Duration::from_millis(200));
     }
 }
 

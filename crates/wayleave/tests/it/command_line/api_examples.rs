@@ -1,9 +1,15 @@
 //! The examples on the pages of the documentation: each operation is called on a running server, and what it
 //! answers is what the page shows. `UPDATE_DOCS=1` records them again.
 
-use serde_json::{Map, Value, json};
+use contract::{Clock, Day};
+use door::SystemClock;
+use serde_json::Map;
+use store::{Digest, Scans};
+use store_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::server::{HttpReply, Server};
+use super::*;
+use crate::seals::scan_of;
+use crate::server::HttpReply;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/assets/examples.json");
 /// A page shows at most 2,000 characters of one text.
@@ -11,27 +17,76 @@ const MAX_CHARS: usize = 1_900;
 /// An operation with its method, its path and its body.
 type Call = (&'static str, &'static str, String, Option<Value>);
 
+/// A server with some of everything: a sealed day, a census, a licence, a witness.
+struct FullServer {
+    server: Server,
+    day: Day,
+    licence_key: String,
+    /// The id of the running program's build.
+    build: String,
+    _witness: RunningWitness,
+    _folder: Folder,
+}
+
+impl FullServer {
+    fn start() -> Self {
+        let folder = Folder::new();
+        let data = folder.path("data");
+        let day = Day::of(SystemClock.now()).previous().previous();
+        {
+            let store = SqliteStore::open(Path::new(&data), SqliteOptions::default()).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let scan = scan_of(day, "past1", Digest::of(b"a record"));
+            runtime.block_on(store.put_scan(scan)).unwrap();
+        }
+        let lab = LabRun::start();
+        let list = folder.write("list.csv", "1,open.lab\n2,blocks-ai.lab\n");
+        let data_dir = ["--store-data-dir", data.as_str()];
+        let census = ["census", "run", &list, "--name", "lab", "--date", "2026-11-09"];
+        let census = [&census[..], &["--config", &lab.config], &data_dir].concat();
+        run(&census).expect(PASSED);
+        drop(lab);
+        let origin = ["--proof-origin", "log.example/one"];
+        let server = Server::start_demo(&[data_dir, origin].concat());
+        let log = server.get("/api/v1/log").json();
+        drop(server);
+        let witness = RunningWitness::start(&folder, log["checkpoint"]["vkey"].as_str().unwrap());
+        let witnesses = ["--proof-witnesses", witness.peer.as_str()];
+        let server = Server::start_demo(&[data_dir, origin, witnesses].concat());
+        let licence = ["licence", "create", "--json", "--domain", "open.lab"];
+        let licence = [&licence[..], &["--network-allow-names", "lab"], &data_dir].concat();
+        let licence_key = run(&licence).expect(PASSED).json()["key"].as_str().unwrap().to_owned();
+        let found = |path: &str| server.get(path).status == 200;
+        within(120, "the day is sealed", || found(&format!("/proof/{day}.ots")));
+        // The answer about a domain makes a new head, which the witness signs.
+        server.get("/api/v1/resolve?domain=minimal.lab");
+        within(60, "a witness signed", || found("/api/v1/log/witness/latest"));
+        let mut build = String::new();
+        within(60, "the build is known", || {
+            let receipt = server.post_with("/api/v1/preflight", "", &question().to_string()).json();
+            build = receipt["rules"]["version_id"].as_str().unwrap().to_owned();
+            found(&format!("/api/v1/builds/{build}"))
+        });
+        Self { server, day, licence_key, build, _witness: witness, _folder: folder }
+    }
+}
+
 #[test]
 fn examples_are_current() {
-    let server = Server::shared();
+    let full = FullServer::start();
+    let server = &full.server;
     let mut examples = Map::new();
-    for (operation, method, path, body) in calls(server) {
+    for (operation, method, path, body) in calls(&full) {
+        let key = (operation == "scanDomainV1").then_some(full.licence_key.as_str());
+        let header = key.map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
         let reply = match &body {
-            Some(body) => server.post_with(&path, "", &body.to_string()),
+            Some(body) => server.post_with(&path, &header, &body.to_string()),
             None => server.get_with(&path, "accept: application/json\r\n"),
         };
-        // A new service has no census, no sealed day, no witness and no licence: the example is its error.
-        let expected = match operation {
-            "getCensusRecords" | "proofDay" | "proofTimestamps" | "getBuild" | "getLogWitness" => {
-                404..405
-            }
-            "scanDomainV1" => 401..402,
-            _ => 200..300,
-        };
         let (status, text) = (reply.status, reply.text());
-        assert!(expected.contains(&status), "{operation}: {status} {text:.300}");
-        let example =
-            json!({ "request": command(method, &path, body.as_ref()), "response": shown(&reply) });
+        assert!((200..300).contains(&status), "{operation}: {status} {text:.300}");
+        let request = command(method, &path, key.is_some(), body.as_ref());
+        let example = json!({ "request": request, "response": shown(&reply).replace(&server.base(), "{base}") });
         assert!(examples.insert(operation.to_owned(), example).is_none(), "{operation} twice");
     }
     let document = server.get("/openapi.json").json();
@@ -56,10 +111,15 @@ fn examples_are_current() {
     }
 }
 
-fn calls(server: &Server) -> Vec<Call> {
+/// A question before an action.
+fn question() -> Value {
+    json!({ "url": "https://open.lab/visit", "action": "cite", "agent": "Claude-User" })
+}
+
+fn calls(full: &FullServer) -> Vec<Call> {
+    let FullServer { server, day, build, .. } = full;
     let id = server.scan("open.lab")["id"].as_str().unwrap().to_owned();
-    let ask = json!({ "url": "https://open.lab/visit", "action": "cite", "agent": "Claude-User" });
-    let receipt = server.post_with("/api/v1/preflight", "", &ask.to_string()).json();
+    let receipt = server.post_with("/api/v1/preflight", "", &question().to_string()).json();
     let decision = receipt["sha256"].as_str().unwrap().to_owned();
     let answer = server.get("/api/v1/resolve?domain=open.lab").json();
     let batch = answer["transparency"]["batch"].as_u64().unwrap();
@@ -79,9 +139,9 @@ fn calls(server: &Server) -> Vec<Call> {
         get("getReportManifest", format!("/r/{id}.manifest.json")),
         get("getReportBundle", format!("/r/{id}.zip")),
         post("scanDomainV1", "/api/v1/scan", json!({ "domain": "open.lab" })),
-        plain("proofDay", "/proof/2026-01-31.json"),
-        plain("proofTimestamps", "/proof/2026-01-31.ots"),
-        get("getBuild", format!("/api/v1/builds/{}", "0".repeat(64))),
+        get("proofDay", format!("/proof/{day}.json")),
+        get("proofTimestamps", format!("/proof/{day}.ots")),
+        get("getBuild", format!("/api/v1/builds/{build}")),
         plain("getLogWitness", "/api/v1/log/witness/latest"),
         get("getGraph", format!("/api/graph/{id}")),
         plain("getChanges", "/api/v1/changes?domain=open.lab"),
@@ -89,7 +149,7 @@ fn calls(server: &Server) -> Vec<Call> {
         plain("resolveDomainV1", "/api/v1/resolve?domain=open.lab"),
         post("resolveBatchV1", "/api/v1/resolve", json!({ "domains": ["open.lab"] })),
         plain("resolvePrefixV1", "/api/v1/resolve-prefix/00"),
-        post("preflightV1", "/api/v1/preflight", ask),
+        post("preflightV1", "/api/v1/preflight", question()),
         get("decisionCheckV1", format!("/api/v1/decisions/{decision}")),
         plain("revocations", "/api/v1/revocations"),
         plain("staple", "/api/v1/staple?domain=open.lab"),
@@ -136,12 +196,14 @@ fn calls(server: &Server) -> Vec<Call> {
     ]
 }
 
-fn command(method: &str, path: &str, body: Option<&Value>) -> String {
+fn command(method: &str, path: &str, with_key: bool, body: Option<&Value>) -> String {
     match body {
         Some(body) => {
             let body = shorten(body, 0);
+            let key =
+                if with_key { " \\\n  -H \"authorization: Bearer $WAYLEAVE_KEY\"" } else { "" };
             format!(
-                "curl -X {method} '{{base}}{path}' \\\n  -H 'content-type: application/json' \\\n  -d '{body}'"
+                "curl -X {method} '{{base}}{path}'{key} \\\n  -H 'content-type: application/json' \\\n  -d '{body}'"
             )
         }
         None => format!("curl '{{base}}{path}'"),
