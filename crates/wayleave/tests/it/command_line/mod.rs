@@ -4,6 +4,7 @@ mod api_examples;
 mod census;
 mod configuration;
 mod copies;
+mod doctor;
 mod general;
 mod keys_and_builds;
 mod keys_and_serve;
