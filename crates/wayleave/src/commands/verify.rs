@@ -14,7 +14,7 @@ use proof::{KeyPolicy, verify_document};
 use serde_json::Value;
 
 use self::evidence_file::EvidenceFile;
-use self::explanation::{Explanation, Given};
+use self::explanation::{Explanation, VerifierInputs};
 use super::canonical::read_file_or_stdin;
 use crate::output::{Tone, colour_for_terminal};
 use crate::{exit, output, wiring};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Some(location) => Some(log_copy::read_log(location, &documents, policy.clone(), &brand)?),
         None => None,
     };
-    let given = Given { keys: args.keys.is_some(), log: args.log.is_some() };
+    let inputs = VerifierInputs { keys: args.keys.is_some(), log: args.log.is_some() };
     let mut verdicts = Vec::new();
     let mut evidence_files = Vec::new();
     for (file, document) in args.files.iter().zip(&documents) {
@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     }
     if args.json {
         let signed = verdicts.iter().map(|(file, verdict)| {
-            let Explanation { proven, unproven } = Explanation::of(verdict, given);
+            let Explanation { proven, unproven } = Explanation::of(verdict, inputs);
             serde_json::json!({
                 "file": file.display().to_string(),
                 "conclusion": verdict.conclusion(),
@@ -99,7 +99,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     } else {
         for (file, verdict) in &verdicts {
             print_verdict(file, verdict, &brand);
-            print_explanation(&Explanation::of(verdict, given));
+            print_explanation(&Explanation::of(verdict, inputs));
         }
         for (file, evidence, record) in &evidence_files {
             print_evidence(file, evidence, record.map(PathBuf::as_path));

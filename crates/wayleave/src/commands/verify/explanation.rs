@@ -10,15 +10,15 @@ pub(super) struct Explanation {
     pub(super) unproven: Vec<&'static str>,
 }
 
-/// What the verifier was given besides the document.
+/// What the verifier has besides the document: published keys, and a copy of the log.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given {
+pub(super) struct VerifierInputs {
     pub(super) keys: bool,
     pub(super) log: bool,
 }
 
 impl Explanation {
-    pub(super) fn of(verdict: &Verdict, given: Given) -> Self {
+    pub(super) fn of(verdict: &Verdict, inputs: VerifierInputs) -> Self {
         let outcome = |name: &str| {
             verdict.checks.iter().find(|check| check.name == name).map(|check| check.ok)
         };
@@ -28,8 +28,8 @@ impl Explanation {
             let mut checks = verdict.checks.iter();
             checks.any(|check| check.name == "head time" && check.detail.contains(words))
         };
-        let mut told = Self::default();
-        told.add(
+        let mut explanation = Self::default();
+        explanation.add(
             all(&[
                 "parse",
                 "digest",
@@ -43,10 +43,10 @@ impl Explanation {
             "the document has not been changed since it was signed with the key it names",
             "that the document has not been changed since it was signed",
         );
-        told.add(
+        explanation.add(
             all(&["key published", "key purpose", "key window"]),
             "that key is published for documents of this kind and was in use at signed_at",
-            if given.keys {
+            if inputs.keys {
                 "that the key may sign this document"
             } else {
                 "whose key that is (use --keys to check it against the published keys)"
@@ -62,8 +62,8 @@ impl Explanation {
                 "head: sums",
             ]);
             let known = all(&["head: key published", "head: key purpose", "head: key window"]);
-            told.add(
-                placed && (known || !given.keys),
+            explanation.add(
+                placed && (known || !inputs.keys),
                 if known {
                     "the decision is in the batch of the log whose signed head the document contains"
                 } else {
@@ -72,26 +72,29 @@ impl Explanation {
                 "that the decision is in the log",
             );
         }
-        if given.log {
-            told.add(
+        if inputs.log {
+            explanation.add(
                 all(&["log head", "chain", "consistency"]),
                 "the log has the same head and has only grown since",
                 "that the log has the same head and has only grown since",
             );
         } else if outcome("inclusion").is_some() {
-            told.unproven
+            explanation
+                .unproven
                 .push("that everybody sees the same log (use --log to check against a copy)");
         }
         if head_time("more than a day before the answer") {
-            told.unproven.push("that the decision was logged when the answer was made: its head is older (see head time)");
+            explanation.unproven.push("that the decision was logged when the answer was made: its head is older (see head time)");
         }
         if head_time("more than a day after the answer") {
-            told.unproven.push(
+            explanation.unproven.push(
                 "when the answer was made: the log dates it more than a day later (see head time)",
             );
         }
-        told.unproven.push("that its statements are true: a signature only proves who made them");
-        told
+        explanation
+            .unproven
+            .push("that its statements are true: a signature only proves who made them");
+        explanation
     }
 
     fn add(&mut self, holds: bool, proven: &'static str, unproven: &'static str) {
