@@ -2,34 +2,26 @@
 
 use std::sync::Arc;
 
-use axum::{
-    extract::{Request, State},
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, response::Response};
 use contract::records::Visibility;
 use http::{HeaderValue, header::LINK};
-use service::{AddressBlock, Caller, RunningScan, ScanCommand, ScanError, Service};
+use service::{Caller, RunningScan, ScanCommand, ScanError, Service};
 
 use super::{
-    page_forms::{
-        expired_form, field, form_with_error, page_response, read_form, refuse_cross_site,
-    },
+    page_forms::{PageForm, PageToken, home_with_error, page_response},
     running_scan, scan,
 };
 use crate::{
     pages::{self, home::ScanForm},
-    rate_limits::{ScanLimit, ScanSlot},
-    request::ClientAddress,
+    rate_limits::ScanLimit,
     response::ApiError,
     state::ServiceInfo,
 };
 
 pub(crate) async fn home(
-    State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    ClientAddress(address): ClientAddress,
+    PageToken(token): PageToken,
 ) -> Response {
-    let token = service.access.page_token(AddressBlock::from_address(address));
     let mut response = page_response(pages::home::render(
         &service_info.issuer.base_url,
         &ScanForm::default(),
@@ -50,46 +42,29 @@ pub(crate) async fn scan_form(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     limit: Result<ScanLimit, ApiError>,
-    ClientAddress(address): ClientAddress,
-    request: Request,
+    PageToken(token): PageToken,
+    sent: PageForm,
 ) -> Response {
-    let block = AddressBlock::from_address(address);
-    if let Err(error) = refuse_cross_site(request.headers()) {
-        return error.into_response();
-    }
-    let fields = match read_form(request).await {
-        Ok(fields) => fields,
-        Err(error) => return error.into_response(),
-    };
     let form = ScanForm {
-        domain: field(&fields, "domain").to_owned(),
-        unlisted: !field(&fields, "unlisted").is_empty(),
+        domain: sent.field("domain").to_owned(),
+        unlisted: !sent.field("unlisted").is_empty(),
     };
-    let result = match limit {
-        Ok(limit) if service.access.use_page_token(field(&fields, "token"), block) => {
-            match limit.into_slot_of_address() {
-                Ok(slot) => start_scan(&service, &form, &slot).await,
-                Err(refused) => Err(refused),
-            }
-        }
-        Ok(_) => Err(expired_form()),
-        Err(refused) => Err(refused),
-    };
-    match result {
-        Ok(scan) => {
-            let token = service.access.page_token(block);
-            running_scan::next_page(&scan, &service_info, &token)
-        }
-        Err(error) => form_with_error(&service, &service_info, &form, block, &error),
+    match start_scan(&service, limit, &sent, &form).await {
+        Ok(scan) => running_scan::next_page(&scan, &service_info, &token),
+        Err(error) => home_with_error(&service_info, &form, &token, &error),
     }
 }
 
 /// Starts the scan and waits until it is accepted. What refuses it is the error of the form.
 async fn start_scan(
     service: &Service,
+    limit: Result<ScanLimit, ApiError>,
+    sent: &PageForm,
     form: &ScanForm,
-    slot: &ScanSlot,
 ) -> Result<Arc<RunningScan>, ApiError> {
+    let limit = limit?;
+    sent.use_token(service)?;
+    let slot = limit.into_slot_of_address()?;
     let visibility = if form.unlisted { Visibility::Unlisted } else { Visibility::Public };
     let ask = ScanCommand { input: form.domain.clone(), visibility, caller: Caller::OwnPage };
     let refused = |error: &ScanError| {

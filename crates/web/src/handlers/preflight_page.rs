@@ -3,34 +3,31 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Request, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use contract::{
     errors::ErrorCode,
     records::{DecisionReceipt, PreflightChecks, PreflightRequest},
 };
-use service::{AddressBlock, Service};
+use service::Service;
 
 use super::{
-    page_forms::{expired_form, field, page_response, read_form, refuse_cross_site},
+    page_forms::{PageForm, PageToken, page_response, page_with_error},
     preflight,
 };
 use crate::{
     off_worker::run_off_worker,
     pages::{self, preflight::PreflightForm},
     rate_limits::{DecisionLimit, LiveReadLimit},
-    request::ClientAddress,
     response::ApiError,
     state::ServiceInfo,
 };
 
 pub(crate) async fn preflight_page(
-    State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    ClientAddress(address): ClientAddress,
+    PageToken(token): PageToken,
 ) -> Response {
-    let token = service.access.page_token(AddressBlock::from_address(address));
     let base_url = &service_info.issuer.base_url;
     page_response(pages::preflight::render_form(base_url, &PreflightForm::default(), &token, None))
 }
@@ -39,31 +36,21 @@ pub(crate) async fn preflight_page(
 pub(crate) async fn preflight_form(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    ClientAddress(address): ClientAddress,
     limit: Result<DecisionLimit, ApiError>,
     live_reads: LiveReadLimit,
-    request: Request,
+    PageToken(token): PageToken,
+    sent: PageForm,
 ) -> Response {
-    let block = AddressBlock::from_address(address);
-    if let Err(error) = refuse_cross_site(request.headers()) {
-        return error.into_response();
-    }
-    let fields = match read_form(request).await {
-        Ok(fields) => fields,
-        Err(error) => return error.into_response(),
-    };
     let ask = PreflightForm {
-        url: field(&fields, "url").trim().to_owned(),
-        action: field(&fields, "action").to_owned(),
-        agent: field(&fields, "agent").trim().to_owned(),
+        url: sent.field("url").trim().to_owned(),
+        action: sent.field("action").to_owned(),
+        agent: sent.field("agent").trim().to_owned(),
     };
-    let token_fits = service.access.use_page_token(field(&fields, "token"), block);
-    let receipt = match limit {
-        Ok(_) if token_fits => decide(&service, &ask, live_reads).await,
-        Ok(_) => Err(expired_form()),
+    let allowed = limit.and_then(|_| sent.use_token(&service));
+    let receipt = match allowed {
+        Ok(()) => decide(&service, &ask, live_reads).await,
         Err(refused) => Err(refused),
     };
-    let token = service.access.page_token(block);
     let base_url = service_info.issuer.base_url.clone();
     match receipt {
         Ok((record, json)) => {
@@ -73,12 +60,9 @@ pub(crate) async fn preflight_form(
             page.await.map_or_else(IntoResponse::into_response, page_response)
         }
         Err(error) => {
-            if let Some(cause) = error.internal_message() {
-                tracing::warn!(cause, "a preflight by the form failed");
-            }
             let page =
                 pages::preflight::render_form(&base_url, &ask, &token, Some(error.message()));
-            error.apply_to_page(page_response(page))
+            page_with_error(page, &error)
         }
     }
 }

@@ -13,18 +13,18 @@ use contract::{errors::ErrorCode, records::ScanRecord};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use service::{AddressBlock, RunningScan, ScanListener, Service, Visibility};
+use service::{RunningScan, ScanListener, Service, Visibility};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
-    page_forms::{form_with_error, page_response},
+    page_forms::{PageToken, home_with_error, page_response},
     report::is_id,
     scan,
 };
 use crate::{
     pages::{self, home::ScanForm},
     rate_limits::ReadLimit,
-    request::{ClientAddress, PathParameter},
+    request::PathParameter,
     response::{ApiError, NO_STORE},
     state::ServiceInfo,
 };
@@ -38,7 +38,7 @@ const MAX_STREAM_TIME: Duration = Duration::from_secs(60);
 pub(crate) async fn running_scan_page(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    ClientAddress(address): ClientAddress,
+    PageToken(token): PageToken,
     _: ReadLimit,
     PathParameter(id): PathParameter,
 ) -> Result<Response, ApiError> {
@@ -46,12 +46,10 @@ pub(crate) async fn running_scan_page(
     if let Some(Err(error)) = scan.board().result.as_deref() {
         let unlisted = scan.visibility == Visibility::Unlisted;
         let form = ScanForm { domain: scan.domain.to_string(), unlisted };
-        let block = AddressBlock::from_address(address);
         let error = scan::to_api_error(error);
-        return Ok(form_with_error(&service, &service_info, &form, block, &error));
+        return Ok(home_with_error(&service_info, &form, &token, &error));
     }
     if scan.board().result.is_some() {
-        let token = service.access.page_token(AddressBlock::from_address(address));
         return Ok(next_page(&scan, &service_info, &token));
     }
     Ok(page_response(pages::running_scan::render(&scan)))

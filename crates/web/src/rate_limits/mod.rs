@@ -24,6 +24,6 @@ pub(crate) use extractors::{
 pub(crate) use headers::{add_rate_limit_headers, write_rate_limit_headers};
 pub(crate) use limiter::{QuotaStatus, RateLimitPolicy};
 pub(crate) use policies::RateLimiters;
-pub(crate) use scan_limit::{ScanLimit, ScanSlot};
+pub(crate) use scan_limit::ScanLimit;
 pub(crate) use status::{RateLimitStatus, live_read_limit_error};
 pub(crate) use wrong_key_limit::WrongKeyLimit;
