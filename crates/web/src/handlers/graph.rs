@@ -11,9 +11,12 @@ use http::{HeaderMap, Uri};
 use serde_json::{Map, Value, json};
 use service::Service;
 
-use super::{error_mapping, report};
+use super::{
+    error_mapping,
+    report_access::{ReportLoader, add_noindex, cache_control_for},
+};
 use crate::{
-    rate_limits::{ReadLimit, WrongKeyLimit},
+    rate_limits::ReadLimit,
     request::{PathParameter, query_parameters},
     response::{ApiError, CACHE_ONE_HOUR, HttpDocument, JSON},
     state::ServiceInfo,
@@ -43,15 +46,14 @@ use crate::{
 )]
 pub(crate) async fn get_graph(
     State(service): State<Arc<Service>>,
-    State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
-    keys: WrongKeyLimit,
+    reports: ReportLoader,
     PathParameter(id): PathParameter,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     query_parameters(&uri, &[])?;
-    let report = report::load_report(&service, &service_info, &keys, &id, &headers).await?;
+    let report = reports.load(&id).await?;
     let visibility = report.visibility;
     let graph = service
         .scanning
@@ -64,9 +66,9 @@ pub(crate) async fn get_graph(
         &graph.bytes_sha256,
         &graph.content_sha256,
         JSON,
-        report::cache_control_for(visibility),
+        cache_control_for(visibility),
     );
-    Ok(report::add_noindex(document.reply(&headers), visibility))
+    Ok(add_noindex(document.reply(&headers), visibility))
 }
 
 /// The JSON-LD context: maps the graph's types and relations to PROV.

@@ -23,6 +23,7 @@ pub(crate) mod preflight;
 pub(crate) mod preflight_page;
 pub(crate) mod read_equivalence;
 pub(crate) mod report;
+mod report_access;
 pub(crate) mod report_bundle;
 pub(crate) mod resolve;
 pub(crate) mod resolve_batch;

@@ -13,12 +13,12 @@ use service::Service;
 
 use super::{
     error_mapping::stored_report_to_api_error,
-    report::{add_noindex, cache_control_for, load_report},
+    report_access::{ReportLoader, report_document},
 };
 use crate::{
     off_worker::run_off_worker,
     pages,
-    rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
+    rate_limits::{FeedLimiter, ReadLimit},
     request::PathParameter,
     response::{ApiError, HttpDocument},
     state::ServiceInfo,
@@ -74,16 +74,15 @@ pub(crate) async fn badge(
 
 /// The picture that other sites show for a link to a report.
 pub(crate) async fn link_picture(
-    State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
     feed: FeedLimiter,
-    keys: WrongKeyLimit,
+    reports: ReportLoader,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let id = file.strip_suffix(".png").ok_or_else(ApiError::not_found)?;
-    let report = load_report(&service, &service_info, &keys, id, &headers).await?;
+    let report = reports.load(id).await?;
     let visibility = report.visibility;
     let picture = match service_info.page_files.link_pictures.find(id) {
         Some(known) => known,
@@ -99,6 +98,5 @@ pub(crate) async fn link_picture(
             picture
         }
     };
-    let picture = HttpDocument::new(picture, "image/png", cache_control_for(visibility));
-    Ok(add_noindex(picture.reply(&headers), visibility))
+    Ok(report_document(picture, "image/png", visibility, &headers))
 }

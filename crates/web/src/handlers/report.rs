@@ -8,33 +8,29 @@ use axum::{
 };
 use bytes::Bytes;
 use contract::{
-    Day,
-    errors::{ErrorCode, ErrorV1},
+    errors::ErrorV1,
     evidence::Evidence,
     records::{ScanManifest, ScanRecord},
 };
 use http::{
-    HeaderMap, HeaderName, HeaderValue,
+    HeaderMap, HeaderValue,
     header::{CACHE_CONTROL, CONTENT_TYPE, LINK, VARY},
 };
-use service::{AddressBlock, DeletedScan, PresentedKey, Report, Service, Visibility};
+use service::{AddressBlock, Report, Service, Visibility};
 
-use super::{error_mapping::stored_report_to_api_error, report_bundle};
+use super::{
+    error_mapping::stored_report_to_api_error,
+    report_access::{ReportLoader, add_noindex, report_document, report_not_found},
+    report_bundle,
+};
 use crate::{
     off_worker::run_off_worker,
     pages,
-    rate_limits::{FeedLimiter, ReadLimit, WrongKeyLimit},
-    request::{PathParameter, content_negotiation, licence_key},
-    response::{
-        ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HTML, HttpDocument,
-        JSON, PRIVATE_NO_STORE,
-    },
+    rate_limits::{FeedLimiter, ReadLimit},
+    request::{PathParameter, content_negotiation},
+    response::{ApiError, HTML, JSON, PRIVATE_NO_STORE},
     state::ServiceInfo,
 };
-
-const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
-/// The length of the longest id.
-const MAX_ID_LENGTH: usize = 64;
 
 /// The router cannot match a suffix after a parameter, so the forms are told apart here.
 pub(crate) async fn report_file(
@@ -42,7 +38,7 @@ pub(crate) async fn report_file(
     State(service_info): State<Arc<ServiceInfo>>,
     _: ReadLimit,
     feed: FeedLimiter,
-    keys: WrongKeyLimit,
+    reports: ReportLoader,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -53,7 +49,7 @@ pub(crate) async fn report_file(
         // All bodies of a scan are read from the disk.
         feed.acquire()?;
     }
-    let report = load_report(&service, &service_info, &keys, id, &headers).await?;
+    let report = reports.load(id).await?;
     let page = PageContext { service: &service, service_info: &service_info, block: feed.block() };
     match form {
         ".raw.json" => Ok(get_report_evidence(report, &headers)),
@@ -189,75 +185,8 @@ pub(crate) async fn get_report_manifest(
     Ok(json_response(manifest, visibility, headers))
 }
 
-/// Loads the report with this id, if the request may read it. The licence key matters only for private
-/// reports, and two different keys count as an invalid one.
-pub(super) async fn load_report(
-    service: &Service,
-    service_info: &ServiceInfo,
-    keys: &WrongKeyLimit,
-    id: &str,
-    headers: &HeaderMap,
-) -> Result<Report, ApiError> {
-    check_id(id)?;
-    let presented = licence_key::presented_key(headers, &service_info.issuer.brand)
-        .unwrap_or(PresentedKey::Malformed);
-    let with_key = !matches!(presented, PresentedKey::Missing);
-    if with_key {
-        keys.check()?;
-    }
-    if let Some(report) =
-        service.scanning.report(id, &presented).await.map_err(stored_report_to_api_error)?
-    {
-        return Ok(report);
-    }
-    if with_key {
-        // Counts the key if it is not valid. The reply is the same, so that it tells nothing about a key.
-        let _ = keys.find_licence(service, &presented).await;
-    }
-    let deleted = service.scanning.deleted_report(id).await.map_err(stored_report_to_api_error)?;
-    Err(deleted.map_or_else(report_not_found, |deleted| report_deleted(&deleted)))
-}
-
-fn report_deleted(deleted: &DeletedScan) -> ApiError {
-    let digest = deleted.record_sha256.map_or(String::new(), |digest| {
-        format!(" Its digest stays in the log of daily seals: {digest}.")
-    });
-    let reason = deleted
-        .reason
-        .as_deref()
-        .map_or(String::new(), |reason| format!(" The operator gave this reason: \"{reason}\""));
-    let day = Day::of(deleted.deleted_at);
-    let message =
-        format!("The operator of this service deleted this report on {day}.{digest}{reason}");
-    ApiError::new(ErrorCode::ReportDeleted, message)
-}
-
-/// Only ids of letters and digits are looked up.
-fn check_id(id: &str) -> Result<(), ApiError> {
-    if is_id(id) { Ok(()) } else { Err(report_not_found()) }
-}
-
-pub(super) fn is_id(text: &str) -> bool {
-    (1..=MAX_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric())
-}
-
-fn report_not_found() -> ApiError {
-    ApiError::new(ErrorCode::NotFound, "There is no report with this id.")
-}
-
 fn json_response(bytes: Bytes, visibility: Visibility, headers: &HeaderMap) -> Response {
-    let document = HttpDocument::new(bytes, JSON, cache_control_for(visibility));
-    add_noindex(document.reply(headers), visibility)
-}
-
-/// `Cache-Control` by visibility. A record never changes, so copies may be cached. An unlisted one may be
-/// cached only by the reader, a private one by nobody.
-pub(super) fn cache_control_for(visibility: Visibility) -> &'static str {
-    match visibility {
-        Visibility::Public => CACHE_ONE_DAY_IMMUTABLE,
-        Visibility::Unlisted => CACHE_PRIVATE_ONE_DAY_IMMUTABLE,
-        Visibility::Private => PRIVATE_NO_STORE,
-    }
+    report_document(bytes, JSON, visibility, headers)
 }
 
 /// What the page of a report needs besides the report.
@@ -306,38 +235,4 @@ async fn page_response(
     let mut response = ([(CONTENT_TYPE, HTML), (CACHE_CONTROL, cache)], html).into_response();
     pages::add_page_headers(response.headers_mut());
     Ok(add_noindex(response, report.visibility))
-}
-
-pub(super) fn add_noindex(mut response: Response, visibility: Visibility) -> Response {
-    if !visibility.is_listed() {
-        response.headers_mut().insert(X_ROBOTS_TAG, HeaderValue::from_static("noindex"));
-    }
-    response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unlisted_and_private_reports_are_kept_out_of_indexes_and_shared_caches() {
-        for (visibility, cache, robots) in [
-            (Visibility::Public, CACHE_ONE_DAY_IMMUTABLE, None),
-            (Visibility::Unlisted, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, Some("noindex")),
-            (Visibility::Private, PRIVATE_NO_STORE, Some("noindex")),
-        ] {
-            let reply = json_response(Bytes::from("{}"), visibility, &HeaderMap::new());
-            assert_eq!(reply.headers()[CACHE_CONTROL], cache);
-            let shown = reply.headers().get(X_ROBOTS_TAG).map(|value| value.to_str().unwrap());
-            assert_eq!(shown, robots, "{visibility}");
-        }
-    }
-
-    #[test]
-    fn only_ids_are_looked_up() {
-        assert!(check_id("abc123").is_ok());
-        for bad in ["", "../etc", "a b", "a/b", "é", "a.json", &"x".repeat(65)] {
-            assert!(check_id(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
     page_forms::{PageToken, home_with_error, page_response},
-    report::is_id,
+    report_access::is_id,
     scan,
 };
 use crate::{

@@ -17,7 +17,7 @@ use http::{
 };
 use service::{DaySealError, DaySealFile, SealIndexPage, SealQuery, Service};
 
-use super::report;
+use super::report_access::is_id;
 use crate::{
     pages,
     rate_limits::ReadLimit,
@@ -88,7 +88,7 @@ fn parse_lookup(uri: &Uri) -> Result<SealQuery, ApiError> {
             .parse()
             .map(SealQuery::Day)
             .map_err(|_| bad("`day` must be a day such as 2026-11-14.")),
-        _ if report::is_id(&value) => Ok(SealQuery::Id(value)),
+        _ if is_id(&value) => Ok(SealQuery::Id(value)),
         _ => Err(bad("`id` must be the id of a report: letters and digits.")),
     }
 }
