@@ -20,12 +20,104 @@ const PANICS: &str = "http_handler_panics_total";
 const CONNECTIONS: &str = "http_connections_open";
 const REFUSED: &str = "http_connections_refused_total";
 
-// Counted elsewhere, described here.
-const LOST_LOG_LINES: &str = "wayleave_log_lines_lost_total";
-const GOSSIP: &str = "log_gossip_heads_total";
-const CONTRADICTING_HEADS: &str = "log_contradicting_heads_total";
-
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
+
+/// Every metric, also those that are counted elsewhere, with the text of its HELP line.
+const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
+    // Counted here.
+    (MetricKind::Counter, REQUESTS, "Requests answered, by route, method and class of status."),
+    (
+        MetricKind::Histogram,
+        SECONDS,
+        "Time from receiving the request head to sending the response head.",
+    ),
+    (MetricKind::Gauge, IN_FLIGHT, "Requests being answered now."),
+    (MetricKind::Counter, SHED, "Requests answered with 503 because too many were in flight."),
+    (MetricKind::Counter, PANICS, "Handlers that panicked; each was answered with 500."),
+    (MetricKind::Gauge, CONNECTIONS, "Connections open now."),
+    (MetricKind::Counter, REFUSED, "Connections answered with 503 because all others were busy."),
+    // Counted by the door and the service.
+    (
+        MetricKind::Gauge,
+        "wayleave_target_connections",
+        "Connections open to the sites of others now.",
+    ),
+    (
+        MetricKind::Gauge,
+        "wayleave_targets_tracked",
+        "Addresses and networks whose connections and reads are counted; at most 65536.",
+    ),
+    (
+        MetricKind::Gauge,
+        "wayleave_target_domains_tracked",
+        "Registrable domains whose readings are counted; at most 65536.",
+    ),
+    (
+        MetricKind::Counter,
+        "wayleave_target_refusals_total",
+        "Readings and requests that were not made because of a limit on their target, by limit.",
+    ),
+    (MetricKind::Gauge, "wayleave_scan_queue_length", "Full scans in the queue."),
+    (
+        MetricKind::Counter,
+        "wayleave_scan_queue_refused_total",
+        "Full scans that were not queued because the queue, or the client's part of it, was full.",
+    ),
+    (
+        MetricKind::Histogram,
+        "wayleave_scan_queue_wait_seconds",
+        "Time from when a queued scan was due to its start.",
+    ),
+    // Counted by the log.
+    (MetricKind::Counter, "log_submissions_total", "Entries submitted to the log."),
+    (
+        MetricKind::Histogram,
+        "log_batch_seconds",
+        "Time to sign, store and acknowledge a batch of entries.",
+    ),
+    (MetricKind::Counter, "log_cosignatures_total", "Cosignatures received from witnesses."),
+    (MetricKind::Counter, "log_witness_failures_total", "Requests to witnesses that failed."),
+    (
+        MetricKind::Gauge,
+        "log_contradictions_decided",
+        "Contradicting heads in spite of which an operator decided to continue.",
+    ),
+    (
+        MetricKind::Counter,
+        "log_gossip_heads_total",
+        "Signed log heads received through gossip, by result.",
+    ),
+    (
+        MetricKind::Counter,
+        "log_contradicting_heads_total",
+        "Received heads that carry our signature but contradict our log: an incident.",
+    ),
+    // Counted by the service.
+    (MetricKind::Counter, "wayleave_scans_total", "Scans requested, by outcome."),
+    (MetricKind::Counter, "wayleave_answers_total", "Answers served, by where they came from."),
+    (MetricKind::Gauge, "wayleave_store_bytes", "Size of the stored data, by part."),
+    (
+        MetricKind::Counter,
+        "wayleave_store_pruned_total",
+        "Records removed after their retention, by part.",
+    ),
+    (MetricKind::Gauge, "wayleave_cache_bytes", "Memory that a cache takes, by cache."),
+    (MetricKind::Gauge, "wayleave_cache_max_bytes", "The bound of that memory, by cache."),
+    (MetricKind::Gauge, "wayleave_cache_entries", "Entries of a cache, by cache."),
+    // Counted by the program.
+    (
+        MetricKind::Counter,
+        "wayleave_log_lines_lost_total",
+        "Log lines that could not be written, by reason.",
+    ),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum MetricKind {
+    Counter,
+    Gauge,
+    Histogram,
+}
 
 /// How often [`run_upkeep`] must be called.
 pub(crate) const UPKEEP_EVERY: Duration = Duration::from_secs(1);
@@ -45,82 +137,19 @@ pub(crate) fn install_recorder() {
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("another metrics recorder is installed; /metrics stays empty");
         }
-        describe_counter!(REQUESTS, "Requests answered, by route, method and class of status.");
-        describe_histogram!(
-            SECONDS,
-            "Time from receiving the request head to sending the response head."
-        );
-        describe_gauge!(IN_FLIGHT, "Requests being answered now.");
-        describe_counter!(SHED, "Requests answered with 503 because too many were in flight.");
-        describe_counter!(PANICS, "Handlers that panicked; each was answered with 500.");
-        describe_gauge!(CONNECTIONS, "Connections open now.");
-        describe_counter!(REFUSED, "Connections answered with 503 because all others were busy.");
-        describe_counter!(GOSSIP, "Signed log heads received through gossip, by result.");
-        describe_counter!(LOST_LOG_LINES, "Log lines that could not be written, by reason.");
-        describe_target_metrics();
-        describe_log_metrics();
-        describe_store_metrics();
-        describe_counter!(
-            CONTRADICTING_HEADS,
-            "Received heads that carry our signature but contradict our log: an incident."
-        );
+        describe_metrics();
         handle
     });
 }
 
-/// Counted by the door and the service.
-fn describe_target_metrics() {
-    describe_gauge!("wayleave_target_connections", "Connections open to the sites of others now.");
-    describe_gauge!(
-        "wayleave_targets_tracked",
-        "Addresses and networks whose connections and reads are counted; at most 65536."
-    );
-    describe_gauge!(
-        "wayleave_target_domains_tracked",
-        "Registrable domains whose readings are counted; at most 65536."
-    );
-    describe_counter!(
-        "wayleave_target_refusals_total",
-        "Readings and requests that were not made because of a limit on their target, by limit."
-    );
-    describe_gauge!("wayleave_scan_queue_length", "Full scans in the queue.");
-    describe_counter!(
-        "wayleave_scan_queue_refused_total",
-        "Full scans that were not queued because the queue, or the client's part of it, was full."
-    );
-    describe_histogram!(
-        "wayleave_scan_queue_wait_seconds",
-        "Time from when a queued scan was due to its start."
-    );
-}
-
-/// Counted by the log.
-fn describe_log_metrics() {
-    describe_counter!("log_submissions_total", "Entries submitted to the log.");
-    describe_histogram!(
-        "log_batch_seconds",
-        "Time to sign, store and acknowledge a batch of entries."
-    );
-    describe_counter!("log_cosignatures_total", "Cosignatures received from witnesses.");
-    describe_counter!("log_witness_failures_total", "Requests to witnesses that failed.");
-    describe_gauge!(
-        "log_contradictions_decided",
-        "Contradicting heads in spite of which an operator decided to continue."
-    );
-}
-
-/// Counted by the service.
-fn describe_store_metrics() {
-    describe_counter!("wayleave_scans_total", "Scans requested, by outcome.");
-    describe_counter!("wayleave_answers_total", "Answers served, by where they came from.");
-    describe_gauge!("wayleave_store_bytes", "Size of the stored data, by part.");
-    describe_counter!(
-        "wayleave_store_pruned_total",
-        "Records removed after their retention, by part."
-    );
-    describe_gauge!("wayleave_cache_bytes", "Memory that a cache takes, by cache.");
-    describe_gauge!("wayleave_cache_max_bytes", "The bound of that memory, by cache.");
-    describe_gauge!("wayleave_cache_entries", "Entries of a cache, by cache.");
+fn describe_metrics() {
+    for &(kind, name, help) in DESCRIPTIONS {
+        match kind {
+            MetricKind::Counter => describe_counter!(name, help),
+            MetricKind::Gauge => describe_gauge!(name, help),
+            MetricKind::Histogram => describe_histogram!(name, help),
+        }
+    }
 }
 
 /// The metrics in Prometheus' text format.
