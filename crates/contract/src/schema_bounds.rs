@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// The longest text of a record for which nothing narrower is known.
 pub const RECORD_TEXT_CHARS: usize = 65_536;
+/// The longest body that is not text: the bundle of a report, whose response bodies alone may have 24 MB.
+const BINARY_BODY_BYTES: usize = 64 << 20;
 /// The most items of a list in a record for which nothing narrower is known.
 pub const RECORD_LIST_ITEMS: usize = 10_000;
 /// The most leaves of a batch, and the most digests of a sealed day, in one list.
@@ -79,6 +81,7 @@ fn fill_text(name: &str, schema: &mut Map<String, Value>) {
     let most = match schema.get("format").and_then(Value::as_str) {
         Some("date-time") => "2026-11-15T02:56:20.123Z".len(),
         Some("date") => "2026-11-15".len(),
+        Some("binary") => BINARY_BODY_BYTES,
         _ if name == "sha256" || name.ends_with("_sha256") => {
             schema.insert("pattern".to_owned(), json!(DIGEST_PATTERN));
             64

@@ -41,7 +41,7 @@ impl AsRef<[u8]> for Bundle {
     tag = "scans",
     params(("id" = String, Path, description = "The record's id.")),
     responses(
-        (status = 200, description = "The bundle.", body = Vec<u8>, content_type = "application/zip"),
+        (status = 200, description = "The bundle.", body = inline(crate::openapi::BinaryBody), content_type = "application/zip"),
         (status = 404, description = "No such report: `not_found`.", body = ErrorV1),
         (status = 410, description = "The operator deleted it: `report_deleted`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`. Retry-After gives the wait.", body = ErrorV1),

@@ -253,7 +253,7 @@ pub(crate) async fn get_proof_day(
     tag = "seals",
     params(("day" = String, Path, description = "A UTC day.", example = "2026-11-14")),
     responses(
-        (status = 200, description = "The timestamp file.", body = Vec<u8>,
+        (status = 200, description = "The timestamp file.", body = inline(crate::openapi::BinaryBody),
             content_type = "application/vnd.opentimestamps.ots"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "This day is not sealed, or no calendar has answered yet: \

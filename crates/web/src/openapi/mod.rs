@@ -12,6 +12,11 @@ use serde_json::{Value, json};
 use self::parameter_bounds::fill_parameter_bounds;
 use crate::routes;
 
+/// A body that is not text.
+#[derive(utoipa::ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub(crate) struct BinaryBody(#[expect(dead_code, reason = "only described")] Vec<u8>);
+
 /// The whole document, as served.
 pub(crate) fn build_document(issuer: &Issuer) -> Value {
     let Issuer { brand, base_url } = issuer;

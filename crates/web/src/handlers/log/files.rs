@@ -67,7 +67,7 @@ pub(crate) async fn rotation_file(
     params(("path" = String, Path, description = "The tile, such as `0/000` or `0/x001/234.p/5`.",
         example = "0/000.p/1")),
     responses(
-        (status = 200, description = "The tile.", body = Vec<u8>,
+        (status = 200, description = "The tile.", body = inline(crate::openapi::BinaryBody),
             content_type = "application/octet-stream"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "The log has no such tile: `not_found`.", body = ErrorV1),
