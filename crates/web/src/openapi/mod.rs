@@ -55,14 +55,14 @@ pub(crate) fn build_document(issuer: &Issuer) -> Value {
 /// The longest page or file that is described as a text.
 const DOCUMENT_CHARS: usize = 4 << 20;
 
-/// Bounds responses that are not of a named type: pages, files and lists of numbers.
+/// Bounds responses that are not of a named type: pages and files.
 fn bound_inline_responses(operation: &mut Value) {
     let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
     for response in responses.into_iter().flat_map(|responses| responses.values_mut()) {
         let content = response.get_mut("content").and_then(Value::as_object_mut);
         for form in content.into_iter().flat_map(|content| content.values_mut()) {
             let Some(schema) = form.get_mut("schema") else { continue };
-            if schema["type"] == "string" {
+            if schema["type"] == "string" && schema["format"] != "binary" {
                 schema["maxLength"] = json!(DOCUMENT_CHARS);
             }
             fill_bounds(schema);

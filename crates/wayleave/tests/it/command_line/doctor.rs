@@ -48,6 +48,17 @@ fn doctor_says_what_is_broken_and_how_to_mend_it() {
     assert!(code == Some(1) && lost.contains("No new keys were made"), "{lost}");
     assert!(!keys.exists(), "doctor makes nothing");
     std::fs::rename(&away, &keys).unwrap();
+    // Nor does it put anything into folders that are empty.
+    let [no_data, no_keys] = ["no-data", "no-keys"].map(|name| folder.path().join(name));
+    for empty in [&no_data, &no_keys] {
+        std::fs::create_dir(empty).unwrap();
+    }
+    let empty = ["--store-data-dir", no_data.to_str().unwrap(), "--store-keys-dir"];
+    let output = wayleave().arg("doctor").args(empty).arg(&no_keys).output().unwrap();
+    assert!(!output.stdout.is_empty());
+    for empty in [&no_data, &no_keys] {
+        assert_eq!(std::fs::read_dir(empty).unwrap().count(), 0, "{}", empty.display());
+    }
     // A clock that was ahead when the store was written.
     let file = std::fs::File::options().write(true).open(data.join("wayleave.db")).unwrap();
     let written = file.metadata().unwrap().modified().unwrap();

@@ -4,6 +4,7 @@ mod api_examples;
 mod census;
 mod configuration;
 mod copies;
+mod demo_limits;
 mod doctor;
 mod general;
 mod keys_and_builds;

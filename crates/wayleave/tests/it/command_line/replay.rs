@@ -75,6 +75,25 @@ fn replays_what_was_downloaded(server: &Server, folder: &Folder, id: &str) {
     run(&["replay", &broken]).expect_error("not a bundle");
 }
 
+/// The service signs the record again with a new key; what was downloaded before and after gives the same
+/// record.
+fn replays_after_a_key_was_compromised(server: &Server, folder: &Folder, data: &str, id: &str) {
+    let key_of = |server: &Server| {
+        let record = server.get(&format!("/r/{id}.json")).json();
+        record["signature"]["kid"].as_str().unwrap().to_owned()
+    };
+    let old = key_of(server);
+    let flags = ["--store-data-dir", data];
+    run(&[&["key", "compromised", &old, "2026-01-01T00:00:00Z"], &flags[..]].concat())
+        .expect(PASSED);
+    within(60, "the record is signed by the new key", || key_of(server) != old);
+    let later = folder.write("later.zip", server.get(&format!("/r/{id}.zip")).body);
+    for bundle in [folder.path("bundle.zip"), later] {
+        let output = run(&["replay", &bundle, "--json", "--strict"]).expect(PASSED).json();
+        assert_eq!(output["conclusion"], "same", "{bundle}: {output}");
+    }
+}
+
 #[test]
 fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
     let folder = Folder::new();
@@ -93,6 +112,7 @@ fn kept_evidence_gives_the_same_bytes_or_the_reason_why_not() {
     let id = records[1]["id"].as_str().unwrap().to_owned();
     replay(&id, &[]).expect_error("in use by another process");
     replays_what_was_downloaded(&server, &folder, &id);
+    replays_after_a_key_was_compromised(&server, &folder, &data, &id);
     drop(server);
 
     for record in &records {

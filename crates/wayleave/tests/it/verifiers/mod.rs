@@ -7,6 +7,7 @@ mod json_forms;
 mod log_cases;
 mod log_server;
 mod random_json;
+mod served;
 pub(crate) mod signature_changes;
 pub(crate) mod test_log;
 
