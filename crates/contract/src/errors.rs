@@ -76,7 +76,7 @@ open_enum! {
         UnknownField = "unknown_field",
         BatchSize = "batch_size",
         NotFound = "not_found",
-        /// The operator deleted this report. Its digest stays in the log.
+        /// The operator deleted this report. Its digest stays in the daily seal of its day.
         ReportDeleted = "report_deleted",
         UnknownDecision = "unknown_decision",
         BadLock = "bad_lock",

@@ -26,7 +26,7 @@ pub struct ReadinessReport {
     /// Leaves in the log.
     pub tree_size: u64,
     /// Heads we received that our key signed and that are not in our log. An operator has decided about
-    /// them; without that the process is not ready.
+    /// them, or their key is compromised; otherwise the process is not ready.
     pub contradictions: u64,
 }
 

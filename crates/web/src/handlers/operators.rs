@@ -36,10 +36,12 @@ pub(crate) async fn healthz() -> Response {
 
 /// Check that the process can serve requests
 ///
-/// Reads the store as a request would, and checks that the log accepts entries and has the entry of the
-/// running build: without the log, no answer can be served. If a thread or task of the server has ended,
-/// the error names it, and the process ends within 10 s. `log.contradictions` counts received heads that carry our signature but
-/// contradict the log. They do not make the process unready, but they are an incident.
+/// Writes to the store and reads it back, and checks that the log accepts entries and has the entry of
+/// the running build: without the log, no answer can be served. If a thread or task of the server has
+/// ended, the error names it, and the process ends within 10 s. A head with our signature that
+/// contradicts the log stops signing: 503 `signing_unavailable` until the operator decides.
+/// `log.contradictions` counts all such heads, including those that the operator decided about and
+/// those of a compromised key.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -48,7 +50,7 @@ pub(crate) async fn healthz() -> Response {
     responses(
         (status = 200, description = "The process is ready.", body = Object,
             content_type = "application/json"),
-        (status = 503, description = "The store cannot be read: `store_unreadable`; the log is \
+        (status = 503, description = "The store cannot be written or read: `store_unreadable`; the log is \
             halted or not open, or a part of the server failed: `signing_unavailable`, with the \
             reason.", body = ErrorV1),
     )

@@ -67,7 +67,7 @@ impl ReportLoader {
 
 fn report_deleted(deleted: &DeletedScan) -> ApiError {
     let digest = deleted.record_sha256.map_or(String::new(), |digest| {
-        format!(" Its digest stays in the log of daily seals: {digest}.")
+        format!(" Its digest stays in the daily seal of its day: {digest}.")
     });
     let reason = deleted
         .reason

@@ -28,17 +28,20 @@ use crate::{
 ///
 /// Requests the home page as a browser, as an unnamed control client and as AI crawlers, reads the
 /// machine-readable files, and answers with the graded record. If a public scan of the domain was made
-/// within the last two minutes, a public scan is answered with that report and `cached`. An unlisted
-/// or private scan is always made anew. If the site did not answer, `unreachable` is true, `id` is
-/// null and nothing is stored.
+/// within the last two minutes, a public or unlisted scan is answered with that report and `cached`. An
+/// unlisted scan is refused with 429 `rate_limited` if another unlisted scan of the domain started within
+/// the last two minutes. (If the operator set `targets.enabled = false`, every unlisted scan is new.) A
+/// private scan is always new. If the site did not answer, `unreachable` is true, `id` is null and
+/// nothing is stored.
 ///
 /// Free, within limits: 5 requests in 10 seconds and 6 in a minute per address; 20 scans per address
 /// in a UTC day, and a daily total for all free scans. In IPv6, a /64 network counts as one address.
-/// All of these count only requests that start a scan: not those that are refused as malformed, nor
-/// those that are answered with an earlier report (unless they have an `Idempotency-Key`, whose reply is
-/// stored). No credentials are needed, except for a private scan: it needs a licence key for the domain
-/// (the header `x-svc-key`, or a bearer token). With a valid key for the domain the rate is that of the
-/// licence, and the daily limits do not apply. Any other key changes nothing.
+/// The daily limits count only scans that start. The rates do not count requests that are refused as
+/// malformed or not permitted, nor those that are answered with an earlier report (unless they have an
+/// `Idempotency-Key`, whose reply is stored); a request that is refused with 429 or 503 after it was
+/// read does count. No credentials are needed, except for a private scan: it needs a licence key for the
+/// domain (the header `x-svc-key`, or a bearer token). With a valid key for the domain the rate is that
+/// of the licence, and the daily limits do not apply. Any other key changes nothing.
 ///
 /// With an `Idempotency-Key` the scan is made once: the same request is answered with the same bytes
 /// for 24 hours.

@@ -29,7 +29,7 @@ use crate::{
 /// Scans a domain as `POST /api/scan` does and answers with the versioned report: a fixed set of the
 /// record's members, and the earlier public scans of the domain. Needs a licence key for the domain,
 /// in the header `x-svc-key` or as a bearer token. The limits of free scans do not apply. As for free
-/// scans, one scan of a domain runs at a time, and a scan of the last two minutes is reused. The
+/// scans, one scan of a domain runs at a time, and a public scan of the last two minutes is reused. The
 /// report is public.
 #[utoipa::path(
     post,

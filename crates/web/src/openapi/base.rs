@@ -27,9 +27,9 @@ use crate::handlers::{log::files, report, report_bundle, seal};
             licence keys that are not valid (`wrong-key`); 600 decisions in a minute (`decide`; a batch counts as its number of \
             items); 120 live readings of sites in a minute (`live`). All free scans together have a \
             daily total (`daily_budget`), and the operator can pause them (`scans_paused`). One \
-            scan of a domain runs at a time (`scan_in_progress`). A domain that was scanned within \
-            the last two minutes is answered with that report. A server at its capacity answers \
-            `overloaded`. Responses to limited requests have `RateLimit-Policy` (how many requests \
+            scan of a domain runs at a time (`scan_in_progress`). If a public scan of the domain was \
+            made within the last two minutes, the request is answered with that report, except for \
+            a private scan. A server at its capacity answers `overloaded`. Responses to limited requests have `RateLimit-Policy` (how many requests \
             in how many seconds) and `RateLimit` (how many remain, and in how many seconds there \
             are more). If waiting helps, `Retry-After` says how long.\n\n\
             Idempotency: operations that create something (a scan, a report) accept an \

@@ -37,7 +37,7 @@ fn explain(code: &ErrorCode) -> (&'static str, &'static str) {
         ),
         ErrorCode::ScanInProgress => (
             "A scan of this domain, or of another name of the same site, is still running.",
-            "Wait for the seconds in Retry-After. You then get the report of that scan.",
+            "Wait for the seconds in Retry-After, then send the request again. If the other scan was a public one of the same domain, you get its report.",
         ),
         ErrorCode::DailyBudget => (
             "All free scans of this service for today are used up.",
@@ -135,15 +135,15 @@ fn explain(code: &ErrorCode) -> (&'static str, &'static str) {
         }
         ErrorCode::StoreUnreadable => (
             "The stored data cannot be read or written at the moment.",
-            "Wait for the seconds in Retry-After, then try again. Nothing was changed.",
+            "If retryable is true, wait for the seconds in Retry-After and try again. If it is false, only the operator can help: tell them the request_id. Nothing was changed.",
         ),
         ErrorCode::CannotAnswer => (
             "No answer is possible at the moment. No decision is ever guessed.",
-            "Wait for the seconds in Retry-After. Until then, do not act.",
+            "If retryable is true, wait for the seconds in Retry-After and try again. If it is false, only the operator can help: tell them the request_id. Until you have an answer, do not act.",
         ),
         ErrorCode::SigningUnavailable => (
             "The answer could not be signed or logged, so it was not sent.",
-            "Wait for the seconds in Retry-After, then try again.",
+            "If retryable is true, wait for the seconds in Retry-After and try again. If it is false, only the operator can help: tell them the request_id.",
         ),
         ErrorCode::Overloaded => (
             "The server handles as many requests as it accepts at once.",
