@@ -12,8 +12,8 @@ use crate::{exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works on the keys in store.data_dir, also while a server is running; the server notices within a \
-                  second.\n\n\
+    after_help = "Works on the keys in store.keys_dir (by default `keys` in store.data_dir), also while a server is \
+                  running; the server notices within a second.\n\n\
                   Exit codes: 0 done, 2 nothing was changed (the message says why)."
 )]
 pub(crate) struct Args {

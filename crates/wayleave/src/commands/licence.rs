@@ -15,8 +15,8 @@ use crate::{exit, output, wiring};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Works on store.data_dir, also while a server is running; changes take effect at once.\n\
-                  A licence key raises the scan limits and allows private scans of its domains. Clients send it as \
-                  `x-svc-key: KEY` or as a bearer token.\n\n\
+                  A licence key raises the limits of reads, decisions and live readings, and for its domains those of \
+                  scans, and allows private scans of them. Clients send it as `x-svc-key: KEY` or as a bearer token.\n\n\
                   Exit codes: 0 done, 2 nothing was changed (the message says why)."
 )]
 pub(crate) struct Args {

@@ -29,7 +29,8 @@ enum Command {
                       rest on it, so that the next resolve reads again. What stays: its id, the digest of its record, the \
                       day, when it was deleted, and the reason. Its addresses then answer 410 `report_deleted`. The log and \
                       the daily seals do not change. Backups from before still have the report (docs/operating.md).\n\n\
-                      Exit codes: 0 deleted, or deleted already; 2 nothing was changed (the message says why)."
+                      Exit codes: 0 deleted, or deleted already; 2 not done, or the report is deleted but its response bodies are \
+                      still there (the message says which)."
     )]
     Delete(DeleteArgs),
 }

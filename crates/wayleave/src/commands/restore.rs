@@ -23,8 +23,8 @@ use crate::{exit, output, wiring};
                   or missing. Then every witness in \
                   proof.witnesses is asked for the last end of the log that it knows. If one knows a later one, or if \
                   none knows this one and --accept is not given, the copy is removed again. The log itself records that \
-                  it was restored (entry `log-epoch`) before anything else is signed. If the command is interrupted, \
-                  run it again.\n\n\
+                  it was restored (an entry of kind `{brand}-log-epoch`, such as `svc-log-epoch`) before anything else is signed. If \
+                  the command is interrupted, run it again.\n\n\
                   Exit codes: 0 restored, 1 refused, 2 could not be done."
 )]
 pub(crate) struct Args {

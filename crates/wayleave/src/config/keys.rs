@@ -142,7 +142,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "domain_days",
         ValueKind::Number,
         "90",
-        "Days to keep the newest answer about a domain, and its readings",
+        "Days to keep the newest answer about a domain, and its readings; at least store.answer_days",
     ),
     key("store", "change_days", ValueKind::Number, "400", "Days to keep changes between answers"),
     key(
@@ -164,7 +164,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "scan_days",
         ValueKind::Number,
         "400",
-        "Days to keep scan records and evidence; 0 keeps them forever",
+        "Days to keep scan records and evidence; 0 keeps them forever, otherwise at least 30",
     ),
     key(
         "network",
@@ -294,7 +294,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "deadline_ms",
         ValueKind::Number,
         "10000",
-        "Time limit for all requests of one scan, in milliseconds",
+        "Time limit for all requests of one scan, in milliseconds; from 100 to 120000",
     ),
     key(
         "scan",
