@@ -15,6 +15,8 @@ mod snippets;
 
 /// The address of the demo on the pages.
 const DEMO_ADDRESS: &str = "127.0.0.1:8080";
+/// Stands on the pages for the folder that the demo prints at its start.
+const DEMO_DATA_DIR: &str = "--store-data-dir DIR";
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -139,9 +141,11 @@ fn run_commands(commands: &[String]) -> Option<Vec<String>> {
     let folder = snippets::folder()?;
     // With the default limits, as for readers of the page.
     let server = Server::start_demo_with_limits(&[]);
+    let data_dir = DEMO_DATA_DIR.replace("DIR", &server.stated_data_dir());
     let mut script = String::from("python() { \"$PYTHON\" \"$@\"; }\n");
     for (n, command) in commands.iter().enumerate() {
         let command = command.replace(DEMO_ADDRESS, &server.address.to_string());
+        let command = command.replace(DEMO_DATA_DIR, &data_dir);
         let _ = writeln!(script, "{{ {command}}} > printed-{n} 2>&1");
     }
     let program = Path::new(env!("CARGO_BIN_EXE_wayleave")).parent().unwrap();

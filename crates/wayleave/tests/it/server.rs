@@ -129,6 +129,19 @@ impl Server {
         String::from_utf8_lossy(&self.stderr_bytes.lock().unwrap()).into_owned()
     }
 
+    /// The folder after "Data is stored in", which a demo prints at its start.
+    pub(crate) fn stated_data_dir(&self) -> String {
+        for _ in 0..500 {
+            let printed = self.stderr_so_far();
+            let stated = printed.split_once("Data is stored in ");
+            if let Some((folder, _)) = stated.and_then(|(_, rest)| rest.split_once(".\n")) {
+                return folder.to_owned();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("the demo does not say where its data is: {}", self.stderr_so_far());
+    }
+
     pub(crate) fn base(&self) -> String {
         format!("http://{}", self.address)
     }
