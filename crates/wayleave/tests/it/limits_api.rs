@@ -1,5 +1,7 @@
 //! The limits of free scans, through the API.
 
+use std::time::Duration;
+
 use contract::Clock;
 use door::SystemClock;
 use serde_json::json;
@@ -15,6 +17,20 @@ const NO_RATES: [&str; 4] = ["--limits-scan-per-10s", "10000", "--limits-scan-pe
 fn ask(server: &Server, address: &str, domain: &str) -> HttpReply {
     let from = format!("x-forwarded-for: {address}\r\n");
     server.post_with("/api/scan", &from, &json!({ "domain": domain }).to_string())
+}
+
+/// By our own clock.
+fn seconds_until_midnight() -> u64 {
+    let now = u64::try_from(SystemClock.now().as_millis() / 1000).unwrap();
+    86_400 - now % 86_400
+}
+
+/// The counts of a day start again at midnight (UTC), so a test of them must not run across it.
+fn wait_if_midnight_is_near() {
+    let left = seconds_until_midnight();
+    if left < 120 {
+        std::thread::sleep(Duration::from_secs(left + 1));
+    }
 }
 
 #[track_caller]
@@ -139,6 +155,7 @@ fn a_licence_lifts_the_rates_of_reads_decisions_and_scans() {
 
 #[test]
 fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
+    wait_if_midnight_is_near();
     let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scan-per-day", "2"], &data.flags()].concat();
@@ -150,9 +167,8 @@ fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
     assert_eq!(ask(&server, one, "localhost").status, 400);
     assert_eq!(ask(&server, one, "minimal.lab").status, 200);
     let wait = refused(&ask(&server, one, "spa-shell.lab"), 429, "rate_limited");
-    let now = u64::try_from(SystemClock.now().as_millis() / 1000).unwrap();
-    let midnight = 86_400 - now % 86_400;
-    assert!(midnight.abs_diff(wait) <= 3, "{wait} until midnight, {midnight} by our own clock");
+    let midnight = seconds_until_midnight();
+    assert!(midnight.abs_diff(wait) <= 30, "{wait} until midnight, {midnight} by our own clock");
     assert_eq!(
         ask(&server, one, "open.lab").json()["cached"],
         true,
@@ -178,6 +194,7 @@ fn the_days_scans_of_one_address_are_counted_and_survive_a_kill() {
 
 #[test]
 fn the_day_has_a_total_that_keys_are_free_of() {
+    wait_if_midnight_is_near();
     let data = DataDir::new();
     let flags =
         [PROXY.as_slice(), &NO_RATES, &["--limits-scans-daily-total", "1"], &data.flags()].concat();

@@ -77,7 +77,11 @@ fn an_old_data_directory_is_read_verified_and_continued() {
     let (scans, files) = write_documents(data.path(), folder.path());
     assert_eq!(files.len(), 14);
 
-    let server = Server::start_demo(&old_data::flags(data.path()));
+    // The data grows older every day, and nothing of it may be past its retention.
+    let mut flags = old_data::flags(data.path()).to_vec();
+    flags.extend(["--store-answer-days", "36500", "--store-unreached-days", "36500"]);
+    flags.extend(["--store-domain-days", "36500", "--store-scan-days", "0"]);
+    let server = Server::start_demo(&flags);
     for (id, record) in &scans {
         let reply = server.get(&format!("/r/{id}.json"));
         assert_eq!(reply.status, 200, "{id}");
