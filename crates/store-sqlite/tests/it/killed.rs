@@ -78,8 +78,9 @@ pub(crate) fn start_child(dir: &Path, round: u32, wrapper: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The writes that the child reported, without an incomplete last line.
-pub(crate) fn acknowledged(child: &mut Child) -> Vec<String> {
+/// The writes that the child reported, without an incomplete last line. `progress` is called with the
+/// count after each line.
+pub(crate) fn acknowledged(child: &mut Child, mut progress: impl FnMut(usize)) -> Vec<String> {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut lines = Vec::new();
     let mut line = Vec::new();
@@ -87,6 +88,7 @@ pub(crate) fn acknowledged(child: &mut Child) -> Vec<String> {
         let text = String::from_utf8_lossy(&line).into_owned();
         if let Some(what) = text.strip_suffix('\n').and_then(|text| text.strip_prefix("kept ")) {
             lines.push(what.to_owned());
+            progress(lines.len());
         }
         line.clear();
     }
@@ -116,15 +118,22 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let mut productive = 0;
     for round in 0..ROUNDS {
         let mut child = start_child(dir.path(), round, &[]);
-        // From before the store is open to long after, in no particular order.
-        let wait = Duration::from_millis(u64::from((round * 97) % 251) + 5);
+        // Every fourth kill comes while the store opens or a little later. The others come during work,
+        // after a varying time since the first write.
         let id = child.id();
-        let killer = std::thread::spawn(move || {
+        let wait = Duration::from_millis(u64::from((round * 97) % 251) + 5);
+        let kill = move || {
             std::thread::sleep(wait);
             Command::new("kill").args(["-9", &id.to_string()]).status().unwrap();
+        };
+        let early = (round % 4 == 0).then(|| std::thread::spawn(kill));
+        let mut late = None;
+        let stored = acknowledged(&mut child, |count| {
+            if early.is_none() && count == 1 {
+                late = Some(std::thread::spawn(kill));
+            }
         });
-        let stored = acknowledged(&mut child);
-        killer.join().unwrap();
+        [early, late].into_iter().flatten().for_each(|killer| killer.join().unwrap());
         assert!(!child.wait().unwrap().success(), "the child ended by itself");
         productive += u32::from(!stored.is_empty());
         let new: HashSet<String> = stored.into_iter().collect();

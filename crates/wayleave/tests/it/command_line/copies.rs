@@ -211,10 +211,16 @@ fn a_restore_killed_at_any_time_signs_nothing_before_it_is_recorded() {
     CommandOutput::of(restore(&folder.path("whole")).output().unwrap()).expect(PASSED);
     let whole = began.elapsed();
     let (mut unfinished, mut complete) = (0, 0);
-    for round in 0..12 {
+    for round in 0..48 {
+        // If no kill came in between, there are further rounds in smaller steps.
+        let wait = match round {
+            0..12 => whole * round / 11,
+            _ if unfinished > 0 => break,
+            _ => whole * (round - 12) / 35,
+        };
         let target = folder.path(&format!("killed-{round}"));
         let mut child = piped(&mut restore(&target)).spawn().unwrap();
-        std::thread::sleep(whole * round / 11);
+        std::thread::sleep(wait);
         child.kill().unwrap();
         child.wait().unwrap();
         if Path::new(&target).join("restore.unfinished").exists() {
