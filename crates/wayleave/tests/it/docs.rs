@@ -143,8 +143,8 @@ fn run_commands(commands: &[String]) -> Option<Vec<String>> {
     let mut shell = tools::shell()?;
     let (python, _) = (tools::python()?, tools::node()?);
     let folder = snippets::folder()?;
-    // With the default limits, as for readers of the page.
-    let server = Server::start_demo_with_limits(&[]);
+    // With the default limits and times of queued scans, as for readers of the page.
+    let server = Server::start_demo_with_limits(&["--resolve-upgrade-minutes", "2,17,32,47"]);
     let data_dir = DEMO_DATA_DIR.replace("DIR", &server.stated_data_dir());
     let mut script = String::from("python() { \"$PYTHON\" \"$@\"; }\n");
     for (n, command) in commands.iter().enumerate() {

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::hostile_domains::ask;
-use crate::server::{HttpReply, Server};
+use crate::server::{HttpReply, Server, ask};
 
 const JSON: Option<&str> = Some("application/json");
 const LIMIT: usize = 1_048_576;

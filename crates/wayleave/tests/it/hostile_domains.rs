@@ -4,11 +4,10 @@
 //! nothing else, and it asks the lab's name server alone, so no row can reach the internet.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::server::{HttpReply, Server};
+use crate::server::{HttpReply, Server, ask};
 
 const IP: &str = "An IP address is not a domain.";
 const SYNTAX: &str = "The domain is not a valid host name.";
@@ -292,20 +291,6 @@ fn refused() -> Vec<(String, &'static str)> {
     let spaced = REFUSED_WITH_SPACES.iter().flat_map(|(why, list)| list.iter().map(|i| (*i, *why)));
     let written = plain.chain(spaced).map(|(input, why)| (input.to_owned(), why));
     written.chain(refused_for_their_length()).collect()
-}
-
-/// `POST /api/scan`. Another test may be scanning the same site of the shared server, which is
-/// answered with 429; then this one waits for its turn.
-pub(crate) fn ask(server: &Server, domain: &Value) -> HttpReply {
-    let body = json!({ "domain": domain }).to_string();
-    for _ in 0..60 {
-        let answer = server.post_scan(body.as_bytes());
-        if answer.status != 429 {
-            return answer;
-        }
-        std::thread::sleep(Duration::from_millis(500));
-    }
-    panic!("{domain}: a scan of it never ended");
 }
 
 /// How a response differs from a refusal of the domain.

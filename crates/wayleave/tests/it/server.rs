@@ -6,7 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use serde_json::Value;
+use contract::Clock;
+use door::SystemClock;
+use serde_json::{Value, json};
+
+/// The minutes of the hour at which queued scans start.
+const UPGRADE_MINUTES: &str = "--resolve-upgrade-minutes";
 
 /// The program under test.
 pub(crate) fn wayleave() -> Command {
@@ -51,15 +56,16 @@ impl Server {
         Self::start_demo_with_limits(&[off.as_slice(), arguments].concat())
     }
 
-    /// Starts a demo with the default limits.
+    /// Starts a demo with the default limits. Queued scans start in 50 minutes, so that they change no
+    /// answers while a test runs, unless the arguments say when.
     pub(crate) fn start_demo_with_limits(arguments: &[&str]) -> Self {
-        let mut child = wayleave()
-            .args(["demo", "--server-listen", "127.0.0.1:0"])
-            .args(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = wayleave();
+        command.args(["demo", "--server-listen", "127.0.0.1:0"]).args(arguments);
+        if !arguments.contains(&UPGRADE_MINUTES) {
+            let minute = (SystemClock.now().as_millis() / 60_000 + 50) % 60;
+            command.args([UPGRADE_MINUTES, &minute.to_string()]);
+        }
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut reader = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         let address = loop {
@@ -181,9 +187,9 @@ impl Server {
         self.send(&[head.as_bytes(), body].concat())
     }
 
-    /// Scans a domain and expects a record.
+    /// Scans a domain and expects a record. Waits if another test is scanning the same site.
     pub(crate) fn scan(&self, domain: &str) -> Value {
-        let answer = self.post_scan(serde_json::json!({ "domain": domain }).to_string().as_bytes());
+        let answer = ask(self, &json!(domain));
         assert_eq!(answer.status, 200, "{domain}: {}", answer.text());
         answer.json()
     }
@@ -198,6 +204,20 @@ impl Server {
         let _ = stream.read_to_end(&mut bytes);
         HttpReply::parse(&bytes)
     }
+}
+
+/// `POST /api/scan`. Another test may be scanning the same site of the shared server, which is
+/// answered with 429; then this one waits for its turn.
+pub(crate) fn ask(server: &Server, domain: &Value) -> HttpReply {
+    let body = json!({ "domain": domain }).to_string();
+    for _ in 0..60 {
+        let answer = server.post_scan(body.as_bytes());
+        if answer.status != 429 {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    panic!("{domain}: a scan of it never ended");
 }
 
 /// One HTTP response.
