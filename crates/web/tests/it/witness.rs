@@ -1,9 +1,10 @@
 //! A log and its witness over real sockets: cosigning, starting again, a log that was put back, and
 //! requests that race.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agents::Catalogue;
 use contract::{Clock, Domain, NamePolicy, Timestamp};
@@ -37,9 +38,26 @@ struct Served {
     task: JoinHandle<()>,
 }
 
+/// Listens on this port or on any. Another program may have the port of a witness that was stopped, for
+/// a moment.
+async fn listen(port: u16) -> TcpListener {
+    let begun = Instant::now();
+    loop {
+        match TcpListener::bind(("127.0.0.1", port)).await {
+            Err(error)
+                if error.kind() == ErrorKind::AddrInUse
+                    && begun.elapsed() < Duration::from_secs(10) =>
+            {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            bound => return bound.unwrap(),
+        }
+    }
+}
+
 /// A witness of the log in `log`, on this port or on any.
 async fn witness(dir: &Path, log: &Path, port: u16) -> Served {
-    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    let listener = listen(port).await;
     let address = listener.local_addr().unwrap();
     let logs = vec![log_vkey(log)];
     let witness = Witness::open(dir, "w.example/1", logs, Arc::new(SystemClock)).unwrap();

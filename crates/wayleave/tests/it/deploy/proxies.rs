@@ -36,9 +36,22 @@ fn with_line(text: &str, line: &str, to: &str) -> String {
 
 impl Proxy {
     /// `None` if the program is not installed.
-    #[allow(clippy::disallowed_methods, reason = "a test speaks to its own proxy")]
     fn start(program: &str, upstream: SocketAddr) -> Option<Self> {
         Command::new(program).arg("-v").output().ok()?;
+        let mut logs = Default::default();
+        // Another program may get one of the ports first: then there are other ports.
+        for _ in 0..3 {
+            match Self::start_once(program, upstream) {
+                Ok(proxy) => return Some(proxy),
+                Err(written) => logs = written,
+            }
+        }
+        panic!("{program}: {logs:?}");
+    }
+
+    /// The error is what the program wrote before it ended.
+    #[allow(clippy::disallowed_methods, reason = "a test speaks to its own proxy")]
+    fn start_once(program: &str, upstream: SocketAddr) -> Result<Self, [String; 2]> {
         let folder = tempfile::tempdir().unwrap();
         let (address, at) = (free_address(), folder.path().display());
         let mut command = Command::new(program);
@@ -74,11 +87,13 @@ impl Proxy {
         while TcpStream::connect(address).is_err() {
             let ended = proxy.child.try_wait().unwrap();
             let logs = ["stderr", "log"].map(|name| text(&proxy.folder, name));
-            assert!(ended.is_none(), "{program}: {logs:?}");
+            if ended.is_some() {
+                return Err(logs);
+            }
             assert!(begun.elapsed() < Duration::from_secs(20), "{program}: {logs:?}");
             std::thread::sleep(Duration::from_millis(50));
         }
-        Some(proxy)
+        Ok(proxy)
     }
 
     #[allow(clippy::disallowed_methods, reason = "a test speaks to its own proxy")]
