@@ -128,7 +128,7 @@ fn role_markers_with_invisible_text_are_searched_quickly() {
         assert_eq!(search(), hits);
     }
     // Five hundred searches, each of which takes microseconds.
-    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 proptest! {

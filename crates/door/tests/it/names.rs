@@ -72,7 +72,7 @@ where
 
 fn visit_with(resolver: ResolverChoice) -> Visit {
     let mut policy = Policy { resolver, ..Policy::public() };
-    policy.limits.full_phases.dns = Duration::from_millis(400);
+    policy.limits.full_phases.dns = Duration::from_secs(2);
     door(policy).visit(Duration::from_secs(5))
 }
 

@@ -8,6 +8,7 @@ use door::{Policy, TARGET_LIMIT, TargetLimit, TargetLimits};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 use crate::setup::{door, lab, listen, page, policy, response, stopped, why};
 
@@ -116,17 +117,21 @@ async fn a_connection_that_never_becomes_free_is_reported_as_our_limit() {
     let lab = lab().await;
     let (listener, policy, base) = listen(&lab, "open.lab").await;
     // Accepts and never answers.
+    let accepted = Arc::new(Notify::new());
+    let accepts = Arc::clone(&accepted);
     tokio::spawn(async move {
         let mut streams = Vec::new();
         while let Ok((stream, _)) = listener.accept().await {
             streams.push(stream);
+            accepts.notify_one();
         }
     });
     let door = door(with_limits(policy, 1, 0));
-    let (first, second) = (door.visit(Duration::from_secs(2)), door.visit(Duration::from_secs(1)));
+    let first = door.visit(Duration::from_secs(10));
     let url = format!("{base}/");
     let (first, second) = tokio::join!(first.fetch(page(&url)), async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        accepted.notified().await;
+        let second = door.visit(Duration::from_secs(2));
         second.fetch(page(&url)).await
     });
     assert_eq!(why(&first.exchange).0, "timeout");

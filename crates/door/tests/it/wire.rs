@@ -66,7 +66,7 @@ async fn a_head_is_recorded_as_received() {
                    Set-Cookie: a=b\r\nContent-Type: text/html\r\n\r\nbody until the end";
     drop(answer_once(listener, answer.to_vec()));
     let mut request = page(&base);
-    request.timeout = Some(Duration::from_millis(500));
+    request.timeout = Some(Duration::from_secs(2));
     let read = door(policy).visit(Duration::from_secs(5)).fetch(request).await;
     let answer = response(&read.exchange);
     assert_eq!(answer.http, "1.0");

@@ -10,6 +10,9 @@ use crate::setup::{
     all_reads, answer, catalogue, door, door_with_limits, first_reads, lab, live, of, scan,
 };
 
+/// Enough time for all reads of a site, also on a busy machine.
+const ENOUGH: Duration = Duration::from_secs(30);
+
 #[tokio::test]
 async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled() {
     let lab = lab().await;
@@ -38,7 +41,7 @@ async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled()
         "at-six-local.lab",
     ];
     for name in tempting {
-        let read = scan(&door, name, Duration::from_secs(5)).await;
+        let read = scan(&door, name, ENOUGH).await;
         if name == "rebinds.lab" {
             let first = first_reads(&read);
             let served = first.iter().filter(|r| r.exchange.response().is_some());
@@ -51,7 +54,7 @@ async fn one_resolution_serves_the_whole_scan_and_nothing_forbidden_is_dialled()
 #[tokio::test]
 async fn few_of_the_sitemaps_that_robots_txt_names_are_read_and_none_at_a_private_address() {
     let lab = lab().await;
-    let read = scan(&door(&lab), "many-sitemaps.lab", Duration::from_secs(5)).await;
+    let read = scan(&door(&lab), "many-sitemaps.lab", ENOUGH).await;
     let sitemaps = of(&read, ReadTarget::Sitemap);
     let paths: Vec<&str> = sitemaps.iter().map(|reading| &*reading.path).collect();
     let expected = [
@@ -84,8 +87,9 @@ async fn the_deadline_applies_and_cut_reads_are_not_recorded_as_absent() {
     let lab = lab().await;
     let door = door(&lab);
     let begun = tokio::time::Instant::now();
-    let read = scan(&door, "stalls-before-head.lab", Duration::from_millis(900)).await;
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    // Four seconds, so that a busy machine gets everything that is served.
+    let read = scan(&door, "stalls-before-head.lab", Duration::from_secs(4)).await;
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     let evidence = &read.evidence;
     assert_eq!(evidence.reads.len() + evidence.not_read.len(), all_reads());
     let home = of(&read, ReadTarget::Home);
@@ -166,7 +170,7 @@ async fn reads_over_the_limit_of_an_address_are_left_out_and_the_next_scan_is_re
     let lab = lab().await;
     let address = TargetLimit { connections: 0, reads_per_minute: 30 };
     let door = door_with_limits(&lab, TargetLimits { address, ..TargetLimits::none() });
-    let first = scan(&door, "open.lab", Duration::from_secs(5)).await;
+    let first = scan(&door, "open.lab", ENOUGH).await;
     assert_eq!(first.target_refusal, None);
     let limited = |read: &observe::CollectedEvidence| {
         let left_out = read.evidence.not_read.iter();
@@ -179,7 +183,7 @@ async fn reads_over_the_limit_of_an_address_are_left_out_and_the_next_scan_is_re
     assert!(failed.is_none(), "a read that was not made is no reading: {failed:?}");
     let hits = lab.hits("open.lab").len();
     assert!((20..=30).contains(&hits), "{hits}");
-    let second = scan(&door, "open.lab", Duration::from_secs(5)).await;
+    let second = scan(&door, "open.lab", ENOUGH).await;
     let refusal = second.target_refusal.expect("nothing could be read");
     assert!((1..=65).contains(&refusal.retry_after.as_secs()), "{refusal:?}");
     assert!(second.evidence.reads.is_empty());

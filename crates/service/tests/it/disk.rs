@@ -184,7 +184,7 @@ async fn fill_and_free(megabytes: u64) {
     fs::remove_file(&ballast).unwrap();
     let freed = Instant::now();
     while world.seal(4, 0).await > 0 {
-        assert!(freed.elapsed() < Duration::from_secs(5), "sealing does not resume");
+        assert!(freed.elapsed() < Duration::from_secs(20), "sealing does not resume");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let resumed = freed.elapsed();

@@ -80,7 +80,7 @@ async fn start_with(lab: Lab, calendars: Vec<String>, explorers: Vec<String>) ->
     let proof = AnchoringSettings {
         calendars,
         explorers,
-        request_timeout: Duration::from_millis(400),
+        request_timeout: Duration::from_secs(3),
         ..AnchoringSettings::default()
     };
     let settings = Settings { proof, ..Settings::new("https://svc.example".to_owned()) };

@@ -161,7 +161,7 @@ fn large_hostile_bodies_end_in_time() {
             let begun = Instant::now();
             looked_at(place.kind, "application/json", body.as_bytes(), false);
             // Linear work takes a small part of this even without optimisation.
-            assert!(begun.elapsed() < Duration::from_secs(5), "{what} as {:?}", place.kind);
+            assert!(begun.elapsed() < Duration::from_secs(20), "{what} as {:?}", place.kind);
         }
     }
 }

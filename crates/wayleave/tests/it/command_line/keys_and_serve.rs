@@ -123,7 +123,6 @@ fn nothing_of_a_compromised_key_is_served() {
     for kid in &old {
         assert!(rotation.matches(kid.as_str()).count() == 2 && !directory.contains(kid), "{kid}");
     }
-    std::thread::sleep(Duration::from_millis(1_000));
 
     /// All signed documents inside a value, except in `replaced_signature`.
     fn signers(value: &Value, found: &mut Vec<String>) {
@@ -139,6 +138,14 @@ fn nothing_of_a_compromised_key_is_served() {
             _ => {}
         }
     }
+    // What was cached goes within a second, on a busy machine later, and so does the report of the keys.
+    let list = |server: &Server| server.get("/api/v1/revocations").json()["entries"].clone();
+    within(20, "nothing is signed by the old keys", || {
+        let mut found = Vec::new();
+        paths.iter().for_each(|path| signers(&server.get(path).json(), &mut found));
+        let reported = list(&server).as_array().map(Vec::len);
+        !found.iter().any(|kid| old.contains(kid)) && reported == Some(old.len())
+    });
     let base = server.base();
     for ((path, before), tag) in paths.iter().zip(&before).zip(&tags) {
         let reply = match tag {
@@ -170,10 +177,10 @@ fn nothing_of_a_compromised_key_is_served() {
     let again = idempotent(&server);
     assert_eq!(again["replaced_signature"]["signature"], first["signature"]);
     // The revocations say so, and so does the check of a receipt.
-    let list = server.get("/api/v1/revocations").json();
-    let revoked: Vec<&Value> = list["entries"].as_array().unwrap().iter().collect();
+    let revoked = list(&server);
     for kid in &old {
-        let entry = revoked.iter().find(|entry| entry["target"]["id"] == json!(kid)).unwrap();
+        let mut entries = revoked.as_array().unwrap().iter();
+        let entry = entries.find(|entry| entry["target"]["id"] == json!(kid)).unwrap();
         assert_eq!(
             (&entry["type"], &entry["reason"]),
             (&json!("revoked"), &json!("key_compromised"))
@@ -187,7 +194,6 @@ fn nothing_of_a_compromised_key_is_served() {
     let state = folder.path("monitor.json");
     run(&["log", "monitor", "--once", "--state", &state, &base]).expect(PASSED);
     drop(server);
-    let list = |server: &Server| server.get("/api/v1/revocations").json()["entries"].clone();
     let server = Server::start_demo(&flags);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(list(&server).as_array().map(Vec::len), Some(3), "each key once");
@@ -207,11 +213,10 @@ fn nothing_of_a_compromised_key_is_served() {
     let manifest = format!("/r/{id}.manifest.json");
     assert_eq!(server.get(&manifest).json()["signature"]["kid"], json!(retired));
     run(&["key", "compromised", &retired, &since, flags[0], flags[1]]).expect(PASSED);
-    std::thread::sleep(Duration::from_millis(1_000));
+    let new = kid_of(&flags, "documents");
+    assert_ne!(new, retired);
     for path in [manifest, format!("/r/{id}.json"), format!("/api/graph/{id}")] {
-        let served = server.get(&path).json();
-        assert_ne!(served["signature"]["kid"], json!(retired), "{path}");
-        assert_eq!(served["signature"]["kid"], json!(kid_of(&flags, "documents")), "{path}");
+        within(20, &path, || server.get(&path).json()["signature"]["kid"] == json!(new));
     }
     drop(server);
     // The copy of the log for others has the new signatures, over the one that was made before.
@@ -228,9 +233,9 @@ fn a_rotation_is_shown_when_the_new_key_starts() {
     let server = Server::start_demo(&flags);
     let old = kid_of(&flags, "documents");
     let keys = || server.get("/.well-known/http-message-signatures-directory").text().to_owned();
-    run(&["key", "rotate", "documents", "--after", "4", flags[0], flags[1]]).expect(PASSED);
+    run(&["key", "rotate", "documents", "--after", "15", flags[0], flags[1]]).expect(PASSED);
     assert_eq!(keys().matches("documents").count(), 2, "both, until the new one starts");
-    std::thread::sleep(Duration::from_millis(4_500));
+    std::thread::sleep(Duration::from_millis(15_500));
     assert!(!keys().contains(&old));
     let rotation = server.get("/.well-known/security-key-rotation.json").text().to_owned();
     assert!(rotation.contains(&old), "{rotation}");

@@ -90,7 +90,7 @@ fn a_stop_under_load_answers_whoever_was_let_in_and_seals_the_last_batch() {
         wrong.map(|(at, status)| format!("{status:?} {:?}", at.duration_since(begun))).collect()
     };
     assert_eq!(bad(&before), [""; 0], "sent before the stop at {:?}", stopped_at - begun);
-    assert!(before.len() > 100, "only {} requests in two seconds", before.len());
+    assert!(before.len() >= CLIENTS, "only {} requests in two seconds", before.len());
     // Connections made at the moment of the stop may not have been accepted.
     let lost = bad(&after);
     assert!(lost.len() <= CLIENTS, "{lost:?}");
