@@ -69,6 +69,7 @@ impl MountedDisk {
 impl Drop for MountedDisk {
     fn drop(&mut self) {
         if let Some(session) = self.session.take() {
+            wait_until_unused(&self.path);
             let unmounted = session.umount_and_join();
             // The thread that serves the disk may see the end of its connection as an error.
             let is_fault = |error: &std::io::Error| error.kind() != ErrorKind::ConnectionAborted;
@@ -79,6 +80,20 @@ impl Drop for MountedDisk {
                 panic!("the disk cannot be unmounted: {error}");
             }
         }
+    }
+}
+
+/// A store that was dropped a moment ago closes its files in threads of its own.
+fn wait_until_unused(path: &Path) {
+    let is_below = |fd: std::io::Result<std::fs::DirEntry>| {
+        fd.and_then(|fd| std::fs::read_link(fd.path())).is_ok_and(|file| file.starts_with(path))
+    };
+    let begun = std::time::Instant::now();
+    while std::fs::read_dir("/proc/self/fd").unwrap().any(is_below) {
+        if begun.elapsed() > std::time::Duration::from_secs(20) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 
