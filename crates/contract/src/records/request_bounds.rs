@@ -221,7 +221,8 @@ macro_rules! request_text {
 
 request_text! {
     /// A bare domain or a full http(s) address. An invalid one is an error of its item, not of the request.
-    #[schema(value_type = String, max_length = 2048, format = "domain-or-url")]
+    // No format: the request is accepted with any text.
+    #[schema(value_type = String, max_length = 2048)]
     pub struct DomainText(0..=2048)
 }
 

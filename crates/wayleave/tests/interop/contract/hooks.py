@@ -238,6 +238,13 @@ def scan(case):
         case.body["domain"] = pick(["open.lab", *names])
 
 
+def resolve_batch(case):
+    """Any text is accepted as a domain of a batch; these are domains that the lab has."""
+    if isinstance(case.body, dict) and isinstance(case.body.get("domains"), list):
+        names = FIXTURES["domains"]
+        case.body["domains"] = [names[i % len(names)] for i in range(len(case.body["domains"]))]
+
+
 COMPLETIONS = {
     "scanDomain": scan,
     "scanDomainV1": scan,
@@ -267,6 +274,7 @@ COMPLETIONS = {
     "proofTimestamps": sealed_day,
     "postOutcome": outcome,
     "preflightV1": preflight,
+    "resolveBatchV1": resolve_batch,
 }
 
 
