@@ -108,8 +108,10 @@ impl Browser {
         self.post("url", json!({ "url": address }));
     }
 
+    /// The address of the document that is shown. The driver names the next one before it is there.
     pub(crate) fn address(&self) -> String {
-        self.get("url").as_str().unwrap().to_owned()
+        let address = self.run("return document.readyState === 'loading' ? '' : location.href");
+        address.as_str().unwrap().to_owned()
     }
 
     /// Runs a script in the page and returns its result.
@@ -190,10 +192,6 @@ impl Browser {
         let log = self.post("se/log", json!({ "type": "browser" }));
         let entries = log.as_array().cloned().unwrap_or_default();
         entries.iter().filter_map(|entry| Some(entry["message"].as_str()?.to_owned())).collect()
-    }
-
-    fn get(&self, path: &str) -> Value {
-        self.call("GET", &format!("/session/{}/{path}", self.session), None)
     }
 
     fn post(&self, path: &str, body: Value) -> Value {
