@@ -12,7 +12,18 @@ use store::StoreError;
 pub(crate) struct DataDir {
     root: PathBuf,
     /// Open only for its lock, which the system releases when the process ends for any reason.
-    _lock: Option<File>,
+    lock: Option<File>,
+}
+
+impl Drop for DataDir {
+    /// Closing the file is not enough: a program that this process is just starting has a copy of the open
+    /// file between fork and exec, and with it the lock.
+    fn drop(&mut self) {
+        if let Some(lock) = &self.lock {
+            // If it fails, closing the file releases the lock.
+            let _ = lock.unlock();
+        }
+    }
 }
 
 impl DataDir {
@@ -42,7 +53,7 @@ impl DataDir {
         let lock_path = root.join(Self::LOCK);
         let lock = open_private_file(&lock_path).map_err(refused(&lock_path))?;
         acquire_lock(root, &lock)?;
-        let dir = Self { root: root.to_owned(), _lock: Some(lock) };
+        let dir = Self { root: root.to_owned(), lock: Some(lock) };
         // SQLite gives its -wal and -shm files the mode of the database, so create it with 0600.
         open_private_file(&dir.database()).map_err(refused(&dir.database()))?;
         Ok(dir)
@@ -62,7 +73,7 @@ impl DataDir {
         if let Some(lock) = &lock {
             acquire_lock(root, lock)?;
         }
-        Ok(Self { root: root.to_owned(), _lock: lock })
+        Ok(Self { root: root.to_owned(), lock })
     }
 
     /// Makes the file names in the directory durable. SQLite does so too, but does not report a
@@ -143,4 +154,21 @@ pub(crate) fn hex_subdirs(path: &Path) -> io::Result<Vec<(u8, PathBuf)>> {
     }
     dirs.sort();
     Ok(dirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_is_released_although_a_starting_program_has_a_copy_of_it() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = DataDir::open(root.path()).unwrap();
+        // What fork does to every open file.
+        let _copy = dir.lock.as_ref().unwrap().try_clone().unwrap();
+        assert!(matches!(DataDir::open(root.path()), Err(StoreError::InUse { .. })));
+        drop(dir);
+        drop(DataDir::open(root.path()).unwrap());
+        drop(DataDir::open_read_only(root.path()).unwrap());
+    }
 }

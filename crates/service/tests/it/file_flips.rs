@@ -14,7 +14,7 @@ use store::{Answers, Log, StoredAnswer, StoredBatch};
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
-use crate::world::{HandClock, NOON, build_service_on, open_sound, policy, settings};
+use crate::world::{HandClock, NOON, build_service_on, open_sound, policy, settings, try_open_store};
 
 const FLIPS: usize = 1_000;
 
@@ -29,7 +29,7 @@ struct LogContent {
 
 /// Opens the store and the log, and audits all of it. The error says what is wrong.
 async fn read_log(dir: &Path, known: &[Digest]) -> Result<LogContent, String> {
-    let store = SqliteStore::open(dir, Default::default()).map_err(|e| e.to_string())?;
+    let store = try_open_store(dir).map_err(|e| e.to_string())?;
     let store = Arc::new(store);
     let service = build_service_on(dir, settings(), HandClock::new(NOON), store.clone());
     let (mark, marked) = LogMark::open(&dir.join("keys")).map_err(|e| e.to_string())?;

@@ -39,15 +39,19 @@ pub(crate) fn settings() -> Settings {
     Settings::new("https://svc.example".to_owned())
 }
 
-/// Opens the store in a directory that no other test uses. Other tests start programs at the same time,
-/// and between fork and exec such a program shares our locks, so this waits for the lock.
 pub(crate) fn open_store(dir: &Path) -> SqliteStore {
-    for _ in 0..200 {
+    try_open_store(dir).unwrap()
+}
+
+/// Opens the store in a directory that no other test uses. A task of a service that was dropped may hold
+/// the store for a moment, so this waits for the lock.
+pub(crate) fn try_open_store(dir: &Path) -> Result<SqliteStore, store::StoreError> {
+    for _ in 0..500 {
         match SqliteStore::open(dir, SqliteOptions::default()) {
             Err(store::StoreError::InUse { .. }) => {
                 std::thread::sleep(std::time::Duration::from_millis(10));
             }
-            opened => return opened.unwrap(),
+            opened => return opened,
         }
     }
     panic!("{} stays in use", dir.display());
