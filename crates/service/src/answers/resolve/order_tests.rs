@@ -174,11 +174,14 @@ async fn check_makers(makers: Vec<Vec<Step>>) -> usize {
         task.await.unwrap();
     }
     let count = check_sequence(&service).await;
-    // What is cached is the latest answer too.
+    // What is cached is the latest answer too. Only if the clock was set back before the latest was made,
+    // it may be an earlier one: made again in the same second, it is the same answer, which is stored once.
     for (domain, answers) in stored_answers(&service).await {
-        if let Some(cached) = service.answers.cached_answer(&domain) {
-            assert_eq!(Some(cached.sha256.to_hex()), answers.last().unwrap().sha256, "{domain}");
-        }
+        let Some(cached) = service.answers.cached_answer(&domain) else { continue };
+        let (digest, last) = (Some(cached.sha256.to_hex()), answers.last().unwrap());
+        let is_of_the_future = clock.now().millis_since(last.answered_at) < -60_000;
+        let is_made_again = is_of_the_future && answers.iter().any(|one| one.sha256 == digest);
+        assert!(digest == last.sha256 || is_made_again, "{domain}: {digest:?}, {:?}", last.sha256);
     }
     service.log.close().await;
     count
