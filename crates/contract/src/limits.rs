@@ -28,10 +28,14 @@ pub const READ_PER_MINUTE: u32 = 1_200;
 pub const DECIDE_PER_MINUTE: u32 = 600;
 /// Requests that cause a live read of a site: a decision in five may be about a new site.
 pub const LIVE_PER_MINUTE: u32 = 120;
+/// Visitors that are checked; a batch counts once per item. 100 in a second: a site checks each of its own
+/// visitors, and most answers need no look-up.
+pub const VISITORS_PER_MINUTE: u32 = 6_000;
 /// The same for a public service, where an address is one of many strangers.
 pub const PUBLIC_READ_PER_MINUTE: u32 = 120;
 pub const PUBLIC_DECIDE_PER_MINUTE: u32 = 60;
 pub const PUBLIC_LIVE_PER_MINUTE: u32 = 10;
+pub const PUBLIC_VISITORS_PER_MINUTE: u32 = 600;
 /// The same per licence.
 pub const KEYED_READS_PER_MINUTE: u32 = 6_000;
 pub const KEYED_DECISIONS_PER_MINUTE: u32 = 3_000;

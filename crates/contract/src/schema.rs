@@ -18,13 +18,14 @@ use crate::evidence::Evidence;
 use crate::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
     ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
-    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, LogAbsence, LogConsistency,
-    LogInclusion, LogLeaves, LogRecord, LogSth, LogSths, LogWitnessedHead, ObserverDirectory,
-    OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
-    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
-    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
-    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
-    VisitorAnswer, VisitorBatch, VisitorBatchAnswer,
+    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, KnownAgentsRecord,
+    LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths,
+    LogWitnessedHead, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport,
+    OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex,
+    PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest,
+    RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
+    Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch,
+    VisitorBatchAnswer, VisitorSpec,
 };
 use crate::schema_address::REPORT;
 
@@ -59,6 +60,8 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<VisitorBatch>("visitor-request", "Body of POST /api/v1/visitor", "4"),
     document_kind::<VisitorAnswer>("visitor", "Visitor verdict", "2.7"),
     document_kind::<VisitorBatchAnswer>("visitor-batch", "Visitor verdicts", "4"),
+    document_kind::<KnownAgentsRecord>("agents", "Known agents", "4"),
+    document_kind::<VisitorSpec>("spec", "Specification of the visitor verdict", "4"),
     document_kind::<ConductRecord>("conduct", "Conduct record", "2.8"),
     document_kind::<ResolveAnswer>("resolve", "Resolve answer", "2.9"),
     document_kind::<Changes>("changes", "Changes of answers", "3.2"),

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::request_bounds::{RequestList, optional_text, text};
 use super::request_words::{optional_word, word_or_null_schema};
+use super::visitor_headers::VisitorHeaders;
 use crate::open_enum;
 
 /// The body of `POST /api/scan`.
@@ -74,9 +75,21 @@ pub struct VisitorQuery {
     #[schema(max_length = 64)]
     pub ip: Option<String>,
     /// The visitor's user agent.
-    #[serde(deserialize_with = "text::<_, 0, 4096>")]
-    #[schema(max_length = 4096)]
+    #[serde(deserialize_with = "text::<_, 0, 8192>")]
+    #[schema(max_length = 8192)]
     pub ua: String,
+    /// Header fields of the visitor's request: `signature`, `signature-input`, `signature-agent` and those
+    /// that the signature covers. With them and `authority`, the signature is checked (Web Bot Auth).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<VisitorHeaders>,
+    /// The host that the visitor's request was sent to, with its port if that is not 443.
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 0, 260>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 260)]
+    pub authority: Option<String>,
 }
 
 objects_only!(ScanRequest, ScanRequestV1, VisitorBatch, VisitorQuery);

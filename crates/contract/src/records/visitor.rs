@@ -26,6 +26,10 @@ pub struct VisitorAnswer {
     #[schema(required)]
     pub purpose: Option<Purpose>,
     pub verdict: VisitorVerdict,
+    /// By what it was verified; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub verified_by: Option<VerifiedBy>,
     pub why: String,
     /// The addresses of the range feeds that were checked.
     pub feeds: Vec<String>,
@@ -67,6 +71,10 @@ pub struct VisitorResult {
     #[schema(required)]
     pub purpose: Option<Purpose>,
     pub verdict: VisitorVerdict,
+    /// By what it was verified; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub verified_by: Option<VerifiedBy>,
     pub why: String,
     pub feeds: Vec<String>,
 }
@@ -78,6 +86,18 @@ open_enum! {
         Spoofed = "spoofed",
         Unverifiable = "unverifiable",
         NotAKnownAgent = "not_a_known_agent",
+    }
+}
+
+open_enum! {
+    /// What verified a visitor.
+    pub enum VerifiedBy {
+        /// A list of addresses that the operator publishes.
+        AddressList = "address_list",
+        /// The DNS name of the address, confirmed in both directions.
+        ReverseDns = "reverse_dns",
+        /// A signature by a key of the operator.
+        Signature = "signature",
     }
 }
 

@@ -1,6 +1,7 @@
 //! One made-up instance of every kind that has a schema.
 
 mod addresses;
+mod agents;
 mod build;
 mod changes;
 mod decisions;
@@ -52,6 +53,8 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("visitor-request", json(small::visitor_batch())),
         ("visitor", json(small::visitor_answer())),
         ("visitor-batch", json(small::visitor_batch_answer())),
+        ("agents", json(agents::known_agents())),
+        ("spec", json(agents::visitor_spec())),
         ("conduct", json(small::conduct())),
         ("resolve", json(resolve_answer())),
         ("changes", json(changes::changes())),

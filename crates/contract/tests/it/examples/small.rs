@@ -211,8 +211,15 @@ pub(super) fn domain_record() -> DomainRecord {
 pub(super) fn visitor_batch() -> VisitorBatch {
     VisitorBatch {
         visitors: [
-            VisitorQuery { ip: some("192.0.2.7"), ua: "GPTBot/1.3".to_owned() },
-            VisitorQuery { ip: None, ua: "curl/8".to_owned() },
+            VisitorQuery {
+                ip: some("192.0.2.7"),
+                ua: "GPTBot/1.3".to_owned(),
+                headers: Some(
+                    [("signature".to_owned(), "sig1=:AA==:".to_owned())].into_iter().collect(),
+                ),
+                authority: some("shop.example"),
+            },
+            VisitorQuery { ip: None, ua: "curl/8".to_owned(), headers: None, authority: None },
         ]
         .into_iter()
         .collect(),
@@ -231,6 +238,7 @@ pub(super) fn visitor_answer() -> VisitorAnswer {
         operator: some("OpenAI"),
         purpose: Some(Purpose::Training),
         verdict: VisitorVerdict::Spoofed,
+        verified_by: None,
         why: "The address is not in any published range of the operator.".to_owned(),
         feeds: texts(&["https://feeds.lab/gptbot.json"]),
         sha256: None,
@@ -251,6 +259,7 @@ pub(super) fn visitor_batch_answer() -> VisitorBatchAnswer {
             operator: None,
             purpose: None,
             verdict: VisitorVerdict::NotAKnownAgent,
+            verified_by: None,
             why: "The user agent names no known agent.".to_owned(),
             feeds: Vec::new(),
         }],
