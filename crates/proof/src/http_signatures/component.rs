@@ -45,6 +45,17 @@ impl Component {
         Self::from_item(&item)
     }
 
+    /// One member of a dictionary field (`;key`).
+    #[cfg(test)]
+    pub(super) fn of_member(name: &str, member: &str) -> Result<Self, HttpSignatureError> {
+        let name = StringRef::from_str(name).map_err(|_| MALFORMED)?;
+        let member = StringRef::from_str(member).map_err(|_| MALFORMED)?;
+        let mut item = Item::new(name);
+        let key = KeyRef::from_str("key").map_err(|_| MALFORMED)?;
+        item.params.insert(key.to_owned(), BareItem::String(member.to_owned()));
+        Self::from_item(&item)
+    }
+
     pub(super) fn from_item(item: &Item) -> Result<Self, HttpSignatureError> {
         let name = item.bare_item.as_string().ok_or(MALFORMED)?.as_str();
         if name.len() > MAX_NAME_BYTES || !is_name(name) {

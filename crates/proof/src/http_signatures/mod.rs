@@ -16,6 +16,7 @@ mod message;
 mod params;
 mod sign;
 mod verify;
+mod web_bot_auth;
 
 pub use accept::{RequestedSignature, parse_accept_signature};
 pub use component::Component;
@@ -27,6 +28,7 @@ pub use message::{Fields, Message, Request, Response};
 pub use params::{ALG, SignatureParams};
 pub use sign::{SignatureFields, sign};
 pub use verify::{SignatureRequirements, VerifiedSignature, verify};
+pub use web_bot_auth::{BotSignature, BotSignatureError, WEB_BOT_AUTH_TAG};
 
 #[cfg(test)]
 mod tests;
