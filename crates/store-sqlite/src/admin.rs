@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use store::{Deletions, Licences, StoreError, Switches};
+use store::{Deletions, Feeds, Licences, StoreError, Switches};
 use supervisor::Supervisor;
 
 use crate::artifact_files::ArtifactFiles;
@@ -57,12 +57,12 @@ pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError>
     read_schema_versions(&connection, &place).map(Some)
 }
 
-/// Licences, switches and deletions of a data directory, whether or not a server has it open.
+/// Licences, switches, deletions and feeds of a data directory, whether or not a server has it open.
 ///
 /// If a server is running, this is a second process on the same database. SQLite lets one process
 /// write at a time while the other waits. Each write here is one small transaction, and the server
-/// reads licences, switches and deletions again for every request, so a change takes effect at once. Only
-/// the server touches the files of artefacts.
+/// reads licences, switches and deletions again for every request, so a change takes effect at once; it
+/// does not read feeds again by itself. Only the server touches the files of artefacts.
 #[derive(Debug)]
 pub struct SqliteAdmin {
     database: Database,
@@ -107,6 +107,11 @@ impl SqliteAdmin {
 
     #[must_use]
     pub fn deletions(&self) -> &dyn Deletions {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn feeds(&self) -> &dyn Feeds {
         &self.database
     }
 

@@ -19,6 +19,7 @@ mod decisions;
 mod deleted_bodies;
 mod deletions;
 mod error;
+mod feeds;
 mod idempotency;
 mod inspect;
 mod jobs;
@@ -40,5 +41,6 @@ mod writer;
 
 pub use admin::{SqliteAdmin, has_database, has_log, require_finished_restore, schema_versions};
 pub use backup::{CopiedFiles, abandon_restore, begin_restore, copy_data_dir, finish_restore};
+pub use feeds::stored_feeds;
 pub use migrate::SchemaVersions;
 pub use sqlite_store::{SqliteOptions, SqliteStore};

@@ -43,6 +43,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "deleted scans",
         sql: include_str!("../migrations/0009_deleted_scans.sql"),
     },
+    Migration { number: 10, name: "feeds", sql: include_str!("../migrations/0010_feeds.sql") },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
@@ -240,6 +241,7 @@ mod tests {
             "0009_deleted_scans.sql",
             "4254750fcac00bdd188a8cd2b5b224428e9b2bbb404d515239675ec2d5adefca",
         ),
+        ("0010_feeds.sql", "0e73e7ae36b85fa8b64bc1a14a51dd3c388c2eb31450f50aba6e686b7d4309ed"),
     ];
 
     #[test]

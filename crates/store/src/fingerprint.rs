@@ -45,6 +45,14 @@ impl Fingerprint {
         }
     }
 
+    /// Distinguishes `None` from every time.
+    pub(crate) fn optional_time(self, at: Option<Timestamp>) -> Self {
+        match at {
+            None => self.number(0),
+            Some(at) => self.number(1).time(at),
+        }
+    }
+
     pub(crate) fn words(self, words: &[String]) -> Self {
         let all = self.number(words.len() as u64);
         words.iter().fold(all, |all, word| all.text(word))

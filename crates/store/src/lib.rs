@@ -7,12 +7,14 @@
 //!
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
 //! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
-//! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`] and
-//! [`census`]. [`pruning`] removes what is past its retention, [`deletions`] what the operator deletes before. A new kind of data gets its own file of the same form, becomes a supertrait of
-//! [`Store`], and is added to [`copy`] and to `conformance`.
+//! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`] and
+//! [`feeds`]. [`pruning`] removes what is past its retention, [`deletions`] what the operator deletes
+//! before. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
+//! is added to [`copy`] and to `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store. No method takes an IP address together with
-//! a user agent.
+//! a user agent. The address ranges in [`feeds`] are those that operators publish about their own
+//! agents.
 
 pub mod allowances;
 pub mod answers;
@@ -26,6 +28,7 @@ mod copy;
 pub mod decisions;
 pub mod deletions;
 mod error;
+pub mod feeds;
 mod fingerprint;
 mod future;
 pub mod idempotency;
@@ -57,6 +60,7 @@ pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, StoredDecision};
 pub use deletions::{DeletedParts, DeletedScan, DeletionOutcome, Deletions, ScanDeletion};
 pub use error::StoreError;
+pub use feeds::{Feeds, StoredFeed};
 pub use future::BoxFuture;
 pub use idempotency::{Idempotency, IdempotencyStart, StoredReply};
 pub use jobs::{Job, Jobs, NewJob};

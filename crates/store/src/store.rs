@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::{
     Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Deletions,
-    Idempotency, Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans, Seals,
-    StoreError, Switches,
+    Feeds, Idempotency, Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans,
+    Seals, StoreError, Switches,
 };
 
 /// Everything that one deployment stores.
@@ -23,6 +23,7 @@ pub trait Store:
     + Idempotency
     + Clocks
     + Census
+    + Feeds
     + Readings
     + Changes
     + Revocations

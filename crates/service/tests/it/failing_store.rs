@@ -685,6 +685,24 @@ impl Clocks for FailingStore {
     }
 }
 
+impl Feeds for FailingStore {
+    fn put_feed(&self, feed: StoredFeed) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call("put_feed", self.inner.put_feed(feed)))
+    }
+    fn feed<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredFeed>, StoreError>> {
+        self.inner.feed(id)
+    }
+    fn feeds(&self) -> BoxFuture<'_, Result<Vec<StoredFeed>, StoreError>> {
+        self.inner.feeds()
+    }
+    fn feed_ids(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.feed_ids()
+    }
+    fn delete_feed<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.inner.delete_feed(id)
+    }
+}
+
 impl Census for FailingStore {
     fn begin_census(
         &self,

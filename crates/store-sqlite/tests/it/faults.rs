@@ -5,10 +5,9 @@ use std::fs;
 use std::process::Command;
 
 use store::{Scans, Store, StoreError};
-use store_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::killed::{acknowledged, check, start_child};
-use crate::{open, scan};
+use crate::{open, scan, try_open};
 
 /// Flips a byte at every offset of the database file (in steps): a read returns the right value or an
 /// error, and never panics.
@@ -30,7 +29,7 @@ async fn a_damaged_database_is_an_error_and_never_a_wrong_answer() {
         for side in ["wayleave.db-wal", "wayleave.db-shm"] {
             let _ = fs::remove_file(dir.path().join(side));
         }
-        let store = match SqliteStore::open(dir.path(), SqliteOptions::default()) {
+        let store = match try_open(dir.path()) {
             Ok(store) => store,
             Err(error) => {
                 assert!(!error.to_string().is_empty());

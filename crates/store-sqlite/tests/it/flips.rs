@@ -13,9 +13,9 @@ use store::{
     Answers, Append, AppendExtras, ContradictingHead, Cosignature, Digest, Log, LogEntry, LogLease,
     LogTile, NewBatch, StoreError, StoredAnswer,
 };
-use store_sqlite::{SqliteOptions, SqliteStore};
+use store_sqlite::SqliteStore;
 
-use crate::open;
+use crate::{open, try_open};
 
 const FLIPS: usize = 300;
 
@@ -70,7 +70,7 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
     let put = fill(dir.path()).await;
     let path = dir.path().join("wayleave.db");
     let whole = fs::read(&path).unwrap();
-    let columns = columns(&path);
+    let columns = columns(&path, &TABLES);
     assert_eq!(columns.len(), 7 + 3 + 4 + 4 + 4 + 5 + 7, "{columns:?}");
     // First the test itself: an undamaged log gives no error.
     assert_eq!(read(&open(dir.path()), &put).await, BTreeSet::new());
@@ -94,7 +94,7 @@ async fn a_flipped_byte_of_the_log_is_an_error_and_never_a_wrong_answer() {
                 break what;
             }
         };
-        let found = match SqliteStore::open(dir.path(), SqliteOptions::default()) {
+        let found = match try_open(dir.path()) {
             Ok(store) => read(&store, &put).await,
             Err(_) => BTreeSet::from([ReadFault::Error]),
         };
@@ -271,11 +271,11 @@ async fn fill(dir: &Path) -> Put {
     Put { batches, answers, cosignatures, sightings: vec![sighting] }
 }
 
-/// All columns of the log's tables, `table.column`.
-fn columns(database: &Path) -> Vec<String> {
+/// All columns of these tables, `table.column`.
+pub(crate) fn columns(database: &Path, tables: &[&str]) -> Vec<String> {
     let connection = Connection::open(database).unwrap();
     let mut all = Vec::new();
-    for table in TABLES {
+    for table in tables {
         let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
         let names = statement.query_map([table], |row| row.get::<_, String>(0)).unwrap();
         all.extend(names.map(|name| format!("{table}.{}", name.unwrap())));
@@ -285,7 +285,7 @@ fn columns(database: &Path) -> Vec<String> {
 
 /// Flips a bit of one value of the column, in the table and its indexes, and describes the flip.
 /// `None` if a constraint forbids the new value.
-fn flip(database: &Path, column: &str, chance: &mut Chance) -> Option<String> {
+pub(crate) fn flip(database: &Path, column: &str, chance: &mut Chance) -> Option<String> {
     let (table, column) = column.split_once('.').unwrap();
     let connection = Connection::open(database).unwrap();
     connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
@@ -333,7 +333,7 @@ fn flipped(mut bytes: Vec<u8>, chance: &mut Chance) -> Vec<u8> {
 }
 
 /// Deterministic, so that failures are reproducible.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
     fn below(&mut self, end: u64) -> u64 {

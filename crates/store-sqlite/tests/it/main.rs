@@ -11,6 +11,7 @@ mod admin;
 mod conformance;
 mod deletions;
 mod faults;
+mod feeds;
 mod flips;
 mod killed;
 mod opening;
@@ -23,7 +24,12 @@ use store::{Digest, Scan, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 
 fn open(dir: &Path) -> SqliteStore {
-    SqliteStore::open(dir, SqliteOptions::default()).unwrap()
+    try_open(dir).unwrap()
+}
+
+/// For stores that may be damaged.
+fn try_open(dir: &Path) -> Result<SqliteStore, store::StoreError> {
+    SqliteStore::open(dir, SqliteOptions::default())
 }
 
 /// A scan whose content follows from its id, so that a reader can check it.

@@ -5,6 +5,7 @@ use contract::clock::FixedClock;
 
 use super::census::{begin, row};
 use super::clocks::{clock as page_clock, version};
+use super::feeds::feed;
 use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
 use super::jobs::job;
 use super::outcomes::outcome;
@@ -64,8 +65,9 @@ async fn fill(store: &dyn Store) -> CaseResult {
 
 const OUTCOMES: i64 = 300;
 const CENSUS_ROWS: u64 = 300;
+const FEEDS: u64 = 5;
 
-/// Writes reports, clocks, a census and jobs, with more than one page of those that are paged.
+/// Writes reports, clocks, a census, feeds and jobs, with more than one page of those that are paged.
 async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..OUTCOMES {
         let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
@@ -85,13 +87,17 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
     }
     store.finish_census(one, at(4)).await.map_err(unexpected_error)?;
     store.put_census_rows(vec![row(two, 1, "d1.lab")?]).await.map_err(unexpected_error)?;
+    for number in 0..FEEDS {
+        let put = feed(&format!("f{number}"), number + 1);
+        store.put_feed(put).await.map_err(unexpected_error)?;
+    }
     for key in ["a", "b", "c"] {
         store.queue_job(job("scan", key, 3), at(2)).await.map_err(unexpected_error)?;
     }
     Ok(())
 }
 
-/// Fails unless both stores have the same reports, clocks, census and jobs.
+/// Fails unless both stores have the same reports, clocks, census, feeds and jobs.
 async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     let expected = original.export_outcomes(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("reports", copy.export_outcomes(None, usize::MAX).await, &expected)?;
@@ -109,6 +115,8 @@ async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
             original.census_rows(run.run, all.clone()).await.map_err(unexpected_error)?;
         same_as("rows", copy.census_rows(run.run, all).await, &expected)?;
     }
+    let expected = original.feeds().await.map_err(unexpected_error)?;
+    same_as("feeds", copy.feeds().await, &expected)?;
     let expected = original.export_jobs(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("jobs", copy.export_jobs(None, usize::MAX).await, &expected)
 }
@@ -164,9 +172,9 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
         "copied"
     );
     check_eq!(
-        (report.outcomes, report.clocks, report.census_rows, report.jobs),
-        (OUTCOMES.unsigned_abs(), 2, CENSUS_ROWS + 1, 3),
-        "copied of what is counted, watched and waiting"
+        (report.outcomes, report.clocks, report.census_rows, report.feeds, report.jobs),
+        (OUTCOMES.unsigned_abs(), 2, CENSUS_ROWS + 1, FEEDS, 3),
+        "copied of what is counted, watched, fetched and waiting"
     );
     check_eq!(steps.last(), Some(&report), "the last progress");
     check!(steps.len() > 2, "progress was told {} times", steps.len());
@@ -254,12 +262,18 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     drop(from);
     from_place.damage_scan("s5").await;
     from_place.damage_artifact(Digest::of(&body(7))).await;
+    from_place.damage_feed("f3").await;
     let from = from_place.open().await;
     let report =
         copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(unexpected_error)?;
-    check_eq!((report.scans, report.artifacts), (SCANS - 1, ARTIFACTS - 1), "what was copied");
-    check_eq!(report.damaged.len(), 2, "what was damaged: {:?}", report.damaged);
+    check_eq!(
+        (report.scans, report.artifacts, report.feeds),
+        (SCANS - 1, ARTIFACTS - 1, FEEDS - 1),
+        "what was copied"
+    );
+    check_eq!(report.damaged.len(), 3, "what was damaged: {:?}", report.damaged);
     check_eq!(to.scan("s5").await, Ok(None), "the damaged scan");
     check_eq!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
+    check_eq!(to.feed("f3").await, Ok(None), "the damaged feed");
     Ok(())
 }

@@ -29,6 +29,9 @@ pub trait StoreLocation: Send + Sync {
     /// Changes stored bytes of a seal's statement without the store's knowledge. The store is
     /// closed.
     fn damage_seal(&self, day: Day) -> BoxFuture<'_, ()>;
+
+    /// Changes stored bytes of a feed's content without the store's knowledge. The store is closed.
+    fn damage_feed<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()>;
 }
 
 /// A part of the log to damage.

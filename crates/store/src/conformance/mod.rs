@@ -13,6 +13,7 @@ mod copying;
 mod copying_log;
 mod decisions;
 mod deletions;
+mod feeds;
 mod harness;
 mod health;
 mod idempotency;
@@ -54,6 +55,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         idempotency::CASES,
         clocks::CASES,
         census::CASES,
+        feeds::CASES,
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,

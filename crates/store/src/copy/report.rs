@@ -15,6 +15,8 @@ pub struct CopyReport {
     pub outcomes: u64,
     pub clocks: u64,
     pub census_rows: u64,
+    /// Address ranges that operators publish.
+    pub feeds: u64,
     pub jobs: u64,
     /// Batches of the log.
     pub batches: u64,

@@ -1,4 +1,4 @@
-//! Copying what stays of deleted scans, outcome reports, content clocks, the census and jobs.
+//! Copying what stays of deleted scans, outcome reports, content clocks, the census, feeds and jobs.
 
 use crate::census::CensusQuery;
 use crate::{NewJob, Store, StoreError};
@@ -13,6 +13,7 @@ pub(super) async fn copy_service_records(
     copy_outcomes(from, to, report).await?;
     copy_clocks(from, to, report).await?;
     copy_census(from, to, report).await?;
+    copy_feeds(from, to, report).await?;
     copy_jobs(from, to, report).await
 }
 
@@ -94,6 +95,28 @@ async fn copy_census(
             }
         }
     }
+}
+
+/// Copies feeds. One in the target is replaced, even if it was fetched later: it is fetched again when
+/// it is due.
+async fn copy_feeds(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    for id in from.feed_ids().await? {
+        match from.feed(&id).await {
+            Ok(Some(feed)) => {
+                to.put_feed(feed).await?;
+                report.feeds += 1;
+            }
+            // Deleted since it was listed.
+            Ok(None) => {}
+            Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(())
 }
 
 /// Copies jobs. A job that finishes in the source after being copied stays queued in the target;

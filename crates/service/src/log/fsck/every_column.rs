@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use bytes::Bytes;
 use proof::{KeyPolicy, KeyStore};
 use rusqlite::types::Value as Sql;
 use store::{
-    ContradictingHead, DeletedScan, Deletions, Log, NewRevocation, Revocations, WithheldActions,
+    ContradictingHead, DeletedScan, Deletions, Feeds, Log, NewRevocation, Revocations, StoredFeed,
+    WithheldActions,
 };
 
 use super::*;
@@ -78,6 +80,23 @@ async fn fill_empty_tables(dir: &Path) {
             reason: Some(id.to_owned()),
         };
         store.put_deleted_scan(deleted).await.unwrap();
+    }
+    for (id, number) in [("bot-one", 1), ("bot-two", 2)] {
+        let feed = StoredFeed {
+            id: id.to_owned(),
+            url: format!("https://{id}.lab/ranges.json"),
+            fetched_at: Some(at),
+            changed_at: Some(at),
+            etag: Some(format!("\"{id}\"")),
+            last_modified: Some("Sun, 15 Nov 2026 02:16:20 GMT".to_owned()),
+            prefixes: Bytes::from(format!("192.0.{number}.0/24\n")),
+            prefix_count: number,
+            attempted_at: at,
+            failures: number,
+            last_fault: Some(format!("a test of {id}")),
+            next_attempt_at: at,
+        };
+        store.put_feed(feed).await.unwrap();
     }
     // A head under our key that is not in our chain, as it could come from a copy: one of our own.
     let head = store.batch(3).await.unwrap().unwrap();

@@ -77,6 +77,7 @@ pub enum StorePart {
     Outcomes,
     Clocks,
     Census,
+    Feeds,
     Jobs,
     Licences,
     Switches,

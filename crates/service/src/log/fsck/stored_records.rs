@@ -1,5 +1,5 @@
-//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts; and reads the
-//! tables that have no digests, which finds only what cannot be read.
+//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds; and reads
+//! the tables that have no digests, which finds only what cannot be read.
 
 use proof::{Digest, canonical};
 use serde_json::Value;
@@ -19,6 +19,7 @@ impl FsckRun<'_> {
         self.check_artifacts().await;
         self.check_readings().await;
         self.check_decisions().await;
+        self.check_feeds().await;
         self.read_outcomes().await;
         self.read_clocks().await;
         self.read_census().await;
@@ -154,6 +155,20 @@ impl FsckRun<'_> {
             for (lookup, decision) in page.iter().zip(read) {
                 self.check_found(StorePart::Decisions, &format!("receipt {lookup}"), decision);
             }
+        }
+    }
+
+    async fn check_feeds(&mut self) {
+        let store = self.request.store;
+        let ids = match store.feed_ids().await {
+            Ok(ids) => ids,
+            Err(error) => return self.add_fault(StorePart::Feeds, None, error.to_string()),
+        };
+        self.count_records(StorePart::Feeds, ids.len());
+        // One at a time: they can be large.
+        for id in &ids {
+            let feed = store.feed(id).await;
+            self.check_found(StorePart::Feeds, &format!("the feed {id}"), feed);
         }
     }
 
