@@ -1,6 +1,7 @@
 //! The identities that a scan sends its requests as: a browser, an unnamed control client, AI
 //! crawlers, and this service itself.
 
+use contract::records::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// The built-in catalogue. An operator can configure another one (`agents.catalogue`).
@@ -50,36 +51,6 @@ pub struct Identity {
     headers: Vec<(String, String)>,
 }
 
-/// The purpose of an agent, as stated by its operator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    Training,
-    Search,
-    UserFetch,
-}
-
-impl Purpose {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Training => "training",
-            Self::Search => "search",
-            Self::UserFetch => "user_fetch",
-        }
-    }
-
-    /// The role of an identity with this purpose in the comparison.
-    #[must_use]
-    pub fn role(self) -> Role {
-        match self {
-            Self::Training => Role::Train,
-            Self::Search => Role::Search,
-            Self::UserFetch => Role::User,
-        }
-    }
-}
-
 /// The source of a user agent. Not every operator publishes the complete text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,6 +92,22 @@ pub enum Role {
 }
 
 impl Role {
+    /// The role of an identity with this purpose in the comparison. `None`: agents with such a
+    /// purpose do not read sites for AI, so scans do not compare them.
+    #[must_use]
+    pub fn for_purpose(purpose: &Purpose) -> Option<Self> {
+        match purpose {
+            Purpose::Training => Some(Self::Train),
+            Purpose::Search => Some(Self::Search),
+            Purpose::UserFetch | Purpose::Agent => Some(Self::User),
+            Purpose::Preview
+            | Purpose::Ads
+            | Purpose::TrainingControl
+            | Purpose::Other
+            | Purpose::Unrecognised(_) => None,
+        }
+    }
+
     #[must_use]
     pub fn is_ai(self) -> bool {
         matches!(self, Self::Train | Self::Search | Self::User)
@@ -142,7 +129,7 @@ impl Role {
 /// Deserialises only from version 1.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "u32")]
-struct Version;
+pub(crate) struct Version;
 
 impl TryFrom<u32> for Version {
     type Error = &'static str;
@@ -162,6 +149,10 @@ pub enum CatalogueError {
     DuplicateId(String),
     #[error("the purpose of identity {0} does not match its role")]
     PurposeMismatch(String),
+    #[error(
+        "identity {id}: scans cannot use the purpose {purpose}; use training, search, user_fetch or agent"
+    )]
+    UnusablePurpose { id: String, purpose: Purpose },
     #[error("identity {id}: the header {name} cannot be sent")]
     BadHeader { id: String, name: String },
 }
@@ -194,8 +185,16 @@ impl Catalogue {
             if catalogue.identities.iter().take(at).any(|other| other.id == identity.id) {
                 return Err(CatalogueError::DuplicateId(identity.id.clone()));
             }
-            if identity.purpose.is_some_and(|purpose| purpose.role() != identity.role) {
-                return Err(CatalogueError::PurposeMismatch(identity.id.clone()));
+            if let Some(purpose) = &identity.purpose {
+                let Some(role) = Role::for_purpose(purpose) else {
+                    return Err(CatalogueError::UnusablePurpose {
+                        id: identity.id.clone(),
+                        purpose: purpose.clone(),
+                    });
+                };
+                if role != identity.role {
+                    return Err(CatalogueError::PurposeMismatch(identity.id.clone()));
+                }
             }
             let sendable = |name: &str, value: &str| {
                 !name.is_empty()
@@ -347,15 +346,16 @@ mod tests {
         assert!((9..=10).contains(&catalogue.ai_identities().count()));
         for identity in catalogue.ai_identities() {
             assert!(identity.operator.is_some() && identity.user_agent_evidence.is_some());
-            let purpose = identity.purpose.unwrap();
-            assert_eq!(purpose.role(), identity.role, "{}", identity.id);
-            assert_eq!(identity.user_triggered, Some(purpose == Purpose::UserFetch));
+            let purpose = identity.purpose.as_ref().unwrap();
+            assert_eq!(Role::for_purpose(purpose), Some(identity.role), "{}", identity.id);
+            assert_eq!(identity.user_triggered, Some(*purpose == Purpose::UserFetch));
             let token = identity.robots_token.as_deref().unwrap();
             assert!(identity.user_agent.contains(token), "{}", identity.id);
         }
         for purpose in [Purpose::Training, Purpose::Search, Purpose::UserFetch] {
-            let of_it =
-                catalogue.ai_identities().filter(|identity| identity.purpose == Some(purpose));
+            let of_it = catalogue
+                .ai_identities()
+                .filter(|identity| identity.purpose.as_ref() == Some(&purpose));
             assert!(of_it.count() >= 3, "{purpose:?}");
         }
     }
@@ -396,6 +396,26 @@ mod tests {
         assert!(catalogue.ai_identities().all(|identity| identity.operator.is_none()));
     }
 
+    #[test]
+    fn an_identity_that_acts_for_a_person_has_the_role_user() {
+        let mut value: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
+        let identities = value["identities"].as_array_mut().unwrap();
+        let user = identities.iter_mut().find(|identity| identity["role"] == "user").unwrap();
+        user["purpose"] = "agent".into();
+        Catalogue::parse(&value.to_string()).unwrap();
+    }
+
+    #[test]
+    fn purposes_are_written_as_they_were_read() {
+        let purposes = |value: &serde_json::Value| -> Vec<serde_json::Value> {
+            let identities = value["identities"].as_array().unwrap().iter();
+            identities.map(|identity| identity["purpose"].clone()).collect()
+        };
+        let written = serde_json::to_value(Catalogue::built_in().unwrap()).unwrap();
+        let read: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
+        assert_eq!(purposes(&written), purposes(&read));
+    }
+
     fn broken(change: impl Fn(&mut serde_json::Value)) -> String {
         let mut value: serde_json::Value = serde_json::from_str(BUILT_IN).unwrap();
         change(&mut value);
@@ -415,7 +435,10 @@ mod tests {
             broken(|v| v["identities"][2]["user_agent"] = "a\r\nb".into()).contains("user-agent")
         );
         assert!(broken(|v| v["identities"][2]["purpose"] = "search".into()).contains("purpose"));
-        assert!(broken(|v| v["identities"][2]["purpose"] = "fun".into()).contains("fun"));
+        for unusable in ["fun", "ads", "preview", "training_control", "other"] {
+            let fault = broken(|v| v["identities"][2]["purpose"] = unusable.into());
+            assert!(fault.contains("gptbot") && fault.contains(unusable), "{fault}");
+        }
         assert!(
             broken(|v| v["identities"][1]["headers"][0][1] = "{sec_ch_ua}".into())
                 .contains("header")
