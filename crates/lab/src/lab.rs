@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Hit, LabError, LabNetwork, LabSite, TimestampCalendar, Trap,
+    DirectoryBehaviour, FeedBehaviour, Hit, LabError, LabNetwork, LabSite, TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
     dns, http,
     lab_state::{LabState, LabTasks, site_address},
@@ -95,6 +95,19 @@ impl Lab {
     /// Starts another calendar with its own chain.
     pub fn another_calendar(&self) -> Result<TimestampCalendar, LabError> {
         TimestampCalendar::start(&self.world.tasks)
+    }
+
+    /// Changes what this feed of `feeds.lab` serves from now on. False if there is no such feed.
+    #[must_use]
+    pub fn set_feed(&self, id: &str, behaviour: FeedBehaviour) -> bool {
+        self.world.feeds.set(id, behaviour)
+    }
+
+    /// Changes how the key directory of this host behaves from now on. False if no such host has
+    /// one.
+    #[must_use]
+    pub fn set_key_directory(&self, host: &str, behaviour: DirectoryBehaviour) -> bool {
+        self.world.key_directories.set(host, behaviour)
     }
 
     /// The requests that this site (or the site that owns this name) received, oldest first; at

@@ -15,7 +15,8 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    certificate_authority::CertificateAuthority, hits::HitLog, ports::Ports, site::LabSite, sites,
+    certificate_authority::CertificateAuthority, feeds::FeedState, hits::HitLog, ports::Ports,
+    signing_bot::DirectoryState, site::LabSite, sites,
 };
 
 /// All background tasks of a lab. They end when the token is cancelled.
@@ -74,13 +75,15 @@ pub(crate) struct RunningSite {
 }
 
 /// Shared by every task of a lab. Nothing changes after the start except the counters, which are
-/// atomics.
+/// atomics, and what tests set, which locks itself.
 #[derive(Debug)]
 pub(crate) struct LabState {
     pub(crate) ports: Ports,
     pub(crate) authority: CertificateAuthority,
     pub(crate) tasks: LabTasks,
     pub(crate) sites: Vec<RunningSite>,
+    pub(crate) feeds: FeedState,
+    pub(crate) key_directories: DirectoryState,
     by_address: HashMap<Ipv4Addr, usize>,
     next_request: AtomicU64,
 }
@@ -97,6 +100,7 @@ impl LabState {
             .chain(sites::load_test_sites())
             .chain(sites::stalling_load_test_sites())
             .chain(sites::shared_address_sites())
+            .chain(sites::infrastructure())
             .chain(more_sites.iter().copied())
             .enumerate()
             .map(|(index, site)| RunningSite {
@@ -114,7 +118,16 @@ impl LabState {
             .enumerate()
             .map(|(index, running_site)| (running_site.address, index))
             .collect();
-        Self { ports, authority, tasks, sites: places, by_address, next_request: AtomicU64::new(0) }
+        Self {
+            ports,
+            authority,
+            tasks,
+            sites: places,
+            feeds: FeedState::default(),
+            key_directories: DirectoryState::default(),
+            by_address,
+            next_request: AtomicU64::new(0),
+        }
     }
 
     pub(crate) fn index_at(&self, address: Ipv4Addr) -> Option<usize> {

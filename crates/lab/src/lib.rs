@@ -15,9 +15,12 @@
 //! sockets are opened when its name is first looked up, so that a lab needs a dozen file
 //! descriptors instead of hundreds, and many labs can run in parallel.
 //!
-//! To add a site, add a few lines to the table of its theme in `src/sites/`. Other kinds of servers
-//! (RDAP, agent feeds, AI engines, MCP servers) get a folder each next to `dns/`, `http/` and
-//! `calendar/`, are started by [`Lab::start`], and are named in [`LabNetwork`].
+//! To add a site, add a few lines to the table of its theme in `src/sites/`. Hosts that are no sites
+//! but belong to the internet that a service needs get a folder each, next to `feeds/` (the address
+//! lists of the operators of agents) and `signing_bot/` (key directories), and an entry in
+//! `src/sites/infrastructure.rs`. Other kinds of servers (RDAP, AI engines, MCP servers) get a folder
+//! each next to `dns/`, `http/` and `calendar/`, are started by [`Lab::start`], and are named in
+//! [`LabNetwork`].
 
 mod calendar;
 mod cases;
@@ -25,13 +28,17 @@ mod certificate_authority;
 mod chance;
 mod content;
 mod dns;
+mod dns_entry;
 mod error;
+mod feeds;
 mod hits;
 mod http;
 mod lab;
 mod lab_state;
 mod network;
 mod ports;
+mod reverse_dns;
+mod signing_bot;
 mod site;
 mod sites;
 mod trap;
@@ -40,9 +47,17 @@ mod user_agents;
 pub use calendar::{CalendarBehaviour, TimestampCalendar};
 pub use cases::{CaseError, CaseSite, Comparison, EXPECTATION_WORDS, Expectation, case_sites};
 pub use error::LabError;
+pub use feeds::{
+    FEEDS_HOST, FeedBehaviour, FeedFormat, LabFeed, feed_addresses, feed_prefixes, feed_url, feeds,
+};
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use network::LabNetwork;
+pub use reverse_dns::{DOCUMENTED_SUFFIXES, PtrCase, PtrOutcome, ptr_cases};
+pub use signing_bot::{
+    BotKey, BotRequest, BotSignature, DIRECTORY_MEDIA_TYPE, DIRECTORY_PATH, DirectoryBehaviour,
+    SIGNING_BOT_HOST, SignatureAgent, SignedFields, sign_as_bot, signing_hosts,
+};
 pub use site::{ExpectedFailure, ExpectedRecord, LabSite};
 pub use sites::{catalogue, load_test_sites, shared_address_sites, stalling_load_test_sites};
 pub use trap::Trap;

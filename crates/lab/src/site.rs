@@ -161,6 +161,10 @@ pub(crate) enum PortBehaviour {
     Pages(fn(&SiteRequest<'_>) -> Reply),
     /// The same with the sections of a case file.
     Case(&'static ServedCase),
+    /// The same with the address lists of operators, which tests can change.
+    Feeds,
+    /// The same with the directory of an agent's keys, which tests can change.
+    KeyDirectory,
     /// Raw bytes in answer to each request; inside TLS on the https port.
     RawReplies(fn(&SiteRequest<'_>) -> Vec<ScriptStep>),
     /// Raw bytes as soon as a connection is made; on the https port, instead of TLS.

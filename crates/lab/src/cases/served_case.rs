@@ -147,6 +147,7 @@ mod tests {
             query: None,
             user_agent,
             accept: "",
+            headers: &[],
             earlier_requests: 0,
             has_moved: false,
         })

@@ -10,7 +10,9 @@ use hickory_proto::{
     },
 };
 
-use super::zone::{EntryData, Zone, ZoneEntry};
+use super::zone::{Zone, ZoneEntry};
+use crate::dns_entry::EntryData;
+use crate::reverse_dns::{forward_zones, is_special};
 
 /// A reply, when to send it, and the addresses in it.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ pub(super) fn prepare_reply(
             reply.metadata.authentic_data = wants && found.signed;
             addresses = found.lab_addresses();
             if found.records.is_empty() && !found.truncated {
-                reply.add_authorities(start_of_authority(found.code));
+                reply.add_authorities(start_of_authority(found.code, found.zone));
             }
             reply.add_answers(found.records);
         }
@@ -91,6 +93,8 @@ pub(super) fn prepare_reply(
 
 struct LookupResult {
     code: ResponseCode,
+    /// The zone of the last name that was looked up.
+    zone: &'static str,
     records: Vec<Record>,
     signed: bool,
     truncated: bool,
@@ -112,6 +116,7 @@ impl LookupResult {
 fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult {
     let mut found = LookupResult {
         code: ResponseCode::NoError,
+        zone: "lab",
         records: Vec::new(),
         signed: true,
         truncated: false,
@@ -120,13 +125,14 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
     let mut name = question.name().to_lowercase().to_ascii().trim_end_matches('.').to_owned();
     let mut passed: Vec<String> = Vec::new();
     loop {
-        if !is_in_zone(&name) {
+        let Some(apex) = zone_of(&name) else {
             // An alias may point outside the lab, where nothing is known.
             found.code =
                 if passed.is_empty() { ResponseCode::Refused } else { ResponseCode::NoError };
             found.signed = false;
             return found;
-        }
+        };
+        found.zone = apex;
         let Some(entry) = zone.find(&name) else {
             if !zone.has_below(&name) {
                 found.code = ResponseCode::NXDomain;
@@ -165,8 +171,13 @@ fn look_up(zone: &Zone, question: &Query, transport: Transport) -> LookupResult 
     }
 }
 
-fn is_in_zone(name: &str) -> bool {
-    name == "lab" || name.ends_with(".lab") || name.ends_with(".77.127.in-addr.arpa")
+/// The zone of this name; `None` for names that the lab does not know about.
+fn zone_of(name: &str) -> Option<&'static str> {
+    let mut zones = ["lab", "in-addr.arpa", "ip6.arpa"].into_iter().chain(forward_zones());
+    let is_below = |zone: &str| {
+        name.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    zones.find(|zone| is_below(zone)).filter(|_| !is_special(name))
 }
 
 fn records(entry: &ZoneEntry, wanted: RecordType) -> Vec<RData> {
@@ -183,9 +194,10 @@ fn records(entry: &ZoneEntry, wanted: RecordType) -> Vec<RData> {
             entry.texts.iter().map(|text| RData::TXT(TXT::new(vec![text.clone()]))).collect()
         }
         RecordType::PTR => match &entry.data {
-            EntryData::Pointer(target) => Name::from_ascii(format!("{target}."))
+            EntryData::Pointer(targets) => targets
+                .iter()
+                .filter_map(|target| Name::from_ascii(format!("{target}.")).ok())
                 .map(|name| RData::PTR(PTR(name)))
-                .into_iter()
                 .collect(),
             _ => Vec::new(),
         },
@@ -205,11 +217,11 @@ fn push_record(records: &mut Vec<Record>, name: &str, ttl: u32, data: Option<RDa
 
 /// The SOA record for "no such name" and "no such record", without which resolvers do not accept
 /// the answer.
-fn start_of_authority(code: ResponseCode) -> Option<Record> {
+fn start_of_authority(code: ResponseCode, zone: &str) -> Option<Record> {
     if !matches!(code, ResponseCode::NoError | ResponseCode::NXDomain) {
         return None;
     }
-    let zone = Name::from_ascii("lab.").ok()?;
+    let zone = Name::from_ascii(format!("{zone}.")).ok()?;
     let server = Name::from_ascii("ns.lab.").ok()?;
     let mailbox = Name::from_ascii("hostmaster.lab.").ok()?;
     let data = SOA::new(server, mailbox, 1, 3600, 600, 86_400, TTL);

@@ -1,5 +1,6 @@
-//! The lab's name server: authoritative for `.lab` and the lab's reverse zone, and at the same time
-//! the recursive resolver that a service uses. UDP and TCP.
+//! The lab's name server: authoritative for `.lab`, the reverse zones and the operators' zones of
+//! [`crate::reverse_dns`], and at the same time the recursive resolver that a service uses. UDP and
+//! TCP.
 
 mod answer;
 mod zone;

@@ -1,4 +1,4 @@
-//! All names of the lab, computed once from the catalogue.
+//! All names of the lab, computed once from the catalogue and from the names of visitors.
 
 use std::{
     collections::HashMap,
@@ -7,8 +7,10 @@ use std::{
 };
 
 use crate::{
+    dns_entry::EntryData,
     lab_state::LabState,
     ports::TRAP_ADDRESS,
+    reverse_dns::{self, reverse_name},
     site::{DnsAddress, DnsBehaviour},
 };
 
@@ -24,24 +26,6 @@ pub(super) struct ZoneEntry {
     /// IPv4 look-ups so far. Each look-up increments it; names that alternate choose their address
     /// by it.
     lookups: AtomicU64,
-}
-
-#[derive(Debug)]
-pub(super) enum EntryData {
-    Addresses(Vec<IpAddr>),
-    Alias(String),
-    Pointer(String),
-    ServerFailure,
-    Refused,
-    Late(u64, IpAddr),
-    Silent,
-    TcpOnly(IpAddr),
-    /// The site's own address first, then the trap's: always (`every` 0) or alternately (`every`
-    /// 2).
-    Alternating {
-        own: IpAddr,
-        every: u64,
-    },
 }
 
 impl Zone {
@@ -60,10 +44,9 @@ impl Zone {
                     });
                 entry.texts.push((*text).to_owned());
             }
-            let [a, b, c, d] = running_site.address.octets();
             zone.insert(
-                format!("{d}.{c}.{b}.{a}.in-addr.arpa"),
-                EntryData::Pointer(running_site.site.name.to_owned()),
+                reverse_name(IpAddr::V4(running_site.address)),
+                EntryData::Pointer(vec![running_site.site.name.to_owned()]),
                 false,
             );
         }
@@ -73,6 +56,9 @@ impl Zone {
             EntryData::Addresses(vec![IpAddr::V4(TRAP_ADDRESS)]),
             false,
         );
+        for (name, data) in reverse_dns::zone_entries() {
+            zone.insert(name, data, false);
+        }
         zone
     }
 

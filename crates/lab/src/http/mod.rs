@@ -100,32 +100,23 @@ impl SiteListener {
         let connection =
             pages::SiteConnection { world: &self.world, running_site, scheme: self.scheme };
         match (self.web, &self.tls) {
-            (PortBehaviour::Closed, _) => {}
             (PortBehaviour::RawSocket(script), _) => raw::play_script(stream, &script()).await,
-            (PortBehaviour::Pages(page), None) => {
-                pages::serve(stream, false, PageSource::Function(page), connection).await
-            }
-            (PortBehaviour::Case(case), None) => {
-                pages::serve(stream, false, PageSource::Case(case), connection).await
-            }
             (PortBehaviour::RawReplies(script), None) => {
                 raw::serve(stream, script, connection).await
+            }
+            (web, None) => {
+                if let Some(source) = PageSource::of_port(web) {
+                    pages::serve(stream, false, source, connection).await;
+                }
             }
             (web, Some(tls)) => {
                 // A client that rejects the certificate disconnects here.
                 let Ok(stream) = tls.accept(stream).await else { return };
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-                match web {
-                    PortBehaviour::RawReplies(script) => {
-                        raw::serve(stream, script, connection).await
-                    }
-                    PortBehaviour::Pages(page) => {
-                        pages::serve(stream, http2, PageSource::Function(page), connection).await
-                    }
-                    PortBehaviour::Case(case) => {
-                        pages::serve(stream, http2, PageSource::Case(case), connection).await
-                    }
-                    PortBehaviour::Closed | PortBehaviour::RawSocket(_) => {}
+                if let PortBehaviour::RawReplies(script) = web {
+                    raw::serve(stream, script, connection).await;
+                } else if let Some(source) = PageSource::of_port(web) {
+                    pages::serve(stream, http2, source, connection).await;
                 }
             }
         }

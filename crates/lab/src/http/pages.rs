@@ -22,7 +22,10 @@ use super::reply::{Reply, ReplyBody, Scheme, SiteRequest};
 use crate::{
     Hit,
     cases::served_case::ServedCase,
+    feeds,
     lab_state::{LabState, RunningSite},
+    signing_bot,
+    site::PortBehaviour,
 };
 
 type Body = UnsyncBoxBody<Bytes, Infallible>;
@@ -59,6 +62,7 @@ impl SiteConnection<'_> {
             query: hit.query.as_deref(),
             user_agent: &hit.user_agent,
             accept: accept.map_or("", |(_, value)| value),
+            headers: &hit.headers,
             earlier_requests: visit,
             has_moved: self.running_site.has_moved.load(Ordering::SeqCst),
         }
@@ -70,13 +74,30 @@ impl SiteConnection<'_> {
 pub(super) enum PageSource {
     Function(fn(&SiteRequest<'_>) -> Reply),
     Case(&'static ServedCase),
+    Feeds,
+    KeyDirectory,
 }
 
 impl PageSource {
-    fn reply(self, request: &SiteRequest<'_>) -> Reply {
+    /// `None` for ports without correct HTTP.
+    pub(super) fn of_port(port: PortBehaviour) -> Option<Self> {
+        match port {
+            PortBehaviour::Pages(page) => Some(Self::Function(page)),
+            PortBehaviour::Case(case) => Some(Self::Case(case)),
+            PortBehaviour::Feeds => Some(Self::Feeds),
+            PortBehaviour::KeyDirectory => Some(Self::KeyDirectory),
+            PortBehaviour::Closed | PortBehaviour::RawReplies(_) | PortBehaviour::RawSocket(_) => {
+                None
+            }
+        }
+    }
+
+    fn reply(self, request: &SiteRequest<'_>, world: &LabState) -> Reply {
         match self {
             Self::Function(page) => page(request),
             Self::Case(case) => case.reply(request),
+            Self::Feeds => feeds::reply(request, &world.feeds),
+            Self::KeyDirectory => signing_bot::reply(request, &world.key_directories),
         }
     }
 }
@@ -117,7 +138,7 @@ async fn answer(
 ) -> Response<Body> {
     let hit = to_hit(&request, &visit);
     let number = visit.record_hit(hit.clone());
-    let reply = pages.reply(&visit.site_request(&hit, number));
+    let reply = pages.reply(&visit.site_request(&hit, number), visit.world);
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(match reply.body {
         _ if request.method() == http::Method::HEAD => empty_body(),

@@ -37,6 +37,8 @@ pub(crate) struct SiteRequest<'a> {
     pub(crate) query: Option<&'a str>,
     pub(crate) user_agent: &'a str,
     pub(crate) accept: &'a str,
+    /// All header fields, with names in lower case.
+    pub(crate) headers: &'a [(String, String)],
     /// How many requests the site received before this one.
     pub(crate) earlier_requests: u64,
     /// Whether the last request for `/turn/…` was `/turn/away` and not `/turn/back`.
@@ -44,6 +46,11 @@ pub(crate) struct SiteRequest<'a> {
 }
 
 impl SiteRequest<'_> {
+    /// The first header field of this name (in lower case).
+    pub(crate) fn header(&self, wanted: &str) -> Option<&str> {
+        self.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn is_from_ai(&self) -> bool {
         self.purpose().is_some()
     }

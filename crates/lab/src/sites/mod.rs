@@ -17,6 +17,7 @@ mod file_details;
 mod further_pages;
 mod gates;
 mod hidden_by_style;
+mod infrastructure;
 mod long_pages;
 mod machine_files;
 mod moved_and_lookalike;
@@ -131,6 +132,11 @@ pub fn stalling_load_test_sites() -> &'static [LabSite] {
 #[must_use]
 pub fn shared_address_sites() -> &'static [LabSite] {
     &SHARED_ADDRESS_SITE_LIST
+}
+
+/// Hosts that a service reads but nobody scans. Not part of the catalogue.
+pub(crate) fn infrastructure() -> &'static [LabSite] {
+    &infrastructure::HOSTS
 }
 
 /// Every site of the lab, by theme.

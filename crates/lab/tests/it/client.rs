@@ -76,9 +76,20 @@ pub(crate) async fn raw_get<S: AsyncRead + AsyncWrite + Unpin>(
     user_agent: &str,
     limit: usize,
 ) -> (Vec<u8>, Result<bool, std::io::ErrorKind>) {
+    let fields = format!("user-agent: {user_agent}\r\n");
+    raw_get_with(&mut stream, host, path, &fields, limit).await
+}
+
+/// The same with these header lines, each with its line end.
+pub(crate) async fn raw_get_with<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: &mut S,
+    host: &str,
+    path: &str,
+    fields: &str,
+    limit: usize,
+) -> (Vec<u8>, Result<bool, std::io::ErrorKind>) {
     let request = format!(
-        "GET {path} HTTP/1.1\r\nhost: {host}\r\nuser-agent: {user_agent}\r\naccept: */*\r\n\
-         connection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nhost: {host}\r\n{fields}accept: */*\r\nconnection: close\r\n\r\n"
     );
     if let Err(error) = stream.write_all(request.as_bytes()).await {
         return (Vec::new(), Err(error.kind()));
@@ -102,6 +113,19 @@ pub(crate) async fn raw_get<S: AsyncRead + AsyncWrite + Unpin>(
 pub(crate) async fn get(lab: &Lab, host: &str, path: &str, user_agent: &str) -> ClientResponse {
     let stream = tls(lab, host, &["http/1.1"]).await.unwrap_or_else(|e| panic!("{host}: {e}"));
     let (bytes, _) = raw_get(stream, host, path, user_agent, 1 << 20).await;
+    parse(&bytes).unwrap_or_else(|| panic!("{host}{path}: no response in {bytes:?}"))
+}
+
+/// The same with one more header field.
+pub(crate) async fn get_with(
+    lab: &Lab,
+    host: &str,
+    path: &str,
+    (name, value): (&str, &str),
+) -> ClientResponse {
+    let mut stream = tls(lab, host, &["http/1.1"]).await.unwrap_or_else(|e| panic!("{host}: {e}"));
+    let fields = format!("user-agent: {BROWSER}\r\n{name}: {value}\r\n");
+    let (bytes, _) = raw_get_with(&mut stream, host, path, &fields, 1 << 20).await;
     parse(&bytes).unwrap_or_else(|| panic!("{host}{path}: no response in {bytes:?}"))
 }
 
