@@ -4,9 +4,11 @@
 //! and `judge` interprets the bytes. This crate stores nothing.
 
 mod content_clock;
+mod feed_read;
 mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};
+pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
 pub use scan::{
     CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan, ScanProgress,
 };
