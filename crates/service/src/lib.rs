@@ -6,7 +6,8 @@
 //!
 //! Groups, lowest first. A group imports only groups before it in this list:
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
-//! [`answers`] (resolve, preflight and the evidence behind them), [`scanning`] (full scans, reports,
+//! [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
+//! [`scanning`] (full scans, reports,
 //! censuses), [`jobs`] (background loops).
 
 pub mod access;
@@ -30,6 +31,7 @@ mod signing_keys;
 mod target_domains;
 #[cfg(test)]
 mod testing;
+pub mod visitors;
 
 use std::fmt;
 use std::sync::Arc;
@@ -72,6 +74,7 @@ pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, Sign
 /// Stored types that are part of this crate's interface.
 pub use store::{DeletedScan, Licence, ScanRow, StoredReply, Visibility};
 pub use target_domains::DomainLimits;
+pub use visitors::{VisitorSettings, Visitors};
 
 /// Everything a [`Service`] is built from. The binary or a test supplies it.
 #[allow(missing_debug_implementations, reason = "consumed at once by Service::new")]
@@ -104,6 +107,7 @@ pub struct Service {
     pub answers: Arc<Answers>,
     pub outcomes: Arc<Outcomes>,
     pub clocks: Arc<ContentClocks>,
+    pub visitors: Arc<Visitors>,
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
 }
@@ -185,6 +189,14 @@ impl Service {
             targets: targets.clone(),
             checking: in_flight::InFlightDomains::default(),
         });
+        let visitors = Arc::new(Visitors::new(
+            settings.visitors.clone(),
+            issuer.clone(),
+            scanner.clone(),
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+        ));
         let scanning = Arc::new(Scanning {
             issuer: issuer.clone(),
             deadline: settings.scan_deadline,
@@ -228,6 +240,7 @@ impl Service {
             answers,
             outcomes,
             clocks,
+            visitors,
             scanning,
             census,
         }
@@ -293,7 +306,8 @@ debug_by_name!(
     Outcomes,
     Scanning,
     SigningKeys,
-    TransparencyLog
+    TransparencyLog,
+    Visitors
 );
 
 impl fmt::Debug for Service {

@@ -1,6 +1,9 @@
 //! The settings of the use cases, as the operator chooses them.
 
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+
+use agents::{KnownAgents, SearchableAgents};
 
 use contract::records::ObserverNetwork;
 use contract::{Brand, Issuer};
@@ -13,6 +16,7 @@ use crate::log::daily_seals::AnchoringSettings;
 use crate::retention::RetentionSettings;
 use crate::scanner::ScannerSettings;
 use crate::target_domains::DomainLimits;
+use crate::visitors::VisitorSettings;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -46,6 +50,7 @@ pub struct Settings {
     pub proof: AnchoringSettings,
     pub resolve: ResolveSettings,
     pub operator: OperatorSettings,
+    pub visitors: VisitorSettings,
 }
 
 impl Settings {
@@ -81,6 +86,7 @@ impl Settings {
             proof: AnchoringSettings::default(),
             resolve: ResolveSettings::default(),
             operator: OperatorSettings::default(),
+            visitors: VisitorSettings::new(built_in_agents()),
         }
     }
 }
@@ -98,4 +104,17 @@ pub struct OperatorSettings {
     pub egress: Vec<String>,
     /// The DNS resolver we use, in words.
     pub resolver: Option<String>,
+}
+
+/// The built-in catalogue of known agents, parsed once.
+#[expect(
+    clippy::expect_used,
+    reason = "the catalogue is part of the program, and a test parses it"
+)]
+fn built_in_agents() -> Arc<SearchableAgents> {
+    static BUILT_IN: LazyLock<Arc<SearchableAgents>> = LazyLock::new(|| {
+        let known = KnownAgents::built_in().expect("the built-in catalogue is valid");
+        Arc::new(SearchableAgents::new(known))
+    });
+    Arc::clone(&BUILT_IN)
 }

@@ -14,7 +14,9 @@ use store::{Answers, Log, StoredAnswer, StoredBatch};
 use store_sqlite::SqliteStore;
 
 use crate::answers::{answer, domain};
-use crate::world::{HandClock, NOON, build_service_on, open_sound, policy, settings, try_open_store};
+use crate::world::{
+    HandClock, NOON, build_service_on, open_sound, policy, settings, try_open_store,
+};
 
 const FLIPS: usize = 1_000;
 
