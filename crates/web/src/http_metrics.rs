@@ -36,6 +36,17 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     (MetricKind::Counter, PANICS, "Handlers that panicked; each was answered with 500."),
     (MetricKind::Gauge, CONNECTIONS, "Connections open now."),
     (MetricKind::Counter, REFUSED, "Connections answered with 503 because all others were busy."),
+    (
+        MetricKind::Gauge,
+        "wayleave_agent_feeds",
+        "Lists of agents' addresses, by the state of our copy. Old and never fetched ones make visitors \
+         unverifiable.",
+    ),
+    (
+        MetricKind::Gauge,
+        "wayleave_agent_feeds_oldest_seconds",
+        "Age of the oldest copy of a list of agents' addresses.",
+    ),
     // Counted by the door and the service.
     (
         MetricKind::Gauge,

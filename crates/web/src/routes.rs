@@ -6,11 +6,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        builds, census, changes, claims, content_clock, core_contract, corroboration, decisions,
-        graph, home_page as page_handlers, keys, log, observers, operators, outcome, pictures,
-        preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
+        agents, builds, census, changes, claims, content_clock, core_contract, corroboration,
+        decisions, graph, home_page as page_handlers, keys, log, observers, operators, outcome,
+        pictures, preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
         resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema, seal, staple,
-        static_documents,
+        static_documents, visitor, visitor_gate, visitor_page,
     },
     openapi::base::OpenApiBase,
     state::AppState,
@@ -35,6 +35,11 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(decisions::decision_check_v1))
         .routes(routes!(revocations::revocations))
         .routes(routes!(staple::staple))
+        // Visitors
+        .routes(routes!(visitor::visitor_resolve_v1, visitor::visitor_resolve_batch_v1))
+        .routes(routes!(visitor_gate::visitor_gate))
+        .routes(routes!(agents::get_known_agents))
+        .routes(routes!(agents::visitor_spec))
         // Outcomes
         .routes(routes!(outcome::post_outcome))
         .routes(routes!(outcome::get_outcomes))
@@ -93,6 +98,8 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         )
         .route("/badge/{file}", get(pictures::badge))
         .route("/og/{file}", get(pictures::link_picture))
+        .route("/visitor", get(visitor_page::visitor_page).post(visitor_page::visitor_form))
+        .route("/agents", get(agents::agents_page))
         .route("/method", get(static_documents::method))
         .route("/log", get(log::page::log_page))
         .route("/docs", get(static_documents::docs))

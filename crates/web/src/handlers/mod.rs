@@ -1,6 +1,7 @@
 //! One file per endpoint, or per group of related endpoints. A handler is named after its operationId,
 //! in snake case.
 
+pub(crate) mod agents;
 pub(crate) mod builds;
 pub(crate) mod census;
 pub(crate) mod changes;
@@ -37,3 +38,6 @@ pub(crate) mod schema;
 pub(crate) mod seal;
 pub(crate) mod staple;
 pub(crate) mod static_documents;
+pub(crate) mod visitor;
+pub(crate) mod visitor_gate;
+pub(crate) mod visitor_page;

@@ -25,7 +25,8 @@ use crate::handlers::{log::files, report, report_bundle, seal};
             `/api/v1` (`feed`; the log's files are not limited); 1200 reads of stored records, \
             reports, seals and schemas in a minute (`read`); 60 of `/metrics` (`metrics`); 10 \
             licence keys that are not valid (`wrong-key`); 600 decisions in a minute (`decide`; a batch counts as its number of \
-            items); 120 live readings of sites in a minute (`live`). All free scans together have a \
+            items); 120 live readings of sites in a minute (`live`); 6000 visitors to check in a minute (`visitors`; a batch \
+            counts as its number of items). All free scans together have a \
             daily total (`daily_budget`), and the operator can pause them (`scans_paused`). One \
             scan of a domain runs at a time (`scan_in_progress`). If a public scan of the domain was \
             made within the last two minutes, the request is answered with that report, except for \
@@ -66,6 +67,7 @@ use crate::handlers::{log::files, report, report_bundle, seal};
         (name = "scans", description = "Scans and reports"),
         (name = "resolve", description = "Answers about domains"),
         (name = "decisions", description = "Decisions about actions, receipts and revocations"),
+        (name = "visitors", description = "Who a visitor of a site is, and the known agents"),
         (name = "outcomes", description = "Outcomes reported by agents"),
         (name = "seals", description = "Daily seals"),
         (name = "contract", description = "Core contract, schemas and builds"),

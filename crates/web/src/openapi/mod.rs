@@ -199,6 +199,7 @@ mod tests {
             format!("{} licence keys", limits::WRONG_KEYS_PER_MINUTE),
             format!("{} decisions in a minute", limits::DECIDE_PER_MINUTE),
             format!("{} live readings", limits::LIVE_PER_MINUTE),
+            format!("{} visitors to check", limits::VISITORS_PER_MINUTE),
         ] {
             assert!(text.contains(&stated), "{stated}");
         }

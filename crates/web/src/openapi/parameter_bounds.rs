@@ -9,6 +9,7 @@ use contract::{
     },
     records::{
         Action, ChangeDirection, Decision, LiveReadMode, RevocationTargetKind, RevocationType,
+        VisitorVerdict,
     },
     schema_bounds::DIGEST_PATTERN,
 };
@@ -69,6 +70,12 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
             pattern(64, "^([0-9]|[1-5][0-9]|6[0-3])(/x[0-9]{3}){0,5}/[0-9]{3}(\\.p/[0-9]{1,3})?$")
         }
         "path" => pattern(MAX_PARAMETER_CHARS, "^/[!\"$->@-~]*$"),
+        "ua" => text(0, MAX_PARAMETER_CHARS, ""),
+        "ip" => text(0, 64, "ip-address"),
+        "refuse" => {
+            let verdicts = VisitorVerdict::WORDS.join("|");
+            pattern(64, &format!("^(none|({verdicts})(,({verdicts})){{0,3}})$"))
+        }
         "agent" => pattern(64, "^[A-Za-z0-9._-]{1,64}$"),
         "kind" => pattern(64, "^[a-z0-9-]{1,64}$"),
         "hex" => pattern(8, "^[0-9a-f]{2,8}$"),

@@ -1,6 +1,7 @@
 //! HTML pages: rendered on the server from the templates in `templates/`, without foreign resources. The one
 //! script (`assets/pages.js`) adds copy buttons and live progress; every page works without it.
 
+pub(crate) mod agents;
 mod board;
 pub(crate) mod daily_seals;
 mod dates;
@@ -17,6 +18,8 @@ pub(crate) mod preflight;
 pub(crate) mod report;
 pub(crate) mod running_scan;
 mod status;
+pub(crate) mod visitor;
+pub(crate) mod visitor_spec;
 
 use askama::Template;
 use http::{

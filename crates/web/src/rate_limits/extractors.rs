@@ -187,6 +187,42 @@ impl FromRequestParts<AppState> for DecisionLimit {
     }
 }
 
+/// Enforces the limit for visitors to check (`visitors`). One is counted before the body is read; a batch
+/// counts the rest when the number of its items is known. No credential is read here.
+#[derive(Debug)]
+pub(crate) struct VisitorLimit {
+    rate_limiters: Arc<RateLimiters>,
+    block: AddressBlock,
+    status: RateLimitStatus,
+}
+
+impl VisitorLimit {
+    const TOO_MANY: &str = "too many visitors to check from this address";
+
+    /// Counts the other items of a batch; the first one was counted by the extractor.
+    pub(crate) fn acquire_batch(&self, items: usize) -> Result<(), ApiError> {
+        let items = u32::try_from(items).unwrap_or(u32::MAX);
+        // A batch larger than the limit takes all of it, including the one that was counted.
+        let limiter = &self.rate_limiters.visitors;
+        let items = items.min(limiter.smallest_limit().unwrap_or(items));
+        let more = items.saturating_sub(1);
+        if more == 0 {
+            return Ok(());
+        }
+        self.status.acquire(limiter, self.block, more, Self::TOO_MANY)
+    }
+}
+
+impl FromRequestParts<AppState> for VisitorLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        status.acquire(&state.rate_limiters.visitors, block, 1, Self::TOO_MANY)?;
+        Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), block, status })
+    }
+}
+
 /// The limit on live readings of sites (`live`). The extractor counts nothing: the service counts one
 /// when it finds that it has to read the site.
 #[derive(Debug, Clone)]

@@ -19,7 +19,7 @@ pub use policies::RateLimits;
 
 pub(crate) use extractors::{
     DecisionLimit, FeedLimit, FeedLimiter, LicenceHolder, LiveReadLimit, MetricsLimit, ReadLimit,
-    try_acquire_decision,
+    VisitorLimit, try_acquire_decision,
 };
 pub(crate) use headers::{add_rate_limit_headers, write_rate_limit_headers};
 pub(crate) use limiter::{QuotaStatus, RateLimitPolicy};

@@ -24,6 +24,8 @@ pub struct RateLimits {
     pub keyed_reads: Vec<RateLimit>,
     pub keyed_decisions: Vec<RateLimit>,
     pub keyed_live_reads: Vec<RateLimit>,
+    /// Visitors to check, by address. A batch counts as its number of items.
+    pub visitors: Vec<RateLimit>,
     /// Requests for the metrics, by address.
     pub metrics: Vec<RateLimit>,
     /// Requests with a licence key that is not valid, by address.
@@ -44,6 +46,7 @@ impl RateLimits {
             keyed_reads: Vec::new(),
             keyed_decisions: Vec::new(),
             keyed_live_reads: Vec::new(),
+            visitors: Vec::new(),
             metrics: Vec::new(),
             wrong_keys: Vec::new(),
         }
@@ -70,6 +73,7 @@ impl Default for RateLimits {
             keyed_reads: per_minute(limits::KEYED_READS_PER_MINUTE),
             keyed_decisions: per_minute(limits::KEYED_DECISIONS_PER_MINUTE),
             keyed_live_reads: per_minute(limits::KEYED_LIVE_PER_MINUTE),
+            visitors: per_minute(limits::VISITORS_PER_MINUTE),
             metrics: per_minute(limits::METRICS_PER_MINUTE),
             wrong_keys: per_minute(limits::WRONG_KEYS_PER_MINUTE),
         }
@@ -85,6 +89,7 @@ pub(crate) struct RateLimiters {
     pub(crate) reads: ClientRateLimiter,
     pub(crate) decisions: ClientRateLimiter,
     pub(crate) live_reads: ClientRateLimiter,
+    pub(crate) visitors: RateLimiter<AddressBlock>,
     pub(crate) metrics: RateLimiter<AddressBlock>,
     pub(crate) wrong_keys: RateLimiter<AddressBlock>,
 }
@@ -97,6 +102,7 @@ impl RateLimiters {
             reads: ClientRateLimiter::new("read", limits.reads, limits.keyed_reads),
             decisions: ClientRateLimiter::new("decide", limits.decisions, limits.keyed_decisions),
             live_reads: ClientRateLimiter::new("live", limits.live_reads, limits.keyed_live_reads),
+            visitors: RateLimiter::new("visitors", limits.visitors),
             metrics: RateLimiter::new("metrics", limits.metrics),
             wrong_keys: RateLimiter::new("wrong-key", limits.wrong_keys),
         }

@@ -86,8 +86,15 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
     let operations = core["operations"].as_array().unwrap();
     let served = operations.iter().filter(|one| one["served"] == true);
     let served: Vec<&str> = served.map(|one| one["operationId"].as_str().unwrap()).collect();
-    let expected =
-        ["resolveDomainV1", "resolveBatchV1", "preflightV1", "decisionCheckV1", "revocations"];
+    let expected = [
+        "resolveDomainV1",
+        "resolveBatchV1",
+        "preflightV1",
+        "decisionCheckV1",
+        "revocations",
+        "visitorResolveV1",
+        "visitorResolveBatchV1",
+    ];
     assert_eq!(served, expected);
 }
 

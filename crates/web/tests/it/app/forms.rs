@@ -92,3 +92,26 @@ async fn the_preflight_form_answers_with_a_decision_or_the_reason_why_not() {
         test_server.post_with("/preflight", "Sec-Fetch-Site: cross-site\r\n", FORM, "").await;
     assert_eq!((foreign.status, foreign.code().as_str()), (403, "forbidden"));
 }
+
+#[tokio::test]
+async fn the_visitor_form_answers_with_a_verdict_or_the_reason_why_not() {
+    let test_server = start().await;
+    let checked = test_server.post("/visitor", FORM, "ua=GPTBot%2F1.3&ip=8.8.4.4").await;
+    assert_eq!(checked.status, 200, "{}", checked.text());
+    // No list was fetched here.
+    assert!(checked.text().contains("Unverifiable") && checked.text().contains("How we checked"));
+    let signed =
+        "ua=x&ip=8.8.4.4&signature_input=sig1%3D()&signature=sig1%3D%3AAA%3D%3D%3A&host=a.example";
+    assert_eq!(test_server.post("/visitor", FORM, signed).await.status, 200);
+    for fields in ["", "ip=8.8.4.4", "ua=GPTBot&ip=8.8.4.4%3A443", "ua=GPTBot&ip=x"] {
+        let refused = test_server.post("/visitor", FORM, fields).await;
+        assert_eq!(refused.status, 400, "{fields}");
+        assert!(refused.text().contains("role=\"alert\""), "{fields}");
+    }
+    let long = format!("ua={}", "x".repeat(9_000));
+    assert_eq!(test_server.post("/visitor", FORM, &long).await.status, 400);
+    assert_eq!(test_server.post("/visitor", "application/json", "{}").await.status, 415);
+    let foreign =
+        test_server.post_with("/visitor", "Sec-Fetch-Site: cross-site\r\n", FORM, "").await;
+    assert_eq!((foreign.status, foreign.code().as_str()), (403, "forbidden"));
+}

@@ -48,6 +48,7 @@ async fn every_route_that_costs_has_a_named_rate() {
         reads: one(),
         decisions: one(),
         live_reads: one(),
+        visitors: one(),
         metrics: one(),
         wrong_keys: one(),
     };
@@ -70,6 +71,10 @@ async fn every_route_that_costs_has_a_named_rate() {
         ("/.well-known/crawlcheck-observers.json", "read"),
         ("/log", "read"),
         ("/metrics", "metrics"),
+        ("/api/v1/visitor?ua=x", "visitors"),
+        ("/api/v1/agents", "read"),
+        ("/agents", "read"),
+        ("/spec/visitor-resolve", "read"),
     ] {
         let test_server = start_with(limits.clone()).await;
         assert_ne!(test_server.get(path).await.status, 429, "{path}");

@@ -1,0 +1,76 @@
+//! The cost of checking visitors over HTTP: one visitor, compared with a bare route of the same server that
+//! signs as many bytes; 100 visitors in one request; and what loading new address lists costs the requests
+//! meanwhile. Run with `cargo bench -p web --bench visitors`.
+//!
+//! Throughput is in requests per second of the server's CPU time, so a busy machine changes little;
+//! latencies are wall time and need a quiet one. The load comes from `wrk`, a process of its own; without it
+//! nothing is measured. `BENCH_SECONDS` sets the length of each load (6).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    unreachable_pub,
+    reason = "a measuring program, not part of the product"
+)]
+
+mod load;
+mod reload;
+mod server;
+
+use self::load::{Load, run_wrk};
+use self::server::BenchServer;
+
+/// The goals.
+const MIN_SINGLE_RATIO: f64 = 0.85;
+const MIN_BATCH_VISITORS: f64 = 150_000.0;
+const MAX_RELOAD_DELAY_MS: f64 = 10.0;
+const ROUNDS: usize = 3;
+
+fn main() {
+    if !load::is_installed() {
+        println!("wrk is not installed: nothing is measured");
+        return;
+    }
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let server = runtime.block_on(BenchServer::start());
+    let seconds = std::env::var("BENCH_SECONDS").ok().and_then(|text| text.parse().ok());
+    let load = Load { seconds: seconds.unwrap_or(6), connections: 32 };
+    let single = server.single_requests();
+    run_wrk(&load.short(), server.address, &single);
+    run_wrk(&load.short(), server.bare_address, &["GET /bare".to_owned()]);
+    let mut ratios: Vec<f64> = Vec::new();
+    for _ in 0..ROUNDS {
+        let bare = run_wrk(&load, server.bare_address, &["GET /bare".to_owned()]);
+        let checked = run_wrk(&load, server.address, &single);
+        println!("a bare signed route   {bare}");
+        println!("one visitor           {checked}");
+        assert_eq!((bare.failed, checked.failed), (0, 0), "requests failed");
+        ratios.push(checked.per_cpu_second / bare.per_cpu_second);
+    }
+    ratios.sort_by(f64::total_cmp);
+    report("one visitor / bare signed route", ratios[ROUNDS / 2], MIN_SINGLE_RATIO, true);
+    let batch = run_wrk(&load, server.address, &[server.batch_request()]);
+    println!("100 visitors          {batch}");
+    assert_eq!(batch.failed, 0, "requests failed");
+    report(
+        "visitors per CPU-second in batches",
+        batch.per_cpu_second * 100.0,
+        MIN_BATCH_VISITORS,
+        true,
+    );
+    let (quiet, reloading) = runtime.block_on(reload::measure(&server));
+    println!("slowest request: {quiet:.2} ms without reloads, {reloading:.2} ms during reloads");
+    report("slower by (ms)", reloading - quiet, MAX_RELOAD_DELAY_MS, false);
+}
+
+fn report(what: &str, got: f64, goal: f64, at_least: bool) {
+    let is_met = if at_least { got >= goal } else { got <= goal };
+    let (sign, result) =
+        (if at_least { ">=" } else { "<=" }, if is_met { "met" } else { "MISSED" });
+    println!("{what}: {got:.2} (goal {sign} {goal}) {result}");
+}
