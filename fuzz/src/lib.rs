@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod contract;
 mod declared;
 mod door;
@@ -88,6 +89,9 @@ targets! {
     key_directory = proof::key_directory, KEY_DIRECTORY_SEEDS;
     staple = proof::staple, STAPLE_SEEDS;
     catalogue = judge::catalogue, CATALOGUE_SEEDS;
+    known_agents = agents::known_agents, KNOWN_AGENTS_SEEDS;
+    user_agents = agents::user_agents, USER_AGENTS_SEEDS;
+    feeds = agents::feeds, FEEDS_SEEDS;
     wall_table = judge::wall_table, WALL_TABLE_SEEDS;
     walls = judge::walls, WALLS_SEEDS;
     gates = judge::gates, GATES_SEEDS;

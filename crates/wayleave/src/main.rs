@@ -59,6 +59,10 @@ enum Command {
     Resolve(commands::resolve::Args),
     /// Check whether an agent may take one action at a URL or domain now
     Preflight(commands::preflight::Args),
+    /// Check whether a visitor of a site is the agent that it claims to be
+    Visitor(commands::visitor::Args),
+    /// List the known agents, and the lists of their addresses
+    Agents(commands::agents::Args),
     /// Verify signed documents: digest, signature, key, inclusion in the log
     Verify(commands::verify::Args),
     /// Recompute the record of a stored scan from its evidence, and compare
@@ -106,6 +110,8 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
+        Command::Visitor(args) => commands::visitor::run(args),
+        Command::Agents(args) => commands::agents::run(args),
         Command::Preflight(args) => commands::preflight::run(args),
         Command::Verify(args) => commands::verify::run(args),
         Command::Replay(args) => commands::replay::run(args),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::Catalogue;
+use agents::{Catalogue, KnownAgents, SearchableAgents};
 use anyhow::{Context, Result, bail};
 use contract::records::ObserverNetwork;
 use contract::{Brand, Clock, NamePolicy, Timestamp};
@@ -17,14 +17,14 @@ use service::log::WitnessPeer;
 use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
     AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ResolveSettings,
-    RetentionSettings, Service, ServiceDependencies, Settings, SystemIds,
+    RetentionSettings, Scanner, Service, ServiceDependencies, Settings, SystemIds, VisitorSettings,
 };
 use store::Retention;
 use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
 use supervisor::Supervisor;
 use web::{RateLimit, RateLimits};
 
-use crate::config::{Config, NetworkConfig};
+use crate::config::{Config, GateFails, NetworkConfig};
 
 /// The Tokio runtime of all commands that do I/O.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -88,6 +88,38 @@ pub(crate) fn load_catalogue(config: &Config) -> Result<Catalogue> {
         }
         None => Ok(Catalogue::built_in()?),
     }
+}
+
+/// The agents that visitors are compared with.
+pub(crate) fn load_known_agents(config: &Config) -> Result<KnownAgents> {
+    let read = |key: &str, file: &Path| {
+        fs::read_to_string(file)
+            .with_context(|| format!("{key}: {} cannot be read", file.display()))
+    };
+    let mut agents = match &config.agents.known {
+        Some(file) => KnownAgents::parse(&read("agents.known", file)?).context("agents.known")?,
+        None => KnownAgents::built_in()?,
+    };
+    if let Some(file) = &config.agents.more_known {
+        let more = read("agents.more_known", file)?;
+        agents = agents.extended_with(&more).context("agents.more_known")?;
+    }
+    for entry in &config.agents.feeds {
+        let (id, url) = entry
+            .split_once('=')
+            .with_context(|| format!("agents.feeds: {entry:?} is not ID=URL"))?;
+        agents = agents.with_feed_url(id.trim(), url.trim()).context("agents.feeds")?;
+    }
+    Ok(agents)
+}
+
+fn visitor_settings(config: &Config) -> Result<VisitorSettings> {
+    Ok(VisitorSettings {
+        agents: Arc::new(SearchableAgents::new(load_known_agents(config)?)),
+        proxies: config.server.trusted_proxies.clone(),
+        fetch_feeds: config.agents.fetch_feeds,
+        gate_fails_closed: config.agents.gate_fails == GateFails::Closed,
+    })
 }
 
 pub(crate) fn brand(config: &Config) -> Result<Brand> {
@@ -156,6 +188,7 @@ fn operator_settings(config: &Config) -> OperatorSettings {
 pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
     Ok(Settings {
         operator: operator_settings(config),
+        visitors: visitor_settings(config)?,
         resolve: resolve_settings(config)?,
         brand: brand(config)?,
         log: LogSettings {
@@ -229,6 +262,7 @@ pub(crate) fn rate_limits(config: &Config) -> RateLimits {
         keyed_reads: keyed_per_minute(limits.keyed_read_per_minute, limits.read_per_minute),
         keyed_decisions: keyed_per_minute(limits.keyed_decide_per_minute, limits.decide_per_minute),
         keyed_live_reads: keyed_per_minute(limits.keyed_live_per_minute, limits.live_per_minute),
+        visitors: per_minute(limits.visitors_per_minute),
         metrics: per_minute(limits.metrics_per_minute),
         wrong_keys: per_minute(limits.wrong_keys_per_minute),
     }
@@ -246,6 +280,13 @@ fn target_limits(config: &Config) -> TargetLimits {
         network: limit(targets.network_connections, targets.network_reads_per_minute),
         total: limit(targets.total_connections, targets.total_reads_per_minute),
     }
+}
+
+/// For commands that read from the network without a server.
+pub(crate) fn build_scanner(config: &Config, clock: Arc<dyn Clock>) -> Result<Scanner> {
+    let settings = service_settings(config)?.scanner();
+    let door = Door::new(network_policy(&config.network)?, Arc::clone(&clock))?;
+    Ok(Scanner::new(settings, door, load_catalogue(config)?, clock, Arc::new(SystemIds)))
 }
 
 /// Opens the store for admin commands (licences, switches). Works while a server is running.

@@ -94,6 +94,16 @@ fn configure_for_lab(config: &mut Config, lab: &LabNetwork, folder: &Path) -> Re
         // The lab's chain gets a new block every few seconds.
         proof.upgrade_seconds = 5;
     }
+    // What the operator set comes last, and wins.
+    let lab_feeds =
+        lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
+    let known = wiring::load_known_agents(config)?;
+    let is_known = |entry: &String| {
+        entry.split_once('=').is_some_and(|(id, _)| known.feed_index(id).is_some())
+    };
+    let mut feeds: Vec<String> = lab_feeds.filter(is_known).collect();
+    feeds.append(&mut config.agents.feeds);
+    config.agents.feeds = feeds;
     if config.store.data_dir.is_none() {
         config.store.data_dir = Some(folder.join("data"));
     }

@@ -13,6 +13,7 @@ use contract::records::Build;
 use door::{Door, RecordType, SystemClock, operator};
 use serde::Serialize;
 use service::log::builds::{BUILDS_PATH, BuildRules, RunningBuild, running_executable};
+use service::visitors::{FeedCopies, FeedHealth, FeedReport};
 use store::{Store, StoreError};
 use store_sqlite::{SchemaVersions, SqliteStore};
 
@@ -24,7 +25,7 @@ use crate::{build_info, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Checks configuration, clock, port, base URL, identities, store, disk, permissions, keys, log, build, \
+    after_help = "Checks configuration, clock, port, base URL, identities, lists of agents, store, disk, permissions, keys, log, build, \
                   network policy and DNS, and prints one line for each: ok, warning (works, but may not be what you \
                   want) or FAILED, with what to do. Works beside a running server. Changes nothing: it creates no store \
                   and no keys, migrates nothing, and finishes no key rotation.\n\
@@ -102,6 +103,7 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
         check_listen_address(config).await,
         check_base_url(config),
         check_catalogue(config),
+        check_feeds(config),
     ];
     checks.extend(check_metrics_address(config));
     checks.push(check_store(config));
@@ -214,6 +216,52 @@ fn check_catalogue(config: &Config) -> DoctorCheck {
             ),
         ),
         Err(error) => bad("agents.catalogue", format!("{error:#}")),
+    }
+}
+
+/// The known agents, and how old the lists are by which they are verified.
+fn check_feeds(config: &Config) -> DoctorCheck {
+    const NAME: &str = "agents.feeds";
+    let known = match wiring::load_known_agents(config) {
+        Ok(known) => known,
+        Err(error) => return bad("agents.known", format!("{error:#}")),
+    };
+    if !config.agents.fetch_feeds {
+        let says = "agents.fetch_feeds is off: visitors are verified by the stored lists only, which grow old";
+        return doubt(NAME, says.to_owned());
+    }
+    let stored = match store_sqlite::stored_feeds(&config.data_dir()) {
+        Ok(stored) => stored,
+        Err(error) => return bad(NAME, error.to_string()),
+    };
+    let reports = FeedCopies::from_stored(&known, &stored, SystemClock.now()).reports;
+    let is_due =
+        |report: &&FeedReport| matches!(report.health, FeedHealth::Old | FeedHealth::NeverFetched);
+    let due: Vec<&str> = reports
+        .iter()
+        .filter(is_due)
+        .filter_map(|report| known.feed(report.feed))
+        .map(|feed| feed.id.as_str())
+        .collect();
+    let some = due.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    match reports.iter().filter_map(|report| report.fetched_at).min() {
+        _ if due.is_empty() => {
+            good(NAME, format!("{} lists of addresses, none too old", reports.len()))
+        }
+        None => doubt(
+            NAME,
+            "no list of addresses was fetched yet; `wayleave serve` fetches them".to_owned(),
+        ),
+        Some(_) => doubt(
+            NAME,
+            format!(
+                "{} of {} lists of addresses are missing or too old ({some}{}), so they deny nobody: \
+                 `wayleave agents feeds` says why",
+                due.len(),
+                reports.len(),
+                if due.len() > 3 { ", …" } else { "" }
+            ),
+        ),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The commands of the program, one file each.
 
+pub(crate) mod agents;
 pub(crate) mod backup;
 pub(crate) mod canonical;
 pub(crate) mod census;
@@ -28,6 +29,7 @@ mod scan_progress;
 pub(crate) mod scans;
 pub(crate) mod serve;
 pub(crate) mod verify;
+pub(crate) mod visitor;
 pub(crate) mod witness;
 
 use anyhow::Result;

@@ -7,8 +7,7 @@ use contract::records::{
     Action, CallerPolicy, Decision, DecisionReceipt, PreflightAgent, PreflightCheck,
     PreflightTemplate,
 };
-use door::{Door, SystemClock};
-use service::{Scanner, SystemIds};
+use door::SystemClock;
 
 use super::config_in_force;
 use super::remote::{self, KeyArg};
@@ -112,10 +111,7 @@ async fn preflight_from_here(
 ) -> Result<DecisionReceipt> {
     let clock = Arc::new(SystemClock);
     let settings = wiring::service_settings(config)?;
-    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
-    let catalogue = wiring::load_catalogue(config)?;
-    let scanner =
-        Scanner::new(settings.scanner(), door, catalogue, clock.clone(), Arc::new(SystemIds));
+    let scanner = wiring::build_scanner(config, clock.clone())?;
     Ok(scanner.preflight(check, &settings, clock.as_ref()).await?)
 }
 

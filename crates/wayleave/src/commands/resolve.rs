@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use contract::records::{Decision, Delivery, ResolveAnswer, Section};
 use contract::text::record_words::{describe_blocker, describe_comparison, spaced};
-use door::{Door, SystemClock};
-use service::{Scanner, SystemIds};
+use door::SystemClock;
 
 use super::config_in_force;
 use super::remote::{self, KeyArg};
@@ -72,10 +71,7 @@ pub(super) async fn resolve_from_here(
 ) -> Result<(ResolveAnswer, Option<bytes::Bytes>)> {
     let clock = Arc::new(SystemClock);
     let settings = wiring::service_settings(config)?;
-    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
-    let catalogue = wiring::load_catalogue(config)?;
-    let scanner =
-        Scanner::new(settings.scanner(), door, catalogue, clock.clone(), Arc::new(SystemIds));
+    let scanner = wiring::build_scanner(config, clock.clone())?;
     let domain = scanner.parse_domain(domain)?;
     Ok(scanner.resolve(&domain, &settings, clock.as_ref()).await?)
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use contract::records::{Finding, Grade, ScanRecord, Severity, Visibility};
 use contract::{Clock, Timestamp};
-use door::{Door, SystemClock};
-use service::{Scanner, SystemIds};
+use door::SystemClock;
 
 use super::canonical::read_file_or_stdin;
 use super::remote::{self, KeyArg};
@@ -246,15 +245,7 @@ fn write_sarif(file: &Path, log: &sarif::SarifLog) -> Result<()> {
 async fn scan_from_here(args: &Args) -> Result<ScanRecord> {
     let config = config_in_force(&args.config)?;
     logging::start_logging(&config.log)?;
-    let clock = Arc::new(SystemClock);
-    let door = Door::new(wiring::network_policy(&config.network)?, clock.clone())?;
-    let scanner = Scanner::new(
-        wiring::service_settings(&config)?.scanner(),
-        door,
-        wiring::load_catalogue(&config)?,
-        clock,
-        Arc::new(SystemIds),
-    );
+    let scanner = wiring::build_scanner(&config, Arc::new(SystemClock))?;
     let domain = scanner.parse_domain(&args.domain)?;
     let bar = scan_progress::scan_bar(domain.as_str());
     let scanned = scanner

@@ -20,6 +20,13 @@ pub(super) fn census_bar(domains: u64) -> ProgressBar {
     bar
 }
 
+/// The bar for the visitors of a log.
+pub(super) fn visitors_bar(visitors: u64) -> ProgressBar {
+    let bar = new_bar("{prefix} {bar:24} {pos}/{len} ({eta} left)", "Checking visitors");
+    bar.set_length(visitors);
+    bar
+}
+
 /// A spinner for a wait of unknown length.
 pub(super) fn waiting_spinner(server: &str) -> ProgressBar {
     let bar = new_bar("{spinner} {prefix} ({elapsed})", &format!("Waiting for {server}"));

@@ -164,6 +164,7 @@ fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandl
         supervisor.spawn_task("queued-scans", jobs::run_queued_scans(shared())),
         supervisor
             .spawn_task("content-clocks", jobs::run_content_clocks(Arc::clone(&service.clocks))),
+        supervisor.spawn_task("agent-feeds", jobs::run_feeds(Arc::clone(&service.visitors))),
         supervisor.spawn_task("pruning", jobs::run_pruning(shared())),
         supervisor.spawn_task("daily-sealing", jobs::run_daily_sealing(shared())),
     ]

@@ -114,6 +114,7 @@ fn apply_profile(limits: &mut LimitsConfig, given: &Table) {
         ("read_per_minute", &mut limits.read_per_minute, rates::PUBLIC_READ_PER_MINUTE),
         ("decide_per_minute", &mut limits.decide_per_minute, rates::PUBLIC_DECIDE_PER_MINUTE),
         ("live_per_minute", &mut limits.live_per_minute, rates::PUBLIC_LIVE_PER_MINUTE),
+        ("visitors_per_minute", &mut limits.visitors_per_minute, rates::PUBLIC_VISITORS_PER_MINUTE),
     ] {
         if !given.contains_key(name) {
             *rate = public;
@@ -394,6 +395,8 @@ mod tests {
         "operator.abuse",
         "operator.security",
         "agents.catalogue",
+        "agents.known",
+        "agents.more_known",
         "resolve.ranking",
         "proof.origin",
     ];

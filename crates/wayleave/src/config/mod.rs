@@ -110,11 +110,44 @@ pub(crate) struct OperatorConfig {
     pub(crate) security: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentsConfig {
+    /// The identities that scans use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) catalogue: Option<PathBuf>,
+    /// Known agents, instead of the built-in ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) known: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) more_known: Option<PathBuf>,
+    /// `ID=URL`.
+    pub(crate) feeds: Vec<String>,
+    pub(crate) fetch_feeds: bool,
+    pub(crate) gate_fails: GateFails,
+}
+
+impl Default for AgentsConfig {
+    fn default() -> Self {
+        Self {
+            catalogue: None,
+            known: None,
+            more_known: None,
+            feeds: Vec::new(),
+            fetch_feeds: true,
+            gate_fails: GateFails::Open,
+        }
+    }
+}
+
+/// What the gate in front of a site does with visitors that it cannot check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum GateFails {
+    /// Lets them in.
+    Open,
+    /// Refuses them.
+    Closed,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,7 +174,8 @@ pub(crate) struct ResolveConfig {
 pub(crate) struct LimitsConfig {
     /// Limits per client address. The daily total applies even if this is false.
     pub(crate) enabled: bool,
-    /// Sets the defaults of `read_per_minute`, `decide_per_minute` and `live_per_minute`.
+    /// Sets the defaults of `read_per_minute`, `decide_per_minute`, `live_per_minute` and
+    /// `visitors_per_minute`.
     pub(crate) profile: LimitsProfile,
     pub(crate) scan_per_10s: u32,
     pub(crate) scan_per_minute: u32,
@@ -155,6 +189,7 @@ pub(crate) struct LimitsConfig {
     pub(crate) read_per_minute: u32,
     pub(crate) decide_per_minute: u32,
     pub(crate) live_per_minute: u32,
+    pub(crate) visitors_per_minute: u32,
     pub(crate) feed_per_minute: u32,
     pub(crate) metrics_per_minute: u32,
     pub(crate) wrong_keys_per_minute: u32,
@@ -315,6 +350,7 @@ impl Default for LimitsConfig {
             read_per_minute: limits::READ_PER_MINUTE,
             decide_per_minute: limits::DECIDE_PER_MINUTE,
             live_per_minute: limits::LIVE_PER_MINUTE,
+            visitors_per_minute: limits::VISITORS_PER_MINUTE,
             feed_per_minute: limits::FEED_PER_MINUTE,
             metrics_per_minute: limits::METRICS_PER_MINUTE,
             wrong_keys_per_minute: limits::WRONG_KEYS_PER_MINUTE,

@@ -41,3 +41,4 @@ mod tools;
 mod upgrade;
 mod verifiers;
 mod visibility_api;
+mod visitor_api;

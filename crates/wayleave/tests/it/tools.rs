@@ -78,7 +78,7 @@ pub(crate) fn verifier() -> PathBuf {
 }
 
 #[expect(clippy::print_stderr, reason = "shows which tests were skipped")]
-fn skip_test<T>(why: &str) -> Option<T> {
+pub(crate) fn skip_test<T>(why: &str) -> Option<T> {
     let must = ["CI", "WAYLEAVE_INTEROP"]
         .into_iter()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));

@@ -25,6 +25,9 @@ NAMES = st.integers(0, 149).map(lambda number: f"no-such-name-{number}.lab")
 schemathesis.openapi.format("domain-or-url", st.sampled_from(FIXTURES["domains"]) | NAMES)
 schemathesis.openapi.format("uri", st.sampled_from(FIXTURES["pages"]))
 schemathesis.openapi.format("action-or-domain", st.sampled_from(["read", "cite", "open.lab"]) | NAMES)
+schemathesis.openapi.format(
+    "ip-address", st.sampled_from(["", "8.8.4.4", "192.168.0.7", "2001:db8::7", "::ffff:8.8.4.4"])
+)
 schemathesis.openapi.format("cursor", st.just("0"))
 schemathesis.openapi.format("date", st.sampled_from([FIXTURES["day"], "2026-01-31", "1999-12-31"]))
 schemathesis.openapi.format(

@@ -75,6 +75,12 @@ fn every_page_is_accessible_fits_and_loads_nothing_from_elsewhere() {
         browser.click("form[action='/preflight'] button");
         browser.wait_until("the decision", |browser| browser.has(".receipt"));
         check("receipt");
+        browser.open(&format!("{}/visitor", server.base()));
+        browser.type_into("#ua", "Mozilla/5.0 (compatible; Googlebot/2.1)");
+        browser.type_into("#ip", "8.8.4.4");
+        browser.click("form[action='/visitor'] button");
+        browser.wait_until("the verdict", |browser| browser.has(".receipt"));
+        check("visitor-verdict");
         // A second scan of the same site would show the first one's report.
         super::scan(&browser, &server.base(), slow_site);
         browser.wait_until("the progress", |browser| browser.address().contains("/scan/"));
@@ -134,6 +140,9 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
     for (name, path) in [
         ("home", "/"),
         ("preflight", "/preflight"),
+        ("visitor", "/visitor"),
+        ("agents", "/agents"),
+        ("visitor-spec", "/spec/visitor-resolve"),
         ("method", "/method"),
         ("log", "/log"),
         ("seals", "/proof"),

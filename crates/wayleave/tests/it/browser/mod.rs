@@ -127,6 +127,43 @@ fn the_preflight_form_shows_the_decision() {
     browser.wait_until("the error", |browser| browser.has("[role=alert]"));
 }
 
+#[test]
+fn the_visitor_form_shows_the_verdict() {
+    if tools::browser().is_none() {
+        return;
+    }
+    let server = &start_server();
+    crate::visitor_api::wait_for_lists(server);
+    let genuine = lab::feed_addresses("openai-gptbot")[0].to_string();
+    let browser = Browser::start(DESKTOP);
+    browser.open(&format!("{}/", server.base()));
+    browser.click("a[href='/visitor']");
+    for (address, agent, verdict) in [
+        (genuine.as_str(), "GPTBot/1.3", "Verified"),
+        ("8.8.4.4", "GPTBot/1.3", "Spoofed"),
+        ("", "GPTBot/1.3", "Unverifiable"),
+        ("8.8.4.4", "Mozilla/5.0 Firefox/158.0", "Not a known agent"),
+    ] {
+        browser.open(&format!("{}/visitor", server.base()));
+        browser.type_into("#ua", agent);
+        browser.type_into("#ip", address);
+        browser.click("form[action='/visitor'] button");
+        browser.wait_until("the verdict", |browser| browser.has(".receipt"));
+        let shown =
+            browser.run("return document.querySelector('.receipt .big').textContent.trim()");
+        assert_eq!(shown, verdict, "{agent} {address}: {}", browser.text());
+        assert_eq!(browser.text().contains("How we checked"), verdict != "Not a known agent");
+        // The visitor is in no address of ours.
+        assert!(browser.address().ends_with("/visitor"), "{}", browser.address());
+    }
+    browser.open(&format!("{}/visitor", server.base()));
+    browser.type_into("#ua", "GPTBot/1.3");
+    browser.type_into("#ip", "8.8.4.4:443");
+    browser.click("form[action='/visitor'] button");
+    browser.wait_until("the error", |browser| browser.has("[role=alert]"));
+    assert!(browser.text().contains("port"), "{}", browser.text());
+}
+
 /// Without scripts the forms, the progress and the report work, by loading the page again.
 #[test]
 fn pages_work_without_scripts() {

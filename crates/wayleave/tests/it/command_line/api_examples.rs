@@ -10,8 +10,11 @@ use store_sqlite::{SqliteOptions, SqliteStore};
 use super::*;
 use crate::seals::scan_of;
 use crate::server::HttpReply;
+use crate::visitor_api::wait_for_lists;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/assets/examples.json");
+/// A forged visitor, as a web server passes it on.
+const VISITOR: &str = "user-agent: GPTBot/1.3\r\nx-forwarded-for: 8.8.4.4\r\n";
 /// A page shows at most 2,000 characters of one text.
 const MAX_CHARS: usize = 1_900;
 /// An operation with its method, its path and its body.
@@ -52,7 +55,9 @@ impl FullServer {
         drop(server);
         let witness = RunningWitness::start(&folder, log["checkpoint"]["vkey"].as_str().unwrap());
         let witnesses = ["--proof-witnesses", witness.peer.as_str()];
-        let server = Server::start_demo(&[data_dir, origin, witnesses].concat());
+        let proxies = ["--server-trusted-proxies", "127.0.0.1/32"];
+        let server = Server::start_demo(&[data_dir, origin, witnesses, proxies].concat());
+        wait_for_lists(&server);
         let licence = ["licence", "create", "--json", "--domain", "open.lab"];
         let licence = [&licence[..], &["--network-allow-names", "lab"], &data_dir].concat();
         let licence_key = run(&licence).expect(PASSED).json()["key"].as_str().unwrap().to_owned();
@@ -80,12 +85,17 @@ fn examples_are_current() {
         let key = (operation == "scanDomainV1").then_some(full.licence_key.as_str());
         let header = key.map(|key| format!("authorization: Bearer {key}\r\n")).unwrap_or_default();
         let reply = match &body {
+            None if operation == "visitorGate" => server.get_with(&path, VISITOR),
             Some(body) => server.post_with(&path, &header, &body.to_string()),
             None => server.get_with(&path, "accept: application/json\r\n"),
         };
         let (status, text) = (reply.status, reply.text());
-        assert!((200..300).contains(&status), "{operation}: {status} {text:.300}");
-        let request = command(method, &path, key.is_some(), body.as_ref());
+        let expected = if operation == "visitorGate" { 403..404 } else { 200..300 };
+        assert!(expected.contains(&status), "{operation}: {status} {text:.300}");
+        let mut request = command(method, &path, key.is_some(), body.as_ref());
+        if operation == "visitorGate" {
+            request.push_str(" -A 'GPTBot/1.3' -H 'X-Forwarded-For: 8.8.4.4'");
+        }
         let example = json!({ "request": request, "response": shown(&reply).replace(&server.base(), "{base}") });
         assert!(examples.insert(operation.to_owned(), example).is_none(), "{operation} twice");
     }
@@ -159,6 +169,15 @@ fn calls(full: &FullServer) -> Vec<Call> {
             json!({ "domain": "open.lab", "action": "read", "status": 200 }),
         ),
         plain("getOutcomes", "/api/v1/outcomes?domain=open.lab"),
+        plain("visitorResolveV1", "/api/v1/visitor?ua=GPTBot/1.3&ip=8.8.4.4"),
+        post(
+            "visitorResolveBatchV1",
+            "/api/v1/visitor",
+            json!({ "visitors": [{ "ip": "8.8.4.4", "ua": "GPTBot/1.3" }] }),
+        ),
+        plain("visitorGate", "/api/v1/visitor/gate"),
+        plain("getKnownAgents", "/api/v1/agents"),
+        plain("visitorSpec", "/spec/visitor-resolve"),
         plain("getRights", "/api/v1/rights?domain=open.lab"),
         plain("getReadEquivalence", "/api/v1/read-equivalence?url=https://open.lab/"),
         plain("getClaims", "/api/v1/claims?domain=open.lab"),
@@ -214,6 +233,13 @@ fn command(method: &str, path: &str, with_key: bool, body: Option<&Value>) -> St
 fn shown(reply: &HttpReply) -> String {
     let media_type = reply.header("content-type").unwrap_or_default();
     let is_json = media_type.contains("json");
+    if reply.body.is_empty() {
+        let fields =
+            ["svc-visitor", "svc-visitor-agent", "svc-visitor-operator", "svc-visitor-why"];
+        let lines =
+            fields.iter().map(|name| format!("{name}: {}", reply.header(name).unwrap_or("")));
+        return format!("HTTP/1.1 {}\n{}", reply.status, lines.collect::<Vec<_>>().join("\n"));
+    }
     if !is_json && !media_type.starts_with("text/") {
         return format!("(bytes of {media_type})");
     }

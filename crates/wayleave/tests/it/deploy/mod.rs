@@ -6,6 +6,8 @@ mod ci;
 mod metrics;
 mod packaging;
 mod proxies;
+mod proxy;
+mod visitors;
 
 use std::path::Path;
 
