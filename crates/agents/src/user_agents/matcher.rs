@@ -84,7 +84,10 @@ impl UserAgentMatcher {
             let Some(token) = tokens.iter().find(fits) else { continue };
             let length = name.len() + token.extra_bytes();
             let mention = Mention { agent: token.agent, length, start: place.start };
-            if named.lacks(&mention) && words.name_product(&place) {
+            if named.lacks(&mention)
+                && words.name_product(&place)
+                && !is_comparison(user_agent, place.start)
+            {
                 named.add(mention);
             }
         }
@@ -101,6 +104,16 @@ impl UserAgentMatcher {
         let found = names.iter().find(|known| known.lower_case.eq_ignore_ascii_case(name));
         found.map(|known| known.tokens.as_slice())
     }
+}
+
+/// Whether `like` stands before a name: `TelegramBot (like TwitterBot)` is not TwitterBot.
+fn is_comparison(user_agent: &[u8], start: usize) -> bool {
+    let before = user_agent.get(..start).unwrap_or_default().trim_ascii_end();
+    let is_apart = before.len() < start;
+    let Some(word) = before.len().checked_sub(b"like".len()) else { return false };
+    let (before, last) = before.split_at_checked(word).unwrap_or_default();
+    let is_word = before.last().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    is_apart && is_word && last.eq_ignore_ascii_case(b"like")
 }
 
 /// Lengths that differ by 64 share a bit. No token is that long, so the look-up tells them apart.

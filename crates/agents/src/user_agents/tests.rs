@@ -104,6 +104,13 @@ fn decoration_does_not_mislead() {
         ("GPTBotß", none),
         ("éGPTBot", none),
         ("GPTBotGPTBot", none),
+        // Compared with another.
+        ("Fetcher/1.0 (like GPTBot)", none),
+        ("Fetcher/1.0 Like  GPTBot/1.3", none),
+        ("likeGPTBot", none),
+        ("alike GPTBot", &["gptbot"]),
+        ("like; GPTBot", &["gptbot"]),
+        ("GPTBot (like GPTBot)", &["gptbot"]),
         // In an address.
         ("Fetcher/1.0 (+https://example.com/GPTBot)", none),
         ("Fetcher/1.0 (+https://example.com/?ua=GPTBot)", none),
