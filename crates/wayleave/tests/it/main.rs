@@ -42,3 +42,4 @@ mod upgrade;
 mod verifiers;
 mod visibility_api;
 mod visitor_api;
+mod visitor_feeds;

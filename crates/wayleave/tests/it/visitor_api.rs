@@ -320,6 +320,49 @@ fn signatures_are_checked_with_the_keys_of_the_operator() {
     }
 }
 
+/// Only a directory that says what it should proves a key; one that cannot be read accuses nobody.
+#[test]
+fn a_directory_that_cannot_be_read_accuses_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("more.json");
+    let agents: Vec<Value> = lab::signing_hosts()
+        .iter()
+        .map(|(host, _)| {
+            json!({
+                "id": host.replace('.', "-"), "name": host, "operator": "The lab", "purpose": "agent",
+                "key_directories": [format!("https://{host}")],
+                "evidence": "operator_page", "checked_on": "2026-11-16",
+            })
+        })
+        .collect();
+    let more = json!({ "v": 1, "as_of": "2026-11-16", "agents": agents });
+    std::fs::write(&file, more.to_string()).unwrap();
+    let server = Server::start_demo(&["--agents-more-known", file.to_str().unwrap()]);
+    let now = SystemClock.now().as_millis() / 1000;
+    let visitor = |(host, _): &(&str, lab::DirectoryBehaviour)| {
+        let mut signature = BotSignature::new(now);
+        signature.agent = lab::SignatureAgent::Dictionary(format!("https://{host}"));
+        let request = BotRequest { method: "GET", authority: "shop.example", path: "/" };
+        let signed = lab::sign_as_bot(&request, &signature);
+        let headers: serde_json::Map<String, Value> =
+            signed.to_headers().iter().map(|(n, v)| ((*n).to_owned(), json!(v))).collect();
+        json!({ "ip": FORGED, "ua": "Mozilla/5.0", "headers": headers, "authority": "shop.example" })
+    };
+    let visitors: Vec<Value> = lab::signing_hosts().iter().map(visitor).collect();
+    let answer = ask_batch(&server, &json!(visitors)).json();
+    for ((host, _), result) in
+        lab::signing_hosts().iter().zip(answer["results"].as_array().unwrap())
+    {
+        let expected = match *host {
+            "signing-bot.lab" => "verified",
+            // The name of a key is computed, not believed.
+            "signing-other-key.lab" | "signing-wrong-kid.lab" => "spoofed",
+            _ => "unverifiable",
+        };
+        assert_eq!(result["verdict"], expected, "{host}: {result}");
+    }
+}
+
 /// The lab serves every list of the catalogue, in the operator's format.
 #[test]
 fn the_lab_has_every_list_of_the_catalogue() {

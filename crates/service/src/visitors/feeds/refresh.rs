@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Feed;
-use agents::feeds::{check_feed, parse_feed};
+use agents::feeds::{FeedFault, check_feed, parse_feed};
 use contract::{Clock, Timestamp};
 use observe::{FeedRead, FeedReadOutcome};
 use store::{Feeds, StoreError, StoredFeed};
@@ -122,7 +122,7 @@ fn apply_outcome(
             });
             let content = match content {
                 Ok(content) => content,
-                Err(fault) => return failed(fault.to_string(), before),
+                Err(fault) => return failed(to_sentence(&fault), before),
             };
             let is_same = last_good.as_ref() == Some(&content.prefixes);
             let prefixes = content.prefixes.len();
@@ -143,6 +143,14 @@ fn apply_outcome(
             (refresh, copy)
         }
     }
+}
+
+/// The description of a fault with a capital letter and a full stop.
+fn to_sentence(fault: &FeedFault) -> String {
+    let text = fault.to_string();
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 /// How long until the next attempt. The jitter is a function of feed and time, up to a tenth, so that many
