@@ -22,7 +22,7 @@ pub(super) struct Example {
     pub(super) address: Option<&'static str>,
     pub(super) dns: Dns,
     pub(super) signature: SignatureCase,
-    pub(super) lists: Lists,
+    pub(super) lists: ListState,
     /// A part of the reason.
     pub(super) says: &'static str,
 }
@@ -47,7 +47,7 @@ pub(super) enum SignatureCase {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lists {
+pub(super) enum ListState {
     Fresh,
     Old,
     Never,
@@ -68,7 +68,7 @@ const fn example(
         address,
         dns: Dns::NotLookedUp,
         signature: SignatureCase::None,
-        lists: Lists::Fresh,
+        lists: ListState::Fresh,
         says,
     }
 }
@@ -136,7 +136,10 @@ pub fn verdict_cases() -> Vec<VerdictCase> {
             "the address is in a copy of the list that is too old",
             Verified,
             "since when the copy is out of date",
-            Example { lists: Lists::Old, ..example("List-Bot/1.0", INSIDE, "out of date since") },
+            Example {
+                lists: ListState::Old,
+                ..example("List-Bot/1.0", INSIDE, "out of date since")
+            },
         ),
         case(
             "an agent of an operator with one list for several agents",
@@ -212,7 +215,10 @@ pub fn verdict_cases() -> Vec<VerdictCase> {
             "outside of a copy that is too old",
             Unverifiable,
             "the age of the copy",
-            Example { lists: Lists::Old, ..example("List-Bot/1.0", OUTSIDE, "too old to deny it") },
+            Example {
+                lists: ListState::Old,
+                ..example("List-Bot/1.0", OUTSIDE, "too old to deny it")
+            },
         ),
         case(
             "an agent with a list of its own",
@@ -220,7 +226,7 @@ pub fn verdict_cases() -> Vec<VerdictCase> {
             Unverifiable,
             "that it was not fetched",
             Example {
-                lists: Lists::Never,
+                lists: ListState::Never,
                 ..example("List-Bot/1.0", INSIDE, "not been able to fetch")
             },
         ),

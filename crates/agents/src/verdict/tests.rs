@@ -6,7 +6,7 @@ use contract::Timestamp;
 use contract::records::VisitorVerdict;
 use proptest::prelude::*;
 
-use super::cases::{Dns, Example, Lists, SignatureCase, verdict_cases};
+use super::cases::{Dns, Example, ListState, SignatureCase, verdict_cases};
 use super::*;
 use crate::ranges::PrefixSet;
 use crate::{KnownAgents, SearchableAgents};
@@ -67,27 +67,29 @@ fn noon() -> Timestamp {
 }
 
 /// Built once for each state of the lists.
-fn checker(lists: Lists) -> &'static VisitorChecker {
+fn checker(lists: ListState) -> &'static VisitorChecker {
     static CHECKERS: LazyLock<[VisitorChecker; 3]> =
-        LazyLock::new(|| [Lists::Fresh, Lists::Old, Lists::Never].map(new_checker));
+        LazyLock::new(|| [ListState::Fresh, ListState::Old, ListState::Never].map(new_checker));
     let at = match lists {
-        Lists::Fresh => 0,
-        Lists::Old => 1,
-        Lists::Never => 2,
+        ListState::Fresh => 0,
+        ListState::Old => 1,
+        ListState::Never => 2,
     };
     &CHECKERS[at]
 }
 
-fn new_checker(lists: Lists) -> VisitorChecker {
+fn new_checker(lists: ListState) -> VisitorChecker {
     let agents = KnownAgents::parse(CATALOGUE).unwrap();
     let agents = Arc::new(SearchableAgents::new(agents));
     let fetched_at = match lists {
-        Lists::Fresh => Timestamp::from_rfc3339("2026-11-15T06:00:00Z").unwrap(),
-        Lists::Old | Lists::Never => Timestamp::from_rfc3339("2026-10-01T06:00:00Z").unwrap(),
+        ListState::Fresh => Timestamp::from_rfc3339("2026-11-15T06:00:00Z").unwrap(),
+        ListState::Old | ListState::Never => {
+            Timestamp::from_rfc3339("2026-10-01T06:00:00Z").unwrap()
+        }
     };
     let loaded: Vec<_> = LISTS
         .iter()
-        .filter(|_| lists != Lists::Never)
+        .filter(|_| lists != ListState::Never)
         .map(|(id, text)| {
             let prefixes = PrefixSet::from_text(text).unwrap();
             (agents.feed_index(id).unwrap(), LoadedFeed { prefixes, fetched_at })
@@ -160,7 +162,7 @@ fn the_oldest_list_that_decided_is_named() {
         address,
         dns: Dns::NotLookedUp,
         signature: SignatureCase::None,
-        lists: Lists::Fresh,
+        lists: ListState::Fresh,
         says: "",
     };
     let as_of = |user_agent, address| check(&example(user_agent, address)).1.ranges_as_of;
@@ -168,13 +170,13 @@ fn the_oldest_list_that_decided_is_named() {
     assert_eq!(as_of("List-Bot/1.0", Some("44.10.0.7")), fetched);
     assert_eq!(as_of("List-Bot/1.0", Some("44.99.0.7")), fetched);
     assert_eq!(as_of("Silent-Bot/1.0", Some("44.99.0.7")), None);
-    assert_eq!(checker(Lists::Never).oldest_feed(), None);
-    assert_eq!(checker(Lists::Fresh).oldest_feed(), fetched);
+    assert_eq!(checker(ListState::Never).oldest_feed(), None);
+    assert_eq!(checker(ListState::Fresh).oldest_feed(), fetched);
 }
 
 #[test]
 fn documented_names_end_at_a_dot() {
-    let checker = checker(Lists::Fresh);
+    let checker = checker(ListState::Fresh);
     let agent = checker.named_agents(b"Name-Bot/1.0").first().unwrap();
     for (name, is_documented) in [
         ("crawl-7.bots.example", true),
@@ -191,7 +193,7 @@ fn documented_names_end_at_a_dot() {
 
 #[test]
 fn names_are_looked_up_only_where_they_can_decide() {
-    let checker = checker(Lists::Fresh);
+    let checker = checker(ListState::Fresh);
     let asks = |user_agent: &str, address: &str| {
         checker.agent_to_look_up(user_agent.as_bytes(), address.parse().unwrap()).is_some()
     };
@@ -217,7 +219,7 @@ proptest! {
         prop_assume!(!is_listed);
         for dns in [Dns::NotLookedUp, Dns::Other, Dns::Forged, Dns::NoName, Dns::Failed] {
             for signature in [SignatureCase::None, SignatureCase::Foreign, SignatureCase::Invalid, SignatureCase::Unreadable] {
-                for lists in [Lists::Fresh, Lists::Old, Lists::Never] {
+                for lists in [ListState::Fresh, ListState::Old, ListState::Never] {
                     let verdict = checker(lists).check(&VisitorEvidence {
                         user_agent: user_agent.as_bytes(),
                         address: Some(address),
