@@ -64,7 +64,8 @@ fn parse_line(line: &str) -> Option<LogVisitor> {
 /// stand before the address.
 fn parse_combined(line: &str) -> Option<LogVisitor> {
     let mut words = line.split_ascii_whitespace();
-    let first = words.next()?;
+    // Some logs begin with the forwarded addresses, of which the first is the client's.
+    let first = words.next()?.trim_end_matches(',');
     let address = parse_address(first).or_else(|| parse_address(words.next()?))?;
     let user_agent = quoted_fields(line).nth(2)?;
     let user_agent = if user_agent == "-" { String::new() } else { user_agent };
@@ -146,6 +147,8 @@ mod tests {
         // nginx as its own packages configure it: the forwarded address behind the user agent.
         let main = format!("{combined} \"203.0.113.9\"");
         assert_eq!(read(&main), visitor("44.10.0.7", "GPTBot/1.3"));
+        let forwarded = combined.replacen("44.10.0.7", "44.10.0.7, 10.0.0.1", 1);
+        assert_eq!(read(&forwarded), visitor("44.10.0.7", "GPTBot/1.3"));
         // Apache with the virtual host in front.
         let vhost = format!("shop.example:443 {combined}");
         assert_eq!(read(&vhost), visitor("44.10.0.7", "GPTBot/1.3"));
