@@ -40,6 +40,7 @@ pub(crate) struct TrafficBudget {
     robots: AtomicU64,
     json: AtomicU64,
     style_sheets: AtomicU64,
+    mcp: AtomicU64,
 }
 
 impl TrafficBudget {
@@ -52,6 +53,7 @@ impl TrafficBudget {
             robots: of_kind(),
             json: of_kind(),
             style_sheets: of_kind(),
+            mcp: of_kind(),
         }
     }
 
@@ -62,6 +64,7 @@ impl TrafficBudget {
             ReadKind::Robots => &self.robots,
             ReadKind::Json => &self.json,
             ReadKind::StyleSheet => &self.style_sheets,
+            ReadKind::Mcp => &self.mcp,
         }
     }
 

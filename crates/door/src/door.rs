@@ -7,6 +7,7 @@ use contract::Clock;
 
 use crate::context::DoorContext;
 use crate::dns::Resolver;
+use crate::guard::url::PortSet;
 use crate::targets::TargetTable;
 use crate::tls::TlsClient;
 use crate::{AddressRule, DoorError, Policy, Visit};
@@ -37,6 +38,13 @@ impl Door {
     /// one deadline.
     #[must_use]
     pub fn visit(&self, deadline: Duration) -> Visit {
-        Visit::new(Arc::clone(&self.0), deadline)
+        Visit::new(Arc::clone(&self.0), deadline, PortSet::Web)
+    }
+
+    /// Starts a visit of an MCP server. Its URLs may also name the ports of
+    /// [`Policy::mcp_ports`]; everything else is as in any visit.
+    #[must_use]
+    pub fn mcp_visit(&self, deadline: Duration) -> Visit {
+        Visit::new(Arc::clone(&self.0), deadline, PortSet::Mcp)
     }
 }

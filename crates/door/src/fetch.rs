@@ -1,32 +1,23 @@
 //! One read from its URL to its body. Every hop passes all checks of the guard again.
 
-use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use contract::evidence::{
-    Exchange, ExchangeOutcome, Failure, FailureKind, FailurePhase, Hop, Response, TlsFacts,
+    Exchange, ExchangeOutcome, Failure, FailureKind, FailurePhase, Hop, Response,
 };
 use http::header::LOCATION;
-use hyper::body::Incoming;
-use rustls::pki_types::ServerName;
-use tokio::net::TcpStream;
 use tokio::time::Instant;
 
-use crate::failure::{
-    connect_failure, deadline_failure, handshake_failure, new_failure, policy_refusal,
-    target_limit_failure,
-};
-use crate::guard::address::VettedAddress;
+use crate::failure::{new_failure, policy_refusal};
 use crate::guard::url::CheckedTarget;
-use crate::http::connection::{Connection, EofTolerantStream, version_label};
+use crate::http::body;
+use crate::http::connection::version_label;
 use crate::http::headers::{RequestHeaders, response_header_lines};
-use crate::http::pool::PoolEntry;
-use crate::http::{body, dial};
-use crate::mutex::lock;
+use crate::http::request::Outgoing;
 use crate::read_timer::{ReadTimer, elapsed_millis};
-use crate::visit_state::{HostState, VisitState};
+use crate::send::{HopResponse, RequestSender, release_connection};
+use crate::visit_state::VisitState;
 use crate::{FetchRequest, FetchResult, RedirectPolicy};
 
 pub(crate) async fn fetch(visit: &VisitState, mut request: FetchRequest) -> FetchResult {
@@ -83,24 +74,10 @@ struct FetchState<'a> {
     authority: Option<String>,
 }
 
-/// Permits to send one request: one of the host and one of its network. The network has its own
-/// limit because many names can point to the same victim.
-struct RequestSlots<'h> {
-    _host: tokio::sync::SemaphorePermit<'h>,
-    _network: tokio::sync::OwnedSemaphorePermit,
-}
-
-/// The response head of one hop, and the connection it came over.
-struct HopResponse {
-    response: http::Response<Incoming>,
-    connection: Connection,
-    pool_entry: Arc<PoolEntry>,
-}
-
 impl FetchState<'_> {
     async fn run(&mut self, fields: &RequestHeaders) -> Result<(Response, Bytes), Failure> {
         let policy = &self.visit.context.policy;
-        let mut target = match CheckedTarget::parse(&self.request.url, policy) {
+        let mut target = match CheckedTarget::parse(&self.request.url, policy, self.visit.ports) {
             Ok(target) => target,
             Err(failure) => {
                 self.record_undialled_hop(&self.request.url.clone());
@@ -145,7 +122,7 @@ impl FetchState<'_> {
                 "The Location header of the redirect is not valid UTF-8.",
             ));
         };
-        from.join_location(location, policy).map_err(|failure| {
+        from.join_location(location, policy, self.visit.ports).map_err(|failure| {
             let url = from.url.join(location).map_or_else(|_| location.to_owned(), String::from);
             self.record_undialled_hop(&url);
             attribute_to_redirect(failure)
@@ -182,13 +159,15 @@ impl FetchState<'_> {
             took_ms: 0,
             reused_connection: false,
         };
-        let host = self.visit.host_state(&target.host);
-        let mut dialled = None;
-        let hop_response = self.send_request(target, fields, &host, &mut hop, &mut dialled).await;
-        hop.address = dialled.map(|address| address.to_string());
+        let sender = RequestSender {
+            visit: self.visit,
+            timer: &self.timer,
+            identity: &self.request.identity,
+            fresh_connection: self.request.fresh_connection,
+        };
+        let hop_response = sender.send(target, fields, &Outgoing::get(), &mut hop).await;
         let result = match hop_response {
-            // Keep the slots until the body is read.
-            Ok((hop_response, _slots)) => {
+            Ok(hop_response) => {
                 hop.status = Some(hop_response.response.status().as_u16());
                 let location = hop_response.response.headers().get(LOCATION);
                 let location = location.map(|value| value.as_bytes().to_vec());
@@ -217,153 +196,14 @@ impl FetchState<'_> {
         result
     }
 
-    /// Resolves and vets the host, gets a connection, sends the request and waits for the response
-    /// head.
-    async fn send_request<'h>(
-        &self,
-        target: &CheckedTarget,
-        fields: &RequestHeaders,
-        host: &'h HostState,
-        hop: &mut Hop,
-        dialled: &mut Option<SocketAddr>,
-    ) -> Result<(HopResponse, RequestSlots<'h>), Failure> {
-        if self.timer.is_expired() {
-            return Err(deadline_failure(FailurePhase::Request));
-        }
-        let visit = self.visit;
-        let port = target.dial_port(&visit.context.policy);
-        let resolving = pin!(visit.addresses(&target.host, port, &self.timer));
-        let addresses = self.timer.run_before_deadline(FailurePhase::Dns, resolving).await??;
-        let of_host = self
-            .timer
-            .run_before_deadline(FailurePhase::Request, pin!(host.slots.acquire()))
-            .await?
-            .map_err(|_| deadline_failure(FailurePhase::Request))?;
-        // Every read acquires the host's slot before the network's slot, so reads cannot deadlock.
-        let network =
-            visit.network_slots(addresses.first().map(|address| address.socket_address().ip()));
-        let of_network = self
-            .timer
-            .run_before_deadline(FailurePhase::Request, pin!(network.acquire_owned()))
-            .await?
-            .map_err(|_| deadline_failure(FailurePhase::Request))?;
-        let slots = RequestSlots { _host: of_host, _network: of_network };
-        if let Some(first) = addresses.first() {
-            let counted = visit.count_read(first.socket_address().ip());
-            counted.map_err(|_| target_limit_failure())?;
-        }
-        let pool_entry = visit.pool.entry(target, &self.request.identity);
-        let mut fresh = self.request.fresh_connection;
-        loop {
-            let open = self.open_connection(target, &addresses, host, dialled);
-            let mut connection = if fresh {
-                open.await?
-            } else {
-                let connecting = pin!(pool_entry.acquire(open));
-                self.timer.run_before_deadline(FailurePhase::Connect, connecting).await??
-            };
-            hop.reused_connection = connection.reused;
-            *dialled = Some(connection.address.socket_address());
-            let answer = {
-                let head = pin!(connection.send_get(target, fields, &visit.context.policy.limits));
-                self.timer.run_within(FailurePhase::Head, visit.phases.head, head).await?
-            };
-            match answer {
-                Ok(response) => {
-                    return Ok((HopResponse { response, connection, pool_entry }, slots));
-                }
-                // The host may have closed a pooled connection while it was idle. That says nothing
-                // about the host, so the request is repeated on a new connection.
-                Err(failure) if connection.reused && failure.kind == FailureKind::Protocol => {
-                    fresh = true;
-                }
-                Err(failure) => return Err(failure),
-            }
-        }
-    }
-
-    /// Dials the vetted addresses in turn until one accepts, then starts TLS if the URL needs it.
-    async fn open_connection(
-        &self,
-        target: &CheckedTarget,
-        addresses: &[VettedAddress],
-        host: &HostState,
-        dialled: &mut Option<SocketAddr>,
-    ) -> Result<Connection, Failure> {
-        let mut failed = None;
-        for address in addresses {
-            let leasing = pin!(self.visit.lease_connection(address.socket_address().ip()));
-            let leased = self.timer.run_before_deadline(FailurePhase::Connect, leasing).await;
-            let Ok(Ok(lease)) = leased else { return Err(target_limit_failure()) };
-            *dialled = Some(address.socket_address());
-            let source = self.visit.context.policy.source_address;
-            let dialling = pin!(dial::dial(*address, source));
-            let limit = self.visit.phases.connect;
-            let stream = match self.timer.run_within(FailurePhase::Connect, limit, dialling).await {
-                Ok(Ok(stream)) => stream,
-                Ok(Err(error)) => {
-                    failed = Some(connect_failure(&error));
-                    continue;
-                }
-                Err(timeout) => {
-                    failed = Some(timeout);
-                    continue;
-                }
-            };
-            *lock(&host.last_connected) = Some(address.socket_address().ip());
-            if !target.tls {
-                let limits = &self.visit.context.policy.limits;
-                let opened = Connection::http1(stream, *address, None, limits).await;
-                return opened.map(|connection| connection.with_lease(lease));
-            }
-            // Boxed: the handshake future is large, and every future around it would embed it.
-            let opened = Box::pin(self.start_tls(target, *address, stream)).await;
-            return opened.map(|connection| connection.with_lease(lease));
-        }
-        Err(failed.unwrap_or_else(|| deadline_failure(FailurePhase::Connect)))
-    }
-
-    async fn start_tls(
-        &self,
-        target: &CheckedTarget,
-        address: VettedAddress,
-        stream: TcpStream,
-    ) -> Result<Connection, Failure> {
-        let context = &self.visit.context;
-        let limits = &context.policy.limits;
-        let name = ServerName::try_from(target.host.as_str().to_owned()).map_err(|_| {
-            new_failure(
-                FailureKind::Tls,
-                FailurePhase::Tls,
-                "bad_server_name",
-                "The host name is not valid as a TLS server name.",
-            )
-        })?;
-        let handshake_future = pin!(context.tls.connector().connect(name.clone(), stream));
-        let stream = self
-            .timer
-            .run_within(FailurePhase::Tls, self.visit.phases.tls, handshake_future)
-            .await?
-            .map_err(|error| handshake_failure(&error))?;
-        let session = stream.get_ref().1;
-        let http2 = session.alpn_protocol() == Some(b"h2");
-        let facts: TlsFacts = context.tls.facts(session, &name, context.clock.now());
-        let facts = Some(Arc::new(facts));
-        let stream = EofTolerantStream(stream);
-        if !http2 {
-            return Connection::http1(stream, address, facts, limits).await;
-        }
-        let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
-        self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
-    }
-
     async fn read_response(
         &self,
         target: &CheckedTarget,
         hop_response: HopResponse,
     ) -> (Response, Bytes) {
         let limits = &self.visit.context.policy.limits;
-        let HopResponse { response, mut connection, pool_entry } = hop_response;
+        // The slots are kept until the body is read.
+        let HopResponse { response, mut connection, pool_entry, slots: _slots } = hop_response;
         let (head, incoming) = response.into_parts();
         let mut caps = limits.body_caps(self.request.kind);
         caps.wire = caps.wire.min(self.request.max_wire_bytes.unwrap_or(u64::MAX));
@@ -377,7 +217,7 @@ impl FetchState<'_> {
         };
         let read = body::read_body(&head.headers, incoming, &mut connection.driver, &bounds).await;
         let tls = connection.tls.as_deref().cloned();
-        self.release_connection(read.connection_reusable, connection, &pool_entry);
+        release_connection(self.visit, read.connection_reusable, connection, &pool_entry);
         let response = Response {
             url: target.url.to_string(),
             status: head.status.as_u16(),
@@ -392,28 +232,14 @@ impl FetchState<'_> {
     /// Discards the body of a redirect. A small body is read to its end so that the connection can
     /// be reused.
     async fn drain_redirect_body(&self, hop_response: HopResponse) {
-        let HopResponse { response, mut connection, pool_entry } = hop_response;
+        // The slots are kept until the body is read.
+        let HopResponse { response, mut connection, pool_entry, slots: _slots } = hop_response;
         let limits = &self.visit.context.policy.limits;
         // An HTTP/2 stream can be cancelled without closing its connection.
         let at_end = connection.is_http2()
             || body::drain_body(response.into_body(), &mut connection.driver, limits, &self.timer)
                 .await;
-        self.release_connection(at_end, connection, &pool_entry);
-    }
-
-    /// Returns a connection to the pool. If other reads wait for one to the same target, it is
-    /// closed instead.
-    fn release_connection(&self, at_end: bool, connection: Connection, pool_entry: &PoolEntry) {
-        let address = connection.address.socket_address().ip();
-        let awaited = self.visit.context.targets.has_waiting_reads(address);
-        if at_end && !awaited {
-            pool_entry.release(connection);
-            return;
-        }
-        drop(connection);
-        if awaited {
-            pool_entry.close_idle();
-        }
+        release_connection(self.visit, at_end, connection, &pool_entry);
     }
 
     fn record_undialled_hop(&mut self, url: &str) {
@@ -435,7 +261,7 @@ enum HopOutcome {
     Redirect(Vec<u8>),
 }
 
-fn is_redirect(status: u16) -> bool {
+pub(crate) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
@@ -452,6 +278,6 @@ fn attribute_to_redirect(failure: Failure) -> Failure {
     }
 }
 
-fn truncate_text(text: &str, max: usize) -> String {
+pub(crate) fn truncate_text(text: &str, max: usize) -> String {
     if text.len() <= max { text.to_owned() } else { text.chars().take(max).collect() }
 }

@@ -8,7 +8,10 @@
 //!
 //! Life of a fetch: [`Visit::fetch`] → `guard::url` → `VisitState::addresses` (`dns`) →
 //! `guard::address` → `http::dial` → `tls` → `http::connection` → `http::body` → [`FetchResult`].
+//! [`Visit::ask`] takes the same way (`send`) with another method and a small body, and its answer can
+//! be read as a stream of events (`sse`).
 
+mod ask;
 mod byte_budget;
 mod clock;
 mod context;
@@ -26,11 +29,14 @@ pub mod operator;
 mod policy;
 mod read_timer;
 mod request;
+mod send;
+mod sse;
 mod targets;
 mod tls;
 mod visit;
 mod visit_state;
 
+pub use ask::{Answer, AnswerHead, AskMethod, AskRequest, WholeAnswer};
 pub use clock::SystemClock;
 pub use dns::RecordType;
 pub use door::Door;
@@ -42,5 +48,6 @@ pub use policy::{BodyCaps, Limits, PhaseTimeouts, Policy, ResolverChoice, read_p
 pub use request::{
     FetchRequest, FetchResult, ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal,
 };
+pub use sse::{Event, stream::EventStream};
 pub use targets::{TargetLimit, TargetLimits, TargetRefusal, network_of};
 pub use visit::Visit;

@@ -30,6 +30,9 @@ pub struct Policy {
     pub http_port: u16,
     /// The port that is dialled for port 443 of a URL.
     pub https_port: u16,
+    /// The ports that URLs of MCP servers may name besides 80, 443 and those of `names`. Only visits
+    /// of MCP servers may use them; see [`Policy::MCP_PORTS`].
+    pub mcp_ports: Vec<u16>,
     /// Certificate authorities trusted in addition to the built-in roots; see [`read_pem`].
     pub extra_ca: Vec<CertificateDer<'static>>,
     /// The local address for outgoing connections. Only targets of the same address family are
@@ -41,6 +44,12 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// The ports at which MCP servers are found in practice: 3000 in the examples of the TypeScript
+    /// SDK, 3001 of the reference server "everything", 8000 of the Python SDK and of FastMCP, 8080 and
+    /// 8443 where 80 and 443 are taken. No service that understands commands in plain text
+    /// (mail, Redis, databases) uses one of them by default.
+    pub const MCP_PORTS: [u16; 5] = [3000, 3001, 8000, 8080, 8443];
+
     /// The public internet, with no exceptions.
     #[must_use]
     pub fn public() -> Self {
@@ -51,6 +60,7 @@ impl Policy {
             resolver: ResolverChoice::System,
             http_port: 80,
             https_port: 443,
+            mcp_ports: Self::MCP_PORTS.to_vec(),
             extra_ca: Vec::new(),
             source_address: None,
             limits: Limits::default(),
@@ -99,6 +109,11 @@ pub struct Limits {
     pub robots: BodyCaps,
     pub json: BodyCaps,
     pub style_sheet: BodyCaps,
+    /// One answer of an MCP server, whole or as a stream that carries many answers. Callers set a lower
+    /// limit for single answers.
+    pub mcp: BodyCaps,
+    /// The largest body of a request.
+    pub max_request_body_bytes: usize,
     /// The most decoded bytes that all bodies of one visit may hold together. The caller refunds
     /// what it no longer holds.
     pub max_visit_bytes: u64,
@@ -154,6 +169,8 @@ impl Default for Limits {
             robots: same(512 * KIB),
             json: same(MIB),
             style_sheet: same(256 * KIB),
+            mcp: same(8 * MIB),
+            max_request_body_bytes: 64 * 1024,
             max_visit_bytes: 24 * MIB,
             max_kind_wire_bytes: 8_000_000,
             max_visit_wire_bytes: 24_000_000,
@@ -177,15 +194,18 @@ impl Limits {
             ReadKind::Robots => self.robots,
             ReadKind::Json => self.json,
             ReadKind::StyleSheet => self.style_sheet,
+            ReadKind::Mcp => self.mcp,
         }
     }
 
     pub(crate) fn max_redirects_for(&self, kind: ReadKind) -> usize {
         match kind {
             ReadKind::Robots => self.max_robots_redirects,
-            ReadKind::Page | ReadKind::OtherPage | ReadKind::Json | ReadKind::StyleSheet => {
-                self.max_redirects
-            }
+            ReadKind::Page
+            | ReadKind::OtherPage
+            | ReadKind::Json
+            | ReadKind::StyleSheet
+            | ReadKind::Mcp => self.max_redirects,
         }
     }
 

@@ -67,6 +67,8 @@ pub enum ReadKind {
     /// JSON and all other machine-readable files.
     Json,
     StyleSheet,
+    /// An answer of an MCP server.
+    Mcp,
 }
 
 /// The recorded facts of one read, and the decoded body.

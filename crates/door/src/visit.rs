@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::HostName;
-use contract::evidence::DnsReading;
+use contract::evidence::{DnsReading, Failure};
 use tokio::time::Instant;
 
 use crate::context::DoorContext;
 use crate::dns::{self, RecordType};
 use crate::failure::name_refusal;
+use crate::guard::url::PortSet;
 use crate::visit_state::VisitState;
-use crate::{FetchRequest, FetchResult, ReadKind, TargetRefusal, fetch};
+use crate::{Answer, AskRequest, FetchRequest, FetchResult, ReadKind, TargetRefusal, ask, fetch};
 
 /// One visit, such as one scan: names are resolved once, connections are reused, and one deadline
 /// applies to everything. Cheap to clone; all clones share one state. Dropping the last clone
@@ -21,8 +22,8 @@ use crate::{FetchRequest, FetchResult, ReadKind, TargetRefusal, fetch};
 pub struct Visit(Arc<VisitState>);
 
 impl Visit {
-    pub(crate) fn new(context: Arc<DoorContext>, limit: Duration) -> Self {
-        Self(Arc::new(VisitState::new(context, limit)))
+    pub(crate) fn new(context: Arc<DoorContext>, limit: Duration, ports: PortSet) -> Self {
+        Self(Arc::new(VisitState::new(context, limit, ports)))
     }
 
     /// Looks up records of a public name (or of a service label below one). A and AAAA are always
@@ -51,6 +52,12 @@ impl Visit {
     /// Reads one URL. Never returns an error: a failure is recorded in the exchange.
     pub async fn fetch(&self, request: FetchRequest) -> FetchResult {
         fetch::fetch(&self.0, request).await
+    }
+
+    /// Asks one question and returns the head of the answer, whose body is still to be read. Redirects
+    /// are not followed: [`crate::AnswerHead::redirect_location`] tells of one.
+    pub async fn ask(&self, request: AskRequest) -> Result<Answer, Failure> {
+        ask::ask(&self.0, request).await
     }
 
     /// Closes the connections of one identity as soon as no read uses them.

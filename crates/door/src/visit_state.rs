@@ -20,6 +20,7 @@ use crate::context::DoorContext;
 use crate::dns::{self, LookupAnswer, RecordType};
 use crate::failure::{deadline_failure, name_refusal, new_failure, policy_refusal};
 use crate::guard::address::VettedAddress;
+use crate::guard::url::PortSet;
 use crate::http::pool::ConnectionPool;
 use crate::mutex::lock;
 use crate::read_timer::{ReadTimer, elapsed_millis};
@@ -32,6 +33,8 @@ pub(crate) struct VisitState {
     pub(crate) context: Arc<DoorContext>,
     pub(crate) deadline: Instant,
     pub(crate) phases: PhaseTimeouts,
+    /// Which ports its URLs may name.
+    pub(crate) ports: PortSet,
     pub(crate) pool: ConnectionPool,
     pub(crate) byte_budget: ByteBudget,
     pub(crate) traffic: TrafficBudget,
@@ -69,14 +72,14 @@ struct CachedAnswers {
 pub(crate) struct HostState {
     name: HostName,
     /// Limits the parallel requests to this host.
-    pub(crate) slots: Semaphore,
+    pub(crate) slots: Arc<Semaphore>,
     /// The address that last accepted a connection; it is tried first from then on. Written by any
     /// read that connects.
     pub(crate) last_connected: Mutex<Option<IpAddr>>,
 }
 
 impl VisitState {
-    pub(crate) fn new(context: Arc<DoorContext>, limit: Duration) -> Self {
+    pub(crate) fn new(context: Arc<DoorContext>, limit: Duration, ports: PortSet) -> Self {
         /// The longest visit, whatever the caller asks for.
         const MOST: Duration = Duration::from_secs(24 * 60 * 60);
         let phases = context.policy.limits.phase_timeouts(limit);
@@ -87,6 +90,7 @@ impl VisitState {
             byte_budget,
             deadline: Instant::now() + limit.min(MOST),
             phases,
+            ports,
             pool: ConnectionPool::default(),
             names: Mutex::default(),
             hosts: Mutex::default(),
@@ -189,7 +193,7 @@ impl VisitState {
         }
         let new = Arc::new(HostState {
             name: host.clone(),
-            slots: Semaphore::new(self.context.policy.limits.requests_per_host.max(1)),
+            slots: Arc::new(Semaphore::new(self.context.policy.limits.requests_per_host.max(1))),
             last_connected: Mutex::new(None),
         });
         hosts.push(Arc::clone(&new));

@@ -1,6 +1,6 @@
 //! Entry points for the fuzz targets.
 
-use super::url::CheckedTarget;
+use super::url::{CheckedTarget, PortSet};
 use crate::Policy;
 
 /// A URL that passed the guard.
@@ -20,8 +20,8 @@ pub fn parse_redirect(
     location: &str,
     policy: &Policy,
 ) -> (Option<ParsedUrl>, Option<ParsedUrl>) {
-    let Ok(first) = CheckedTarget::parse(url, policy) else { return (None, None) };
-    let second = first.join_location(location, policy).ok();
+    let Ok(first) = CheckedTarget::parse(url, policy, PortSet::Web) else { return (None, None) };
+    let second = first.join_location(location, policy, PortSet::Web).ok();
     (Some(describe(&first)), second.as_ref().map(describe))
 }
 

@@ -7,6 +7,23 @@ use url::{Host, Position, Url};
 use crate::Policy;
 use crate::failure::{name_refusal, policy_refusal};
 
+/// Which ports the URLs of a visit may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PortSet {
+    /// 80, 443 and what the operator allowed.
+    Web,
+    /// The same and [`Policy::mcp_ports`].
+    Mcp,
+}
+
+impl PortSet {
+    fn allow(self, port: u16, policy: &Policy) -> bool {
+        [80, 443].contains(&port)
+            || policy.names.allow_ports.contains(&port)
+            || (self == Self::Mcp && port != 0 && policy.mcp_ports.contains(&port))
+    }
+}
+
 /// A URL that passed every rule that can be checked without network access.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckedTarget {
@@ -20,20 +37,25 @@ pub(crate) struct CheckedTarget {
 
 impl CheckedTarget {
     /// Parses the first URL of a redirect chain.
-    pub(crate) fn parse(text: &str, policy: &Policy) -> Result<Self, Failure> {
+    pub(crate) fn parse(text: &str, policy: &Policy, ports: PortSet) -> Result<Self, Failure> {
         check_length(text, policy)?;
         let url = Url::parse(text).map_err(|_| bad_url_failure())?;
-        Self::check(url, policy)
+        Self::check(url, policy, ports)
     }
 
     /// Parses a Location header relative to the URL that sent it.
-    pub(crate) fn join_location(&self, location: &str, policy: &Policy) -> Result<Self, Failure> {
+    pub(crate) fn join_location(
+        &self,
+        location: &str,
+        policy: &Policy,
+        ports: PortSet,
+    ) -> Result<Self, Failure> {
         check_length(location, policy)?;
         let url = self.url.join(location).map_err(|_| bad_url_failure())?;
-        Self::check(url, policy)
+        Self::check(url, policy, ports)
     }
 
-    fn check(mut url: Url, policy: &Policy) -> Result<Self, Failure> {
+    fn check(mut url: Url, policy: &Policy, ports: PortSet) -> Result<Self, Failure> {
         url.set_fragment(None);
         check_length(url.as_str(), policy)?;
         let tls = match url.scheme() {
@@ -45,7 +67,7 @@ impl CheckedTarget {
             return Err(name_refusal(NameRefusal::UserInfo));
         }
         let port = url.port_or_known_default().unwrap_or_default();
-        if ![80, 443].contains(&port) && !policy.names.allow_ports.contains(&port) {
+        if !ports.allow(port, policy) {
             return Err(name_refusal(NameRefusal::Port));
         }
         let host = match url.host() {
@@ -116,7 +138,7 @@ mod tests {
             ("https://wikipedia.org:443/", "wikipedia.org", true, 10443, "wikipedia.org", "/"),
             ("http://wikipedia.org:443/", "wikipedia.org", false, 10443, "wikipedia.org:443", "/"),
         ] {
-            let target = CheckedTarget::parse(text, &policy).unwrap();
+            let target = CheckedTarget::parse(text, &policy, PortSet::Web).unwrap();
             assert_eq!(target.host.as_str(), host, "{text}");
             assert_eq!(target.tls, tls, "{text}");
             assert_eq!(target.dial_port(&policy), dial, "{text}");
@@ -166,7 +188,9 @@ mod tests {
             ("http://a.nosuchtld/", "unknown_tld"),
             (long.as_str(), "url_too_long"),
         ] {
-            let refusal = CheckedTarget::parse(text, &policy).map(|target| target.url).unwrap_err();
+            let refusal = CheckedTarget::parse(text, &policy, PortSet::Web)
+                .map(|target| target.url)
+                .unwrap_err();
             assert_eq!(refusal.reason, reason, "{text}");
         }
     }
@@ -174,7 +198,7 @@ mod tests {
     #[test]
     fn a_location_is_resolved_relative_and_checked_again() {
         let policy = lab();
-        let at = CheckedTarget::parse("https://open.lab/a/b?c", &policy).unwrap();
+        let at = CheckedTarget::parse("https://open.lab/a/b?c", &policy, PortSet::Web).unwrap();
         for (location, url) in [
             ("d", "https://open.lab/a/d"),
             ("/d#e", "https://open.lab/d"),
@@ -183,7 +207,7 @@ mod tests {
             ("", "https://open.lab/a/b?c"),
         ] {
             assert_eq!(
-                at.join_location(location, &policy).unwrap().url.as_str(),
+                at.join_location(location, &policy, PortSet::Web).unwrap().url.as_str(),
                 url,
                 "{location}"
             );
@@ -196,8 +220,29 @@ mod tests {
             ("ftp://open.lab/", "scheme"),
             ("//open.lab:25/", "port"),
         ] {
-            let refusal = at.join_location(location, &policy).map(|target| target.url).unwrap_err();
+            let refusal = at
+                .join_location(location, &policy, PortSet::Web)
+                .map(|target| target.url)
+                .unwrap_err();
             assert_eq!(refusal.reason, reason, "{location}");
+        }
+    }
+
+    #[test]
+    fn the_ports_of_mcp_servers_are_open_to_their_visits_only() {
+        let policy = Policy::public();
+        for port in [3000, 3001, 8000, 8080, 8443] {
+            let url = format!("http://wikipedia.org:{port}/mcp");
+            let web = CheckedTarget::parse(&url, &policy, PortSet::Web).map(|target| target.url);
+            assert_eq!(web.unwrap_err().reason, "port", "{port}");
+            let mcp = CheckedTarget::parse(&url, &policy, PortSet::Mcp).unwrap();
+            assert_eq!(mcp.dial_port(&policy), port);
+        }
+        for port in [0, 22, 25, 3306, 6379, 9200] {
+            let url = format!("http://wikipedia.org:{port}/mcp");
+            let refused =
+                CheckedTarget::parse(&url, &policy, PortSet::Mcp).map(|target| target.url);
+            assert_eq!(refused.unwrap_err().reason, "port", "{port}");
         }
     }
 }

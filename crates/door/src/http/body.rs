@@ -119,15 +119,15 @@ struct VisitBudgets<'a> {
 }
 
 /// The minimum transfer rate, as a time limit for the next frame.
-struct BodyPace<'a> {
-    start: Instant,
-    limits: &'a Limits,
-    timer: &'a ReadTimer,
+pub(super) struct BodyPace<'a> {
+    pub(super) start: Instant,
+    pub(super) limits: &'a Limits,
+    pub(super) timer: &'a ReadTimer,
 }
 
 impl BodyPace<'_> {
     /// The time at which a total of `wire` bytes is too little.
-    fn too_slow_at(&self, wire: u64) -> Instant {
+    pub(super) fn too_slow_at(&self, wire: u64) -> Instant {
         let earned = std::time::Duration::from_secs(wire / self.limits.min_bytes_per_second.max(1));
         self.start + self.limits.min_rate_after.max(earned)
     }
@@ -181,12 +181,7 @@ impl BodyReader<'_> {
                 return Err(visit_limit_failure());
             }
             if !fits {
-                return Err(new_failure(
-                    FailureKind::TooLarge,
-                    FailurePhase::Body,
-                    "wire_limit",
-                    "The body exceeds the size limit on the wire.",
-                ));
+                return Err(wire_limit_failure());
             }
         }
     }
@@ -203,7 +198,7 @@ impl BodyReader<'_> {
     }
 }
 
-fn visit_limit_failure() -> Failure {
+pub(super) fn visit_limit_failure() -> Failure {
     new_failure(
         FailureKind::TooLarge,
         FailurePhase::Body,
@@ -212,7 +207,16 @@ fn visit_limit_failure() -> Failure {
     )
 }
 
-fn decode_failure(stop: DecodeStop) -> Failure {
+pub(super) fn wire_limit_failure() -> Failure {
+    new_failure(
+        FailureKind::TooLarge,
+        FailurePhase::Body,
+        "wire_limit",
+        "The body exceeds the size limit on the wire.",
+    )
+}
+
+pub(super) fn decode_failure(stop: DecodeStop) -> Failure {
     let (kind, reason, detail) = match stop {
         DecodeStop::Full => {
             (FailureKind::TooLarge, "decoded_limit", "The body exceeds the size limit.")
@@ -234,7 +238,7 @@ fn decode_failure(stop: DecodeStop) -> Failure {
     new_failure(kind, FailurePhase::Body, reason, detail)
 }
 
-fn unsupported_encoding_failure() -> Failure {
+pub(super) fn unsupported_encoding_failure() -> Failure {
     new_failure(
         FailureKind::Protocol,
         FailurePhase::Body,
@@ -243,7 +247,7 @@ fn unsupported_encoding_failure() -> Failure {
     )
 }
 
-fn too_slow_failure() -> Failure {
+pub(super) fn too_slow_failure() -> Failure {
     new_failure(
         FailureKind::Timeout,
         FailurePhase::Body,

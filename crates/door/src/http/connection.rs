@@ -16,9 +16,9 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use contract::evidence::{Failure, FailureKind, FailurePhase, TlsFacts};
 use http::{HeaderMap, Request, Response, Uri, Version};
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::{http1, http2};
+use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::AbortHandle;
@@ -30,6 +30,7 @@ use crate::guard::url::CheckedTarget;
 use crate::targets::ConnectionLease;
 
 use super::headers::RequestHeaders;
+use super::request::Outgoing;
 
 /// An open connection. Dropping the last handle closes the socket at once, so that a stalling host
 /// cannot hold our resources.
@@ -47,8 +48,8 @@ pub(crate) struct Connection {
 
 #[derive(Debug)]
 enum RequestSender {
-    Http1(http1::SendRequest<Empty<Bytes>>),
-    Http2(http2::SendRequest<Empty<Bytes>>),
+    Http1(http1::SendRequest<Full<Bytes>>),
+    Http2(http2::SendRequest<Full<Bytes>>),
 }
 
 /// Moves bytes between the socket and the HTTP state machine.
@@ -218,16 +219,17 @@ impl Connection {
         }
     }
 
-    /// Sends one GET and waits for the response head.
-    pub(crate) async fn send_get(
+    /// Sends one request and waits for the response head.
+    pub(crate) async fn send(
         &mut self,
         target: &CheckedTarget,
         fields: &RequestHeaders,
+        outgoing: &Outgoing,
         limits: &Limits,
-    ) -> Result<Response<Incoming>, Failure> {
+    ) -> Result<Response<Incoming>, SendFailure> {
         let authority = target.authority();
-        let mut request =
-            self.build_request(target, fields.to_header_map(&authority, self.is_http2()))?;
+        let headers = fields.to_header_map(&authority, self.is_http2());
+        let mut request = self.build_request(target, headers, outgoing)?;
         let interim = InterimCounter::attach(&mut request, limits.max_interim_responses);
         let (sender, used) = (&mut self.sender, self.reused);
         let asking = pin!(async {
@@ -235,13 +237,13 @@ impl Connection {
                 RequestSender::Http1(sender) => {
                     // A new connection accepts its first request at once.
                     if used {
-                        sender.ready().await?;
+                        sender.ready().await.map_err(SendFailure::before_sending)?;
                     }
-                    sender.send_request(request).await
+                    sender.try_send_request(request).await.map_err(SendFailure::of_request)
                 }
                 RequestSender::Http2(sender) => {
-                    sender.ready().await?;
-                    sender.send_request(request).await
+                    sender.ready().await.map_err(SendFailure::before_sending)?;
+                    sender.try_send_request(request).await.map_err(SendFailure::of_request)
                 }
             }
         });
@@ -260,15 +262,14 @@ impl Connection {
                 "too_many_interim_responses",
                 "The host sent more interim (1xx) responses than we accept.",
             )
-        })?
-        .map_err(|error| http_failure(&error, FailurePhase::Head))?;
+        })??;
         if response.headers().len() > limits.max_head_fields {
-            return Err(new_failure(
+            return Err(SendFailure::from(new_failure(
                 FailureKind::TooLarge,
                 FailurePhase::Head,
                 "head_too_large",
                 "The response head exceeds the size limit.",
-            ));
+            )));
         }
         Ok(response)
     }
@@ -277,7 +278,8 @@ impl Connection {
         &self,
         target: &CheckedTarget,
         headers: HeaderMap,
-    ) -> Result<Request<Empty<Bytes>>, Failure> {
+        outgoing: &Outgoing,
+    ) -> Result<Request<Full<Bytes>>, Failure> {
         let uri = if self.is_http2() {
             Uri::builder()
                 .scheme(target.url.scheme())
@@ -295,10 +297,36 @@ impl Connection {
                 "The path of the URL cannot be sent in a request.",
             )
         })?;
-        let mut request = Request::new(Empty::new());
+        let mut request = Request::new(Full::new(outgoing.body.clone()));
+        *request.method_mut() = outgoing.method.clone();
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
         Ok(request)
+    }
+}
+
+/// Why there is no response head, and whether the host got nothing of the request.
+#[derive(Debug)]
+pub(crate) struct SendFailure {
+    pub(crate) failure: Failure,
+    pub(crate) unsent: bool,
+}
+
+impl SendFailure {
+    fn before_sending(error: hyper::Error) -> Self {
+        Self { failure: http_failure(&error, FailurePhase::Head), unsent: true }
+    }
+
+    /// hyper gives the request back if it sent nothing of it.
+    fn of_request(mut error: TrySendError<Request<Full<Bytes>>>) -> Self {
+        let unsent = error.take_message().is_some();
+        Self { failure: http_failure(error.error(), FailurePhase::Head), unsent }
+    }
+}
+
+impl From<Failure> for SendFailure {
+    fn from(failure: Failure) -> Self {
+        Self { failure, unsent: false }
     }
 }
 
@@ -310,7 +338,7 @@ struct InterimCounter {
 }
 
 impl InterimCounter {
-    fn attach(request: &mut Request<Empty<Bytes>>, most: u32) -> Self {
+    fn attach(request: &mut Request<Full<Bytes>>, most: u32) -> Self {
         let seen = Arc::new(AtomicU32::new(0));
         let counter = Arc::clone(&seen);
         hyper::ext::on_informational(request, move |_| {
@@ -402,7 +430,7 @@ mod tests {
         let request = Request::builder()
             .uri("http://a.lab/")
             .header("x", "y".repeat(4000))
-            .body(Empty::<Bytes>::new())
+            .body(Full::<Bytes>::default())
             .unwrap();
         let stuck = sender.clone().send_request(request);
         assert!(tokio::time::timeout(Duration::from_millis(50), stuck).await.is_err());

@@ -1,5 +1,7 @@
 //! Decodes one content coding, chunk by chunk, into a buffer with a size cap.
 
+use std::fmt;
+
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use bytes::Bytes;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -155,6 +157,13 @@ pub(super) struct Decoder {
     /// Whether the coded stream has ended (for zstd: a frame, after which another may follow).
     ended: bool,
     window: Vec<u8>,
+}
+
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { consumed, produced, .. } = self;
+        write!(f, "Decoder({consumed} -> {produced} bytes)")
+    }
 }
 
 enum Engine {

@@ -7,6 +7,8 @@ pub(crate) mod dial;
 pub(crate) mod fuzzing;
 pub(crate) mod headers;
 pub(crate) mod pool;
+pub(crate) mod request;
+pub(crate) mod streamed_body;
 
 /// The SHA-256 digest in lower-case hex, as it is recorded.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {

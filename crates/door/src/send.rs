@@ -1,0 +1,239 @@
+//! Sends one request to a checked target and waits for the response head: reads and questions pass
+//! the same guard, the same slots and the same limits of the target.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use contract::evidence::{Failure, FailureKind, FailurePhase, Hop, TlsFacts};
+use hyper::body::Incoming;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::failure::{
+    connect_failure, deadline_failure, handshake_failure, new_failure, target_limit_failure,
+};
+use crate::guard::address::VettedAddress;
+use crate::guard::url::CheckedTarget;
+use crate::http::connection::{Connection, EofTolerantStream, SendFailure};
+use crate::http::dial;
+use crate::http::headers::RequestHeaders;
+use crate::http::pool::PoolEntry;
+use crate::http::request::Outgoing;
+use crate::mutex::lock;
+use crate::read_timer::ReadTimer;
+use crate::visit_state::{HostState, VisitState};
+
+/// What all requests of one read or question share.
+pub(crate) struct RequestSender<'a> {
+    pub(crate) visit: &'a VisitState,
+    pub(crate) timer: &'a ReadTimer,
+    /// Connections are never shared between identities.
+    pub(crate) identity: &'a str,
+    pub(crate) fresh_connection: bool,
+}
+
+/// Permits to send one request: one of the host and one of its network. The network has its own
+/// limit because many names can point to the same victim.
+#[derive(Debug)]
+pub(crate) struct RequestSlots {
+    _host: OwnedSemaphorePermit,
+    _network: OwnedSemaphorePermit,
+}
+
+/// The response head of one hop, and the connection it came over. Whoever reads the body keeps the
+/// slots until its end.
+#[derive(Debug)]
+pub(crate) struct HopResponse {
+    pub(crate) response: http::Response<Incoming>,
+    pub(crate) connection: Connection,
+    pub(crate) pool_entry: Arc<PoolEntry>,
+    pub(crate) slots: RequestSlots,
+}
+
+impl RequestSender<'_> {
+    /// Sends the request and notes in `hop` which address it went to.
+    pub(crate) async fn send(
+        &self,
+        target: &CheckedTarget,
+        fields: &RequestHeaders,
+        outgoing: &Outgoing,
+        hop: &mut Hop,
+    ) -> Result<HopResponse, Failure> {
+        let mut dialled = None;
+        let sent = self.send_to(target, fields, outgoing, hop, &mut dialled).await;
+        hop.address = dialled.map(|address| address.to_string());
+        sent
+    }
+
+    /// Resolves and vets the host, gets a connection, sends the request and waits for the response
+    /// head.
+    async fn send_to(
+        &self,
+        target: &CheckedTarget,
+        fields: &RequestHeaders,
+        outgoing: &Outgoing,
+        hop: &mut Hop,
+        dialled: &mut Option<SocketAddr>,
+    ) -> Result<HopResponse, Failure> {
+        if self.timer.is_expired() {
+            return Err(deadline_failure(FailurePhase::Request));
+        }
+        let visit = self.visit;
+        let port = target.dial_port(&visit.context.policy);
+        let resolving = pin!(visit.addresses(&target.host, port, &self.timer));
+        let addresses = self.timer.run_before_deadline(FailurePhase::Dns, resolving).await??;
+        let host = visit.host_state(&target.host);
+        let of_host = self
+            .timer
+            .run_before_deadline(
+                FailurePhase::Request,
+                pin!(Arc::clone(&host.slots).acquire_owned()),
+            )
+            .await?
+            .map_err(|_| deadline_failure(FailurePhase::Request))?;
+        // Every read acquires the host's slot before the network's slot, so reads cannot deadlock.
+        let network =
+            visit.network_slots(addresses.first().map(|address| address.socket_address().ip()));
+        let of_network = self
+            .timer
+            .run_before_deadline(FailurePhase::Request, pin!(network.acquire_owned()))
+            .await?
+            .map_err(|_| deadline_failure(FailurePhase::Request))?;
+        let slots = RequestSlots { _host: of_host, _network: of_network };
+        if let Some(first) = addresses.first() {
+            let counted = visit.count_read(first.socket_address().ip());
+            counted.map_err(|_| target_limit_failure())?;
+        }
+        let pool_entry = visit.pool.entry(target, self.identity);
+        let mut fresh = self.fresh_connection;
+        loop {
+            let open = self.open_connection(target, &addresses, &host, dialled);
+            let mut connection = if fresh {
+                open.await?
+            } else {
+                let connecting = pin!(pool_entry.acquire(open));
+                self.timer.run_before_deadline(FailurePhase::Connect, connecting).await??
+            };
+            hop.reused_connection = connection.reused;
+            *dialled = Some(connection.address.socket_address());
+            let answer = {
+                let head =
+                    pin!(connection.send(target, fields, outgoing, &visit.context.policy.limits,));
+                self.timer.run_within(FailurePhase::Head, visit.phases.head, head).await?
+            };
+            match answer {
+                Ok(response) => {
+                    return Ok(HopResponse { response, connection, pool_entry, slots });
+                }
+                // The host may have closed a pooled connection while it was idle. That says nothing
+                // about the host, so the request is repeated on a new connection, unless the host
+                // may have acted on it and acting twice is not the same as acting once.
+                Err(SendFailure { failure, unsent })
+                    if connection.reused
+                        && failure.kind == FailureKind::Protocol
+                        && (unsent || outgoing.is_repeatable()) =>
+                {
+                    fresh = true;
+                }
+                Err(SendFailure { failure, .. }) => return Err(failure),
+            }
+        }
+    }
+
+    /// Dials the vetted addresses in turn until one accepts, then starts TLS if the URL needs it.
+    async fn open_connection(
+        &self,
+        target: &CheckedTarget,
+        addresses: &[VettedAddress],
+        host: &HostState,
+        dialled: &mut Option<SocketAddr>,
+    ) -> Result<Connection, Failure> {
+        let mut failed = None;
+        for address in addresses {
+            let leasing = pin!(self.visit.lease_connection(address.socket_address().ip()));
+            let leased = self.timer.run_before_deadline(FailurePhase::Connect, leasing).await;
+            let Ok(Ok(lease)) = leased else { return Err(target_limit_failure()) };
+            *dialled = Some(address.socket_address());
+            let source = self.visit.context.policy.source_address;
+            let dialling = pin!(dial::dial(*address, source));
+            let limit = self.visit.phases.connect;
+            let stream = match self.timer.run_within(FailurePhase::Connect, limit, dialling).await {
+                Ok(Ok(stream)) => stream,
+                Ok(Err(error)) => {
+                    failed = Some(connect_failure(&error));
+                    continue;
+                }
+                Err(timeout) => {
+                    failed = Some(timeout);
+                    continue;
+                }
+            };
+            *lock(&host.last_connected) = Some(address.socket_address().ip());
+            if !target.tls {
+                let limits = &self.visit.context.policy.limits;
+                let opened = Connection::http1(stream, *address, None, limits).await;
+                return opened.map(|connection| connection.with_lease(lease));
+            }
+            // Boxed: the handshake future is large, and every future around it would embed it.
+            let opened = Box::pin(self.start_tls(target, *address, stream)).await;
+            return opened.map(|connection| connection.with_lease(lease));
+        }
+        Err(failed.unwrap_or_else(|| deadline_failure(FailurePhase::Connect)))
+    }
+
+    async fn start_tls(
+        &self,
+        target: &CheckedTarget,
+        address: VettedAddress,
+        stream: TcpStream,
+    ) -> Result<Connection, Failure> {
+        let context = &self.visit.context;
+        let limits = &context.policy.limits;
+        let name = ServerName::try_from(target.host.as_str().to_owned()).map_err(|_| {
+            new_failure(
+                FailureKind::Tls,
+                FailurePhase::Tls,
+                "bad_server_name",
+                "The host name is not valid as a TLS server name.",
+            )
+        })?;
+        let handshake_future = pin!(context.tls.connector().connect(name.clone(), stream));
+        let stream = self
+            .timer
+            .run_within(FailurePhase::Tls, self.visit.phases.tls, handshake_future)
+            .await?
+            .map_err(|error| handshake_failure(&error))?;
+        let session = stream.get_ref().1;
+        let http2 = session.alpn_protocol() == Some(b"h2");
+        let facts: TlsFacts = context.tls.facts(session, &name, context.clock.now());
+        let facts = Some(Arc::new(facts));
+        let stream = EofTolerantStream(stream);
+        if !http2 {
+            return Connection::http1(stream, address, facts, limits).await;
+        }
+        let http2_setup = pin!(Connection::http2(stream, address, facts, limits));
+        self.timer.run_within(FailurePhase::Head, self.visit.phases.head, http2_setup).await?
+    }
+}
+
+/// Returns a connection to the pool. If other reads wait for one to the same target, it is
+/// closed instead.
+pub(crate) fn release_connection(
+    visit: &VisitState,
+    at_end: bool,
+    connection: Connection,
+    pool_entry: &PoolEntry,
+) {
+    let address = connection.address.socket_address().ip();
+    let awaited = visit.context.targets.has_waiting_reads(address);
+    if at_end && !awaited {
+        pool_entry.release(connection);
+        return;
+    }
+    drop(connection);
+    if awaited {
+        pool_entry.close_idle();
+    }
+}
