@@ -14,6 +14,7 @@ pub mod evidence;
 mod issuer;
 pub mod json;
 pub mod limits;
+pub mod mcp_evidence;
 pub mod open_enum;
 pub mod ratio;
 pub mod records;

@@ -5,10 +5,12 @@
 
 mod content_clock;
 mod feed_read;
+mod mcp;
 mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};
 pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
+pub use mcp::{CollectedMcp, McpBudget, McpWalk};
 pub use scan::{
     CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan, ScanProgress,
 };

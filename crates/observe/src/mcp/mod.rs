@@ -1,0 +1,23 @@
+//! Walks over the lists of an MCP server: finds out which era it speaks, reads every page of the lists
+//! that it declares, reads the tools a second time, and ends its session. Nothing else is asked: no
+//! tool is called, no prompt is got, no resource is read, and no credential is sent.
+//!
+//! `walk` → `handshake` (era) → `lists` (pages) → `stability`; `conversation` asks one question, over
+//! `http_client` or `legacy_stream`; `auth` reads what a 401 refers to.
+
+mod auth;
+mod budget;
+mod challenge;
+mod conversation;
+mod handshake;
+mod http_client;
+mod legacy_stream;
+mod lists;
+mod messages;
+mod problem;
+mod raw_json;
+mod stability;
+mod walk;
+
+pub use budget::McpBudget;
+pub use walk::{CollectedMcp, McpWalk};
