@@ -6,7 +6,8 @@ use std::{
 };
 
 use crate::{
-    DirectoryBehaviour, FeedBehaviour, Hit, LabError, LabNetwork, LabSite, TimestampCalendar, Trap,
+    DirectoryBehaviour, FeedBehaviour, Hit, LabError, LabMcpServer, LabNetwork, LabSite,
+    TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
     dns, http,
     lab_state::{LabState, LabTasks, site_address},
@@ -108,6 +109,24 @@ impl Lab {
     #[must_use]
     pub fn set_key_directory(&self, host: &str, behaviour: DirectoryBehaviour) -> bool {
         self.world.key_directories.set(host, behaviour)
+    }
+
+    /// Changes what this MCP server lists from now on. False if there is no such server.
+    #[must_use]
+    pub fn edit_mcp(&self, host: &str, change: impl FnOnce(&mut LabMcpServer)) -> bool {
+        self.world.mcp.edit(host, change)
+    }
+
+    /// How many sessions of this MCP server are open.
+    #[must_use]
+    pub fn mcp_open_sessions(&self, host: &str) -> usize {
+        self.world.mcp.open_sessions(host)
+    }
+
+    /// The methods that this MCP server was asked, oldest first; at most the first ten thousand.
+    #[must_use]
+    pub fn mcp_methods(&self, host: &str) -> Vec<String> {
+        self.world.mcp.methods(host)
     }
 
     /// The requests that this site (or the site that owns this name) received, oldest first; at

@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    certificate_authority::CertificateAuthority, feeds::FeedState, hits::HitLog, ports::Ports,
-    signing_bot::DirectoryState, site::LabSite, sites,
+    certificate_authority::CertificateAuthority, feeds::FeedState, hits::HitLog, mcp::McpServers,
+    ports::Ports, signing_bot::DirectoryState, site::LabSite, sites,
 };
 
 /// All background tasks of a lab. They end when the token is cancelled.
@@ -84,6 +84,7 @@ pub(crate) struct LabState {
     pub(crate) sites: Vec<RunningSite>,
     pub(crate) feeds: FeedState,
     pub(crate) key_directories: DirectoryState,
+    pub(crate) mcp: McpServers,
     by_address: HashMap<Ipv4Addr, usize>,
     next_request: AtomicU64,
 }
@@ -125,6 +126,7 @@ impl LabState {
             sites: places,
             feeds: FeedState::default(),
             key_directories: DirectoryState::default(),
+            mcp: McpServers::default(),
             by_address,
             next_request: AtomicU64::new(0),
         }

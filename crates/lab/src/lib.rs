@@ -18,7 +18,7 @@
 //! To add a site, add a few lines to the table of its theme in `src/sites/`. Hosts that are no sites
 //! but belong to the internet that a service needs get a folder each, next to `feeds/` (the address
 //! lists of the operators of agents) and `signing_bot/` (key directories), and an entry in
-//! `src/sites/infrastructure.rs`. Other kinds of servers (RDAP, AI engines, MCP servers) get a folder
+//! `src/sites/infrastructure.rs`; so do the MCP servers (`mcp/`). Other kinds of servers (RDAP, AI engines) get a folder
 //! each next to `dns/`, `http/` and `calendar/`, are started by [`Lab::start`], and are named in
 //! [`LabNetwork`].
 
@@ -35,6 +35,7 @@ mod hits;
 mod http;
 mod lab;
 mod lab_state;
+mod mcp;
 mod network;
 mod ports;
 mod reverse_dns;
@@ -52,6 +53,7 @@ pub use feeds::{
 };
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
+pub use mcp::{LabMcpHost, LabMcpServer, MCP_PEER_HOST, mcp_servers};
 pub use network::LabNetwork;
 pub use reverse_dns::{DOCUMENTED_SUFFIXES, PtrCase, PtrOutcome, ptr_cases};
 pub use signing_bot::{

@@ -165,6 +165,8 @@ pub(crate) enum PortBehaviour {
     Feeds,
     /// The same with the directory of an agent's keys, which tests can change.
     KeyDirectory,
+    /// The same with an MCP server, which tests can change.
+    Mcp,
     /// Raw bytes in answer to each request; inside TLS on the https port.
     RawReplies(fn(&SiteRequest<'_>) -> Vec<ScriptStep>),
     /// Raw bytes as soon as a connection is made; on the https port, instead of TLS.

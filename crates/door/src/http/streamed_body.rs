@@ -110,11 +110,6 @@ impl StreamedBody {
         self.coding.name()
     }
 
-    /// Why reading stopped before the end.
-    pub(crate) fn stopped(&self) -> Option<&Failure> {
-        self.stopped.as_ref()
-    }
-
     /// The next decoded bytes, perhaps none of them yet; `None` at the end of the body. After a
     /// failure every call gives the same failure, except after a pause that was too long for this
     /// caller.

@@ -142,6 +142,8 @@ mod tests {
             text: &BAKERY,
             ports: Ports { http: 1, https: 2, trap_only: 3 },
             scheme: Scheme::Https,
+            method: "GET",
+            body: &[],
             host: "c001.lab",
             path,
             query: None,

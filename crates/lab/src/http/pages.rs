@@ -3,13 +3,13 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, PoisonError, atomic::Ordering},
 };
 
 use bytes::Bytes;
 use futures_util::stream;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version, header};
-use http_body_util::{BodyExt, Empty, Full, StreamBody, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt, Empty, Full, Limited, StreamBody, combinators::UnsyncBoxBody};
 use hyper::{
     body::{Frame, Incoming},
     server::conn::{http1, http2},
@@ -24,7 +24,7 @@ use crate::{
     cases::served_case::ServedCase,
     feeds,
     lab_state::{LabState, RunningSite},
-    signing_bot,
+    mcp, signing_bot,
     site::PortBehaviour,
 };
 
@@ -50,13 +50,20 @@ impl SiteConnection<'_> {
         self.running_site.requests.fetch_add(1, Ordering::SeqCst)
     }
 
-    pub(super) fn site_request<'h>(&self, hit: &'h Hit, visit: u64) -> SiteRequest<'h> {
+    pub(super) fn site_request<'h>(
+        &self,
+        hit: &'h Hit,
+        visit: u64,
+        body: &'h [u8],
+    ) -> SiteRequest<'h> {
         let accept = hit.headers.iter().find(|(name, _)| name == "accept");
         SiteRequest {
             site_name: self.running_site.site.name,
             text: self.running_site.site.text,
             ports: self.world.ports,
             scheme: self.scheme,
+            method: &hit.method,
+            body,
             host: &hit.host,
             path: &hit.path,
             query: hit.query.as_deref(),
@@ -76,6 +83,7 @@ pub(super) enum PageSource {
     Case(&'static ServedCase),
     Feeds,
     KeyDirectory,
+    Mcp,
 }
 
 impl PageSource {
@@ -86,6 +94,7 @@ impl PageSource {
             PortBehaviour::Case(case) => Some(Self::Case(case)),
             PortBehaviour::Feeds => Some(Self::Feeds),
             PortBehaviour::KeyDirectory => Some(Self::KeyDirectory),
+            PortBehaviour::Mcp => Some(Self::Mcp),
             PortBehaviour::Closed | PortBehaviour::RawReplies(_) | PortBehaviour::RawSocket(_) => {
                 None
             }
@@ -98,6 +107,7 @@ impl PageSource {
             Self::Case(case) => case.reply(request),
             Self::Feeds => feeds::reply(request, &world.feeds),
             Self::KeyDirectory => signing_bot::reply(request, &world.key_directories),
+            Self::Mcp => mcp::reply(request, &world.mcp),
         }
     }
 }
@@ -138,10 +148,12 @@ async fn answer(
 ) -> Response<Body> {
     let hit = to_hit(&request, &visit);
     let number = visit.record_hit(hit.clone());
-    let reply = pages.reply(&visit.site_request(&hit, number), visit.world);
+    let is_head = request.method() == http::Method::HEAD;
+    let body = question_body(request).await;
+    let reply = pages.reply(&visit.site_request(&hit, number, &body), visit.world);
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(match reply.body {
-        _ if request.method() == http::Method::HEAD => empty_body(),
+        _ if is_head => empty_body(),
         payload => reply_body(payload),
     });
     *response.status_mut() =
@@ -152,6 +164,13 @@ async fn answer(
         }
     }
     response
+}
+
+/// The body of a request, as far as a site reads it.
+async fn question_body(request: Request<Incoming>) -> Bytes {
+    const MAX_BYTES: usize = 64 * 1024;
+    let body = Limited::new(request.into_body(), MAX_BYTES).collect().await;
+    body.map(|body| body.to_bytes()).unwrap_or_default()
 }
 
 fn to_hit(request: &Request<Incoming>, visit: &SiteConnection<'_>) -> Hit {
@@ -188,6 +207,17 @@ fn reply_body(payload: ReplyBody) -> Body {
             let all = std::iter::once(head).chain(units).chain(std::iter::once(tail));
             let frames = all.map(|bytes| Ok(Frame::data(bytes)));
             StreamBody::new(stream::iter(frames)).boxed_unsync()
+        }
+        ReplyBody::Channel(channel) => {
+            let Some(receiver) = channel.lock().unwrap_or_else(PoisonError::into_inner).take()
+            else {
+                return empty_body();
+            };
+            let pieces = stream::unfold(receiver, |mut receiver| async move {
+                let piece = receiver.recv().await?;
+                Some((Ok(Frame::data(piece)), receiver))
+            });
+            StreamBody::new(pieces).boxed_unsync()
         }
         ReplyBody::Drip { bytes, every } => {
             let drops = stream::unfold(bytes, move |mut bytes| async move {

@@ -1,8 +1,10 @@
 //! A request as a site sees it, and the reply.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{
     content::BusinessText,
@@ -32,6 +34,9 @@ pub(crate) struct SiteRequest<'a> {
     pub(crate) text: &'static BusinessText,
     pub(crate) ports: Ports,
     pub(crate) scheme: Scheme,
+    pub(crate) method: &'a str,
+    /// At most 64 KiB; empty if it was longer.
+    pub(crate) body: &'a [u8],
     pub(crate) host: &'a str,
     pub(crate) path: &'a str,
     pub(crate) query: Option<&'a str>,
@@ -86,11 +91,19 @@ pub(crate) enum ReplyBody {
         times: u64,
         tail: Bytes,
     },
+    /// What is sent to a channel, until its sender is gone.
+    Channel(Arc<Mutex<Option<UnboundedReceiver<Bytes>>>>),
     /// One byte at a time, with this pause before each.
     Drip {
         bytes: Bytes,
         every: Duration,
     },
+}
+
+impl ReplyBody {
+    pub(crate) fn channel(receiver: UnboundedReceiver<Bytes>) -> Self {
+        Self::Channel(Arc::new(Mutex::new(Some(receiver))))
+    }
 }
 
 impl Reply {

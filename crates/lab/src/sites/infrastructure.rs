@@ -6,8 +6,15 @@ use std::sync::LazyLock;
 use super::base::{plain_site, site_with_pages};
 use crate::{
     feeds::FEEDS_HOST,
+    mcp::{MCP_PEER_HOST, mcp_servers},
     signing_bot::signing_hosts,
-    site::{LabSite, PortBehaviour},
+    site::{DnsAddress, DnsBehaviour, HttpsProtocol, LabSite, PortBehaviour, SiteDns},
+};
+
+const PEER_DNS: SiteDns = SiteDns {
+    answers: &[("", DnsBehaviour::Addresses(&[DnsAddress::V4([127, 77, 0, 99])]))],
+    texts: &[],
+    signed: false,
 };
 
 pub(super) static HOSTS: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
@@ -28,5 +35,25 @@ pub(super) static HOSTS: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         ..site_with_pages(plain_site)
     };
     let directories = signing_hosts().iter().map(|(name, _)| key_directory(name));
-    std::iter::once(feeds).chain(directories).collect()
+    let mcp_servers = mcp_servers().iter().map(|server| LabSite {
+        name: server.name,
+        behaviour: "mcp_server",
+        does: server.does,
+        says: "Not scanned as a site.",
+        https: PortBehaviour::Mcp,
+        // The older form holds a stream open while it is asked; most such servers speak HTTP/1.1.
+        protocol: HttpsProtocol::Http1,
+        ..site_with_pages(plain_site)
+    });
+    let peer = LabSite {
+        name: MCP_PEER_HOST,
+        behaviour: "mcp_peer",
+        does: "Leads to an address where tests run real MCP servers.",
+        says: "Not scanned.",
+        dns: PEER_DNS,
+        http: PortBehaviour::Closed,
+        https: PortBehaviour::Closed,
+        ..site_with_pages(plain_site)
+    };
+    std::iter::once(feeds).chain(directories).chain(mcp_servers).chain([peer]).collect()
 });

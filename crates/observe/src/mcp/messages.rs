@@ -170,8 +170,7 @@ pub(super) struct RpcError {
 impl RpcError {
     pub(super) const METHOD_NOT_FOUND: i64 = -32601;
     pub(super) const INVALID_PARAMS: i64 = -32602;
-    /// Errors that only servers of the era without handshake know.
-    pub(super) const HEADER_MISMATCH: i64 = -32020;
+    /// Only servers of the era without handshake know it.
     pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
 
     pub(super) fn to_problem(&self) -> McpProblem {

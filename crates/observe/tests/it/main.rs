@@ -10,6 +10,7 @@
 
 mod bounds;
 mod clock;
+mod mcp;
 mod opt_out;
 mod reads;
 mod setup;
