@@ -1,6 +1,7 @@
 //! Answers one request to an MCP server.
 
 use std::io::Write as _;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -172,9 +173,9 @@ impl Answering<'_> {
             "resources/templates/list" => ("resourceTemplates", content.resource_templates.clone()),
             _ => return error_reply(404, id, -32601),
         };
-        self.running.lists += 1;
-        let count = self.running.lists;
         if member == "tools" {
+            self.running.tool_lists += 1;
+            let count = self.running.tool_lists;
             match fault {
                 Fault::Unstable => {
                     items.push(super::content::tool("now", &format!("Now {count}.")))
@@ -307,11 +308,15 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// 64 MiB of spaces in a small body.
-fn gzip_bomb() -> Reply {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+/// 64 MiB of spaces in a small body. Computed once, because it takes a while.
+static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     for _ in 0..1024 {
         let _ = encoder.write_all(&[b' '; 64 * 1024]);
     }
-    json_reply(encoder.finish().unwrap_or_default()).with_header("content-encoding", "gzip")
+    encoder.finish().unwrap_or_default()
+});
+
+fn gzip_bomb() -> Reply {
+    json_reply(BOMB.as_slice()).with_header("content-encoding", "gzip")
 }

@@ -20,8 +20,8 @@ pub(super) struct RunningServer {
     pub(super) methods: Vec<String>,
     /// How many sessions and streams were opened.
     pub(super) opened: u64,
-    /// How often a list was asked for.
-    pub(super) lists: u64,
+    /// How often the tools were asked for.
+    pub(super) tool_lists: u64,
     /// The open streams of the form of 2024-11-05.
     pub(super) streams: HashMap<String, mpsc::UnboundedSender<Bytes>>,
 }
@@ -46,7 +46,7 @@ impl McpServers {
             sessions: BTreeSet::new(),
             methods: Vec::new(),
             opened: 0,
-            lists: 0,
+            tool_lists: 0,
             streams: HashMap::new(),
         });
         Some(step(host, running))

@@ -202,18 +202,21 @@ impl Handshake<'_> {
         form: Option<McpResponseForm>,
         result: RpcResult,
     ) -> Attempt {
-        let version = match agreed_version(&result) {
-            Ok(version) => version,
-            Err(why) => {
-                let state = McpState::Incomplete;
-                return Attempt::Over(NotOpened { state, why, head: Some(head) });
-            }
+        let over = |why, head| {
+            Attempt::Over(NotOpened { state: McpState::Incomplete, why, head: Some(head) })
         };
         let session = match session_id(head.header("mcp-session-id")) {
             Ok(session) => session,
+            Err(why) => return over(why, head),
+        };
+        let version = match agreed_version(&result) {
+            Ok(version) => version,
             Err(why) => {
-                let state = McpState::Incomplete;
-                return Attempt::Over(NotOpened { state, why, head: Some(head) });
+                // The server holds a session for us all the same.
+                let (url, version) = (self.url.to_owned(), String::new());
+                let conversation = Conversation::Streamable { url, version, session };
+                let _ = conversation.end(http, http.budget.closing()).await;
+                return over(why, head);
             }
         };
         let timeout = http.time_for(http.budget.request).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Why something of a walk was not read.
 
-use contract::evidence::{Failure, FailureKind};
+use contract::evidence::{Failure, FailureKind, VISIT_LIMIT};
 use contract::mcp_evidence::{McpProblem, McpProblemReason as Reason};
 
 pub(super) fn problem(reason: Reason, detail: impl Into<String>) -> McpProblem {
@@ -10,6 +10,7 @@ pub(super) fn problem(reason: Reason, detail: impl Into<String>) -> McpProblem {
 /// A request that failed below the protocol, or whose body was cut.
 pub(super) fn failed(failure: Failure) -> McpProblem {
     let reason = match failure.kind {
+        FailureKind::TooLarge if failure.reason == VISIT_LIMIT => Reason::WalkTooLarge,
         FailureKind::Timeout => Reason::Timeout,
         FailureKind::TooLarge => Reason::ResponseTooLarge,
         _ => Reason::RequestFailed,
