@@ -276,7 +276,7 @@ static SERVERS: LazyLock<Vec<LabMcpHost>> = LazyLock::new(|| {
         new(
             "mcp-wrong-type.lab",
             "Answers with text/plain.",
-            fault(LEGACY, Fault::WrongContentType),
+            Behaviour { has_session: false, ..fault(LEGACY, Fault::WrongContentType) },
         )
         .ends("not_mcp", "wrong_content_type"),
         new("mcp-html.lab", "Answers everything with a page.", fault(LEGACY, Fault::Html))

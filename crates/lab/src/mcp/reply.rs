@@ -1,17 +1,15 @@
 //! Answers one request to an MCP server.
 
-use std::io::Write as _;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
 use super::behaviour::{Behaviour, Era, Fault, Form};
 use super::hosts::LabMcpHost;
 use super::state::{McpServers, RunningServer};
 use super::{auth, legacy_stream};
+use crate::content::compressed;
 use crate::http::reply::{Reply, ReplyBody, SiteRequest};
 
 /// Longer than anybody waits.
@@ -253,7 +251,8 @@ impl Answering<'_> {
         }
         match self.host.behaviour.form {
             Form::Json => json_reply(text),
-            Form::Gzip => json_reply(gzip(text.as_bytes())).with_header("content-encoding", "gzip"),
+            Form::Gzip => json_reply(compressed::gzip(text.as_bytes()))
+                .with_header("content-encoding", "gzip"),
             Form::Batch => json_reply(format!("[{text}]")),
             Form::Sse => sse(format!("event: message\nid: 1\ndata: {text}\n\n")),
             Form::OddSse => sse(format!(
@@ -301,22 +300,8 @@ fn not_found() -> Reply {
     Reply::text(404, "There is no such page.\n")
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
-}
-
-/// 64 MiB of spaces in a small body. Computed once, because it takes a while.
-static BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    for _ in 0..1024 {
-        let _ = encoder.write_all(&[b' '; 64 * 1024]);
-    }
-    encoder.finish().unwrap_or_default()
-});
-
 fn gzip_bomb() -> Reply {
-    json_reply(BOMB.as_slice()).with_header("content-encoding", "gzip")
+    json_reply(Bytes::new())
+        .with_header("content-encoding", "gzip")
+        .with_body(compressed::gzip_bomb(1 << 30))
 }
