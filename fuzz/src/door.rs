@@ -1,8 +1,8 @@
 //! What comes from the network: URLs, DNS packets, bodies and certificates.
 
 use door::fuzzing::{
-    decode_body, describe_certificate, parse_dns_answer, parse_name, parse_name_servers,
-    parse_redirect,
+    decode_body, describe_certificate, parse_dns_answer, parse_events, parse_name,
+    parse_name_servers, parse_redirect,
 };
 use door::{Policy, RecordType, read_pem};
 
@@ -109,5 +109,25 @@ pub(super) fn certificate(data: &[u8]) {
         for der in &list {
             let _ = describe_certificate(der);
         }
+    }
+}
+
+pub(super) const EVENT_STREAM_SEEDS: &[&[u8]] = &[
+    b"\xef\xbb\xbf: hello\r\nretry: 10\r\nid: 1\r\nevent: endpoint\r\ndata: /message\r\n\r\n",
+    b"data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1}\n\ndata\n\n",
+    b"data:a\rdata:b\r\revent:\n\nid:\0\n\n",
+];
+
+/// The events are the same however the stream is cut into pieces, and none exceeds the limit.
+pub(super) fn event_stream(data: &[u8]) {
+    const MAX_EVENT_BYTES: usize = 256;
+    let whole = parse_events(data, data.len(), MAX_EVENT_BYTES);
+    for piece in [1, 2, 7] {
+        assert_eq!(parse_events(data, piece, MAX_EVENT_BYTES), whole);
+    }
+    for event in whole.into_iter().flatten() {
+        // A byte that is not UTF-8 becomes a character of three bytes.
+        assert!(event.data.len() <= MAX_EVENT_BYTES * 3 && event.name.len() <= MAX_EVENT_BYTES * 3);
+        assert!(!event.data.contains('\r') && !event.name.contains(['\r', '\n']));
     }
 }

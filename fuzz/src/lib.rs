@@ -98,6 +98,7 @@ targets! {
     ranking = judge::ranking, RANKING_SEEDS;
     declared_date = judge::declared_date, DECLARED_DATE_SEEDS;
     url_guard = door::url_guard, URL_GUARD_SEEDS;
+    event_stream = door::event_stream, EVENT_STREAM_SEEDS;
     resolv_conf = door::resolv_conf, RESOLV_CONF_SEEDS;
     dns_answer = door::dns_answer, DNS_ANSWER_SEEDS;
     content_coding = door::content_coding, CONTENT_CODING_SEEDS;

@@ -8,6 +8,7 @@
     reason = "tests open their own sockets and may fail loudly"
 )]
 
+mod ask;
 mod catalogue;
 mod connections;
 mod deadlines;

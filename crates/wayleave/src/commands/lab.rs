@@ -71,6 +71,13 @@ fn list_sites(json: bool) -> Result<u8> {
         }),
     );
     output::print_bytes(output::format_table(&rows).as_bytes());
+    let mut rows =
+        vec![vec!["MCP SERVER".to_owned(), "DOES".to_owned(), "A CORRECT WALK IS".to_owned()]];
+    rows.extend(lab::mcp_servers().iter().map(|server| {
+        let ends = format!("{} {}", server.state, server.why);
+        vec![server.url(), server.does.to_owned(), ends.trim().to_owned()]
+    }));
+    output::print_bytes(format!("\n{}", output::format_table(&rows)).as_bytes());
     Ok(exit::PASSED)
 }
 
