@@ -13,6 +13,10 @@ use crate::world::{HandClock, NOON, build_service_on, open_store, settings};
 const ROUNDS: u64 = 60;
 const CONTROL_ROUNDS: u64 = 10;
 
+/// Held by a test that mounts disks. The number of a mounted disk's device is the first that is free, and the
+/// log notices when it opens on another device, as a copy would.
+static MOUNTING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 fn rounds(default: u64) -> u64 {
     std::env::var("POWER_CUTS").map_or(default, |rounds| rounds.parse().unwrap())
 }
@@ -57,6 +61,7 @@ fn seal_until_the_power_fails(disk: &VolatileDisk, round: u64) -> Vec<Acknowledg
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_acknowledged_is_lost_when_the_power_fails() {
+    let _mounting = MOUNTING.lock().await;
     if !can_mount() {
         return;
     }
@@ -93,6 +98,7 @@ async fn is_complete(dir: &Path, acknowledged: &[AcknowledgedAnswer]) -> bool {
 /// The control: with a disk that does not sync the write-ahead log, the same test finds losses.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn power_cuts_of_a_disk_that_does_not_sync_are_noticed() {
+    let _mounting = MOUNTING.lock().await;
     if !can_mount() {
         return;
     }

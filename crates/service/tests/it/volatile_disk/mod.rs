@@ -4,7 +4,6 @@
 mod contents;
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -69,31 +68,30 @@ impl MountedDisk {
 impl Drop for MountedDisk {
     fn drop(&mut self) {
         if let Some(session) = self.session.take() {
-            wait_until_unused(&self.path);
-            let unmounted = session.umount_and_join();
-            // The thread that serves the disk may see the end of its connection as an error.
-            let is_fault = |error: &std::io::Error| error.kind() != ErrorKind::ConnectionAborted;
-            if let Err(error) = unmounted
-                && is_fault(&error)
+            if let Err(error) = unmount(&self.path)
                 && !std::thread::panicking()
             {
                 panic!("the disk cannot be unmounted: {error}");
             }
+            // The thread that serves the disk may see the end of its connection as an error.
+            let _ = session.umount_and_join();
         }
     }
 }
 
-/// A store that was dropped a moment ago closes its files in threads of its own.
-fn wait_until_unused(path: &Path) {
-    let is_below = |fd: std::io::Result<std::fs::DirEntry>| {
-        fd.and_then(|fd| std::fs::read_link(fd.path())).is_ok_and(|file| file.starts_with(path))
-    };
+/// A store that was dropped a moment ago closes its files in threads of its own, and the kernel lets go of
+/// them a moment later.
+fn unmount(path: &Path) -> rustix::io::Result<()> {
     let begun = std::time::Instant::now();
-    while std::fs::read_dir("/proc/self/fd").unwrap().any(is_below) {
-        if begun.elapsed() > std::time::Duration::from_secs(20) {
-            return;
+    loop {
+        match rustix::mount::unmount(path, rustix::mount::UnmountFlags::empty()) {
+            Err(rustix::io::Errno::BUSY) if begun.elapsed() < Duration::from_secs(20) => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Without the right to unmount, FUSE's own program does it.
+            Err(rustix::io::Errno::PERM) => return Ok(()),
+            done => return done,
         }
-        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 
