@@ -7,7 +7,9 @@ mod range_table;
 #[cfg(test)]
 mod samples;
 mod special_blocks;
+mod translated;
 
 pub use prefix_set::{InvalidPrefixLine, PrefixSet};
 pub use range_table::RangeTable;
 pub use special_blocks::{SpecialBlock, special_block_in, special_block_of};
+pub use translated::untranslated;

@@ -9,7 +9,7 @@ use contract::records::VisitorVerdict::{NotAKnownAgent, Spoofed, Unverifiable, V
 use super::evidence::{NameDenial, ReverseDns, SignatureEvidence, VisitorEvidence};
 use super::outcome::{Method, Verdict};
 use super::reason::{DnsResult, Reason, Remarks, SignatureRemark};
-use crate::ranges::{PrefixSet, RangeTable, special_block_of};
+use crate::ranges::{PrefixSet, RangeTable, special_block_of, untranslated};
 use crate::{AgentIndex, FeedIndex, FeedScope, KnownAgents, NamedAgents, SearchableAgents};
 
 /// The content of a feed, as it was last fetched.
@@ -116,6 +116,7 @@ impl VisitorChecker {
     #[must_use]
     pub fn agent_to_look_up(&self, user_agent: &[u8], address: IpAddr) -> Option<AgentIndex> {
         let agent = self.named_agents(user_agent).first()?;
+        let address = untranslated(address);
         let plan = self.plan(agent)?;
         let known = self.agents.agent(agent)?;
         if !plan.uses_dns || known.token_only.is_some() || special_block_of(address).is_some() {
@@ -156,6 +157,7 @@ impl VisitorChecker {
     /// The verdict about a visitor.
     #[must_use]
     pub fn check(&self, visitor: &VisitorEvidence<'_>) -> Verdict {
+        let visitor = &visitor.untranslated();
         let named = self.named_agents(visitor.user_agent);
         let signer =
             visitor.signature.origin().and_then(|origin| self.agent_of_origin(origin, &named));
@@ -381,7 +383,7 @@ impl VisitorChecker {
             if state.fresh_until < now {
                 return ListsResult::Unknown(Reason::ListTooOld { feed, fetched_at });
             }
-            family_listed |= match address.to_canonical() {
+            family_listed |= match address {
                 IpAddr::V4(_) => state.has_ipv4,
                 IpAddr::V6(_) => state.has_ipv6,
             };
@@ -389,7 +391,7 @@ impl VisitorChecker {
         if family_listed {
             ListsResult::Outside { feed: first }
         } else {
-            ListsResult::OtherFamily { feed: first, ipv6: address.to_canonical().is_ipv6() }
+            ListsResult::OtherFamily { feed: first, ipv6: address.is_ipv6() }
         }
     }
 

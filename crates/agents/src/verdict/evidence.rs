@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use contract::Timestamp;
 
+use crate::ranges::untranslated;
+
 /// A visitor, as a site saw it, and what was found out about it.
 #[derive(Debug, Clone, Copy)]
 pub struct VisitorEvidence<'a> {
@@ -13,6 +15,13 @@ pub struct VisitorEvidence<'a> {
     pub reverse_dns: &'a ReverseDns,
     pub signature: &'a SignatureEvidence,
     pub now: Timestamp,
+}
+
+impl VisitorEvidence<'_> {
+    /// With an IPv4 address in place of one that was mapped or translated to IPv6.
+    pub(super) fn untranslated(self) -> Self {
+        Self { address: self.address.map(untranslated), ..self }
+    }
 }
 
 /// The forward-confirmed reverse look-up of the visitor's address, for the agent that the visitor

@@ -39,6 +39,7 @@ impl VisitorChecker {
         agent: AgentIndex,
         visitor: &VisitorEvidence<'_>,
     ) -> [MethodCheck; 3] {
+        let visitor = &visitor.untranslated();
         let (lists, dns, signature) = (
             self.check_lists(agent, visitor),
             self.check_name(agent, visitor.reverse_dns),

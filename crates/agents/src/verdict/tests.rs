@@ -174,6 +174,35 @@ fn the_oldest_list_that_decided_is_named() {
     assert_eq!(checker(ListState::Fresh).oldest_feed(), fetched);
 }
 
+/// A server that has only IPv6 behind NAT64 sees the operator's IPv4 addresses translated.
+#[test]
+fn translated_addresses_are_those_of_the_lists() {
+    let checker = checker(ListState::Fresh);
+    let verdict = |address: &str| {
+        let evidence = VisitorEvidence {
+            user_agent: b"List-Bot/1.0",
+            address: address.parse().ok(),
+            reverse_dns: &ReverseDns::NotLookedUp,
+            signature: &SignatureEvidence::NotGiven,
+            now: noon(),
+        };
+        checker.check(&evidence)
+    };
+    for prefix in ["", "::ffff:", "64:ff9b::"] {
+        let one = |address: &str| verdict(&format!("{prefix}{address}"));
+        assert_eq!(one("44.10.0.7"), verdict("44.10.0.7"), "{prefix}");
+        assert_eq!(one("44.10.0.7").verdict, VisitorVerdict::Verified);
+        assert_eq!(one("44.99.0.7"), verdict("44.99.0.7"), "{prefix}");
+        assert_eq!(one("10.0.0.7").reason, Reason::SpecialAddress);
+        assert_eq!(
+            checker
+                .agent_to_look_up(b"Both-Bot/1.0", format!("{prefix}44.30.0.7").parse().unwrap()),
+            None
+        );
+    }
+    assert_eq!(verdict("64:ff9b:1::44.10.0.7").reason, Reason::SpecialAddress);
+}
+
 #[test]
 fn documented_names_end_at_a_dot() {
     let checker = checker(ListState::Fresh);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use agents::ranges::untranslated;
 use ipnet::IpNet;
 
 /// Why a text is not the address of a visitor. The messages do not repeat it.
@@ -21,7 +22,7 @@ pub enum VisitorAddressError {
     Proxy,
 }
 
-/// Parses an address. An IPv4 address inside an IPv6 address is the IPv4 address.
+/// Parses an address. An IPv4 address that was mapped or translated to IPv6 is the IPv4 address.
 pub fn parse_visitor_address(text: &str, proxies: &[IpNet]) -> Result<IpAddr, VisitorAddressError> {
     let text = text.trim();
     if text.contains('%') {
@@ -36,7 +37,7 @@ pub fn parse_visitor_address(text: &str, proxies: &[IpNet]) -> Result<IpAddr, Vi
             VisitorAddressError::NotAnAddress
         });
     };
-    let address = address.to_canonical();
+    let address = untranslated(address);
     if proxies.iter().any(|proxy| proxy.contains(&address)) {
         return Err(VisitorAddressError::Proxy);
     }
@@ -56,6 +57,7 @@ mod tests {
             (" 192.0.2.7 ", "192.0.2.7"),
             ("2001:DB8::7", "2001:db8::7"),
             ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("64:ff9b::c000:207", "192.0.2.7"),
             ("10.2.0.1", "10.2.0.1"),
         ] {
             assert_eq!(parse(text), Ok(address.parse().unwrap()), "{text}");
@@ -73,6 +75,7 @@ mod tests {
             ("example.com", NotAnAddress),
             ("10.1.2.3", Proxy),
             ("::ffff:10.1.2.3", Proxy),
+            ("64:ff9b::10.1.2.3", Proxy),
         ] {
             assert_eq!(parse(text), Err(error), "{text}");
         }

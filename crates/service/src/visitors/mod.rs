@@ -16,6 +16,7 @@ mod used_signatures;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use agents::SearchableAgents;
+use agents::ranges::untranslated;
 use agents::verdict::{ReverseDns, SignatureEvidence, Verdict, VisitorChecker, VisitorEvidence};
 use contract::records::{VerifiedBy, VisitorHeaders, VisitorResult};
 use contract::{Clock, Issuer, Timestamp};
@@ -192,6 +193,7 @@ impl Visitors {
 
     /// Checks one visitor. Look-ups are made only where they can change the verdict.
     pub async fn check(&self, visitor: VisitorDescription<'_>) -> CheckedVisitor {
+        let visitor = VisitorDescription { address: visitor.address.map(untranslated), ..visitor };
         let checker = self.checker();
         let signature = self.check_signature(&checker, visitor).await;
         let reverse_dns = match visitor.address {
