@@ -3,9 +3,10 @@
 use contract::records::{Jwk, Signature, SignatureKey};
 use contract::{Brand, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::canonical::{self, CanonicalDocument};
+use crate::canonical::{self, CanonicalDocument, CanonicalRecord};
 use crate::digest::Digest;
 use crate::{KeyPurpose, ProofError, SigningKey};
 
@@ -24,6 +25,15 @@ pub struct SignedDocument {
     pub document: Value,
 }
 
+/// A record with its digest and signature, as the exact bytes that are served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedRecord {
+    /// One JSON object: the canonical form that was hashed, followed by `sha256` and `signature`.
+    pub bytes: Vec<u8>,
+    /// The value of `sha256`.
+    pub digest: Digest,
+}
+
 /// Signs a document. It is canonicalised once and hashed once, and the hashed bytes are the bytes
 /// served. Fails if the document is not an object, has no `kind` of this brand or already has
 /// `sha256` or `signature`, and if the key is for another kind of document or not yet valid.
@@ -38,6 +48,33 @@ pub fn sign_document(
         return Err(ProofError::Document("it is not a JSON object".to_owned()));
     };
     let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    check_key(key, kind, brand, at)?;
+    let CanonicalDocument { canonical, digest } = canonical::canonicalize_and_hash(&members)?;
+    let signature = signature_block(&digest, key, published_in, brand, at)?;
+    let bytes = append_signature(canonical, &digest, &signature)?;
+    members.insert("sha256".to_owned(), json!(digest));
+    members.insert("signature".to_owned(), json!(signature));
+    Ok(SignedDocument { bytes, digest, document: Value::Object(members) })
+}
+
+/// Signs a record as [`sign_document`] does, without building a JSON value of it: for answers that are
+/// only served.
+pub fn sign_record<T: Serialize + ?Sized>(
+    record: &T,
+    key: &SigningKey,
+    published_in: &str,
+    brand: &Brand,
+    at: Timestamp,
+) -> Result<SignedRecord, ProofError> {
+    let CanonicalRecord { canonical, digest, kind } = canonical::serialize_and_hash(record)?;
+    check_key(key, &kind, brand, at)?;
+    let signature = signature_block(&digest, key, published_in, brand, at)?;
+    let bytes = append_signature(canonical, &digest, &signature)?;
+    Ok(SignedRecord { bytes, digest })
+}
+
+/// Whether this key may sign a document of this kind at this time.
+fn check_key(key: &SigningKey, kind: &str, brand: &Brand, at: Timestamp) -> Result<(), ProofError> {
     let purpose = KeyPurpose::for_kind(kind, brand)
         .ok_or_else(|| ProofError::Document(format!("its kind does not begin with `{brand}-`")))?;
     if key.purpose() != purpose {
@@ -49,21 +86,26 @@ pub fn sign_document(
     if at < key.signs_from() {
         return Err(ProofError::Key(format!("it must not sign before {}", key.signs_from())));
     }
-    let CanonicalDocument { canonical: mut bytes, digest } =
-        canonical::canonicalize_and_hash(&members)?;
-    let signature = signature_block(&digest, key, published_in, brand, at)?;
+    Ok(())
+}
+
+/// Adds `sha256` and `signature` to the canonical form of a document.
+fn append_signature(
+    canonical: Vec<u8>,
+    digest: &Digest,
+    signature: &Signature,
+) -> Result<Vec<u8>, ProofError> {
+    let mut bytes = canonical;
     // The document has at least `kind`, so a comma is needed before `sha256`.
     bytes.pop();
     bytes.extend_from_slice(br#","sha256":""#);
     bytes.extend_from_slice(digest.to_hex().as_bytes());
     bytes.extend_from_slice(br#"","signature":"#);
-    bytes.extend_from_slice(&canonical::to_vec(&signature)?);
+    bytes.extend_from_slice(&canonical::to_vec(signature)?);
     bytes.push(b'}');
     // Answers are cached in memory, so unused capacity is released.
     bytes.shrink_to_fit();
-    members.insert("sha256".to_owned(), json!(digest));
-    members.insert("signature".to_owned(), json!(signature));
-    Ok(SignedDocument { bytes, digest, document: Value::Object(members) })
+    Ok(bytes)
 }
 
 /// What is signed for a digest: the brand's prefix, a line feed, the hex digest.
@@ -151,6 +193,21 @@ mod tests {
     }
 
     #[test]
+    fn a_record_gives_the_same_bytes_as_a_document() {
+        let key = key(KeyPurpose::Documents);
+        let (brand, at) = (Brand::default(), Timestamp::from_millis(1000));
+        for document in [
+            json!({ "kind": "svc-a", "z": [1, "\n"], "a": { "y": null, "b": { "kind": "x" } } }),
+            json!({ "zz": "ä\u{1f600}", "kind": "svc-a", "\u{1f600}": 1, "\u{fb33}": 2 }),
+        ] {
+            let record =
+                sign_record(&document, &key, "https://svc.example/keys", &brand, at).unwrap();
+            let document = sign(document, KeyPurpose::Documents, 1000).unwrap();
+            assert_eq!((record.bytes, record.digest), (document.bytes, document.digest));
+        }
+    }
+
+    #[test]
     fn refuses_the_wrong_document_key_or_time() {
         use KeyPurpose::{Decisions, Documents, LogHeads, Requests};
         for (document, purpose, at) in [
@@ -169,6 +226,9 @@ mod tests {
             (json!({ "kind": "svc-a" }), Documents, 999),
         ] {
             assert!(sign(document.clone(), purpose, at).is_err(), "{document} {purpose} {at}");
+            let time = Timestamp::from_millis(at);
+            let record = sign_record(&document, &key(purpose), "", &Brand::default(), time);
+            assert!(record.is_err(), "{document} {purpose} {at}");
         }
         assert!(sign(json!({ "kind": "svc-decision" }), Decisions, 1000).is_ok());
         assert!(sign(json!({ "kind": "svc-log-sth" }), LogHeads, 1000).is_ok());

@@ -10,7 +10,10 @@ use contract::{Brand, Clock, Issuer, Timestamp};
 use proof::http_signatures::{Message, RequestedSignature, SignatureFields, sign_directory};
 use proof::keys::KeyEvent;
 use proof::resigning::Resigning;
-use proof::{KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SigningKey};
+use proof::{
+    KeyPolicy, KeyPurpose, KeyStore, ProofError, PublicKey, SignedDocument, SignedRecord,
+    SigningKey,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -159,6 +162,17 @@ impl SigningKeys {
         let value =
             serde_json::to_value(record).map_err(|e| ProofError::NotCanonical(e.to_string()))?;
         self.sign_value(value, purpose)
+    }
+
+    /// Like `sign_document`, for an answer that is only served: no JSON value of it is built.
+    pub(crate) fn sign_record(
+        &self,
+        record: &impl Serialize,
+        purpose: KeyPurpose,
+    ) -> Result<SignedRecord, ProofError> {
+        let key = self.signing_key(purpose)?;
+        let at = self.clock.now().whole_seconds();
+        proof::sign_record(record, &key, &self.directory_url, &self.issuer.brand, at)
     }
 
     /// Signs an HTTP response as its caller requested, with the key for HTTP signatures. `None` if the

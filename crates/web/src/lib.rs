@@ -25,7 +25,10 @@ mod witness_server;
 
 use std::sync::Arc;
 
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{
+    Router,
+    middleware::{from_fn, from_fn_with_state},
+};
 use service::Service;
 
 pub use app::App;
@@ -54,6 +57,12 @@ use self::{
 
 /// Builds the complete HTTP application of a service. Pass it to [`serve`].
 pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
+    build_app_with(service, options, Router::new())
+}
+
+/// Like [`build_app`], with further routes behind the same middleware: benchmarks compare with them.
+#[doc(hidden)]
+pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Router) -> App {
     let issuer = service.issuer().clone();
     let document = openapi::build_document(&issuer);
     let method = service::scoring_method();
@@ -95,7 +104,8 @@ pub fn build_app(service: Arc<Service>, options: WebOptions) -> App {
     );
     let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
-    let router = router.with_state(state).layer(from_fn(rate_limits::add_rate_limit_headers));
+    let router =
+        router.with_state(state).merge(further).layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)
         .layer(from_fn_with_state(Arc::clone(&service), etag_marks::mark_etags))
         .layer(from_fn_with_state(service, response_signing::sign_response))

@@ -62,10 +62,12 @@ pub struct VisitorBatchAnswer {
 
 /// The verdict for one visitor. `claimed`, `operator` and `purpose` are null when the user agent
 /// names no known agent.
+// The members are in canonical order, so that writing many needs no sorting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VisitorResult {
     #[schema(required)]
     pub claimed: Option<String>,
+    pub feeds: Vec<String>,
     #[schema(required)]
     pub operator: Option<String>,
     #[schema(required)]
@@ -76,7 +78,6 @@ pub struct VisitorResult {
     #[schema(nullable = false)]
     pub verified_by: Option<VerifiedBy>,
     pub why: String,
-    pub feeds: Vec<String>,
 }
 
 open_enum! {

@@ -53,6 +53,27 @@ pub fn canonicalize_and_hash(
     canonical_form_and_digest(document)
 }
 
+/// A record's canonical form, its digest and its kind.
+pub(crate) struct CanonicalRecord {
+    pub(crate) canonical: Vec<u8>,
+    pub(crate) digest: Digest,
+    pub(crate) kind: String,
+}
+
+/// Like [`canonicalize_and_hash`], for a record that becomes an object. No JSON value is built.
+pub(crate) fn serialize_and_hash<T: Serialize + ?Sized>(
+    record: &T,
+) -> Result<CanonicalRecord, ProofError> {
+    let object = serializer::to_object(record)?
+        .ok_or_else(|| ProofError::Document("it is not a JSON object".to_owned()))?;
+    if let Some(taken) = UNSIGNED_MEMBERS.iter().find(|name| object.member(name).is_some()) {
+        return Err(ProofError::Document(format!("it already has a member `{taken}`")));
+    }
+    let kind = object.member("kind").and_then(|kind| serde_json::from_slice(kind).ok());
+    let digest = sha256(&object.bytes);
+    Ok(CanonicalRecord { canonical: object.bytes, digest, kind: kind.unwrap_or_default() })
+}
+
 /// The digest a signed document must state: over every member but `sha256` and `signature`.
 pub fn document_digest(document: &Map<String, Value>) -> Result<Digest, ProofError> {
     Ok(canonical_form_and_digest(document)?.digest)

@@ -14,17 +14,48 @@ use super::writer::{
 use crate::ProofError;
 
 pub(super) fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, ProofError> {
-    let mut writer = CanonicalSerializer { out: Vec::with_capacity(INITIAL_CAPACITY), depth: 0 };
+    let mut writer = CanonicalSerializer::new();
     value.serialize(&mut writer)?;
     Ok(writer.out)
+}
+
+/// The canonical bytes of an object, and where its members are in them.
+pub(super) struct SerializedObject {
+    pub(super) bytes: Vec<u8>,
+    members: Vec<MemberSpan>,
+}
+
+impl SerializedObject {
+    /// The canonical bytes of a member's value.
+    pub(super) fn member(&self, name: &str) -> Option<&[u8]> {
+        let span = self.members.iter().find(|member| member.name == name)?;
+        // `"name":value`: the name of a member of a record needs no escapes.
+        self.bytes.get(span.from + name.len() + 3..span.to)
+    }
+}
+
+/// Serialises a type that becomes an object. `None` if it becomes anything else.
+pub(super) fn to_object<T: Serialize + ?Sized>(
+    value: &T,
+) -> Result<Option<SerializedObject>, ProofError> {
+    let mut writer = CanonicalSerializer::new();
+    value.serialize(&mut writer)?;
+    let bytes = writer.out;
+    Ok(writer.top_level.map(|members| SerializedObject { bytes, members }))
 }
 
 struct CanonicalSerializer {
     out: Vec<u8>,
     depth: usize,
+    /// The members of the outermost object, once it is complete.
+    top_level: Option<Vec<MemberSpan>>,
 }
 
 impl CanonicalSerializer {
+    fn new() -> Self {
+        Self { out: Vec::with_capacity(INITIAL_CAPACITY), depth: 0, top_level: None }
+    }
+
     fn write_literal(&mut self, word: &[u8]) -> Result<(), ProofError> {
         self.out.extend_from_slice(word);
         Ok(())
@@ -297,6 +328,9 @@ impl ObjectWriter<'_> {
         }
         self.writer.out.push(b'}');
         self.writer.depth -= 1;
+        if self.writer.depth == 0 {
+            self.writer.top_level = Some(self.members);
+        }
         if self.in_variant {
             self.writer.close_variant();
         }
@@ -311,12 +345,14 @@ impl ObjectWriter<'_> {
             return Err(ProofError::NotCanonical(format!("two members named `{}`", piece.name)));
         }
         let written = self.writer.out.split_off(self.start);
-        for (nth, piece) in self.members.iter().enumerate() {
+        for (nth, piece) in self.members.iter_mut().enumerate() {
             if nth > 0 {
                 self.writer.out.push(b',');
             }
             let bytes = written.get(piece.from - self.start..piece.to - self.start);
+            piece.from = self.writer.out.len();
             self.writer.out.extend_from_slice(bytes.unwrap_or_default());
+            piece.to = self.writer.out.len();
         }
         Ok(())
     }

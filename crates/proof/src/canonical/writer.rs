@@ -54,6 +54,9 @@ pub(super) fn write_members(
 /// The order of RFC 8785: by UTF-16 units. Characters beyond the basic plane sort before U+E000 to
 /// U+FFFF.
 pub(crate) fn compare_utf16(a: &str, b: &str) -> std::cmp::Ordering {
+    if a.is_ascii() && b.is_ascii() {
+        return a.cmp(b);
+    }
     a.encode_utf16().cmp(b.encode_utf16())
 }
 

@@ -6,7 +6,7 @@ use contract::records::{
     VisitorAnswer, VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
 };
 use futures_util::StreamExt;
-use proof::{KeyPurpose, ProofError, SignedDocument};
+use proof::{KeyPurpose, ProofError, SignedRecord};
 
 use super::address::{VisitorAddressError, parse_visitor_address};
 use super::{CheckedVisitor, VisitorDescription, Visitors};
@@ -29,7 +29,7 @@ pub enum VisitorError {
 
 impl Visitors {
     /// The signed answer about one visitor.
-    pub async fn check_one(&self, query: &VisitorQuery) -> Result<SignedDocument, VisitorError> {
+    pub async fn check_one(&self, query: &VisitorQuery) -> Result<SignedRecord, VisitorError> {
         let checked = self.check(self.describe(query)?).await;
         self.sign_answer(&checked)
     }
@@ -38,14 +38,14 @@ impl Visitors {
     pub async fn check_one_by_methods(
         &self,
         query: &VisitorQuery,
-    ) -> Result<(SignedDocument, Vec<MethodCheck>), VisitorError> {
+    ) -> Result<(SignedRecord, Vec<MethodCheck>), VisitorError> {
         let visitor = self.describe(query)?;
         let checked = self.check(visitor).await;
         let methods = checked.methods(visitor, self.clock.now());
         Ok((self.sign_answer(&checked)?, methods))
     }
 
-    fn sign_answer(&self, checked: &CheckedVisitor) -> Result<SignedDocument, VisitorError> {
+    fn sign_answer(&self, checked: &CheckedVisitor) -> Result<SignedRecord, VisitorError> {
         let result = checked.to_result();
         let as_of = checked.verdict.ranges_as_of.or_else(|| checked.checker.oldest_feed());
         let (brand, now) = (&self.issuer.brand, self.clock.now().whole_seconds());
@@ -66,7 +66,7 @@ impl Visitors {
             sha256: None,
             signature: None,
         };
-        Ok(self.keys.sign_document(&answer, KeyPurpose::Documents)?)
+        Ok(self.keys.sign_record(&answer, KeyPurpose::Documents)?)
     }
 
     /// The signed answer about several visitors, in their order. One whose address is not valid does not
@@ -74,7 +74,7 @@ impl Visitors {
     pub async fn check_batch(
         &self,
         queries: &[VisitorQuery],
-    ) -> Result<SignedDocument, VisitorError> {
+    ) -> Result<SignedRecord, VisitorError> {
         let mut checks = Vec::with_capacity(queries.len());
         for query in queries {
             checks.push(self.check_item(query));
@@ -96,7 +96,7 @@ impl Visitors {
             sha256: None,
             signature: None,
         };
-        Ok(self.keys.sign_document(&answer, KeyPurpose::Documents)?)
+        Ok(self.keys.sign_record(&answer, KeyPurpose::Documents)?)
     }
 
     async fn check_item(&self, query: &VisitorQuery) -> (VisitorResult, Option<Timestamp>) {

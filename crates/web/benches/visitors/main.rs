@@ -42,10 +42,10 @@ fn main() {
     let load = Load { seconds: seconds.unwrap_or(6), connections: 32 };
     let single = server.single_requests();
     run_wrk(&load.short(), server.address, &single);
-    run_wrk(&load.short(), server.bare_address, &["GET /bare".to_owned()]);
+    run_wrk(&load.short(), server.address, &["GET /bare".to_owned()]);
     let mut ratios: Vec<f64> = Vec::new();
     for _ in 0..ROUNDS {
-        let bare = run_wrk(&load, server.bare_address, &["GET /bare".to_owned()]);
+        let bare = run_wrk(&load, server.address, &["GET /bare".to_owned()]);
         let checked = run_wrk(&load, server.address, &single);
         println!("a bare signed route   {bare}");
         println!("one visitor           {checked}");

@@ -1,4 +1,4 @@
-//! A service with 40,000 prefixes, and beside it a bare route that only signs.
+//! A service with 40,000 prefixes, and a bare route on it that only signs.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,7 +23,6 @@ pub(crate) struct BenchServer {
     pub(crate) service: Arc<Service>,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) address: SocketAddr,
-    pub(crate) bare_address: SocketAddr,
     _folder: tempfile::TempDir,
 }
 
@@ -55,14 +54,11 @@ impl BenchServer {
         let service = Arc::new(service);
         put_feeds(&service, &store, 0).await;
         service.visitors.load_feeds().await.unwrap();
-        let options = || WebOptions { limits: RateLimits::none(), ..WebOptions::default() };
-        let address = listen(web::build_app(Arc::clone(&service), options())).await;
+        let options = WebOptions { limits: RateLimits::none(), ..WebOptions::default() };
         let bare = Arc::new(BareSigning::like(&service).await);
-        let router = Router::new().route("/bare", get(sign_bare)).with_state(bare);
-        let issuer = service.issuer().clone();
-        let bare_address =
-            listen(web::middleware::with_middleware(router, options(), issuer)).await;
-        Self { service, store, address, bare_address, _folder: folder }
+        let bare = Router::new().route("/bare", get(sign_bare)).with_state(bare);
+        let address = listen(web::build_app_with(Arc::clone(&service), options, bare)).await;
+        Self { service, store, address, _folder: folder }
     }
 
     /// Genuine and forged agents, and people.
@@ -135,10 +131,10 @@ pub(crate) async fn put_feeds(service: &Service, store: &SqliteStore, round: u32
     }
 }
 
-async fn listen(app: impl Into<web::App>) -> SocketAddr {
+async fn listen(app: web::App) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, app.into(), ServerOptions::default(), std::future::pending()));
+    tokio::spawn(serve(listener, app, ServerOptions::default(), std::future::pending()));
     address
 }
 
@@ -162,8 +158,8 @@ impl BareSigning {
 }
 
 async fn sign_bare(State(bare): State<Arc<BareSigning>>) -> Vec<u8> {
-    let (document, now) = (bare.document.clone(), SystemClock.now());
+    let (document, now) = (&bare.document, SystemClock.now());
     let published = "https://svc.example/.well-known/svc-keys.json";
-    let signed = proof::sign_document(document, &bare.key, published, &Brand::default(), now);
+    let signed = proof::sign_record(document, &bare.key, published, &Brand::default(), now);
     signed.unwrap().bytes
 }

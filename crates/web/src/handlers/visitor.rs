@@ -15,7 +15,7 @@ use http::{
     Uri,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use proof::SignedDocument;
+use proof::SignedRecord;
 use service::{Service, visitors::VisitorError};
 
 use crate::{
@@ -93,7 +93,7 @@ pub(crate) async fn visitor_resolve_batch_v1(
     Ok(reply(answer))
 }
 
-fn reply(answer: SignedDocument) -> Response {
+fn reply(answer: SignedRecord) -> Response {
     ([(CONTENT_TYPE, JSON), (CACHE_CONTROL, NO_STORE)], answer.bytes).into_response()
 }
 

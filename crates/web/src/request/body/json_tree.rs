@@ -65,7 +65,32 @@ struct JsonNodeBuilder {
 #[derive(Default)]
 struct IncompleteMembers {
     list: Vec<(String, JsonNode)>,
+    /// The names, once there are too many to compare each one with all of them.
     names: HashSet<String>,
+}
+
+/// Up to so many members, comparing a name with each costs less than hashing it.
+const COMPARED_MEMBERS: usize = 16;
+
+impl IncompleteMembers {
+    fn has(&self, name: &str) -> bool {
+        if self.list.len() <= COMPARED_MEMBERS {
+            self.list.iter().any(|(known, _)| known == name)
+        } else {
+            self.names.contains(name)
+        }
+    }
+
+    fn add(&mut self, name: String, value: JsonNode) {
+        self.list.push((name, value));
+        if self.list.len() == COMPARED_MEMBERS + 1 {
+            self.names.extend(self.list.iter().map(|(name, _)| name.clone()));
+        } else if self.list.len() > COMPARED_MEMBERS
+            && let Some((name, _)) = self.list.last()
+        {
+            self.names.insert(name.clone());
+        }
+    }
 }
 
 impl Builder for JsonNodeBuilder {
@@ -107,7 +132,7 @@ impl Builder for JsonNodeBuilder {
         members: &IncompleteMembers,
         name: &str,
     ) -> Result<(), DuplicateMember> {
-        if !members.names.contains(name) {
+        if !members.has(name) {
             return Ok(());
         }
         self.duplicate = Some(name.to_owned());
@@ -120,8 +145,7 @@ impl Builder for JsonNodeBuilder {
         name: String,
         value: JsonNode,
     ) -> Result<(), DuplicateMember> {
-        members.names.insert(name.clone());
-        members.list.push((name, value));
+        members.add(name, value);
         Ok(())
     }
 }
