@@ -20,12 +20,12 @@ use crate::records::{
     ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
     DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, KnownAgentsRecord,
     LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths,
-    LogWitnessedHead, ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport,
-    OutcomeSummary, PrefixBucket, PreflightBatch, PreflightRequest, ProofDay, ProofIndex,
-    PublicReportV1, ReadEquivalenceRecord, ResolveAnswer, ResolveBatch, ResolveBatchRequest,
-    RevocationList, RightsRecord, ScanManifest, ScanRecord, ScanRequest, ScanRequestV1, Seal,
-    Signature, StapleRecord, Transparency, TreeHead, VisitorAnswer, VisitorBatch,
-    VisitorBatchAnswer, VisitorSpec,
+    LogWitnessedHead, McpLock, McpLockCheck, McpScan, ObserverDirectory, OutcomeAccepted,
+    OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
+    PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
+    ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
+    ScanRequest, ScanRequestV1, Seal, Signature, StapleRecord, Transparency, TreeHead,
+    VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorSpec,
 };
 use crate::schema_address::REPORT;
 
@@ -86,6 +86,9 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<PreflightBatch>("preflight-batch", "Receipts of several decisions", "4"),
     document_kind::<DecisionCheck>("decision-check", "Whether a decision is still valid", "4"),
     document_kind::<RevocationList>("revocations", "Feed of revoked decisions", "4"),
+    document_kind::<McpScan>("mcp-scan", "Scan of an MCP server", "4"),
+    document_kind::<McpLock>("mcp-lock", "Approved lists of an MCP server", "4"),
+    document_kind::<McpLockCheck>("mcp-lock-check", "Comparison of an MCP server with a lock", "4"),
     document_kind::<StapleRecord>("staple", "Staple of a domain", "4"),
     document_kind::<Transparency>("transparency", "Transparency object", "2.11"),
     document_kind::<TreeHead>("log-sth", "Signed tree head", "2.11"),

@@ -7,6 +7,7 @@ mod changes;
 mod decisions;
 mod graph;
 mod log;
+mod mcp;
 mod preflight;
 mod readings;
 mod resolve;
@@ -75,6 +76,9 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("preflight-batch", json(preflight::batch())),
         ("decision-check", json(decisions::check())),
         ("revocations", json(decisions::revocations())),
+        ("mcp-scan", json(mcp::scan())),
+        ("mcp-lock", json(mcp::lock())),
+        ("mcp-lock-check", json(mcp::lock_check())),
         ("staple", json(decisions::staple())),
         ("transparency", json(transparency())),
         ("log-sth", json(tree_head())),
