@@ -8,6 +8,7 @@ mod bodies;
 pub mod decide;
 pub mod graph;
 pub mod lookalike;
+pub mod mcp;
 pub mod resolve;
 pub mod rights;
 pub mod rulepack;

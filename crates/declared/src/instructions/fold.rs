@@ -2,7 +2,8 @@
 
 /// Whether a character is dropped when words are compared. Narrower than `contract::text::is_hidden`:
 /// private-use characters are often icons that a reader sees between words, and controls are blanks.
-pub(super) fn is_invisible(c: char) -> bool {
+#[must_use]
+pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
         | '\u{180B}'..='\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
@@ -11,14 +12,15 @@ pub(super) fn is_invisible(c: char) -> bool {
 }
 
 /// Whether a character is written without blanks between words.
-pub(super) fn is_unspaced(c: char) -> bool {
+#[must_use]
+pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Appends the plain lower-case form of a character to a word. Returns true if the character was a
 /// disguise: a mathematical, circled or full-width letter, which nobody types.
-pub(super) fn push_folded(c: char, word: &mut String) -> bool {
+pub fn push_folded(c: char, word: &mut String) -> bool {
     if let Some(plain) = plain_of_styled(c) {
         word.push(plain);
         return true;
@@ -117,7 +119,8 @@ fn letter_for_digit(c: char) -> Option<char> {
 
 /// Replaces letters of other scripts and digits that stand for Latin letters. None if the word is not
 /// disguised.
-pub(super) fn undisguise(word: &str) -> Option<String> {
+#[must_use]
+pub fn undisguise(word: &str) -> Option<String> {
     if word.bytes().all(|b| b.is_ascii_lowercase()) {
         return None;
     }

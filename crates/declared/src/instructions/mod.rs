@@ -9,7 +9,7 @@
 
 mod base64_text;
 mod excerpt;
-mod fold;
+pub mod fold;
 mod invisible;
 mod model;
 mod passage_search;

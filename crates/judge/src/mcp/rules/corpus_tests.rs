@@ -1,0 +1,156 @@
+//! Recall and false positives on our own corpus.
+
+use contract::records::McpSeverity;
+use proof::sha256;
+use serde_json::{Value, json};
+
+use super::{RuleContext, RuleReport, apply_rules};
+use crate::mcp::SurfaceBuilder;
+
+const ATTACKS: &str = include_str!("../../../tests/corpus/mcp/attacks.txt");
+const HARMLESS: &str = include_str!("../../../tests/corpus/mcp/harmless.txt");
+
+struct Definition {
+    id: String,
+    place: String,
+    text: String,
+}
+
+impl Definition {
+    /// Fixed by the id, before any rule was written.
+    fn is_set_aside(&self) -> bool {
+        sha256(self.id.as_bytes()).as_bytes()[0] < 64
+    }
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\\u{") {
+        let (code, tail) = after.split_once('}').unwrap();
+        out.push_str(before);
+        out.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap());
+        rest = tail;
+    }
+    out.push_str(rest);
+    out.replace("\\n", "\n")
+}
+
+fn parse(corpus: &str) -> Vec<Definition> {
+    corpus
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let mut parts = line.splitn(3, " | ");
+            let (id, place) = (parts.next().unwrap(), parts.next().unwrap());
+            let raw = parts.next().unwrap();
+            let text = if place == "json" { raw.to_owned() } else { unescape(raw) };
+            Definition { id: id.to_owned(), place: place.to_owned(), text }
+        })
+        .collect()
+}
+
+fn report(definition: &Definition) -> RuleReport {
+    let text = &definition.text;
+    let tool = |description: &str, schema: Value| json!({"tools": [{"name": "tool_x", "description": description, "inputSchema": schema}]});
+    let input = |name: &str, input: Value| {
+        tool("Does something useful.", json!({"type": "object", "properties": {name: input}}))
+    };
+    let observed = match definition.place.as_str() {
+        "description" => tool(text, json!({"type": "object"})),
+        "title" => json!({"tools": [{"name": "tool_x", "title": text}]}),
+        "name" => json!({"tools": [{"name": text}]}),
+        "instructions" => json!({"tools": [], "instructions": text}),
+        "prompt" => json!({"prompts": [{"name": "p", "description": text}]}),
+        "resource" => json!({"resources": [{"uri": "a://b", "name": "r", "description": text}]}),
+        "template" => {
+            json!({"resourceTemplates": [{"uriTemplate": "a://{b}", "name": "t", "description": text}]})
+        }
+        "default" => input("x", json!({"type": "string", "default": text})),
+        "enum" => input("x", json!({"type": "string", "enum": ["a", text]})),
+        "example" => input("x", json!({"type": "string", "examples": [text]})),
+        "nested" => input(
+            "x",
+            json!({"type": "object", "properties": {"y": {"type": "string", "description": text}}}),
+        ),
+        "output" => {
+            json!({"tools": [{"name": "tool_x", "outputSchema": {"properties": {"z": {"description": text}}}}]})
+        }
+        "json" => {
+            let tool: Value = serde_json::from_str(text).unwrap();
+            json!({"tools": [tool]})
+        }
+        place => input(
+            place.strip_prefix("param:").unwrap(),
+            json!({"type": "string", "description": text}),
+        ),
+    };
+    let mut builder = SurfaceBuilder::new();
+    builder.add_observed(observed.to_string().as_bytes()).unwrap();
+    apply_rules(&builder.finish(), &RuleContext::default())
+}
+
+/// Whether a person is asked to look: a hard finding, or a soft one of at least medium severity.
+fn is_flagged(report: &RuleReport) -> bool {
+    report.findings.iter().any(|finding| {
+        matches!(finding.severity, McpSeverity::Critical | McpSeverity::High | McpSeverity::Medium)
+    })
+}
+
+fn share(part: &[&Definition]) -> (usize, usize) {
+    (part.iter().filter(|definition| is_flagged(&report(definition))).count(), part.len())
+}
+
+#[test]
+fn the_corpus_is_large_and_its_ids_are_unique() {
+    let (attacks, harmless) = (parse(ATTACKS), parse(HARMLESS));
+    assert!(attacks.len() >= 200 && harmless.len() >= 200);
+    let ids: std::collections::BTreeSet<&str> =
+        attacks.iter().chain(&harmless).map(|definition| definition.id.as_str()).collect();
+    assert_eq!(ids.len(), attacks.len() + harmless.len());
+}
+
+/// The part for tuning. Misses are printed; those of the part set aside are only counted.
+#[test]
+fn the_tuning_part_is_recognised() {
+    let (attacks, harmless) = (parse(ATTACKS), parse(HARMLESS));
+    let open = |all: &'_ [Definition]| -> Vec<usize> {
+        (0..all.len()).filter(|at| !all[*at].is_set_aside()).collect()
+    };
+    let mut missed = 0;
+    for at in open(&attacks) {
+        if !is_flagged(&report(&attacks[at])) {
+            missed += 1;
+            println!("missed {} | {}", attacks[at].id, attacks[at].text);
+        }
+    }
+    let mut wrong = 0;
+    for at in open(&harmless) {
+        let report = report(&harmless[at]);
+        if is_flagged(&report) {
+            wrong += 1;
+            let rules: Vec<&str> =
+                report.findings.iter().map(|finding| finding.rule.as_str()).collect();
+            println!("wrong {} {rules:?} | {}", harmless[at].id, harmless[at].text);
+        }
+    }
+    println!(
+        "tuning: missed {missed} of {}, wrong {wrong} of {}",
+        open(&attacks).len(),
+        open(&harmless).len()
+    );
+    assert!(missed * 20 <= open(&attacks).len());
+    assert!(wrong * 100 <= open(&harmless).len() * 3);
+}
+
+#[test]
+fn recall_and_false_positives_on_the_part_set_aside() {
+    let (attacks, harmless) = (parse(ATTACKS), parse(HARMLESS));
+    let (found, of) = share(&attacks.iter().filter(|d| d.is_set_aside()).collect::<Vec<_>>());
+    let (wrong, hard_negatives) =
+        share(&harmless.iter().filter(|d| d.is_set_aside()).collect::<Vec<_>>());
+    println!("set aside: recall {found}/{of}, false positives {wrong}/{hard_negatives}");
+    assert!(of >= 40 && hard_negatives >= 40);
+    assert!(found * 100 >= of * 90, "recall {found}/{of}");
+    assert!(wrong * 100 <= hard_negatives * 3, "false positives {wrong}/{hard_negatives}");
+}
