@@ -2,6 +2,7 @@
 //! ones (`POST /api/v1/mcp/lock/check`).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{Decision, McpFinding, McpItem, Signature};
@@ -62,8 +63,9 @@ pub struct McpLockServer {
 /// How the lists were read. Lists that were read in other ways may rightly differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct McpConditions {
-    /// Names of the capabilities that the client declared, sorted; this service declares none.
-    pub client_capabilities: Vec<String>,
+    /// The capabilities that the client declared; this service declares none.
+    #[schema(value_type = Object)]
+    pub client_capabilities: Map<String, Value>,
     #[schema(required)]
     pub client_name: Option<String>,
     /// `anonymous`, or `caller` when the caller supplied the lists.
@@ -237,8 +239,29 @@ open_enum! {
     }
 }
 
-open_enum! {
-    pub enum McpKnown { Yes = "true", No = "false", NotMeasured = "not_measured" }
+/// Whether something is so: `true`, `false`, or the word `not_measured`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum McpKnown {
+    Measured(bool),
+    NotMeasured(McpNotMeasured),
+}
+
+/// Nobody looked, or it could not be found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum McpNotMeasured {
+    NotMeasured,
+}
+
+impl McpKnown {
+    pub const NOT_MEASURED: Self = Self::NotMeasured(McpNotMeasured::NotMeasured);
+}
+
+impl From<Option<bool>> for McpKnown {
+    fn from(measured: Option<bool>) -> Self {
+        measured.map_or(Self::NOT_MEASURED, Self::Measured)
+    }
 }
 
 open_enum! {
@@ -294,6 +317,9 @@ pub struct McpDrift {
     pub breaking: bool,
     pub level: McpDriftLevel,
     pub why: String,
+    /// When the present surface was first seen; null if it was not stored before.
+    #[schema(required)]
+    pub first_seen: Option<Timestamp>,
 }
 
 open_enum! {

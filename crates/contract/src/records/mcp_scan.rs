@@ -1,5 +1,7 @@
 //! What an MCP server offers, and what the rules found in it (`GET /api/v1/mcp/scan`).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -80,6 +82,10 @@ pub struct McpScanBasis {
     pub budget_ms: u64,
     pub took_ms: u64,
     pub not_read_in_budget: Vec<String>,
+    /// The digest of the scan as it was made, if this is a stored one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub scan_sha256: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -137,8 +143,9 @@ open_enum! {
 /// The server's OAuth protected-resource metadata (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct McpResourceMetadata {
-    /// `observed` or `not_measured`.
+    /// `observed`, `absent` or `not_measured`.
     pub state: String,
+    /// What is wrong with it, or why it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub why: Option<String>,
@@ -163,8 +170,8 @@ pub struct McpServer {
     #[schema(required)]
     pub untrusted_title: Option<String>,
     pub instructions: McpInstructions,
-    /// Names of the declared capabilities, hidden characters spelled out, sorted.
-    pub capabilities: Vec<String>,
+    /// What the server declares, with the switches of each; hidden characters of names spelled out.
+    pub capabilities: BTreeMap<String, BTreeMap<String, bool>>,
     /// Always `self_reported`.
     pub basis: String,
 }

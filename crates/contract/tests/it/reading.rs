@@ -146,6 +146,12 @@ fn unknown_members_are_ignored_at_every_depth() {
             "/policy/signals/0/uses",
             "/streams",
             "/statement/streams",
+            "/server/capabilities",
+            "/server/capabilities/tools",
+            "/conditions/client_capabilities",
+            "/basis/conditions/client_capabilities",
+            "/lock/conditions/client_capabilities",
+            "/next_lock/conditions/client_capabilities",
             // Returned unchanged, whatever it contains.
             "/operation",
             "/results/0/result/operation",

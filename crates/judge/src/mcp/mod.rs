@@ -18,6 +18,7 @@
 //! - [`apply_rules`] gives a [`RuleReport`]: findings, and the state of every rule.
 //! - [`tool_entries`], [`item_entries`], [`safety_class`], [`decide_connect`], [`rulepack`] make the
 //!   members of a scan record.
+//! - [`judge_evidence`] and [`build_scan`] make the whole record from what a walk received.
 //! - [`make_lock`], [`parse_lock`] and [`check_lock`] are for locks, ours and the public client's.
 
 mod connect;
@@ -25,6 +26,7 @@ mod entries;
 mod lock;
 mod rules;
 mod safety;
+mod scan;
 mod surface;
 mod untrusted;
 
@@ -36,6 +38,7 @@ pub use lock::{
 };
 pub use rules::{RuleContext, RuleReport, apply_rules, rulepack};
 pub use safety::safety_class;
+pub use scan::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
 pub use surface::{
     FaultKind, Item, ItemDigests, ItemFault, ListKind, MAX_CLIENT_TOOLS, MAX_INSTRUCTIONS,
     MAX_ITEMS, PageFault, Surface, SurfaceBuilder, SurfaceDigests,

@@ -18,7 +18,7 @@ const ENDPOINT: &str = "https://shop.lab/mcp";
 
 fn conditions() -> McpConditions {
     McpConditions {
-        client_capabilities: vec![],
+        client_capabilities: Default::default(),
         client_name: some("svc"),
         auth_context: "anonymous".to_owned(),
         protocol_version: some("2026-07-28"),
@@ -136,7 +136,7 @@ pub(super) fn lock_check() -> McpLockCheck {
             locked_at: Some(at("02:00:00")),
             age_days: Some(0),
             origin: McpLockOrigin::SignedByUs,
-            signature_valid: McpKnown::Yes,
+            signature_valid: McpKnown::Measured(true),
             form: McpLockForm::Full,
         },
         current: McpCurrentSurface {
@@ -147,6 +147,7 @@ pub(super) fn lock_check() -> McpLockCheck {
         },
         summary: McpDriftSummary { prose_changed: 1, ..McpDriftSummary::default() },
         drift: vec![McpDrift {
+            first_seen: None,
             item: McpItem::Tool,
             name: some("add"),
             change: McpChange::DescriptionChanged,
@@ -185,6 +186,7 @@ pub(super) fn scan() -> McpScan {
             budget_ms: 10_000,
             took_ms: 611,
             not_read_in_budget: vec![],
+            scan_sha256: None,
         },
         transport: McpTransport {
             form: McpTransportForm::StreamableHttp,
@@ -208,7 +210,7 @@ pub(super) fn scan() -> McpScan {
                 source: None,
                 resource: None,
                 authorization_servers: vec![],
-                issuer_match: McpKnown::NotMeasured,
+                issuer_match: McpKnown::NOT_MEASURED,
             },
         },
         server: McpServer {
@@ -220,7 +222,7 @@ pub(super) fn scan() -> McpScan {
                 bytes: 21,
                 instructions_sha256: Some(digest('f')),
             },
-            capabilities: texts(&["tools"]),
+            capabilities: [("tools".to_owned(), [("listChanged".to_owned(), true)].into())].into(),
             basis: "self_reported".to_owned(),
         },
         conditions: conditions(),
@@ -285,7 +287,7 @@ pub(super) fn scan() -> McpScan {
             state: "not_measured".to_owned(),
             why: some("The server has no card at either known address."),
             source: None,
-            matches_live: McpKnown::NotMeasured,
+            matches_live: McpKnown::NOT_MEASURED,
             differences: vec![],
         },
         history: McpHistory {

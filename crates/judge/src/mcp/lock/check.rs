@@ -43,6 +43,8 @@ pub struct CheckInputs<'a> {
     pub policy: DriftPolicy,
     /// As for [`decide_connect`].
     pub verified: bool,
+    /// When the surface that was read was first seen.
+    pub first_seen: Option<Timestamp>,
     /// Present when the answer shall have `next_lock`.
     pub next_lock: Option<LockInputs>,
 }
@@ -79,6 +81,9 @@ pub fn check_lock(lock: &ParsedLock, inputs: CheckInputs<'_>) -> McpLockCheck {
     let Comparison { mut drift, summary, mut added, mut removed, mut modified, .. } =
         outcome.comparison;
     drift.truncate(MAX_LISTED);
+    for entry in &mut drift {
+        entry.first_seen = inputs.first_seen;
+    }
     for names in [&mut added, &mut removed, &mut modified] {
         names.sort_unstable();
         names.truncate(MAX_LISTED);
@@ -153,7 +158,7 @@ fn compare<'a>(lock: &ParsedLock, inputs: &CheckInputs<'a>) -> Outcome<'a> {
             );
         }
     };
-    if inputs.signature_valid == McpKnown::No {
+    if inputs.signature_valid == McpKnown::Measured(false) {
         return Outcome::stopped(
             State::NotComparable,
             Decision::Block,

@@ -65,6 +65,7 @@ fn drift(
     why: &str,
 ) -> McpDrift {
     McpDrift {
+        first_seen: None,
         item,
         name,
         change,
@@ -106,6 +107,7 @@ pub(super) fn compare_plain<'a>(
         found.modified.push(display_name(&item.name));
         found.touched.push(item);
         found.drift.push(McpDrift {
+            first_seen: None,
             locked_sha256: Some(tool.sha256.clone()),
             current_sha256: current,
             ..drift(
@@ -143,6 +145,7 @@ pub(super) fn compare_full<'a>(
         found.instructions_changed = true;
         bump(&mut found.summary.prose_changed);
         found.drift.push(McpDrift {
+            first_seen: None,
             fields: vec!["instructions".to_owned()],
             locked_sha256: lock.instructions_sha256.clone(),
             current_sha256: surface.digests.instructions.clone(),
@@ -191,6 +194,7 @@ impl<'a> Comparison<'a> {
         self.touched.push(item);
         let why = "This item is not in the lock.";
         self.drift.push(McpDrift {
+            first_seen: None,
             current_sha256: current,
             ..drift(
                 item.list.item(),
@@ -208,6 +212,7 @@ impl<'a> Comparison<'a> {
             self.removed.push(name.clone());
         }
         self.drift.push(McpDrift {
+            first_seen: None,
             locked_sha256: Some(locked.to_owned()),
             breaking: true,
             ..drift(
@@ -245,6 +250,7 @@ impl<'a> Comparison<'a> {
             self.added.push(display_name(&item.name));
             self.touched.push(item);
             self.drift.push(McpDrift {
+                first_seen: None,
                 fields: vec!["name".to_owned()],
                 locked_sha256: Some(tool.definition_sha256.clone()),
                 current_sha256: item.digests.as_ref().map(|digests| digests.definition.clone()),
@@ -356,6 +362,7 @@ impl<'a> Comparison<'a> {
                 _ => (policy.contract.clone(), "The contract changed."),
             };
             self.drift.push(McpDrift {
+                first_seen: None,
                 fields: vec![field.to_owned()],
                 locked_sha256: Some(tool.definition_sha256.clone()),
                 current_sha256: Some(current.definition_sha256.clone()),
@@ -402,6 +409,7 @@ impl<'a> Comparison<'a> {
                 if contract { McpChange::DefinitionChanged } else { McpChange::DescriptionChanged };
             self.touched.push(item);
             self.drift.push(McpDrift {
+                first_seen: None,
                 locked_sha256: Some(entry.definition_sha256.clone()),
                 current_sha256: current,
                 ..drift(list.item(), Some(display_name(&item.name)), change, level, why)
