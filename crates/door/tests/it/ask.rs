@@ -74,7 +74,7 @@ async fn questions_pass_the_guard_and_their_limits() {
     let refused = async |asked: AskRequest| visit.ask(asked).await.err().unwrap().reason;
     assert_eq!(refused(question("https://127.0.0.1/mcp", "{}")).await, "ip_address");
     assert_eq!(refused(question("https://mcp-legacy.lab:22/", "{}")).await, "port");
-    assert_eq!(refused(question("https://alias-loop.lab/", "{}")).await, "loopback_address");
+    assert_eq!(refused(question("https://alias-to-trap.lab/", "{}")).await, "loopback_address");
     let large = "x".repeat(64 * 1024 + 1);
     assert_eq!(refused(question("https://mcp-legacy.lab/mcp", &large)).await, "request_too_large");
     for header in ["Authorization", "Cookie", "X-Api-Key", "Origin"] {
