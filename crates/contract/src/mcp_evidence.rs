@@ -72,7 +72,7 @@ pub struct McpProblem {
     /// One sentence for people. Contains no text sent by the server.
     pub detail: String,
     /// The failure of the request, if it failed below the protocol.
-    pub failure: Option<Failure>,
+    pub failure: Option<Box<Failure>>,
 }
 
 open_enum! {

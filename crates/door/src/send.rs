@@ -82,7 +82,7 @@ impl RequestSender<'_> {
         }
         let visit = self.visit;
         let port = target.dial_port(&visit.context.policy);
-        let resolving = pin!(visit.addresses(&target.host, port, &self.timer));
+        let resolving = pin!(visit.addresses(&target.host, port, self.timer));
         let addresses = self.timer.run_before_deadline(FailurePhase::Dns, resolving).await??;
         let host = visit.host_state(&target.host);
         let of_host = self

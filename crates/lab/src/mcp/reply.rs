@@ -178,7 +178,7 @@ impl Answering<'_> {
                 Fault::Unstable => {
                     items.push(super::content::tool("now", &format!("Now {count}.")))
                 }
-                Fault::UnstableOrder if count % 2 == 0 => items.reverse(),
+                Fault::UnstableOrder if count.is_multiple_of(2) => items.reverse(),
                 _ => {}
             }
         }

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use contract::evidence::Failure;
 use contract::mcp_evidence::{McpProblem, McpProblemReason as Reason, McpRequest, McpResponseForm};
 use door::{Answer, AnswerHead, AskMethod, AskRequest, Event, EventStream, Visit};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::budget::McpBudget;
@@ -317,7 +316,7 @@ fn is_message(event: &Event) -> bool {
 fn pick_response(messages: Vec<Message>, id: u64) -> Result<Option<Reply>, McpProblem> {
     for message in messages {
         let Message::Response { id: found, reply } = message else { continue };
-        let is_ours = found == Value::from(id);
+        let is_ours = found == id;
         let is_unnamed_error = found.is_null() && matches!(reply, Reply::Error(_));
         if is_ours || is_unnamed_error {
             return Ok(Some(reply));

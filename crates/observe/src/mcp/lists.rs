@@ -133,8 +133,8 @@ impl ListWalk {
     fn finish(mut self, ended: Option<McpProblem>) -> ReadList {
         let name_member = self.list.name_member();
         let mut names = HashSet::new();
-        let names_of = self.items.iter().filter_map(|item| item.get(name_member)?.as_str());
-        let has_duplicate = names_of.fold(false, |found, name| !names.insert(name) || found);
+        let mut names_of = self.items.iter().filter_map(|item| item.get(name_member)?.as_str());
+        let has_duplicate = names_of.any(|name| !names.insert(name));
         if has_duplicate {
             self.fault = Some(problem(
                 Reason::DuplicateName,

@@ -15,7 +15,7 @@ pub(super) fn failed(failure: Failure) -> McpProblem {
         FailureKind::TooLarge => Reason::ResponseTooLarge,
         _ => Reason::RequestFailed,
     };
-    McpProblem { reason, detail: failure.detail.clone(), failure: Some(failure) }
+    McpProblem { reason, detail: failure.detail.clone(), failure: Some(Box::new(failure)) }
 }
 
 pub(super) fn deadline() -> McpProblem {
