@@ -168,7 +168,7 @@ mod tests {
                     end(tail)
                 )
             }
-            ReplyBody::Drip { .. } => String::new(),
+            ReplyBody::Drip { .. } | ReplyBody::Channel(_) => String::new(),
         }
     }
 

@@ -200,7 +200,7 @@ mod tests {
                         .chain(std::iter::repeat_n(unit, usize::try_from(times).unwrap()))
                         .chain(std::iter::once(tail)),
                 ),
-                ReplyBody::Drip { .. } => panic!("bombs do not drip"),
+                ReplyBody::Drip { .. } | ReplyBody::Channel(_) => panic!("bombs do not drip"),
             };
             Self(parts, Bytes::new())
         }
@@ -257,7 +257,7 @@ mod tests {
             let length = match payload {
                 ReplyBody::Bytes(bytes) => bytes.len() as u64,
                 ReplyBody::Repeat { unit, times, .. } => unit.len() as u64 * times,
-                ReplyBody::Drip { .. } => panic!("bombs do not drip"),
+                ReplyBody::Drip { .. } | ReplyBody::Channel(_) => panic!("bombs do not drip"),
             };
             assert!(length < most, "{length}");
         }
