@@ -26,6 +26,7 @@ mod jobs;
 mod licences;
 mod limits;
 mod log;
+mod mcp_scans;
 mod migrate;
 mod newest_answers;
 mod outcomes;

@@ -44,6 +44,11 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0009_deleted_scans.sql"),
     },
     Migration { number: 10, name: "feeds", sql: include_str!("../migrations/0010_feeds.sql") },
+    Migration {
+        number: 11,
+        name: "scans of MCP servers",
+        sql: include_str!("../migrations/0011_mcp_scans.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
@@ -242,6 +247,7 @@ mod tests {
             "4254750fcac00bdd188a8cd2b5b224428e9b2bbb404d515239675ec2d5adefca",
         ),
         ("0010_feeds.sql", "0e73e7ae36b85fa8b64bc1a14a51dd3c388c2eb31450f50aba6e686b7d4309ed"),
+        ("0011_mcp_scans.sql", "f6b33aa5b39d35f37326d70c60e7eb6bc72eec18c1d3523d61073151299e8152"),
     ];
 
     #[test]

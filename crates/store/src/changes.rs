@@ -1,5 +1,6 @@
-//! Changes between answers about a domain, in the order they were recorded. Only
-//! [`crate::Log::append`] writes them, in one transaction with the newer answer.
+//! Changes between answers about a domain, or between scans of an MCP server, in the order they were recorded. Only
+//! [`crate::Log::append`] and [`crate::McpScans::put_mcp_scan`] write them, in one transaction with the newer
+//! answer or scan.
 
 use bytes::Bytes;
 use contract::{Domain, Timestamp};

@@ -2,6 +2,7 @@
 
 mod answer_records;
 mod log;
+mod mcp_scans;
 mod report;
 mod service_records;
 mod target_log;
@@ -90,6 +91,7 @@ pub async fn copy(
         report.switches += 1;
     }
     service_records::copy_service_records(from, to, &mut report).await?;
+    mcp_scans::copy_mcp_scans(from, to, &mut report).await?;
     progress(&report);
     log::copy_log(from, to, clock, &mut report, progress).await?;
     answer_records::copy_revocations(from, to, &mut report).await?;

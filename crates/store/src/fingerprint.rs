@@ -53,6 +53,14 @@ impl Fingerprint {
         }
     }
 
+    /// Distinguishes `None` from every digest.
+    pub(crate) fn optional_digest(self, digest: Option<&Digest>) -> Self {
+        match digest {
+            None => self.number(0),
+            Some(digest) => self.number(1).bytes(digest.as_bytes()),
+        }
+    }
+
     pub(crate) fn words(self, words: &[String]) -> Self {
         let all = self.number(words.len() as u64);
         words.iter().fold(all, |all, word| all.text(word))

@@ -7,9 +7,9 @@
 //!
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
 //! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
-//! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`] and
-//! [`feeds`]. [`pruning`] removes what is past its retention, [`deletions`] what the operator deletes
-//! before. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
+//! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
+//! [`feeds`] and [`mcp_scans`]. [`pruning`] removes what is past its retention, [`deletions`] what the
+//! operator deletes before. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store. No method takes an IP address together with
@@ -35,6 +35,7 @@ pub mod idempotency;
 pub mod jobs;
 pub mod licences;
 pub mod log;
+pub mod mcp_scans;
 pub mod outcomes;
 pub mod pruning;
 pub mod readings;
@@ -68,6 +69,9 @@ pub use licences::{Licence, Licences, LicensedDomains};
 pub use log::{
     Append, AppendExtras, ContradictingHead, Cosignature, Log, LogEntry, LogLease, LogTile,
     NewBatch, StoredBatch,
+};
+pub use mcp_scans::{
+    IssuedMcpLock, McpPosition, McpScanExtras, McpScanSummary, McpScans, McpSurface, StoredMcpScan,
 };
 pub use outcomes::{NewOutcome, OutcomeCounts, OutcomeTally, Outcomes, StoredOutcome};
 /// The digest that names artefacts and detects damaged rows.

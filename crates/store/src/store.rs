@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::{
     Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Deletions,
-    Feeds, Idempotency, Jobs, Licences, Log, Outcomes, Pruning, Readings, Revocations, Scans,
-    Seals, StoreError, Switches,
+    Feeds, Idempotency, Jobs, Licences, Log, McpScans, Outcomes, Pruning, Readings, Revocations,
+    Scans, Seals, StoreError, Switches,
 };
 
 /// Everything that one deployment stores.
@@ -24,6 +24,7 @@ pub trait Store:
     + Clocks
     + Census
     + Feeds
+    + McpScans
     + Readings
     + Changes
     + Revocations

@@ -703,6 +703,88 @@ impl Feeds for FailingStore {
     }
 }
 
+impl McpScans for FailingStore {
+    fn put_mcp_scan(
+        &self,
+        scan: StoredMcpScan,
+        extras: McpScanExtras,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call("put_mcp_scan", self.inner.put_mcp_scan(scan, extras)))
+    }
+    fn latest_mcp_scan<'a>(
+        &'a self,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredMcpScan>, StoreError>> {
+        Box::pin(self.call("latest_mcp_scan", self.inner.latest_mcp_scan(url)))
+    }
+    fn latest_complete_mcp_scan<'a>(
+        &'a self,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<Option<StoredMcpScan>, StoreError>> {
+        Box::pin(self.call("latest_complete_mcp_scan", self.inner.latest_complete_mcp_scan(url)))
+    }
+    fn mcp_scan(
+        &self,
+        scan_sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<StoredMcpScan>, StoreError>> {
+        Box::pin(self.call("mcp_scan", self.inner.mcp_scan(scan_sha256)))
+    }
+    fn mcp_surfaces<'a>(
+        &'a self,
+        url: &'a str,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<McpSurface>, StoreError>> {
+        Box::pin(self.call("mcp_surfaces", self.inner.mcp_surfaces(url, limit)))
+    }
+    fn mcp_scans_of_domain<'a>(
+        &'a self,
+        domain: &'a Domain,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<McpScanSummary>, StoreError>> {
+        self.wait(self.inner.mcp_scans_of_domain(domain, limit))
+    }
+    fn put_mcp_lock(&self, lock: IssuedMcpLock) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.call("put_mcp_lock", self.inner.put_mcp_lock(lock)))
+    }
+    fn mcp_lock(
+        &self,
+        lock_sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<IssuedMcpLock>, StoreError>> {
+        Box::pin(self.call("mcp_lock", self.inner.mcp_lock(lock_sha256)))
+    }
+    fn list_mcp_scans(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<McpPosition>, StoreError>> {
+        self.inner.list_mcp_scans(after, limit)
+    }
+    fn import_mcp_scan(&self, scan: StoredMcpScan) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_mcp_scan(scan)
+    }
+    fn list_mcp_surface_urls(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        self.inner.list_mcp_surface_urls(after, limit)
+    }
+    fn import_mcp_surfaces(
+        &self,
+        url: String,
+        surfaces: Vec<McpSurface>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_mcp_surfaces(url, surfaces)
+    }
+    fn list_mcp_locks(
+        &self,
+        after: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<McpPosition>, StoreError>> {
+        self.inner.list_mcp_locks(after, limit)
+    }
+}
+
 impl Census for FailingStore {
     fn begin_census(
         &self,

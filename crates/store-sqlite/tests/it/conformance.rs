@@ -86,6 +86,28 @@ impl StoreLocation for Dir {
             assert_eq!(connection.execute(sql, rusqlite::params![id, prefixes]).unwrap(), 1);
         })
     }
+
+    fn damage_mcp_scan(&self, scan_sha256: Digest) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let sql = "SELECT document FROM mcp_scans WHERE scan_sha256 = ?1";
+            let mut document: Vec<u8> =
+                connection.query_row(sql, [scan_sha256.as_bytes()], |row| row.get(0)).unwrap();
+            let last = document.len() - 1;
+            document[last] ^= 0x01;
+            let sql = "UPDATE mcp_scans SET document = ?2 WHERE scan_sha256 = ?1";
+            let parameters = rusqlite::params![scan_sha256.as_bytes(), document];
+            assert_eq!(connection.execute(sql, parameters).unwrap(), 1);
+        })
+    }
+
+    fn damage_mcp_lock(&self, lock_sha256: Digest) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let sql = "UPDATE mcp_locks SET issued_at = issued_at + 1 WHERE lock_sha256 = ?1";
+            assert_eq!(connection.execute(sql, [lock_sha256.as_bytes()]).unwrap(), 1);
+        })
+    }
 }
 
 pub(crate) fn artifact_path(dir: &std::path::Path, sha256: Digest) -> PathBuf {

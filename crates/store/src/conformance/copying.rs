@@ -8,10 +8,16 @@ use super::clocks::{clock as page_clock, version};
 use super::feeds::feed;
 use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
 use super::jobs::job;
+use super::mcp_locks::lock;
+use super::mcp_scans::mcp_scan;
 use super::outcomes::outcome;
 use super::sample_values::{at, licence, noise, same_as, scan};
 use super::seals::{anchor, seal};
-use crate::{CensusQuery, CopyReport, Digest, Scan, Store, StoreError, Switch, Visibility, copy};
+use crate::mcp_scans::MCP_SCANS_PER_URL;
+use crate::{
+    CensusQuery, CopyReport, Digest, McpPosition, McpScanExtras, Scan, Store, StoreError, Switch,
+    Visibility, copy,
+};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("a copy contains everything, and copying again changes nothing", |e| Box::pin(everything(e))),
@@ -66,8 +72,12 @@ async fn fill(store: &dyn Store) -> CaseResult {
 const OUTCOMES: i64 = 300;
 const CENSUS_ROWS: u64 = 300;
 const FEEDS: u64 = 5;
+/// More than a page of servers and locks; of the first one, more scans than are kept.
+const MCP_SERVERS: u64 = 300;
+const MCP_SCANS_OF_FIRST: u64 = 7;
+const MCP_LOCKS: u64 = 300;
 
-/// Writes reports, clocks, a census, feeds and jobs, with more than one page of those that are paged.
+/// Writes reports, clocks, a census, feeds, scans of MCP servers and jobs, with more than one page of those that are paged.
 async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..OUTCOMES {
         let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
@@ -91,13 +101,57 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
         let put = feed(&format!("f{number}"), number + 1);
         store.put_feed(put).await.map_err(unexpected_error)?;
     }
+    fill_mcp(store).await?;
     for key in ["a", "b", "c"] {
         store.queue_job(job("scan", key, 3), at(2)).await.map_err(unexpected_error)?;
     }
     Ok(())
 }
 
-/// Fails unless both stores have the same reports, clocks, census, feeds and jobs.
+async fn fill_mcp(store: &dyn Store) -> CaseResult {
+    for number in 0..MCP_SCANS_OF_FIRST {
+        // It changes back and forth, and the last readings are not complete.
+        let surface = (number < 3).then(|| ["x", "y"][number as usize % 2]);
+        let put = mcp_scan("m0.lab", 1_000 + number, surface)?;
+        store.put_mcp_scan(put, McpScanExtras::default()).await.map_err(unexpected_error)?;
+    }
+    for number in 1..MCP_SERVERS {
+        let put = mcp_scan(&format!("m{number}.lab"), number, Some("x"))?;
+        store.put_mcp_scan(put, McpScanExtras::default()).await.map_err(unexpected_error)?;
+    }
+    for number in 0..MCP_LOCKS {
+        store.put_mcp_lock(lock(number)?).await.map_err(unexpected_error)?;
+    }
+    Ok(())
+}
+
+/// Fails unless both stores have the same scans, surfaces and locks of MCP servers.
+async fn compare_mcp(original: &dyn Store, copy: &dyn Store) -> CaseResult {
+    let listed = original.list_mcp_scans(None, usize::MAX).await.map_err(unexpected_error)?;
+    let copied = copy.list_mcp_scans(None, usize::MAX).await.map_err(unexpected_error)?;
+    let digests = |listed: &[McpPosition]| -> Vec<Digest> {
+        listed.iter().map(|listed| listed.sha256).collect()
+    };
+    check_eq!(digests(&copied), digests(&listed), "the order of the scans of MCP servers");
+    for sha256 in digests(&listed) {
+        check_eq!(copy.mcp_scan(sha256).await, original.mcp_scan(sha256).await, "scan {sha256}");
+    }
+    let urls = original.list_mcp_surface_urls(None, usize::MAX).await.map_err(unexpected_error)?;
+    same_as("the URLs", copy.list_mcp_surface_urls(None, usize::MAX).await, &urls)?;
+    for url in &urls {
+        let expected = original.mcp_surfaces(url, usize::MAX).await;
+        check_eq!(copy.mcp_surfaces(url, usize::MAX).await, expected, "the surfaces of {url}");
+    }
+    let listed = original.list_mcp_locks(None, usize::MAX).await.map_err(unexpected_error)?;
+    let copied = copy.list_mcp_locks(None, usize::MAX).await.map_err(unexpected_error)?;
+    check_eq!(digests(&copied), digests(&listed), "the order of the locks of MCP servers");
+    for sha256 in digests(&listed) {
+        check_eq!(copy.mcp_lock(sha256).await, original.mcp_lock(sha256).await, "lock {sha256}");
+    }
+    Ok(())
+}
+
+/// Fails unless both stores have the same reports, clocks, census, feeds, scans of MCP servers and jobs.
 async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     let expected = original.export_outcomes(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("reports", copy.export_outcomes(None, usize::MAX).await, &expected)?;
@@ -117,6 +171,7 @@ async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     }
     let expected = original.feeds().await.map_err(unexpected_error)?;
     same_as("feeds", copy.feeds().await, &expected)?;
+    compare_mcp(original, copy).await?;
     let expected = original.export_jobs(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("jobs", copy.export_jobs(None, usize::MAX).await, &expected)
 }
@@ -176,6 +231,12 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
         (OUTCOMES.unsigned_abs(), 2, CENSUS_ROWS + 1, FEEDS, 3),
         "copied of what is counted, watched, fetched and waiting"
     );
+    let mcp_scans = MCP_SERVERS - 1 + MCP_SCANS_PER_URL as u64;
+    check_eq!(
+        (report.mcp_scans, report.mcp_servers, report.mcp_locks),
+        (mcp_scans, MCP_SERVERS, MCP_LOCKS),
+        "copied of MCP servers"
+    );
     check_eq!(steps.last(), Some(&report), "the last progress");
     check!(steps.len() > 2, "progress was told {} times", steps.len());
     compare(from.as_ref(), to.as_ref()).await?;
@@ -183,6 +244,14 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
     let report =
         copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(unexpected_error)?;
     check_eq!((report.scans, report.scans_already_there), (SCANS, SCANS), "copied again");
+    compare(from.as_ref(), to.as_ref()).await?;
+
+    // What an MCP server showed since then is added at the end, and the same old scans go.
+    for (number, surface) in [(2_000, "y"), (2_001, "z")] {
+        let put = mcp_scan("m0.lab", number, Some(surface))?;
+        from.put_mcp_scan(put, McpScanExtras::default()).await.map_err(unexpected_error)?;
+    }
+    copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(unexpected_error)?;
     compare(from.as_ref(), to.as_ref()).await?;
 
     // The copy knows which artefacts are in use: only scans at or after the cutoff protect them.
@@ -263,6 +332,8 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     from_place.damage_scan("s5").await;
     from_place.damage_artifact(Digest::of(&body(7))).await;
     from_place.damage_feed("f3").await;
+    from_place.damage_mcp_scan(mcp_scan("m5.lab", 5, Some("x"))?.scan_sha256).await;
+    from_place.damage_mcp_lock(lock(7)?.lock_sha256).await;
     let from = from_place.open().await;
     let report =
         copy(from.as_ref(), to.as_ref(), &clock(), &mut |_| {}).await.map_err(unexpected_error)?;
@@ -271,7 +342,13 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
         (SCANS - 1, ARTIFACTS - 1, FEEDS - 1),
         "what was copied"
     );
-    check_eq!(report.damaged.len(), 3, "what was damaged: {:?}", report.damaged);
+    let mcp_scans = MCP_SERVERS - 2 + MCP_SCANS_PER_URL as u64;
+    check_eq!(
+        (report.mcp_scans, report.mcp_locks),
+        (mcp_scans, MCP_LOCKS - 1),
+        "what was copied of MCP servers"
+    );
+    check_eq!(report.damaged.len(), 5, "what was damaged: {:?}", report.damaged);
     check_eq!(to.scan("s5").await, Ok(None), "the damaged scan");
     check_eq!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
     check_eq!(to.feed("f3").await, Ok(None), "the damaged feed");

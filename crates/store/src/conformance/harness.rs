@@ -32,6 +32,12 @@ pub trait StoreLocation: Send + Sync {
 
     /// Changes stored bytes of a feed's content without the store's knowledge. The store is closed.
     fn damage_feed<'a>(&'a self, id: &'a str) -> BoxFuture<'a, ()>;
+
+    /// Changes stored bytes of a scan of an MCP server without the store's knowledge. The store is closed.
+    fn damage_mcp_scan(&self, scan_sha256: Digest) -> BoxFuture<'_, ()>;
+
+    /// Changes the time of a lock of an MCP server without the store's knowledge. The store is closed.
+    fn damage_mcp_lock(&self, lock_sha256: Digest) -> BoxFuture<'_, ()>;
 }
 
 /// A part of the log to damage.

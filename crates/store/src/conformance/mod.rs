@@ -20,6 +20,8 @@ mod idempotency;
 mod jobs;
 mod licences;
 mod log;
+mod mcp_locks;
+mod mcp_scans;
 mod outcomes;
 mod pruning;
 mod readings;
@@ -56,6 +58,8 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         clocks::CASES,
         census::CASES,
         feeds::CASES,
+        mcp_scans::CASES,
+        mcp_locks::CASES,
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,

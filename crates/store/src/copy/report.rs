@@ -17,6 +17,12 @@ pub struct CopyReport {
     pub census_rows: u64,
     /// Address ranges that operators publish.
     pub feeds: u64,
+    /// Scans of MCP servers.
+    pub mcp_scans: u64,
+    /// MCP servers whose surfaces were copied.
+    pub mcp_servers: u64,
+    /// Issued locks of MCP servers.
+    pub mcp_locks: u64,
     pub jobs: u64,
     /// Batches of the log.
     pub batches: u64,

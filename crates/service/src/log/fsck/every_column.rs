@@ -8,8 +8,8 @@ use bytes::Bytes;
 use proof::{KeyPolicy, KeyStore};
 use rusqlite::types::Value as Sql;
 use store::{
-    ContradictingHead, DeletedScan, Deletions, Feeds, Log, NewRevocation, Revocations, StoredFeed,
-    WithheldActions,
+    ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock, Log, McpScanExtras, McpScans,
+    NewRevocation, Revocations, StoredFeed, StoredMcpScan, WithheldActions,
 };
 
 use super::*;
@@ -97,6 +97,31 @@ async fn fill_empty_tables(dir: &Path) {
             next_attempt_at: at,
         };
         store.put_feed(feed).await.unwrap();
+    }
+    for name in ["a.lab", "b.lab"] {
+        let of = |what: &str| Digest::of(format!("{what} of {name}").as_bytes());
+        let (url, domain) =
+            (format!("https://{name}/mcp"), store::scans::parse_stored_domain(name).unwrap());
+        let scan = StoredMcpScan {
+            url: url.clone(),
+            domain: domain.clone(),
+            scan_sha256: of("scan"),
+            observed_at: at,
+            state: "observed".to_owned(),
+            surface_sha256: Some(of("surface")),
+            document: Bytes::from(format!("{{\"url\":\"{url}\"}}")),
+            lists: Bytes::from(format!("[\"tool of {name}\"]")),
+        };
+        store.put_mcp_scan(scan, McpScanExtras::default()).await.unwrap();
+        let lock = IssuedMcpLock {
+            lock_sha256: of("lock"),
+            url,
+            domain,
+            surface_sha256: of("surface"),
+            scan_sha256: Some(of("scan")),
+            issued_at: at,
+        };
+        store.put_mcp_lock(lock).await.unwrap();
     }
     // A head under our key that is not in our chain, as it could come from a copy: one of our own.
     let head = store.batch(3).await.unwrap().unwrap();

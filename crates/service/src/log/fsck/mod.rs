@@ -12,6 +12,7 @@ mod day_seals;
 mod dependent_records;
 #[cfg(test)]
 mod every_column;
+mod mcp_scans;
 mod numbered_records;
 mod parallel;
 mod stored_records;
@@ -78,6 +79,9 @@ pub enum StorePart {
     Clocks,
     Census,
     Feeds,
+    McpScans,
+    McpSurfaces,
+    McpLocks,
     Jobs,
     Licences,
     Switches,

@@ -1,5 +1,6 @@
-//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds; and reads
-//! the tables that have no digests, which finds only what cannot be read.
+//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds
+//! (`mcp_scans` checks what is stored of MCP servers); and reads the tables that have no digests, which finds
+//! only what cannot be read.
 
 use proof::{Digest, canonical};
 use serde_json::Value;
@@ -8,9 +9,9 @@ use store::{CensusQuery, Scan, StoreError};
 use super::parallel::{map_on_all_cores, read_all};
 use super::{FsckRequest, FsckRun, StorePart, VerifiedDocument};
 
-const PAGE_SIZE: usize = 256;
+pub(super) const PAGE_SIZE: usize = 256;
 /// Scans and bodies can be large.
-const LARGE_PAGE_SIZE: usize = 32;
+pub(super) const LARGE_PAGE_SIZE: usize = 32;
 
 impl FsckRun<'_> {
     pub(super) async fn check_stored_records(&mut self) {
@@ -20,6 +21,9 @@ impl FsckRun<'_> {
         self.check_readings().await;
         self.check_decisions().await;
         self.check_feeds().await;
+        self.check_mcp_scans().await;
+        self.check_mcp_surfaces().await;
+        self.check_mcp_locks().await;
         self.read_outcomes().await;
         self.read_clocks().await;
         self.read_census().await;
@@ -172,7 +176,12 @@ impl FsckRun<'_> {
         }
     }
 
-    fn check_found<T>(&mut self, part: StorePart, what: &str, read: Result<Option<T>, StoreError>) {
+    pub(super) fn check_found<T>(
+        &mut self,
+        part: StorePart,
+        what: &str,
+        read: Result<Option<T>, StoreError>,
+    ) {
         match read {
             Ok(Some(_)) => {}
             Ok(None) => self.add_fault(part, None, format!("{what} is listed but not found")),
