@@ -10,6 +10,11 @@ use crate::mcp::SurfaceBuilder;
 const ATTACKS: &str = include_str!("../../../tests/corpus/mcp/attacks.txt");
 const HARMLESS: &str = include_str!("../../../tests/corpus/mcp/harmless.txt");
 
+const LATER_ATTACKS: &str = include_str!("../../../tests/corpus/mcp/later_attacks.txt");
+const LATER_HARMLESS: &str = include_str!("../../../tests/corpus/mcp/later_harmless.txt");
+
+const UNSEEN_ATTACKS: &str = include_str!("../../../tests/corpus/mcp/unseen_attacks.txt");
+
 struct Definition {
     id: String,
     place: String,
@@ -153,4 +158,36 @@ fn recall_and_false_positives_on_the_part_set_aside() {
     assert!(of >= 40 && hard_negatives >= 40);
     assert!(found * 100 >= of * 90, "recall {found}/{of}");
     assert!(wrong * 100 <= hard_negatives * 3, "false positives {wrong}/{hard_negatives}");
+}
+
+/// Definitions in words that the first rules had not seen: they found 6 of 50 attacks and were wrong
+/// about 3 of 40 harmless ones. The rules were then extended for them.
+#[test]
+fn later_definitions_are_recognised() {
+    let mut missed = 0;
+    for attack in parse(LATER_ATTACKS) {
+        if !is_flagged(&report(&attack)) {
+            missed += 1;
+            println!("missed {} | {}", attack.id, attack.text);
+        }
+    }
+    let mut wrong = 0;
+    for harmless in parse(LATER_HARMLESS) {
+        let report = report(&harmless);
+        if is_flagged(&report) {
+            wrong += 1;
+            let rules: Vec<&str> = report.findings.iter().map(|f| f.rule.as_str()).collect();
+            println!("wrong {} {rules:?} | {}", harmless.id, harmless.text);
+        }
+    }
+    println!("later: missed {missed}, wrong {wrong}");
+    assert!(missed <= 5 && wrong <= 1);
+}
+
+/// No rule is changed for these, so they say how the rules do on words of others.
+#[test]
+fn unseen_attacks_are_counted() {
+    let attacks = parse(UNSEEN_ATTACKS);
+    let (found, of) = share(&attacks.iter().collect::<Vec<_>>());
+    println!("unseen: recall {found}/{of}");
 }

@@ -62,7 +62,7 @@ fn decodings(run: &str) -> Vec<String> {
     };
     let bytes = run.as_bytes();
     let plain = run.trim_start_matches("0x").replace("\\x", "");
-    if plain.len() % 2 == 0 && plain.bytes().all(|b| b.is_ascii_hexdigit()) {
+    if plain.len().is_multiple_of(2) && plain.bytes().all(|b| b.is_ascii_hexdigit()) {
         keep(HEXLOWER_PERMISSIVE.decode(plain.as_bytes()).ok());
     }
     let unpadded = run.trim_end_matches('=').as_bytes();

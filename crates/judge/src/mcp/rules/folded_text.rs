@@ -5,6 +5,8 @@ use declared::instructions::fold::{is_invisible, is_unspaced, push_folded, undis
 /// What stands for an address of a page and of a mailbox.
 pub(super) const URL_MARK: &str = "§url";
 pub(super) const MAIL_MARK: &str = "§mail";
+/// What follows a name in backticks.
+const CODE_MARK: &str = "§code";
 
 /// A word: where it starts in the folded text, and the characters of the raw text that it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +114,14 @@ impl Folder {
                 self.end_word();
                 self.break_sentence();
             }
+            // A name in backticks is that of an input more often than not.
+            '`' if !before.is_whitespace() && before != '`' => {
+                self.end_word();
+                self.word_start = place;
+                self.word_end = place;
+                self.word.push_str(CODE_MARK);
+                self.end_word();
+            }
             _ => self.end_word(),
         }
     }
@@ -157,7 +167,7 @@ mod tests {
     #[test]
     fn words_are_folded_and_sentences_split() {
         assert_eq!(folded("Don't TELL the us\u{200b}er. Éa!"), "dont tell the user\nea");
-        assert_eq!(folded("~/.ssh/id_rsa and `.env`"), ".ssh id rsa and .env");
+        assert_eq!(folded("~/.ssh/id_rsa and `.env`"), ".ssh id rsa and .env §code");
         assert_eq!(folded("see https://a.example/x?y=1, mail a@b.example"), "see §url mail §mail");
         assert_eq!(folded("1gn0re іgnоrе Ｉｇｎ"), "ignore ignore ign");
         assert_eq!(folded("忽略指令。好"), "忽略指令\n好");
