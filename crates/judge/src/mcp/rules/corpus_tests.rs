@@ -15,6 +15,8 @@ const LATER_HARMLESS: &str = include_str!("../../../tests/corpus/mcp/later_harml
 
 const UNSEEN_ATTACKS: &str = include_str!("../../../tests/corpus/mcp/unseen_attacks.txt");
 
+const UNSEEN_HARMLESS: &str = include_str!("../../../tests/corpus/mcp/unseen_harmless.txt");
+
 struct Definition {
     id: String,
     place: String,
@@ -189,5 +191,7 @@ fn later_definitions_are_recognised() {
 fn unseen_attacks_are_counted() {
     let attacks = parse(UNSEEN_ATTACKS);
     let (found, of) = share(&attacks.iter().collect::<Vec<_>>());
-    println!("unseen: recall {found}/{of}");
+    let harmless = parse(UNSEEN_HARMLESS);
+    let (wrong, negatives) = share(&harmless.iter().collect::<Vec<_>>());
+    println!("unseen: recall {found}/{of}, false positives {wrong}/{negatives}");
 }
