@@ -183,6 +183,14 @@ pub(super) const RULES: &[Rule] = &[
         "The text gives the model a lasting instruction that goes beyond this tool.",
     ),
     rule(
+        "suspicious_wording",
+        false,
+        "medium",
+        50,
+        POISONING,
+        "A sentence sounds like an order to the model that goes beyond the use of this item. The words were compared with those of known attacks.",
+    ),
+    rule(
         "cross_server_reference",
         false,
         "medium",

@@ -4,6 +4,7 @@ use contract::records::McpSeverity;
 use proof::sha256;
 use serde_json::{Value, json};
 
+use super::wording::learn;
 use super::{RuleContext, RuleReport, apply_rules};
 use crate::mcp::SurfaceBuilder;
 
@@ -194,4 +195,81 @@ fn unseen_attacks_are_counted() {
     let harmless = parse(UNSEEN_HARMLESS);
     let (wrong, negatives) = share(&harmless.iter().collect::<Vec<_>>());
     println!("unseen: recall {found}/{of}, false positives {wrong}/{negatives}");
+}
+
+/// What the weights are learnt from: texts of the corpus that are not set aside, and the later ones.
+fn examples() -> Vec<learn::Example> {
+    let mut all = Vec::new();
+    for (corpus, attack) in
+        [(ATTACKS, true), (HARMLESS, false), (LATER_ATTACKS, true), (LATER_HARMLESS, false)]
+    {
+        let of_first = corpus == ATTACKS || corpus == HARMLESS;
+        for definition in parse(corpus) {
+            let is_text = definition.place != "json" && definition.place != "name";
+            if is_text && !(of_first && definition.is_set_aside()) {
+                all.push((definition.text, attack));
+            }
+        }
+    }
+    all
+}
+
+/// Five parts take turns at being left out, which shows how the weights do on texts they do not know.
+#[test]
+fn the_model_of_wording_carries_over_to_other_texts() {
+    let all = examples();
+    let mut scores: Vec<(f64, bool)> = Vec::new();
+    for turn in 0..5 {
+        let (test, train): (Vec<_>, Vec<_>) = all
+            .iter()
+            .cloned()
+            .partition(|(text, _)| sha256(text.as_bytes()).as_bytes()[1] % 5 == turn);
+        let weights = learn::learn(&train);
+        scores
+            .extend(test.iter().map(|(text, attack)| (learn::score_with(&weights, text), *attack)));
+    }
+    let count = |attack: bool, above: f64| {
+        let of = scores.iter().filter(|(_, is)| *is == attack).count();
+        (scores.iter().filter(|(score, is)| *is == attack && *score > above).count(), of)
+    };
+    for threshold in [0.2, 0.4, 0.6, 0.8, 1.0] {
+        println!(
+            "wording left out, above {threshold}: attacks {:?}, harmless {:?}",
+            count(true, threshold),
+            count(false, threshold)
+        );
+    }
+    let ((found, attacks), (wrong, harmless)) = (count(true, 0.8), count(false, 0.8));
+    assert!(found * 100 >= attacks * 35 && wrong * 100 <= harmless * 4);
+}
+
+/// `UPDATE_WORDING=1` writes the weights again.
+#[test]
+fn the_weights_of_wording_are_those_of_the_corpus() {
+    let weights = learn::learn(&examples());
+    let mut data = String::from(
+        "# Weights of the wording model, learnt from tests/corpus/mcp: `UPDATE_WORDING=1 cargo test -p judge wording`.\n",
+    );
+    for (feature, weight) in &weights {
+        data.push_str(&format!("{feature} {weight}\n"));
+    }
+    if std::env::var_os("UPDATE_WORDING").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/mcp/wording.txt"), &data)
+            .unwrap();
+        return;
+    }
+    let stored: std::collections::BTreeMap<&str, f64> = super::wording::WEIGHTS
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.rsplit_once(' '))
+        .map(|(feature, weight)| (feature, weight.parse().unwrap()))
+        .collect();
+    // Other processors may round the last digit in another way.
+    for (feature, weight) in &weights {
+        let stored = stored.get(feature.as_str()).copied().unwrap_or_default();
+        assert!(
+            (stored - weight).abs() < 0.05,
+            "{feature}: {stored} is stored, {weight} was learnt"
+        );
+    }
 }

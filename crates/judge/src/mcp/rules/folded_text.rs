@@ -35,6 +35,16 @@ impl FoldedText {
         folder.done
     }
 
+    /// A word, by its number.
+    pub(super) fn word(&self, number: usize) -> Option<&str> {
+        let start = self.words.get(number)?.folded;
+        let end = self
+            .words
+            .get(number.saturating_add(1))
+            .map_or(self.text.len(), |next| next.folded.saturating_sub(1));
+        self.text.get(start..end)
+    }
+
     /// The word that contains a byte of the folded text.
     pub(super) fn word_at(&self, byte: usize) -> usize {
         self.words.partition_point(|word| word.folded <= byte).saturating_sub(1)

@@ -12,6 +12,7 @@ mod report;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 pub use report::{RuleContext, RuleReport, apply_rules, rulepack};
 

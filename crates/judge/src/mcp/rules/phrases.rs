@@ -65,6 +65,8 @@ struct Tables {
     search: Option<AhoCorasick>,
     entries: Vec<Entry>,
     patterns: Vec<Pattern>,
+    /// The names of the classes, by the number of their bit.
+    class_names: Vec<&'static str>,
     languages: Vec<LanguagePhrase>,
 }
 
@@ -87,6 +89,7 @@ impl Tables {
         let mut needles: Vec<String> = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
         let mut bits: BTreeMap<&str, Classes> = BTreeMap::new();
+        let mut class_names = Vec::new();
         let mut add = |needle: &str, classes, part| {
             let open_end = needle.ends_with('*');
             let needle = needle.trim_end_matches('*');
@@ -97,6 +100,7 @@ impl Tables {
         for (number, (class, words)) in data_lines(LEXICON).enumerate() {
             let bit = u32::try_from(number).ok().and_then(|n| 1_u128.checked_shl(n)).unwrap_or(0);
             bits.insert(class, bit);
+            class_names.push(class);
             words.split(", ").for_each(|word| add(word.trim(), bit, None));
         }
         let mut languages = Vec::new();
@@ -133,7 +137,7 @@ impl Tables {
             })
             .collect();
         let search = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&needles).ok();
-        Self { search, entries, patterns, languages }
+        Self { search, entries, patterns, class_names, languages }
     }
 }
 
@@ -163,6 +167,26 @@ pub(super) fn find_phrases(text: &FoldedText, is_input: bool) -> Vec<PhraseMatch
         }
     }
     sentence.matches(tables, text, is_input, &mut found);
+    found
+}
+
+/// The classes of a text, each with the number of its first word, in the order of words.
+pub(super) fn sentence_classes(text: &FoldedText) -> Vec<(usize, &'static str)> {
+    let tables = &*TABLES;
+    let Some(search) = &tables.search else { return Vec::new() };
+    let mut found = Vec::new();
+    for hit in search.find_overlapping_iter(&text.text) {
+        let Some(entry) = tables.entries.get(hit.pattern().as_usize()) else { continue };
+        let name = usize::try_from(entry.classes.trailing_zeros())
+            .ok()
+            .and_then(|bit| tables.class_names.get(bit));
+        if let Some(name) = name
+            && stands_alone(&text.text, hit.start(), hit.end(), entry.open_end)
+        {
+            found.push((text.word_at(hit.start()), *name));
+        }
+    }
+    found.sort_unstable();
     found
 }
 

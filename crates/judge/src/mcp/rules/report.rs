@@ -18,6 +18,7 @@ use super::hidden_text::find_hidden;
 use super::markup::find_markup;
 use super::phrases::{self, find_phrases};
 use super::structure::find_in_structure;
+use super::wording::{self, find_order};
 use crate::mcp::safety::safety_class;
 use crate::mcp::surface::{Item, ItemText, ListKind, Surface};
 use crate::mcp::untrusted::{display_name, excerpt_around, untrusted_text};
@@ -77,7 +78,7 @@ static RULEPACK: LazyLock<McpRulepack> = LazyLock::new(|| {
     for rule in RULES {
         all.push_str(&format!("{rule:?}\n"));
     }
-    for data in [phrases::LEXICON, phrases::PATTERNS, phrases::LANGUAGES] {
+    for data in [phrases::LEXICON, phrases::PATTERNS, phrases::LANGUAGES, wording::WEIGHTS] {
         all.push_str(data);
     }
     McpRulepack { id: "mcp-2026.11".to_owned(), rulepack_sha256: sha256(all.as_bytes()).to_hex() }
@@ -240,6 +241,10 @@ impl Collector {
         }
         if let (Some(hidden), Some(())) = (hidden, acts) {
             found.push(TextMatch { rule: "concealed_action", ..hidden });
+        }
+        let known = found.iter().any(|found| !found.reported && found.rule != "overlong_text");
+        if !known && let Some((first, last)) = find_order(&folded) {
+            found.extend(wording_match(&folded, first, last, &quoted));
         }
         found.extend(find_encoded(text));
         if !others.is_empty() {
@@ -419,6 +424,20 @@ fn quoted_parts(text: &str) -> Vec<(usize, usize)> {
         before = c;
     }
     parts
+}
+
+/// The sentence that the model of wording found.
+fn wording_match(
+    folded: &FoldedText,
+    first: usize,
+    last: usize,
+    quoted: &[(usize, usize)],
+) -> Option<TextMatch> {
+    let (start, end) = (folded.words.get(first)?.start, folded.words.get(last)?.end);
+    // A quotation in the sentence may be what sounds like an order.
+    let reported = quoted.iter().any(|(from, to)| *from >= start && *to <= end.saturating_add(1));
+    let length = end.saturating_sub(start);
+    Some(TextMatch { rule: "suspicious_wording", start, length, reported, ..TextMatch::default() })
 }
 
 /// A tool of another server that the text names.
