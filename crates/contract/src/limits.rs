@@ -64,6 +64,8 @@ pub const RESCAN_WINDOW: Duration = Duration::from_secs(120);
 /// Readings of the names of one registrable domain in any hour, over all callers: live readings, and
 /// full scans without a licence. Not in the interface.
 pub const TARGET_LIVE_PER_HOUR: u32 = 6;
+/// Walks over the lists of the MCP servers of a registrable domain in an hour, over all callers.
+pub const TARGET_MCP_WALKS_PER_HOUR: u32 = 6;
 pub const TARGET_SCANS_PER_HOUR: u32 = 12;
 /// Live readings of all domains in any minute, over all callers. Not in the interface.
 pub const TOTAL_LIVE_PER_MINUTE: u32 = 600;

@@ -6,7 +6,7 @@
 //!
 //! Groups, lowest first. A group imports only groups before it in this list:
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
-//! [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
+//! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
 //! [`scanning`] (full scans, reports,
 //! censuses), [`jobs`] (background loops).
 
@@ -16,6 +16,7 @@ mod bounded_cache;
 mod in_flight;
 pub mod jobs;
 pub mod log;
+pub mod mcp;
 #[cfg(test)]
 mod memory_tests;
 mod observer_directory;
@@ -57,6 +58,7 @@ pub use log::daily_seals::{
     SealLookupAnswer, SealQuery,
 };
 pub use log::{LogFault, LogSettings, SealError, SealedLeaf, TransparencyLog};
+pub use mcp::McpServers;
 pub use product::{PRODUCT, ReaderFacts, VERSION};
 pub use random_ids::{Ids, RandomnessError, SystemIds};
 pub use readiness::{ReadinessError, ReadinessReport};
@@ -104,6 +106,7 @@ pub struct Service {
     pub log: Arc<TransparencyLog>,
     pub seals: Arc<DailySeals>,
     pub builds: Arc<Builds>,
+    pub mcp: Arc<McpServers>,
     pub answers: Arc<Answers>,
     pub outcomes: Arc<Outcomes>,
     pub clocks: Arc<ContentClocks>,
@@ -154,6 +157,15 @@ impl Service {
         });
         let builds = Arc::new(Builds::new(issuer.clone(), Arc::clone(&keys), Arc::clone(&log)));
         let targets = target_domains::TargetDomains::new(settings.domain_limits);
+        let mcp = Arc::new(McpServers::new(
+            issuer.clone(),
+            scanner.clone(),
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&builds),
+            Arc::clone(&clock),
+            targets.clone(),
+        ));
         let answers = Arc::new(Answers {
             targets: targets.clone(),
             resolve_state: answers::resolve::ResolveState::new(&settings.resolve),
@@ -237,6 +249,7 @@ impl Service {
             log,
             seals,
             builds,
+            mcp,
             answers,
             outcomes,
             clocks,
@@ -303,6 +316,7 @@ debug_by_name!(
     Census,
     ContentClocks,
     DailySeals,
+    McpServers,
     Outcomes,
     Scanning,
     SigningKeys,

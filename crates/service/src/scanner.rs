@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use agents::Catalogue;
 use contract::evidence::Observer;
+use contract::mcp_evidence::McpEvidence;
 use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
 use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
-use observe::{CollectedEvidence, ScanDepth, ScanPlan};
+use observe::{CollectedEvidence, McpBudget, McpWalk, ScanDepth, ScanPlan};
 use proof::sha256;
 
 use crate::product::{PRODUCT, VERSION};
@@ -132,6 +133,28 @@ impl Scanner {
         judge::resolve::dns_and_tls::dns_section(&reading)
     }
 
+    /// Walks over the lists of an MCP server.
+    pub(crate) async fn walk_mcp(&self, url: &str, budget: McpBudget) -> McpEvidence {
+        let walk = McpWalk {
+            url,
+            door: &self.door,
+            catalogue: &self.catalogue,
+            clock: &*self.clock,
+            observer: self.observer(),
+            website: &self.settings.issuer.base_url,
+            budget,
+        };
+        walk.run().await.evidence
+    }
+
+    fn observer(&self) -> Observer {
+        Observer {
+            name: PRODUCT.to_owned(),
+            version: VERSION.to_owned(),
+            vantage: self.settings.vantage.clone(),
+        }
+    }
+
     async fn read_and_judge(
         &self,
         domain: &Domain,
@@ -146,11 +169,7 @@ impl Scanner {
             door: &self.door,
             catalogue: &self.catalogue,
             clock: self.clock.as_ref(),
-            observer: Observer {
-                name: PRODUCT.to_owned(),
-                version: VERSION.to_owned(),
-                vantage: self.settings.vantage.clone(),
-            },
+            observer: self.observer(),
             deadline,
             token: self.new_unguessable_id()?,
             progress,

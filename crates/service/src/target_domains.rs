@@ -31,6 +31,8 @@ pub struct DomainLimits {
     pub scans_per_hour: u32,
     /// Live readings of all domains in any minute.
     pub total_live_per_minute: u32,
+    /// Walks over the lists of MCP servers in any hour.
+    pub mcp_walks_per_hour: u32,
 }
 
 impl Default for DomainLimits {
@@ -39,6 +41,7 @@ impl Default for DomainLimits {
             live_per_hour: contract::limits::TARGET_LIVE_PER_HOUR,
             scans_per_hour: contract::limits::TARGET_SCANS_PER_HOUR,
             total_live_per_minute: contract::limits::TOTAL_LIVE_PER_MINUTE,
+            mcp_walks_per_hour: contract::limits::TARGET_MCP_WALKS_PER_HOUR,
         }
     }
 }
@@ -50,6 +53,8 @@ pub(crate) enum ReadingKind {
     Scan,
     /// A scan that does not count for the hour.
     UncountedScan,
+    /// A walk over the lists of an MCP server.
+    McpWalk,
 }
 
 /// Why a site is not read now.
@@ -86,6 +91,7 @@ pub(crate) struct TargetDomains {
 struct DomainState {
     live: KindState,
     scans: KindState,
+    mcp_walks: KindState,
 }
 
 #[derive(Debug)]
@@ -148,6 +154,7 @@ impl TargetDomains {
             ReadingKind::Live => limits.live_per_hour,
             ReadingKind::Scan => limits.scans_per_hour,
             ReadingKind::UncountedScan => 0,
+            ReadingKind::McpWalk => limits.mcp_walks_per_hour,
         };
         let mut domains = self.lock_domains();
         let state = domains.entry(key.clone()).or_insert_with(DomainState::new).of(kind);
@@ -174,7 +181,7 @@ impl TargetDomains {
 
     /// Counts a live reading among all, or returns when the next one may start.
     fn count_live(&self, kind: ReadingKind, limit: u32, now: Instant) -> Result<(), Duration> {
-        if kind != ReadingKind::Live || limit == 0 {
+        if !matches!(kind, ReadingKind::Live | ReadingKind::McpWalk) || limit == 0 {
             return Ok(());
         }
         let mut all_live = self.all_live.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,19 +210,20 @@ impl DomainState {
     fn new() -> Self {
         let new =
             || KindState { slot: Arc::new(Semaphore::new(1)), started: StartTimes::default() };
-        Self { live: new(), scans: new() }
+        Self { live: new(), scans: new(), mcp_walks: new() }
     }
 
     fn of(&mut self, kind: ReadingKind) -> &mut KindState {
         match kind {
             ReadingKind::Live => &mut self.live,
             ReadingKind::Scan | ReadingKind::UncountedScan => &mut self.scans,
+            ReadingKind::McpWalk => &mut self.mcp_walks,
         }
     }
 
     /// Whether a reading runs or waits, or one started within this time.
     fn is_in_use(&self, now: Instant, within: Duration) -> bool {
-        [&self.live, &self.scans].into_iter().any(|kind| {
+        [&self.live, &self.scans, &self.mcp_walks].into_iter().any(|kind| {
             Arc::strong_count(&kind.slot) > 1
                 || kind.started.0.back().is_some_and(|last| now.duration_since(*last) < within)
         })
@@ -268,8 +276,12 @@ fn refused(limit: &'static str, refusal: DomainRefusal) -> DomainRefusal {
 mod tests {
     use super::*;
 
-    const LIMITS: DomainLimits =
-        DomainLimits { live_per_hour: 3, scans_per_hour: 2, total_live_per_minute: 0 };
+    const LIMITS: DomainLimits = DomainLimits {
+        live_per_hour: 3,
+        scans_per_hour: 2,
+        total_live_per_minute: 0,
+        mcp_walks_per_hour: 1,
+    };
 
     fn domain(name: &str) -> Domain {
         Domain::parse(name, &contract::NamePolicy::default()).unwrap()
@@ -335,7 +347,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn all_live_readings_together_have_a_limit_and_a_refused_one_does_not_count() {
-        let limits = DomainLimits { total_live_per_minute: 3, live_per_hour: 1, scans_per_hour: 0 };
+        let limits = DomainLimits {
+            total_live_per_minute: 3,
+            live_per_hour: 1,
+            scans_per_hour: 0,
+            mcp_walks_per_hour: 1,
+        };
         let targets = TargetDomains::new(Some(limits));
         let begin = async |name: &str, kind| {
             targets.begin(&domain(name), kind, Duration::ZERO).await.map(drop)

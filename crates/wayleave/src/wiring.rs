@@ -75,6 +75,7 @@ pub(crate) fn network_policy(network: &NetworkConfig) -> Result<Policy> {
         https_port: network.https_port,
         extra_ca,
         source_address: network.source_address,
+        mcp_ports: network.mcp_ports.clone(),
         ..Policy::public()
     })
 }
@@ -202,6 +203,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             live_per_hour: config.targets.domain_live_per_hour,
             scans_per_hour: config.targets.domain_scans_per_hour,
             total_live_per_minute: config.targets.total_live_per_minute,
+            mcp_walks_per_hour: config.targets.domain_mcp_walks_per_hour,
         }),
         artifact_retention: match config.store.artifact_days {
             0 => Retention::ForEver,

@@ -205,6 +205,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     ),
     key(
         "network",
+        "mcp_ports",
+        ValueKind::List,
+        "3000, 3001, 8000, 8080, 8443",
+        "Ports that URLs of MCP servers may use besides those of other URLs",
+    ),
+    key(
+        "network",
         "extra_ca",
         ValueKind::Text,
         "none",
@@ -568,6 +575,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueKind::Number,
         "12",
         "Full scans without a licence of the names of one registrable domain in an hour, over all clients",
+    ),
+    key(
+        "targets",
+        "domain_mcp_walks_per_hour",
+        ValueKind::Number,
+        "6",
+        "Walks over the lists of the MCP servers of one registrable domain in an hour, over all clients",
     ),
     key(
         "targets",

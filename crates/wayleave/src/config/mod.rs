@@ -77,6 +77,7 @@ pub(crate) struct NetworkConfig {
     pub(crate) http_port: u16,
     pub(crate) https_port: u16,
     pub(crate) allow_ports: Vec<u16>,
+    pub(crate) mcp_ports: Vec<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extra_ca: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,6 +220,7 @@ pub(crate) struct TargetsConfig {
     pub(crate) total_reads_per_minute: u32,
     pub(crate) domain_live_per_hour: u32,
     pub(crate) domain_scans_per_hour: u32,
+    pub(crate) domain_mcp_walks_per_hour: u32,
     pub(crate) total_live_per_minute: u32,
 }
 
@@ -300,6 +302,7 @@ impl Default for NetworkConfig {
             http_port: 80,
             https_port: 443,
             allow_ports: Vec::new(),
+            mcp_ports: door::Policy::MCP_PORTS.to_vec(),
             extra_ca: None,
             source_address: None,
             vantage: "unnamed".to_owned(),
@@ -373,6 +376,7 @@ impl Default for TargetsConfig {
             total_reads_per_minute: total.reads_per_minute,
             domain_live_per_hour: domain.live_per_hour,
             domain_scans_per_hour: domain.scans_per_hour,
+            domain_mcp_walks_per_hour: domain.mcp_walks_per_hour,
             total_live_per_minute: domain.total_live_per_minute,
         }
     }

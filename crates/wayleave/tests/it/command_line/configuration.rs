@@ -34,6 +34,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("network.http_port", "4324", json!(4324)),
         ("network.https_port", "4325", json!(4325)),
         ("network.allow_ports", "8443, 8444", json!([8443, 8444])),
+        ("network.mcp_ports", "3000, 8765", json!([3000, 8765])),
         ("network.extra_ca", "/somewhere/\"ca\".pem", json!("/somewhere/\"ca\".pem")),
         ("network.source_address", "127.0.0.1", json!("127.0.0.1")),
         ("network.vantage", "a b = \"c\"", json!("a b = \"c\"")),
@@ -96,6 +97,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("targets.total_reads_per_minute", "4350", json!(4350)),
         ("targets.domain_live_per_hour", "0", json!(0)),
         ("targets.domain_scans_per_hour", "4351", json!(4351)),
+        ("targets.domain_mcp_walks_per_hour", "4351", json!(4351)),
         ("targets.total_live_per_minute", "4352", json!(4352)),
         (
             "proof.calendars",

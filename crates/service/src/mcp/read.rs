@@ -1,0 +1,224 @@
+//! When a server is read, and what is stored of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use contract::mcp_evidence::McpEvidence;
+use contract::records::{McpHistory, McpScan};
+use judge::mcp::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+use observe::McpBudget;
+use proof::{Digest, KeyPurpose};
+use store::mcp_scans::{MCP_LISTS, MCP_SURFACES_PER_URL};
+use store::{StoreError, StoredMcpScan};
+
+use super::surface_change::describe_change;
+use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE, no_card};
+use crate::access::LiveReadPermit;
+use crate::target_domains::{DomainRefusal, ReadingKind};
+
+/// How long a caller waits for the walk of another one.
+const PATIENCE: Duration = Duration::from_secs(11);
+
+/// Whether the server may be read now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveWalk {
+    /// Unless a recent scan is stored.
+    IfNeeded,
+    Always,
+    Never,
+}
+
+/// A scan with what it was made from.
+#[derive(Debug, Clone)]
+pub(super) struct McpReading {
+    pub(super) scan: McpScan,
+    pub(super) scan_sha256: Digest,
+    /// The signed record as it was made.
+    pub(super) document: Bytes,
+    pub(super) judged: Arc<JudgedServer>,
+    pub(super) is_live: bool,
+    /// Whether the lists behind the scan are stored, so that it can be compared.
+    pub(super) has_lists: bool,
+}
+
+impl McpServers {
+    /// The scan of a server: a stored one if it is recent, otherwise a new one.
+    pub(super) async fn read_server(
+        &self,
+        server: &McpUrl,
+        live: LiveWalk,
+        budget: McpBudget,
+        permit: &dyn LiveReadPermit,
+    ) -> Result<McpReading, McpError> {
+        let asked_at = self.clock.now();
+        if live != LiveWalk::Always
+            && let Some(stored) = self.store.latest_mcp_scan(&server.url).await?
+            && asked_at.millis_since(stored.observed_at) <= max_age_ms()
+        {
+            return self.open_stored(stored).await;
+        }
+        if live == LiveWalk::Never {
+            return Err(McpError::NothingStored);
+        }
+        let walking =
+            self.targets.begin(&server.domain, ReadingKind::McpWalk, PATIENCE).await.map_err(
+                |refusal: DomainRefusal| McpError::TargetLimit {
+                    retry_after: refusal.retry_after(),
+                },
+            )?;
+        // Another caller may have read the server while this one waited.
+        if let Some(stored) = self.store.latest_mcp_scan(&server.url).await?
+            && stored.observed_at > asked_at
+        {
+            walking.cancel();
+            return self.open_stored(stored).await;
+        }
+        if let Err(retry_after) = permit.acquire() {
+            walking.cancel();
+            return Err(McpError::LiveLimit { retry_after });
+        }
+        self.walk(server, budget).await
+    }
+
+    async fn walk(&self, server: &McpUrl, budget: McpBudget) -> Result<McpReading, McpError> {
+        let evidence = self.scanner.walk_mcp(&server.url, budget).await;
+        let (evidence, judged) = run_blocking(move || {
+            let judged = judge_evidence(&evidence, &[]);
+            (evidence, judged)
+        })
+        .await?;
+        self.record(server, evidence, judged).await
+    }
+
+    /// Signs and stores a new scan.
+    async fn record(
+        &self,
+        server: &McpUrl,
+        evidence: McpEvidence,
+        mut judged: JudgedServer,
+    ) -> Result<McpReading, McpError> {
+        let earlier = self.store.latest_complete_mcp_scan(&server.url).await?;
+        let earlier_scan = earlier.as_ref().map(|scan| parse_scan(&scan.document)).transpose()?;
+        let now = evidence.started_at.whole_seconds();
+        let findings = earlier_scan.as_ref().map_or(&[][..], |scan| &scan.findings);
+        date_findings(&mut judged.report.findings, findings, now);
+        let surface = judged.surface.digests.surface.as_deref();
+        let history = self.history(server, surface, now).await?;
+        let scan = build_scan(
+            ScanInputs {
+                kind: self.issuer.brand.kind("mcp-scan"),
+                schema: self.schema("mcp-scan"),
+                domain: Some(server.domain.clone()),
+                client_name: self.client_name(),
+                history,
+                card: no_card(),
+                verified: false,
+                code: self.builds.code(),
+            },
+            &evidence,
+            &judged,
+        );
+        let signed = self.keys.sign_record(&scan, KeyPurpose::Documents)?;
+        let document = Bytes::from(signed.bytes);
+        let surface_sha256 = surface.and_then(|digest| digest.parse().ok());
+        let extras = describe_change(server, earlier.as_ref(), surface_sha256, signed.digest, now);
+        let lists = serde_json::to_vec(&evidence).map_err(|e| McpError::Internal(e.to_string()))?;
+        let mut stored = StoredMcpScan {
+            url: server.url.clone(),
+            domain: server.domain.clone(),
+            scan_sha256: signed.digest,
+            observed_at: evidence.started_at,
+            state: scan.state.as_str().to_owned(),
+            surface_sha256,
+            document: document.clone(),
+            lists: lists.into(),
+        };
+        let mut has_lists = true;
+        match self.store.put_mcp_scan(stored.clone(), extras.clone()).await {
+            // Lists that are too large to be kept are read again when they are needed.
+            Err(StoreError::TooLarge { what, .. }) if what == MCP_LISTS => {
+                stored.lists = Bytes::new();
+                has_lists = false;
+                self.store.put_mcp_scan(stored, extras).await?;
+            }
+            stored => stored?,
+        }
+        Ok(McpReading {
+            scan,
+            scan_sha256: signed.digest,
+            document,
+            judged: Arc::new(judged),
+            is_live: true,
+            has_lists,
+        })
+    }
+
+    async fn history(
+        &self,
+        server: &McpUrl,
+        surface: Option<&str>,
+        now: contract::Timestamp,
+    ) -> Result<McpHistory, McpError> {
+        let surfaces = self.store.mcp_surfaces(&server.url, MCP_SURFACES_PER_URL).await?;
+        let first = surfaces.last().map(|surface| surface.first_seen);
+        let current = surfaces.first();
+        let is_new = match (current, surface) {
+            (Some(current), Some(surface)) => current.surface_sha256.to_string() != surface,
+            _ => false,
+        };
+        let last_changed = match current {
+            _ if is_new => Some(now),
+            Some(current) if surfaces.len() > 1 => Some(current.first_seen),
+            _ => None,
+        };
+        let changes = surfaces.len().saturating_sub(1) + usize::from(is_new);
+        Ok(McpHistory {
+            first_observed: first.or(surface.map(|_| now)),
+            last_changed_at: last_changed,
+            changes: u32::try_from(changes).unwrap_or(u32::MAX),
+            address: Some(format!(
+                "{}/api/v1/changes?domain={}&section=mcp",
+                self.issuer.base_url, server.domain
+            )),
+        })
+    }
+
+    async fn open_stored(&self, stored: StoredMcpScan) -> Result<McpReading, McpError> {
+        let scan = parse_scan(&stored.document)?;
+        let has_lists = !stored.lists.is_empty();
+        let lists = stored.lists;
+        let judged = run_blocking(move || {
+            if lists.is_empty() {
+                return Ok(JudgedServer::default());
+            }
+            serde_json::from_slice::<McpEvidence>(&lists)
+                .map(|evidence| judge_evidence(&evidence, &[]))
+        })
+        .await?
+        .map_err(|error| McpError::Unreadable(error.to_string()))?;
+        Ok(McpReading {
+            scan,
+            scan_sha256: stored.scan_sha256,
+            document: stored.document,
+            judged: Arc::new(judged),
+            is_live: false,
+            has_lists,
+        })
+    }
+}
+
+fn max_age_ms() -> i64 {
+    i64::try_from(STORED_SCAN_MAX_AGE.as_millis()).unwrap_or(i64::MAX)
+}
+
+pub(super) fn parse_scan(document: &[u8]) -> Result<McpScan, McpError> {
+    serde_json::from_slice(document).map_err(|error| McpError::Unreadable(error.to_string()))
+}
+
+/// Megabytes of hostile text take too long for an async worker.
+pub(super) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, McpError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| McpError::Internal(error.to_string()))
+}

@@ -1,0 +1,73 @@
+//! The signed scan of a server.
+
+use std::sync::Arc;
+
+use contract::records::{McpBasisKind, McpScan};
+use observe::McpBudget;
+use proof::{Digest, KeyPurpose};
+
+use super::read::McpReading;
+use super::{LiveWalk, McpError, McpServers, McpUrl};
+use crate::access::LiveReadPermit;
+
+/// A request for the scan of a server.
+#[allow(missing_debug_implementations, reason = "holds a callback")]
+pub struct ScanRequest {
+    pub server: McpUrl,
+    pub live: LiveWalk,
+    /// Whether the scan shall contain the lock of what the server lists.
+    pub with_lock: bool,
+    pub live_read_permit: Arc<dyn LiveReadPermit>,
+}
+
+/// A signed record.
+#[derive(Debug, Clone)]
+pub struct McpAnswer<T> {
+    pub record: T,
+    /// As it is served.
+    pub bytes: Vec<u8>,
+    pub sha256: Digest,
+}
+
+/// Served digests are remembered so long: a stored scan is not served longer.
+const SERVED_DIGEST_VALID_MS: i64 = 3_600_000;
+const SERVED_DIGEST_BYTES: usize = 128;
+
+impl McpServers {
+    /// The scan of a server.
+    pub async fn scan(&self, request: ScanRequest) -> Result<McpAnswer<McpScan>, McpError> {
+        let budget = McpBudget::default();
+        let permit = &*request.live_read_permit;
+        let reading = self.read_server(&request.server, request.live, budget, permit).await?;
+        if reading.is_live && !request.with_lock {
+            return Ok(McpAnswer {
+                bytes: reading.document.to_vec(),
+                sha256: reading.scan_sha256,
+                record: reading.scan,
+            });
+        }
+        let lock =
+            if request.with_lock { self.make_lock(&reading, false).await.ok() } else { None };
+        let mut scan = self.as_served(&reading);
+        scan.lock = lock.map(|lock| Box::new(lock.record));
+        let signed = self.keys.sign_record(&scan, KeyPurpose::Documents)?;
+        let (now, original) = (self.clock.now(), reading.scan_sha256);
+        let until = now.plus_millis(SERVED_DIGEST_VALID_MS);
+        self.served.put(signed.digest, original, SERVED_DIGEST_BYTES, until, now, |_| true);
+        Ok(McpAnswer { record: scan, bytes: signed.bytes, sha256: signed.digest })
+    }
+
+    /// The scan without its signature, and with its age if it is a stored one.
+    fn as_served(&self, reading: &McpReading) -> McpScan {
+        let mut scan = reading.scan.clone();
+        scan.sha256 = None;
+        scan.signature = None;
+        scan.basis.scan_sha256 = Some(reading.scan_sha256.to_string());
+        if !reading.is_live {
+            let age_ms = self.clock.now().millis_since(scan.scanned_at).max(0);
+            scan.basis.kind = McpBasisKind::Stored;
+            scan.basis.age_seconds = u64::try_from(age_ms / 1_000).unwrap_or_default();
+        }
+        scan
+    }
+}
