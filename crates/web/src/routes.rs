@@ -7,10 +7,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     handlers::{
         agents, builds, census, changes, claims, content_clock, core_contract, corroboration,
-        decisions, graph, home_page as page_handlers, keys, log, observers, operators, outcome,
-        pictures, preflight, preflight_page, read_equivalence, report, resolve, resolve_batch,
-        resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema, seal, staple,
-        static_documents, visitor, visitor_gate, visitor_page,
+        decisions, graph, home_page as page_handlers, keys, log, mcp, observers, operators,
+        outcome, pictures, preflight, preflight_page, read_equivalence, report, resolve,
+        resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
+        seal, staple, static_documents, visitor, visitor_gate, visitor_page,
     },
     openapi::base::OpenApiBase,
     state::AppState,
@@ -48,6 +48,10 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
         .routes(routes!(read_equivalence::get_read_equivalence))
         .routes(routes!(claims::get_claims))
         .routes(routes!(content_clock::get_content_clock))
+        // MCP servers
+        .routes(routes!(mcp::mcp_scan_url, mcp::mcp_scan_lists))
+        .routes(routes!(mcp::mcp_lock))
+        .routes(routes!(mcp::mcp_lock_check))
         .routes(routes!(census::get_census_records))
         .routes(routes!(observers::get_observers))
         // Seals

@@ -62,8 +62,9 @@ impl LegacyStream {
         read.map_err(|problem| client.blame_walk(problem))
     }
 
+    // Not `&self`: a connection that is read cannot be shared between threads.
     pub(super) async fn send(
-        &self,
+        &mut self,
         client: &mut HttpClient,
         method: Method,
         body: String,

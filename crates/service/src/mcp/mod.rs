@@ -20,6 +20,7 @@ use judge::mcp::{BadLock, LockRefusal, PageFault};
 use proof::{Digest, ProofError};
 use store::{Store, StoreError};
 
+pub use judge::mcp::DriftPolicy;
 pub use lock::{LockCheckRequest, LockRequest};
 pub use read::LiveWalk;
 pub use scan::{McpAnswer, ScanRequest};

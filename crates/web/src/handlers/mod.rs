@@ -15,6 +15,7 @@ pub(crate) mod graph;
 pub(crate) mod home_page;
 pub(crate) mod keys;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod observers;
 pub(crate) mod operators;
 pub(crate) mod outcome;

@@ -1,0 +1,95 @@
+//! Request bodies about MCP servers. Lists and locks are any JSON: they are compared by what they contain.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::McpDriftLevel;
+use super::request_bounds::{RequestList, optional_text};
+use super::request_words::{optional_word, word_or_null_schema};
+
+/// Lists as an MCP server sent them, for servers that only the caller can read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct McpLists {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
+    pub tools: Option<RequestList<Value, 0, 2000, false>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
+    pub prompts: Option<RequestList<Value, 0, 2000, false>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
+    pub resources: Option<RequestList<Value, 0, 2000, false>>,
+    #[serde(default, alias = "resourceTemplates", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
+    pub resource_templates: Option<RequestList<Value, 0, 2000, false>>,
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 0, 1048576>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 1048576)]
+    pub instructions: Option<String>,
+}
+
+/// The body of `POST /api/v1/mcp/lock/check`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct McpLockCheckRequest {
+    /// A lock of this service, or of another one that has the name and digest of each tool.
+    #[schema(value_type = Object)]
+    pub lock: Map<String, Value>,
+    /// The server; without it, the one that the lock names.
+    #[serde(
+        default,
+        deserialize_with = "optional_text::<_, 1, 2048>",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(min_length = 1, max_length = 2048, format = "uri")]
+    pub url: Option<String>,
+    /// Whether the server is read now (the default), or a scan of the last 15 minutes is enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<bool>,
+    /// Lists that the caller read. Then the server is not read, and nothing is stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<McpLists>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<McpDriftPolicy>,
+    /// What the answer shall have besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<McpCheckPart>>, max_items = 1)]
+    pub include: Option<RequestList<McpCheckPart, 0, 1>>,
+}
+
+/// How much each kind of change weighs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct McpDriftPolicy {
+    /// Changed texts: `confirm` by default.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<McpDriftLevel>)]
+    pub prose: Option<McpDriftLevel>,
+    /// `confirm` by default.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<McpDriftLevel>)]
+    pub added: Option<McpDriftLevel>,
+    /// `info` by default.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<McpDriftLevel>)]
+    pub removed: Option<McpDriftLevel>,
+    /// Changed schemas and annotations: `block` by default.
+    #[serde(default, deserialize_with = "optional_word", skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = word_or_null_schema::<McpDriftLevel>)]
+    pub contract: Option<McpDriftLevel>,
+}
+
+closed_enum! {
+    /// A part of a lock check that is present on request.
+    pub enum McpCheckPart {
+        NextLock = "next_lock",
+    }
+}
+
+request_words!(McpDriftLevel);
+objects_only!(McpLists, McpLockCheckRequest, McpDriftPolicy);
