@@ -17,7 +17,7 @@ use store::{
 
 use self::write::PackedScan;
 use crate::SqliteStore;
-use crate::columns::{sql_integer, sql_limit, unsigned};
+use crate::columns::{sql_integer, sql_limit};
 use crate::error::DatabaseError;
 use crate::sqlite_store::run_blocking;
 
@@ -173,15 +173,13 @@ fn list_positions(
     limit: usize,
 ) -> Result<Vec<McpPosition>, DatabaseError> {
     let mut statement = connection.prepare_cached(sql)?;
-    // Without `after` also those below zero, which only damage explains: they are listed as an error.
+    // Without `after` also those below zero, which only damage explains: reading such a row is an error.
     let parameters = params![after.map_or(i64::MIN, sql_integer), sql_limit(limit)];
-    let mut rows = statement.query(parameters)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let position = unsigned(row.get(0)?, "a position")?;
-        found.push(McpPosition { position, sha256: Digest(row.get(1)?) });
-    }
-    Ok(found)
+    let rows = statement.query_map(parameters, |row| {
+        let position = u64::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
+        Ok(McpPosition { position, sha256: Digest(row.get(1)?) })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The position after the last one in a table. `select` is `SELECT max(position) FROM …`.

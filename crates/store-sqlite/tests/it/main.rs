@@ -14,6 +14,7 @@ mod faults;
 mod feeds;
 mod flips;
 mod killed;
+mod mcp_scans;
 mod opening;
 
 use std::path::Path;
