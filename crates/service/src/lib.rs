@@ -178,6 +178,7 @@ impl Service {
             keys: Arc::clone(&keys),
             log: Arc::clone(&log),
             builds: Arc::clone(&builds),
+            mcp: Arc::clone(&mcp),
             clock: Arc::clone(&clock),
             ids,
             secret: secret.clone(),

@@ -34,6 +34,7 @@ pub use resolve::ResolveSettings;
 
 use crate::log::TransparencyLog;
 use crate::log::builds::Builds;
+use crate::mcp::McpServers;
 use crate::random_ids::Ids;
 use crate::retention::RetentionSettings;
 use crate::scanner::Scanner;
@@ -53,6 +54,7 @@ pub struct Answers {
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) log: Arc<TransparencyLog>,
     pub(crate) builds: Arc<Builds>,
+    pub(crate) mcp: Arc<McpServers>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) secret: DeploymentSecret,

@@ -176,7 +176,7 @@ impl McpServers {
                     _ => check_lock(&lock, inputs),
                 }
             }
-            (None, None) => check_lock(&lock, base),
+            (None, None) => return Err(McpError::NoServer),
         };
         let signed = self.keys.sign_record(&check, KeyPurpose::Documents)?;
         Ok(McpAnswer { record: check, bytes: signed.bytes, sha256: signed.digest })

@@ -3,6 +3,7 @@
 //! A walk over the lists is made by `observe`, the rules and locks are in `judge::mcp`. This group decides
 //! when a server is read, stores what was read, and signs. No tool is ever called.
 
+mod approval;
 mod lock;
 mod read;
 mod scan;
@@ -44,6 +45,10 @@ pub enum McpError {
     LiveLimit { retry_after: Duration },
     #[error("the servers of this domain are read as often as this service may read them")]
     TargetLimit { retry_after: Duration },
+    #[error(
+        "Name the server in `url`: the lock does not name one. Or send its lists in `observed`."
+    )]
+    NoServer,
     #[error("no scan of this server is stored")]
     NothingStored,
     #[error("the server was not read completely: {0}")]

@@ -27,6 +27,7 @@ mod lab_server;
 mod licence_api;
 mod limits_api;
 mod log_api;
+mod mcp_api;
 mod module_imports;
 mod old_data;
 mod preflight_api;

@@ -193,13 +193,7 @@ pub(crate) async fn mcp_lock_check(
         (None, Some(url)) if request.observed.is_none() => {
             Some(parse_server(&service, url, "lock.server.url")?)
         }
-        (None, _) if request.observed.is_some() => None,
-        (None, _) => {
-            return Err(ApiError::bad_request(
-                "Name the server in `url`: the lock does not name one. Or send its lists in `observed`.",
-            )
-            .param("url"));
-        }
+        (None, _) => None,
     };
     let observed = request.observed.as_ref().map(to_json).transpose()?;
     let policy = request.policy.unwrap_or_default();
@@ -261,6 +255,7 @@ fn to_api_error(error: McpError) -> ApiError {
             ApiError::new(ErrorCode::BadLock, format!("The lock cannot be used: {message}."))
                 .param(bad.member)
         }
+        McpError::NoServer => ApiError::bad_request(message).param("url"),
         McpError::BadLists(_) => ApiError::bad_request(message),
         McpError::Store(_) | McpError::Unreadable(_) => {
             error_mapping::store_unreadable().with_internal_message(message)

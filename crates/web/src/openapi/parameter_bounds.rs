@@ -56,6 +56,7 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "type" => words(RevocationType::WORDS),
         "target_kind" => words(RevocationTargetKind::WORDS),
         "format" => words(&["json", "ndjson"]),
+        "include" => words(&["lock"]),
         "list" => words(&["1"]),
         "decision" => {
             let decisions = Decision::WORDS.join("|");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::records::{
-    Basis, HeldDecision, PreflightCheck, ReceiptAnswer, ReceiptResolve, ReceiptRevocation,
-    ReceiptRules, ReceiptTransparency, ResolveAnswer,
+    Basis, HeldDecision, McpApproval, PreflightCheck, ReceiptAnswer, ReceiptMcp, ReceiptResolve,
+    ReceiptRevocation, ReceiptRules, ReceiptTransparency, ResolveAnswer,
 };
 use judge::decide::preflight::{
     ActionTarget, LiveReadOutcome, PreflightFacts, RevokedActions, RobotsFile,
@@ -20,9 +20,13 @@ use crate::access::LiveReadPermit;
 use crate::answers::Answers;
 use crate::answers::resolve::{CachedAnswer, LivePolicy, ResolveError, ResolveQuery, StoredRobots};
 use crate::answers::revocations::LIST_VALID_MS;
+use crate::mcp::McpError;
 
 /// A live read that started less than this ago was made for this request.
 const LIVE_READ_RECENT_MS: i64 = 5_000;
+
+/// How long an MCP server is read if the caller sets no limit.
+const MCP_TIME_LIMIT: Duration = Duration::from_secs(8);
 
 /// The evidence for one decision.
 pub(super) struct PreflightEvidence {
@@ -32,6 +36,7 @@ pub(super) struct PreflightEvidence {
     pub(super) robots: StoredRobots,
     pub(super) withheld: Option<WithheldActions>,
     pub(super) held: Option<HeldDecision>,
+    pub(super) mcp: Option<ReceiptMcp>,
     pub(super) live_read: LiveReadOutcome,
     pub(super) revocation: ReceiptRevocation,
     pub(super) rules: ReceiptRules,
@@ -45,12 +50,16 @@ impl Answers {
         target: &ActionTarget,
         permit: Arc<dyn LiveReadPermit>,
     ) -> Result<PreflightEvidence, PreflightError> {
-        let (cached, degraded) = self.find_answer(check, target, permit).await?;
+        let (cached, degraded) = self.find_answer(check, target, Arc::clone(&permit)).await?;
         let answer = cached.parse().ok_or_else(|| {
             PreflightError::CannotAnswer("the answer cannot be parsed".to_owned())
         })?;
         let held = match &check.held {
             Some(held) => Some(self.held_decision(&held.decision_sha256).await?),
+            None => None,
+        };
+        let mcp = match &check.mcp {
+            Some(asked) => Some(self.compare_mcp(check, asked, &*permit).await?),
             None => None,
         };
         let (brand, now) = (&self.issuer.brand, self.clock.now());
@@ -72,6 +81,7 @@ impl Answers {
             robots: self.robots_behind(&answer).await,
             withheld: self.find_withheld_actions(&target.domain).await?,
             held,
+            mcp,
             live_read,
             revocation: ReceiptRevocation {
                 feed: format!("{base_url}/api/v1/revocations"),
@@ -88,6 +98,25 @@ impl Answers {
             answer,
             base_url,
         })
+    }
+
+    /// The MCP server, compared with what was approved.
+    async fn compare_mcp(
+        &self,
+        check: &PreflightCheck,
+        asked: &McpApproval,
+        permit: &dyn LiveReadPermit,
+    ) -> Result<ReceiptMcp, PreflightError> {
+        let time_limit = match check.live_ms {
+            Some(0) => None,
+            Some(ms) => Some(Duration::from_millis(u64::from(ms))),
+            None => Some(MCP_TIME_LIMIT),
+        };
+        match self.mcp.compare_with_approval(asked, time_limit, permit).await {
+            Ok(compared) => Ok(compared),
+            Err(McpError::Store(error)) => Err(error.into()),
+            Err(error) => Err(PreflightError::CannotAnswer(error.to_string())),
+        }
     }
 
     /// The answer to decide from. If a live read is not permitted or not done in time, the stored
@@ -149,8 +178,7 @@ impl PreflightEvidence {
                 actions: &withheld.actions,
                 causes: &withheld.causes,
             }),
-            // This build does not read MCP tool lists; the receipt states them as not measured.
-            mcp: None,
+            mcp: self.mcp.clone(),
             held: self.held.clone(),
             live_read: self.live_read,
             answer: ReceiptAnswer {

@@ -248,7 +248,43 @@ def resolve_batch(case):
         case.body["domains"] = [names[i % len(names)] for i in range(len(case.body["domains"]))]
 
 
+MCP_SERVER = "https://mcp-both.lab/mcp"
+
+
+def mcp_lock(case):
+    query(case)["url"] = MCP_SERVER
+
+
+def complete_lists(lists):
+    """At least one list. Items are objects."""
+    for name in ("tools", "prompts", "resources", "resource_templates"):
+        if lists.get(name) is not None:
+            lists[name] = [item for item in lists[name] if isinstance(item, dict)][:50]
+        else:
+            lists.pop(name, None)
+    if not any(name in lists for name in ("tools", "prompts", "resources", "resource_templates")):
+        lists["tools"] = []
+
+
+def mcp_scan_lists(case):
+    if isinstance(case.body, dict):
+        complete_lists(case.body)
+
+
+def mcp_lock_check(case):
+    body = case.body
+    if not isinstance(body, dict):
+        return
+    body["lock"] = {"kind": "svc-mcp-lock", "tools": [{"name": "add", "sha256": "0" * 64}], "count": 1}
+    body["url"] = MCP_SERVER
+    if isinstance(body.get("observed"), dict):
+        complete_lists(body["observed"])
+
+
 COMPLETIONS = {
+    "mcpLock": mcp_lock,
+    "mcpScanLists": mcp_scan_lists,
+    "mcpLockCheck": mcp_lock_check,
     "scanDomain": scan,
     "scanDomainV1": scan,
     "getGraph": path_id,

@@ -182,6 +182,21 @@ fn calls(full: &FullServer) -> Vec<Call> {
         plain("getReadEquivalence", "/api/v1/read-equivalence?url=https://open.lab/"),
         plain("getClaims", "/api/v1/claims?domain=open.lab"),
         plain("getContentClock", "/api/v1/content-clock?url=https://open.lab/"),
+        plain("mcpScanUrl", "/api/v1/mcp/scan?url=https://mcp-both.lab/mcp"),
+        post(
+            "mcpScanLists",
+            "/api/v1/mcp/scan",
+            json!({ "tools": [{ "name": "add", "description": "Adds two numbers." }] }),
+        ),
+        plain("mcpLock", "/api/v1/mcp/lock?url=https://mcp-both.lab/mcp"),
+        post(
+            "mcpLockCheck",
+            "/api/v1/mcp/lock/check",
+            json!({
+                "lock": { "kind": "svc-mcp-lock", "tools": [{ "name": "add", "sha256": "0".repeat(64) }] },
+                "url": "https://mcp-both.lab/mcp",
+            }),
+        ),
         plain("getCensusRecords", "/api/census/records"),
         plain("getObservers", "/.well-known/crawlcheck-observers.json"),
         get("sealLookup", format!("/api/seal/lookup?id={id}")),

@@ -94,6 +94,8 @@ async fn documents_are_served_with_their_type_and_not_sent_twice() {
         "revocations",
         "visitorResolveV1",
         "visitorResolveBatchV1",
+        "mcpScanUrl",
+        "mcpLockCheck",
     ];
     assert_eq!(served, expected);
 }

@@ -1,0 +1,223 @@
+//! MCP servers over HTTP, against the lab's servers of every era and fault.
+
+use serde_json::{Value, json};
+
+use crate::lab_server::{LabServer, run_all};
+use crate::server::{HttpReply, Server};
+
+const SHOP: &str = "https://mcp-both.lab/mcp";
+
+fn address(path: &str, url: &str, more: &str) -> String {
+    let query =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).finish();
+    format!("/api/v1/mcp/{path}?{query}{more}")
+}
+
+fn check(server: &Server, request: &Value) -> HttpReply {
+    server.post_with("/api/v1/mcp/lock/check", "", &request.to_string())
+}
+
+fn checked(server: &Server, request: &Value) -> Value {
+    let reply = check(server, request);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.json()
+}
+
+#[test]
+fn every_server_of_the_lab_gets_its_state_and_nothing_hidden_comes_out() {
+    let lab = LabServer::start(&[]);
+    let states = run_all(lab::mcp_servers(), 8, |host| {
+        let url = format!("https://{}{}", host.name, host.path);
+        let reply = lab.server.get(&address("scan", &url, ""));
+        assert_eq!(reply.status, 200, "{url}: {}", reply.text());
+        let text = reply.text();
+        assert!(!text.chars().any(contract::text::is_hidden), "{url}");
+        let scan = reply.json();
+        // What has no canonical form makes a complete walk incomplete.
+        (host, scan["state"].as_str().unwrap().to_owned(), scan)
+    });
+    for (host, state, scan) in states {
+        assert_eq!(state, host.state, "{}", host.name);
+        assert_eq!(
+            scan["surface"]["surface_sha256"].is_null(),
+            state != "observed",
+            "{}",
+            host.name
+        );
+        assert_eq!(scan["invocation"]["tools_called"], 0);
+        let rules = scan["checks"].as_array().unwrap();
+        assert!(rules.len() >= 25 && rules.iter().all(|rule| rule["state"].is_string()));
+        assert_ne!(scan["connect"]["decision"], "allow", "{}", host.name);
+        let called = lab.lab.mcp_methods(host.name);
+        for method in ["tools/call", "prompts/get", "resources/read"] {
+            assert!(!called.iter().any(|one| one == method), "{}: {called:?}", host.name);
+        }
+    }
+}
+
+#[test]
+fn a_changed_description_is_drift_and_is_published() {
+    let lab = LabServer::start(&[]);
+    let server = &lab.server;
+    let lock = server.get(&address("lock", SHOP, "")).json();
+    assert_eq!(lock["kind"], "svc-mcp-lock");
+    let same = checked(server, &json!({ "lock": lock, "url": SHOP }));
+    assert_eq!(
+        (&same["state"], &same["verdict"], &same["decision"], &same["exit_code"]),
+        (&json!("match"), &json!("unchanged"), &json!("connect"), &json!(0))
+    );
+    assert_eq!(same["lock"]["signature_valid"], true);
+    let scanned = server.get(&address("scan", SHOP, "")).json();
+    assert_eq!(scanned["basis"]["kind"], "stored");
+
+    let name = lock["tools"][0]["name"].as_str().unwrap().to_owned();
+    assert!(lab.lab.edit_mcp("mcp-both.lab", |mcp| {
+        mcp.describe_tool(&name, "Now does something else.");
+    }));
+    let drift = checked(server, &json!({ "lock": lock, "include": ["next_lock"] }));
+    assert_eq!(
+        (&drift["state"], &drift["verdict"], &drift["decision"], &drift["exit_code"]),
+        (&json!("drift"), &json!("changed"), &json!("block"), &json!(1))
+    );
+    assert_eq!(drift["modified"], json!([name]));
+    assert_eq!(drift["drift"][0]["change"], "description_changed");
+    assert_eq!(drift["drift"][0]["fields"], json!(["description"]));
+    assert_eq!(drift["summary"]["prose_changed"], 1);
+    let accepted = checked(server, &json!({ "lock": drift["next_lock"], "url": SHOP }));
+    assert_eq!(accepted["state"], "match");
+
+    // The change and the revocation of the scan before it are public.
+    let changes = server.get("/api/v1/changes?domain=mcp-both.lab&section=mcp").json();
+    let entry = &changes["entries"][0];
+    assert_eq!(entry["field"], "mcp.surface_sha256");
+    assert_eq!(entry["from"], same["current"]["surface_sha256"]);
+    assert_eq!(entry["to"], drift["current"]["surface_sha256"]);
+    let revocations = server.get("/api/v1/revocations?domain=mcp-both.lab").json();
+    let entry = &revocations["entries"][0];
+    assert_eq!(entry["reason"], "mcp_surface_changed");
+    assert_eq!(entry["target"]["kind"], "mcp_scan");
+    assert_eq!(entry["replaced_by"], drift["current"]["scan_sha256"]);
+    let scan = server.get(&address("scan", SHOP, "")).json();
+    assert_eq!(scan["history"]["changes"], 1);
+}
+
+#[test]
+fn locks_of_the_public_client_and_lists_of_the_caller_are_compared() {
+    let server = Server::shared();
+    let lock = server.get(&address("lock", SHOP, "")).json();
+    let names = |tool: &Value| json!({ "name": tool["name"], "sha256": tool["sha256"] });
+    let tools: Vec<Value> = lock["tools"].as_array().unwrap().iter().map(names).collect();
+    let plain = json!({ "kind": "svc-mcp-lock", "server": { "url": SHOP }, "tools": tools,
+        "tools_sha256": lock["tools_sha256"], "count": lock["count"] });
+    let same = checked(server, &json!({ "lock": plain, "url": SHOP, "live": false }));
+    assert_eq!((&same["state"], &same["decision"]), (&json!("match"), &json!("connect")));
+    assert_eq!(
+        (&same["lock"]["form"], &same["lock"]["origin"]),
+        (&json!("plain"), &json!("unsigned"))
+    );
+
+    let mut forged = lock.clone();
+    forged["tools"][0]["sha256"] = json!("0".repeat(64));
+    let refused = checked(server, &json!({ "lock": forged, "url": SHOP, "live": false }));
+    assert_eq!(
+        (&refused["state"], &refused["decision"]),
+        (&json!("not_comparable"), &json!("block"))
+    );
+    assert_eq!(refused["lock"]["signature_valid"], false);
+
+    let own =
+        [json!({ "name": "add", "description": "Adds.", "inputSchema": { "type": "object" } })];
+    let reply = server.post_with("/api/v1/mcp/scan", "", &json!({ "tools": own }).to_string());
+    let scan = reply.json();
+    assert_eq!((&scan["basis"]["kind"], &scan["url"]), (&json!("caller_supplied"), &Value::Null));
+    let observed = json!({ "tools": own });
+    let drift = checked(server, &json!({ "lock": plain, "observed": observed }));
+    assert_eq!(
+        (&drift["state"], &drift["basis"]["kind"]),
+        (&json!("drift"), &json!("caller_supplied"))
+    );
+    assert_eq!(drift["added"], json!(["add"]));
+}
+
+#[test]
+fn bad_requests_name_what_is_wrong() {
+    let server = Server::shared();
+    for (url, code) in [
+        ("", "bad_request"),
+        ("mcp.lab", "bad_url"),
+        ("https://me:secret@mcp-both.lab/mcp", "bad_url"),
+        ("http://127.0.0.1:3001/mcp", "target_not_public"),
+        ("https://localhost/mcp", "target_not_public"),
+    ] {
+        let reply = server.get(&address("scan", url, ""));
+        assert_eq!((reply.status, reply.json()["code"].as_str().unwrap()), (400, code), "{url}");
+    }
+    let lock = |lock: Value| check(server, &json!({ "lock": lock, "url": SHOP }));
+    for bad in [
+        json!({}),
+        json!({ "kind": "svc-scan" }),
+        json!({ "kind": "svc-mcp-lock", "tools": 5 }),
+        json!({ "kind": "svc-mcp-lock", "tools": [{ "name": "a", "sha256": "x" }] }),
+    ] {
+        let reply = lock(bad.clone());
+        assert_eq!((reply.status, &reply.json()["code"]), (400, &json!("bad_lock")), "{bad}");
+    }
+    for (body, code) in [
+        (json!({ "lock": 5 }), "bad_request"),
+        (json!({ "lock": { "kind": "svc-mcp-lock", "tools": [] } }), "bad_request"),
+        (json!({ "lock": {}, "locks": {} }), "unknown_field"),
+        (json!({ "lock": {}, "policy": { "prose": "shrug" } }), "bad_request"),
+    ] {
+        let reply = check(server, &body);
+        assert_eq!((reply.status, reply.json()["code"].as_str().unwrap()), (400, code), "{body}");
+    }
+    let incomplete = server.get(&address("lock", "https://mcp-page-2-error.lab/mcp", ""));
+    assert_eq!((incomplete.status, &incomplete.json()["code"]), (409, &json!("conflict")));
+    for lists in [json!({}), json!({ "tools": 5 }), json!({ "tool": [] })] {
+        let reply = server.post_with("/api/v1/mcp/scan", "", &lists.to_string());
+        assert_eq!(reply.status, 400, "{lists}");
+    }
+}
+
+#[test]
+fn a_preflight_compares_the_server_with_what_was_approved() {
+    let lab = LabServer::start(&[]);
+    let server = &lab.server;
+    let lock = server.get(&address("lock", SHOP, "")).json();
+    let ask = |mcp: Value| {
+        let body = json!({ "domain": "open.lab", "action": "connect", "mcp": mcp });
+        let reply = server.post_with("/api/v1/preflight", "", &body.to_string());
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()
+    };
+    let state = |mcp: Value| ask(mcp)["mcp"]["state"].as_str().unwrap().to_owned();
+    let (tools, digest) = (&lock["tools_sha256"], &lock["sha256"]);
+    assert_eq!(state(json!({ "url": SHOP, "tools_sha256": tools })), "match");
+    assert_eq!(state(json!({ "url": SHOP, "lock_sha256": digest })), "match");
+    assert_eq!(state(json!({ "url": SHOP, "surface_sha256": lock["surface_sha256"] })), "match");
+    assert_eq!(state(json!({ "url": SHOP })), "not_compared");
+    assert_eq!(state(json!({ "url": SHOP, "lock_sha256": "0".repeat(64) })), "not_measured");
+    assert_eq!(state(json!({ "url": SHOP, "tools_sha256": "0".repeat(64) })), "drift");
+    for (host, expected) in [
+        ("mcp-poisoned.lab", "hard_finding"),
+        ("mcp-auth.lab", "auth_required"),
+        ("mcp-page-2-error.lab", "incomplete"),
+        ("mcp-html.lab", "unreachable"),
+        ("127.0.0.1", "not_measured"),
+    ] {
+        let receipt = ask(json!({ "url": format!("https://{host}/mcp"), "tools_sha256": tools }));
+        assert_eq!(receipt["mcp"]["state"], expected, "{host}");
+        assert!(!["allow", "warn"].contains(&receipt["decision"].as_str().unwrap()), "{host}");
+    }
+    // Edited a moment after it was read: agents ask in bursts, so a scan of the last seconds is used.
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    let name = lock["tools"][0]["name"].as_str().unwrap().to_owned();
+    assert!(lab.lab.edit_mcp("mcp-both.lab", |mcp| mcp.describe_tool(&name, "Other.")));
+    let receipt = ask(json!({ "url": SHOP, "lock_sha256": digest }));
+    assert_eq!(
+        (&receipt["mcp"]["state"], &receipt["decision"]),
+        (&json!("drift"), &json!("block"))
+    );
+    let steps = receipt["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["rule"] == "mcp.lock" && step["effect"] == "block"));
+}
