@@ -96,6 +96,7 @@ targets! {
     walls = judge::walls, WALLS_SEEDS;
     gates = judge::gates, GATES_SEEDS;
     ranking = judge::ranking, RANKING_SEEDS;
+    mcp = judge::mcp, MCP_SEEDS;
     declared_date = judge::declared_date, DECLARED_DATE_SEEDS;
     url_guard = door::url_guard, URL_GUARD_SEEDS;
     event_stream = door::event_stream, EVENT_STREAM_SEEDS;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Part, parts, scale};
 use crate::mcp::rules::folded_text::FoldedText;
 
-const ROUNDS: u32 = 40;
+const ROUNDS: u32 = 25;
 const STEP: f64 = 0.3;
 const DECAY: f64 = 0.0006;
 /// Smaller weights are left out of the data.

@@ -1,14 +1,15 @@
 //! A linear model of wording: finds sentences that sound like orders to a model, in words that no
 //! pattern has.
 //!
-//! The features of a sentence are its words, their beginnings, pairs of words, and the classes of the
-//! lexicon. Their weights (`data/mcp/wording.txt`) were learnt from our corpus without the part that is set
-//! aside; `learn.rs` has the method. The model only asks for a review: it is never a hard finding.
+//! The features of a sentence are its words, their beginnings, and the classes of the lexicon, alone and
+//! in pairs. Their weights (`data/mcp/wording.txt`) were learnt from our corpus without the part that is set
+//! aside; `learn.rs` has the method. Its findings are hints of low severity: on texts
+//! it was not learnt from, it is right about half of the attacks and wrong about 3 of 100 harmless texts.
 
 #[cfg(test)]
 pub(super) mod learn;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use super::folded_text::FoldedText;
@@ -16,11 +17,13 @@ use super::phrases::sentence_classes;
 
 pub(in crate::mcp) const WEIGHTS: &str = include_str!("../../../../data/mcp/wording.txt");
 /// A sentence above this score is reported. Chosen on definitions that the weights were not learnt from.
-const THRESHOLD: f64 = 0.8;
+const THRESHOLD: f64 = 0.9;
 /// Longer sentences are looked at in parts, so that a long one does not dilute an order.
 const PART_WORDS: usize = 40;
 /// Shorter parts say too little.
 const MIN_WORDS: usize = 4;
+/// The most classes of a part, because each pair is a feature.
+const MAX_CLASSES: usize = 24;
 /// How many letters of a word count as its beginning.
 const BEGINNING: usize = 5;
 
@@ -100,7 +103,6 @@ pub(super) fn parts(text: &FoldedText) -> Vec<Part> {
 
 fn part(text: &FoldedText, first: usize, next: usize, classes: &[(usize, &'static str)]) -> Part {
     let mut features: Vec<String> = Vec::new();
-    let mut before: Option<String> = None;
     for number in first..next {
         let Some(word) = text.word(number) else { continue };
         let beginning: String = word.chars().take(BEGINNING).collect();
@@ -110,17 +112,19 @@ fn part(text: &FoldedText, first: usize, next: usize, classes: &[(usize, &'stati
                 features.push("third".to_owned());
             }
         }
-        if let Some(before) = &before {
-            features.push(format!("b={before}_{beginning}"));
-        }
         features.push(format!("w={word}"));
         features.push(format!("p={beginning}"));
-        before = Some(beginning);
     }
     let start = classes.partition_point(|(word, _)| *word < first);
     let inside =
         classes.get(start..).unwrap_or_default().iter().take_while(|(word, _)| *word < next);
-    features.extend(inside.map(|(_, class)| format!("c={class}")));
+    let classes: BTreeSet<&str> = inside.map(|(_, class)| *class).collect();
+    let classes: Vec<&str> = classes.into_iter().take(MAX_CLASSES).collect();
+    for (number, class) in classes.iter().enumerate() {
+        features.push(format!("c={class}"));
+        let others = classes.get(number.saturating_add(1)..).unwrap_or_default();
+        features.extend(others.iter().map(|other| format!("d={class}_{other}")));
+    }
     features.sort_unstable();
     features.dedup();
     Part { first, last: next.saturating_sub(1), features }
