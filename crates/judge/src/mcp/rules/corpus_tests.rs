@@ -179,7 +179,7 @@ fn recall_and_false_positives_on_the_part_set_aside() {
 fn later_definitions_are_recognised() {
     let mut missed = 0;
     for attack in parse(LATER_ATTACKS) {
-        if !is_flagged(&report(&attack)) {
+        if !has_hint(&report(&attack)) {
             missed += 1;
             println!("missed {} | {}", attack.id, attack.text);
         }
@@ -194,7 +194,7 @@ fn later_definitions_are_recognised() {
         }
     }
     println!("later: missed {missed}, wrong {wrong}");
-    assert!(missed <= 45 && wrong <= 3);
+    assert!(missed <= 25 && wrong <= 3);
 }
 
 /// No rule is changed for these, so they say how the rules do on words of others: far worse than on the
