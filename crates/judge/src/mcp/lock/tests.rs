@@ -107,10 +107,13 @@ fn the_same_lists_match_in_any_order_and_protocol_version() {
     assert!(result.next_lock.is_some());
 }
 
+/// An edit, its change, level, whether it breaks callers, and the decision.
+type Case = (fn(&mut Value), McpChange, McpDriftLevel, bool, Decision);
+
 #[test]
 fn each_change_is_named() {
     let lock = lock_text(&tools());
-    let cases: Vec<(fn(&mut Value), McpChange, McpDriftLevel, bool, Decision)> = vec![
+    let cases: Vec<Case> = vec![
         (
             |v| v["tools"][0]["description"] = json!("Adds numbers."),
             McpChange::DescriptionChanged,
