@@ -32,11 +32,10 @@ fn every_server_of_the_lab_gets_its_state_and_nothing_hidden_comes_out() {
         assert_eq!(reply.status, 200, "{url}: {}", reply.text());
         let text = reply.text();
         assert!(!text.chars().any(contract::text::is_hidden), "{url}");
-        let scan = reply.json();
-        // What has no canonical form makes a complete walk incomplete.
-        (host, scan["state"].as_str().unwrap().to_owned(), scan)
+        reply.json()
     });
-    for (host, state, scan) in states {
+    for (host, scan) in lab::mcp_servers().iter().zip(states) {
+        let state = scan["state"].as_str().unwrap();
         assert_eq!(state, host.state, "{}", host.name);
         assert_eq!(
             scan["surface"]["surface_sha256"].is_null(),
@@ -212,7 +211,9 @@ fn a_preflight_compares_the_server_with_what_was_approved() {
     // Edited a moment after it was read: agents ask in bursts, so a scan of the last seconds is used.
     std::thread::sleep(std::time::Duration::from_secs(6));
     let name = lock["tools"][0]["name"].as_str().unwrap().to_owned();
-    assert!(lab.lab.edit_mcp("mcp-both.lab", |mcp| mcp.describe_tool(&name, "Other.")));
+    assert!(lab.lab.edit_mcp("mcp-both.lab", |mcp| {
+        mcp.describe_tool(&name, "Other.");
+    }));
     let receipt = ask(json!({ "url": SHOP, "lock_sha256": digest }));
     assert_eq!(
         (&receipt["mcp"]["state"], &receipt["decision"]),

@@ -41,6 +41,7 @@ impl Scanner {
             // Without a server there is no revocation list.
             withheld: None,
             held: None,
+            mcp: None,
             live_read: LiveReadOutcome::Done,
             revocation: ReceiptRevocation {
                 feed: format!("{}/api/v1/revocations", settings.base_url),
