@@ -142,7 +142,7 @@ fn locks_of_the_public_client_and_lists_of_the_caller_are_compared() {
 fn bad_requests_name_what_is_wrong() {
     let server = Server::shared();
     for (url, code) in [
-        ("", "bad_request"),
+        ("", "bad_url"),
         ("mcp.lab", "bad_url"),
         ("https://me:secret@mcp-both.lab/mcp", "bad_url"),
         ("http://127.0.0.1:3001/mcp", "target_not_public"),
