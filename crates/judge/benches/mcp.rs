@@ -66,7 +66,7 @@ fn main() {
 
     let report = apply_rules(&thousand, &context);
     let conditions = McpConditions {
-        client_capabilities: vec![],
+        client_capabilities: Default::default(),
         client_name: None,
         auth_context: "anonymous".to_owned(),
         protocol_version: None,
@@ -97,10 +97,11 @@ fn main() {
                 conditions: conditions.clone(),
                 reading: Reading::Observed { surface: &thousand, report: &report },
                 origin: McpLockOrigin::Unsigned,
-                signature_valid: McpKnown::NotMeasured,
+                signature_valid: McpKnown::NOT_MEASURED,
                 scan: None,
                 policy: DriftPolicy::default(),
                 verified: false,
+                first_seen: None,
                 next_lock: None,
             },
         ));

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::scans::parse_stored_domain;
 use store::{Digest, IssuedMcpLock, StoreError};
 
-use super::next_position;
+use super::position::next_position;
 use crate::columns::{digest_bytes, optional_digest, sql_integer, unsigned};
 use crate::error::DatabaseError;
 

@@ -2,6 +2,7 @@
 //! (implements `store::McpScans`).
 
 mod locks;
+mod position;
 mod read;
 mod room;
 mod surfaces;
@@ -180,12 +181,6 @@ fn list_positions(
         Ok(McpPosition { position, sha256: Digest(row.get(1)?) })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The position after the last one in a table. `select` is `SELECT max(position) FROM …`.
-fn next_position(connection: &Connection, select: &str) -> Result<i64, DatabaseError> {
-    let last: Option<i64> = connection.prepare_cached(select)?.query_row([], |row| row.get(0))?;
-    Ok(last.unwrap_or(0).max(0).saturating_add(1))
 }
 
 #[cfg(test)]

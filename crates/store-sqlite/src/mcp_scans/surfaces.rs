@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use store::mcp_scans::{MAX_MCP_SURFACES, MCP_SURFACES_PER_URL};
 use store::{Digest, McpSurface, StoreError};
 
-use super::next_position;
+use super::position::next_position;
 use crate::columns::{sql_integer, sql_limit, time, unsigned};
 use crate::error::DatabaseError;
 

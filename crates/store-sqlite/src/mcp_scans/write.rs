@@ -4,9 +4,10 @@ use rusqlite::{Connection, params};
 use store::mcp_scans::{MAX_MCP_LISTS_BYTES, MCP_LISTS};
 use store::{Digest, McpScanExtras, NewRevocation, StoreError, StoredMcpScan};
 
+use super::position::next_position;
 use super::room::ScanLimits;
 use super::surfaces::SurfaceLimits;
-use super::{next_position, read, room, surfaces};
+use super::{read, room, surfaces};
 use crate::changes::PackedChange;
 use crate::columns::{digest_bytes, sql_limit, unsigned};
 use crate::compression::compress;

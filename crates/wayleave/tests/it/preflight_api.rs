@@ -84,7 +84,7 @@ fn a_decision_against_the_caller_is_an_answer_and_no_policy_loosens_it() {
         "mcp": {"url": "https://open.lab/mcp", "tools_sha256": "0".repeat(64)},
     });
     let mcp = receipt(server, &mcp);
-    assert_eq!(mcp["mcp"]["state"], "not_measured");
+    assert_eq!(mcp["mcp"]["state"], "unreachable");
     assert!(!["allow", "warn"].contains(&mcp["decision"].as_str().unwrap()), "{mcp}");
 }
 

@@ -64,7 +64,6 @@ pub fn make_lock(surface: &Surface, inputs: LockInputs) -> Result<McpLock, LockR
         items
     };
     Ok(McpLock {
-        kind: inputs.kind,
         v: 1,
         schema: inputs.schema,
         locked_at: inputs.locked_at,
@@ -73,7 +72,12 @@ pub fn make_lock(surface: &Surface, inputs: LockInputs) -> Result<McpLock, LockR
             untrusted_name: inputs.server_name.as_deref().map(untrusted_text),
             untrusted_version: inputs.server_version.as_deref().map(untrusted_text),
         },
-        hash: HASH_SCHEME.to_owned(),
+        // With the brand of the lock, as in its kind.
+        hash: inputs
+            .kind
+            .strip_suffix("mcp-lock")
+            .map_or_else(|| HASH_SCHEME.to_owned(), |brand| format!("{brand}{HASH_SCHEME}")),
+        kind: inputs.kind,
         conditions: inputs.conditions,
         count: u32::try_from(tools.len()).unwrap_or(u32::MAX),
         tools,

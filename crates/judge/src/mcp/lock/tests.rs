@@ -10,7 +10,7 @@ use crate::mcp::{RuleContext, Surface, SurfaceBuilder, apply_rules};
 
 fn conditions() -> McpConditions {
     McpConditions {
-        client_capabilities: vec![],
+        client_capabilities: Default::default(),
         client_name: Some("svc".to_owned()),
         auth_context: "anonymous".to_owned(),
         protocol_version: Some("2025-11-25".to_owned()),
@@ -61,10 +61,11 @@ fn check_with(
         conditions: conditions(),
         reading: Reading::Observed { surface: &surface, report: &report },
         origin: McpLockOrigin::Unsigned,
-        signature_valid: McpKnown::NotMeasured,
+        signature_valid: McpKnown::NOT_MEASURED,
         scan: None,
         policy: DriftPolicy::default(),
         verified: false,
+        first_seen: None,
         next_lock: Some(lock_inputs()),
     };
     change(&mut inputs);
@@ -257,7 +258,8 @@ fn what_cannot_be_compared_is_not_passed() {
     let other_access =
         check_with(&lock, &tools(), |inputs| inputs.conditions.auth_context = "caller".to_owned());
     assert_eq!((other_access.state, other_access.exit_code), (McpCheckState::NotComparable, 2));
-    let forged = check_with(&lock, &tools(), |inputs| inputs.signature_valid = McpKnown::No);
+    let forged =
+        check_with(&lock, &tools(), |inputs| inputs.signature_valid = McpKnown::Measured(false));
     assert_eq!((forged.state, forged.connect), (McpCheckState::NotComparable, Decision::Block));
     let unreachable = check_with(&lock, &tools(), |inputs| inputs.reading = Reading::Unreachable);
     assert_eq!((unreachable.state, unreachable.exit_code), (McpCheckState::Unreachable, 3));

@@ -2,9 +2,9 @@
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 
-use super::TextMatch;
 use super::folded_text::FoldedText;
 use super::phrases::find_phrases;
+use super::text_match::TextMatch;
 
 /// Shorter runs decode to nothing that could be an instruction.
 const MIN_RUN: usize = 20;

@@ -2,7 +2,7 @@
 
 use contract::text::mark_hidden;
 
-use super::TextMatch;
+use super::text_match::TextMatch;
 
 /// The most code points that a finding lists.
 const MAX_CODEPOINTS: usize = 8;

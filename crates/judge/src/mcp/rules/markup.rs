@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use super::TextMatch;
+use super::text_match::TextMatch;
 
 /// Tags and marks that chat templates and tools use for roles, and tags that claim authority.
 const ROLE_MARKS: &[&str] = &[

@@ -12,18 +12,7 @@ mod report;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod text_match;
 mod wording;
 
 pub use report::{RuleContext, RuleReport, apply_rules, rulepack};
-
-/// A rule that matched in a text. Positions are characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct TextMatch {
-    rule: &'static str,
-    start: usize,
-    length: usize,
-    decoded: Option<String>,
-    codepoints: Vec<String>,
-    /// The text only reports the phrase: the finding counts little.
-    reported: bool,
-}

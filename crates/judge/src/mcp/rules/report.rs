@@ -10,7 +10,6 @@ use contract::records::{
 };
 use proof::sha256;
 
-use super::TextMatch;
 use super::catalogue::{RULES, Rule, find_rule};
 use super::encoded::find_encoded;
 use super::folded_text::FoldedText;
@@ -18,6 +17,7 @@ use super::hidden_text::find_hidden;
 use super::markup::find_markup;
 use super::phrases::{self, find_phrases};
 use super::structure::find_in_structure;
+use super::text_match::TextMatch;
 use super::wording::{self, find_order};
 use crate::mcp::safety::safety_class;
 use crate::mcp::surface::{Item, ItemText, ListKind, Surface};

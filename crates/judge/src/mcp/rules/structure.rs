@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::TextMatch;
+use super::text_match::TextMatch;
 use crate::mcp::surface::{FaultKind, Item, ListKind};
 
 /// Names of inputs that take what the model knows.

@@ -4,36 +4,12 @@ use contract::records::McpFieldDigests;
 use proof::{canonical, sha256};
 use serde_json::{Map, Value, json};
 
-use super::{FaultKind, Item, ListKind, Surface};
+use super::item::{FaultKind, Item, ItemDigests, ItemFault, ListKind, Surface, SurfaceDigests};
 
 /// The version of these definitions, as a lock names it.
 pub(crate) const HASH_SCHEME: &str = "mcp-def-v1";
 /// The public client hashes lists of at most this many tools.
 pub const MAX_CLIENT_TOOLS: usize = 300;
-
-/// The digests of one item, in hex.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ItemDigests {
-    /// The public client's digest of a tool; None for other items.
-    pub tool: Option<String>,
-    /// Of all members that a model or a caller reads.
-    pub definition: String,
-    /// The same without prose: no title, no description, neither in the schemas.
-    pub contract: String,
-    /// The definition without the name, by which renamed items are recognised.
-    pub nameless: String,
-    pub fields: McpFieldDigests,
-}
-
-/// The digests of all lists, in hex.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SurfaceDigests {
-    /// None when the lists are incomplete or an item has no digest.
-    pub surface: Option<String>,
-    /// The public client's; None also for more than [`MAX_CLIENT_TOOLS`] tools.
-    pub tools: Option<String>,
-    pub instructions: Option<String>,
-}
 
 fn hash(value: &Value) -> Option<String> {
     canonical::value_to_vec(value).ok().map(|bytes| sha256(&bytes).to_hex())
@@ -51,9 +27,8 @@ const fn defined_members(list: ListKind) -> &'static [&'static str] {
 }
 
 pub(super) fn item_digests(item: &Item) -> Option<ItemDigests> {
-    let broken = |fault: &super::ItemFault| {
-        matches!(fault.kind, FaultKind::NotAnObject | FaultKind::TooDeep)
-    };
+    let broken =
+        |fault: &ItemFault| matches!(fault.kind, FaultKind::NotAnObject | FaultKind::TooDeep);
     if item.faults.iter().any(broken) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use super::{FaultKind, ItemFault};
+use super::item::{FaultKind, ItemFault};
 
 /// The deepest nesting of an item that has digests; the canonical form has a limit of 128.
 const MAX_DEPTH: usize = 100;

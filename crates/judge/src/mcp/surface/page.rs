@@ -3,8 +3,8 @@
 use contract::json::{self, Bom, ErrorKind, Limits, OnDuplicate};
 use serde_json::{Map, Value};
 
+use super::item::{FaultKind, Item, ItemFault, ListKind};
 use super::numbers::round_numbers;
-use super::{FaultKind, Item, ItemFault, ListKind};
 
 /// A whole scan has at most 8 MiB.
 const LIMITS: Limits =

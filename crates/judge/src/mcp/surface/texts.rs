@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Item, ListKind};
+use super::item::{Item, ListKind};
 
 /// A text and its place in an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
