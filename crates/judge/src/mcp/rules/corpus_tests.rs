@@ -18,6 +18,30 @@ const UNSEEN_ATTACKS: &str = include_str!("../../../tests/corpus/mcp/unseen_atta
 
 const UNSEEN_HARMLESS: &str = include_str!("../../../tests/corpus/mcp/unseen_harmless.txt");
 
+/// By authors who did not know the rules.
+const BY_OTHERS: [(&str, &str, &str); 4] = [
+    (
+        "developer",
+        include_str!("../../../tests/corpus/mcp/developer_attacks.txt"),
+        include_str!("../../../tests/corpus/mcp/developer_harmless.txt"),
+    ),
+    (
+        "business",
+        include_str!("../../../tests/corpus/mcp/business_attacks.txt"),
+        include_str!("../../../tests/corpus/mcp/business_harmless.txt"),
+    ),
+    (
+        "consumer",
+        include_str!("../../../tests/corpus/mcp/consumer_attacks.txt"),
+        include_str!("../../../tests/corpus/mcp/consumer_harmless.txt"),
+    ),
+    (
+        "languages",
+        include_str!("../../../tests/corpus/mcp/languages_attacks.txt"),
+        include_str!("../../../tests/corpus/mcp/languages_harmless.txt"),
+    ),
+];
+
 struct Definition {
     id: String,
     place: String,
@@ -208,6 +232,34 @@ fn unseen_attacks_are_counted() {
     println!("unseen: recall {found}/{of}, false positives {wrong}/{negatives}");
     let (found, wrong) = (hinted(&attacks), hinted(&harmless));
     println!("unseen, with hints: recall {found}/{of}, false positives {wrong}/{negatives}");
+}
+
+/// A hard finding blocks an agent, so harmless definitions must rarely have one. The rest is printed: the rules
+/// recognise few attacks in the words of others.
+#[test]
+fn definitions_by_other_authors_are_counted() {
+    let (mut blocked, mut of) = (0, 0);
+    for (name, attacks, harmless) in BY_OTHERS {
+        let (attacks, harmless) = (parse(attacks), parse(harmless));
+        assert!(attacks.len() >= 240 && harmless.len() >= 240);
+        let (found, attack_count) = share(&attacks.iter().collect::<Vec<_>>());
+        let (wrong, harmless_count) = share(&harmless.iter().collect::<Vec<_>>());
+        let (found_hints, wrong_hints) = (hinted(&attacks), hinted(&harmless));
+        for definition in &harmless {
+            let report = report(definition);
+            if report.has_hard() {
+                blocked += 1;
+                println!("blocked {} | {}", definition.id, definition.text);
+            }
+        }
+        of += harmless_count;
+        println!(
+            "{name}: recall {found}/{attack_count}, false positives {wrong}/{harmless_count}; with hints \
+             {found_hints} and {wrong_hints}"
+        );
+    }
+    println!("blocked {blocked} of {of} harmless definitions");
+    assert!(blocked * 100 <= of * 3, "{blocked} of {of}");
 }
 
 /// What the weights are learnt from: texts of the corpus that are not set aside, and the later ones.
