@@ -25,7 +25,7 @@ pub struct DecisionCheck {
     #[schema(required, value_type = Option<DecisionReceipt>)]
     pub receipt: Option<Value>,
     pub decision_sha256: String,
-    /// `{brand}-decision` or `{brand}-resolve`.
+    /// `{brand}-decision`, `{brand}-resolve`, `{brand}-mcp-scan` or `{brand}-mcp-lock`.
     pub of_kind: String,
     pub domain: Domain,
     pub issued_at: Timestamp,

@@ -1,6 +1,7 @@
 //! Checks whether an issued receipt or answer is still valid, by its digest
 //! (`/api/v1/decisions/{sha256}`).
 
+mod mcp;
 #[cfg(test)]
 mod tests;
 
@@ -98,14 +99,21 @@ impl Answers {
         if at > now.plus_millis(MAX_CLOCK_SKEW_MS) {
             return Err(DecisionError::FutureTime);
         }
-        let issued = self.find_issued(query.digest).await?.ok_or(DecisionError::Unknown)?;
+        let Some(issued) = self.find_issued(query.digest).await? else {
+            let record = self.check_mcp_record(&query, at, now).await?;
+            return self.sign_check(&record.ok_or(DecisionError::Unknown)?);
+        };
         if at.plus_millis(MAX_CLOCK_SKEW_MS) < issued.issued_at {
             return Err(DecisionError::NotIssuedYet);
         }
         let since = self.later_publications(&issued, query.at).await?;
         let record = self.build_check(&query, &issued, &since, at, now)?;
+        self.sign_check(&record)
+    }
+
+    fn sign_check(&self, record: &DecisionCheck) -> Result<CheckedDecision, DecisionError> {
         let revoked = record.state == DecisionState::Revoked;
-        let document = self.keys.sign_document(&record, KeyPurpose::Documents)?;
+        let document = self.keys.sign_document(record, KeyPurpose::Documents)?;
         Ok(CheckedDecision { document, revoked })
     }
 

@@ -106,7 +106,7 @@ impl McpServers {
         self.issuer.brand.kind("scanner")
     }
 
-    fn scan_address(&self, url: &str) -> String {
+    pub(crate) fn scan_address(&self, url: &str) -> String {
         let query =
             url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).finish();
         format!("{}/api/v1/mcp/scan?{query}", self.issuer.base_url)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use contract::Timestamp;
 use contract::records::{McpBasisKind, McpScan};
 use observe::McpBudget;
 use proof::{Digest, KeyPurpose};
@@ -69,5 +70,10 @@ impl McpServers {
             scan.basis.age_seconds = u64::try_from(age_ms / 1_000).unwrap_or_default();
         }
         scan
+    }
+
+    /// The digest under which a scan is stored, of the digest under which it was served.
+    pub(crate) fn stored_digest(&self, served: Digest, now: Timestamp) -> Digest {
+        self.served.get(&served, now).unwrap_or(served)
     }
 }

@@ -98,6 +98,21 @@ fn a_changed_description_is_drift_and_is_published() {
     assert_eq!(entry["replaced_by"], drift["current"]["scan_sha256"]);
     let scan = server.get(&address("scan", SHOP, "")).json();
     assert_eq!(scan["history"]["changes"], 1);
+
+    // The locks and scans of the earlier surface do not hold any longer; those of the present one do.
+    let state = |record: &Value| {
+        let sha256 = record["sha256"].as_str().unwrap();
+        let check = server.get(&format!("/api/v1/decisions/{sha256}")).json();
+        (check["of_kind"].clone(), check["state"].clone(), check["stands"].clone())
+    };
+    let (scans, locks) = (json!("svc-mcp-scan"), json!("svc-mcp-lock"));
+    assert_eq!(state(&lock), (locks.clone(), json!("revoked"), json!(false)));
+    assert_eq!(state(&scanned), (scans.clone(), json!("revoked"), json!(false)));
+    assert_eq!(state(&scan).0, scans);
+    assert_eq!(state(&scan).2, true);
+    let new_lock = server.get(&address("lock", SHOP, "")).json();
+    assert_eq!(state(&new_lock).0, locks);
+    assert_eq!(state(&new_lock).2, true);
 }
 
 #[test]
