@@ -13,17 +13,17 @@ use super::request_words::{optional_word, word_or_null_schema};
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct McpLists {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
-    pub tools: Option<RequestList<Value, 0, 2000, false>>,
+    #[schema(value_type = Option<Vec<serde_json::Value>>, max_items = 500)]
+    pub tools: Option<RequestList<Value, 0, 500, false>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
-    pub prompts: Option<RequestList<Value, 0, 2000, false>>,
+    #[schema(value_type = Option<Vec<serde_json::Value>>, max_items = 500)]
+    pub prompts: Option<RequestList<Value, 0, 500, false>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
-    pub resources: Option<RequestList<Value, 0, 2000, false>>,
+    #[schema(value_type = Option<Vec<serde_json::Value>>, max_items = 500)]
+    pub resources: Option<RequestList<Value, 0, 500, false>>,
     #[serde(default, alias = "resourceTemplates", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 2000)]
-    pub resource_templates: Option<RequestList<Value, 0, 2000, false>>,
+    #[schema(value_type = Option<Vec<serde_json::Value>>, max_items = 500)]
+    pub resource_templates: Option<RequestList<Value, 0, 500, false>>,
     #[serde(
         default,
         deserialize_with = "optional_text::<_, 0, 1048576>",
