@@ -142,6 +142,8 @@ impl McpServers {
                 has_lists = false;
                 self.store.put_mcp_scan(stored, extras).await?;
             }
+            // The same scan was made in the same second.
+            Err(StoreError::Duplicate { .. }) => {}
             stored => stored?,
         }
         Ok(McpReading {
