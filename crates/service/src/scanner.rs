@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::Catalogue;
+use bytes::Bytes;
 use contract::evidence::Observer;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{DnsSection, ScanRecord, Visibility};
@@ -12,7 +13,9 @@ use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
 use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
-use observe::{CollectedEvidence, McpBudget, McpWalk, ScanDepth, ScanPlan};
+use observe::{
+    CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpWalk, ScanDepth, ScanPlan,
+};
 use proof::sha256;
 
 use crate::product::{PRODUCT, VERSION};
@@ -82,6 +85,24 @@ impl Scanner {
 
     pub(crate) fn door(&self) -> &Door {
         &self.door
+    }
+
+    /// Reads a file under our own name, following redirects. The error is a sentence.
+    pub async fn read_file(&self, url: &str) -> Result<Bytes, String> {
+        const TIME: Duration = Duration::from_secs(20);
+        let read = FeedRead {
+            url,
+            door: self.door(),
+            catalogue: self.catalogue(),
+            deadline: TIME,
+            etag: None,
+            last_modified: None,
+        };
+        match read.run().await {
+            FeedReadOutcome::Content { body, .. } => Ok(body),
+            FeedReadOutcome::Failed(why) => Err(why),
+            FeedReadOutcome::NotModified => Err("The server sent no content.".to_owned()),
+        }
     }
 
     pub(crate) fn policy(&self) -> &door::Policy {

@@ -3,6 +3,7 @@
 //!
 //! The binary: configuration, wiring and commands. The logic is in the other crates.
 
+mod access_logs;
 mod build_info;
 mod commands;
 mod config;
@@ -61,6 +62,8 @@ enum Command {
     Preflight(commands::preflight::Args),
     /// Check whether a visitor of a site is the agent that it claims to be
     Visitor(commands::visitor::Args),
+    /// Count how agents behaved on your site, from its access logs
+    Conduct(commands::conduct::Args),
     /// List the known agents, and the lists of their addresses
     Agents(commands::agents::Args),
     /// Verify signed documents: digest, signature, key, inclusion in the log
@@ -111,6 +114,7 @@ fn main() -> ExitCode {
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
         Command::Visitor(args) => commands::visitor::run(args),
+        Command::Conduct(args) => commands::conduct::run(args),
         Command::Agents(args) => commands::agents::run(args),
         Command::Preflight(args) => commands::preflight::run(args),
         Command::Verify(args) => commands::verify::run(args),

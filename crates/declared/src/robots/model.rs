@@ -123,6 +123,24 @@ impl Robots {
         (!text.is_empty()).then(|| evidence_excerpt(&String::from_utf8_lossy(text)))
     }
 
+    /// The patterns that are disallowed to anybody, each once, in their order; cut and safe to display.
+    #[must_use]
+    pub fn disallowed_patterns(&self, most: usize) -> Vec<String> {
+        let mut patterns: Vec<String> = Vec::new();
+        for rule in self.rules.iter().filter(|rule| !rule.allow) {
+            let pattern = self.bytes_at(rule.pattern);
+            // An empty pattern disallows nothing.
+            if pattern.is_empty() || patterns.len() == most {
+                continue;
+            }
+            let pattern = evidence_excerpt(&String::from_utf8_lossy(pattern));
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        patterns
+    }
+
     /// The rules for everyone as (allow, pattern, line): for other files with the same grammar.
     pub(crate) fn rules_for_everyone(&self) -> impl Iterator<Item = (bool, &[u8], u32)> {
         self.groups.iter().filter(|group| group.for_everyone).flat_map(|group| {

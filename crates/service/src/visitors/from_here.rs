@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::feeds::{check_feed, parse_feed};
+use agents::feeds::{FeedContent, check_feed, parse_feed};
 use agents::verdict::{LoadedFeed, ReverseDns, SignatureEvidence, VisitorChecker, VisitorEvidence};
-use agents::{FeedIndex, SearchableAgents};
+use agents::{Feed, FeedIndex, SearchableAgents};
 use contract::Clock;
-use observe::{FeedRead, FeedReadOutcome};
+use futures_util::StreamExt;
 
 use super::reverse_dns::confirm_name;
 use super::{CheckedVisitor, VisitorDescription};
 use crate::scanner::Scanner;
 
-const READ_TIME: Duration = Duration::from_secs(20);
 const LOOK_UP_TIME: Duration = Duration::from_secs(3);
+/// Lists that are fetched at once.
+const FETCHED_AT_ONCE: usize = 6;
 
 /// A checker whose lists were fetched by this process.
 #[derive(Debug)]
@@ -43,24 +44,34 @@ impl LocalChecker {
                 wanted.extend(feeds.filter_map(|id| agents.feed_index(id)));
             }
         }
+        Self::fetch_lists(agents, scanner, clock, wanted).await
+    }
+
+    /// Fetches the lists of all known agents.
+    pub async fn fetch_all(
+        agents: Arc<SearchableAgents>,
+        scanner: Scanner,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let feeds = agents.feeds().iter().filter_map(|feed| agents.feed_index(&feed.id)).collect();
+        Self::fetch_lists(agents, scanner, clock, feeds).await
+    }
+
+    async fn fetch_lists(
+        agents: Arc<SearchableAgents>,
+        scanner: Scanner,
+        clock: Arc<dyn Clock>,
+        wanted: BTreeSet<FeedIndex>,
+    ) -> Self {
+        let feeds = wanted.into_iter().filter_map(|index| Some((index, agents.feed(index)?)));
+        let reads = feeds.map(|(index, feed)| {
+            let scanner = &scanner;
+            async move { (index, feed, read_list(scanner, feed).await) }
+        });
+        let reads: Vec<_> =
+            futures_util::stream::iter(reads).buffered(FETCHED_AT_ONCE).collect().await;
         let (mut loaded, mut faults) = (Vec::new(), Vec::new());
-        for index in wanted {
-            let Some(feed) = agents.feed(index) else { continue };
-            let read = FeedRead {
-                url: &feed.url,
-                door: scanner.door(),
-                catalogue: scanner.catalogue(),
-                deadline: READ_TIME,
-                etag: None,
-                last_modified: None,
-            };
-            let content = match read.run().await {
-                FeedReadOutcome::Content { body, .. } => parse_feed(feed.format, &body)
-                    .and_then(|content| check_feed(feed.proves, &content, None).map(|()| content))
-                    .map_err(|fault| fault.to_string()),
-                FeedReadOutcome::Failed(why) => Err(why),
-                FeedReadOutcome::NotModified => Err("The server sent no content.".to_owned()),
-            };
+        for (index, feed, content) in reads {
             match content {
                 Ok(content) => {
                     let fetched_at = clock.now();
@@ -71,6 +82,12 @@ impl LocalChecker {
         }
         let checker = Arc::new(VisitorChecker::new(agents, loaded));
         Self { scanner, checker, clock, faults }
+    }
+
+    /// Checks visitors by their address alone.
+    #[must_use]
+    pub fn checker(&self) -> &VisitorChecker {
+        &self.checker
     }
 
     /// The verdict about a visitor. Signatures are not checked here.
@@ -97,4 +114,11 @@ impl LocalChecker {
         let checker = Arc::clone(&self.checker);
         CheckedVisitor { verdict, checker, reverse_dns, signature: SignatureEvidence::NotGiven }
     }
+}
+
+async fn read_list(scanner: &Scanner, feed: &Feed) -> Result<FeedContent, String> {
+    let body = scanner.read_file(&feed.url).await?;
+    parse_feed(feed.format, &body)
+        .and_then(|content| check_feed(feed.proves, &content, None).map(|()| content))
+        .map_err(|fault| fault.to_string())
 }

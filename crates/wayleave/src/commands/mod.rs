@@ -5,6 +5,7 @@ pub(crate) mod backup;
 pub(crate) mod canonical;
 pub(crate) mod census;
 pub(crate) mod completions;
+pub(crate) mod conduct;
 pub(crate) mod config;
 #[cfg(feature = "demo")]
 pub(crate) mod demo;

@@ -27,6 +27,14 @@ pub(super) fn visitors_bar(visitors: u64) -> ProgressBar {
     bar
 }
 
+/// The bar for reading logs.
+pub(super) fn logs_bar(bytes: u64) -> ProgressBar {
+    let template = "{prefix} {bar:24} {bytes}/{total_bytes} ({binary_bytes_per_sec}, {eta} left)";
+    let bar = new_bar(template, "Reading logs");
+    bar.set_length(bytes);
+    bar
+}
+
 /// A spinner for a wait of unknown length.
 pub(super) fn waiting_spinner(server: &str) -> ProgressBar {
     let bar = new_bar("{spinner} {prefix} ({elapsed})", &format!("Waiting for {server}"));

@@ -1,18 +1,18 @@
 //! Checks every visitor of an access log, and counts the verdicts by agent.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::net::IpAddr;
 use std::path::Path;
 
 use agents::SearchableAgents;
+use agents::access_log::LogLine;
 use anyhow::{Context, Result, bail};
 use contract::records::{VisitorQuery, VisitorResult, VisitorVerdict};
 use futures_util::StreamExt;
 use serde::Serialize;
 
-use super::access_log::{self, LogVisitor};
 use super::{Args, check_locally, local_checker};
+use crate::access_logs::{LogBlocks, open_log};
 use crate::commands::remote::{self, KeyArg};
 use crate::commands::scan_progress;
 use crate::config::Config;
@@ -23,6 +23,13 @@ use crate::{exit, output, wiring};
 const MAX_VISITORS: usize = 1_000_000;
 /// Visitors whose names are looked up at once.
 const CHECKED_AT_ONCE: usize = 32;
+
+/// Who sent a request.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct LogVisitor {
+    address: IpAddr,
+    user_agent: String,
+}
 
 /// The verdicts about the visitors of a log that claim to be one agent.
 #[derive(Debug, Default, Serialize)]
@@ -36,6 +43,7 @@ struct AgentCounts {
 
 #[derive(Debug, Default, Serialize)]
 struct LogSummary {
+    /// Without comments and empty lines.
     lines: u64,
     /// Lines in no known format.
     unreadable_lines: u64,
@@ -74,24 +82,31 @@ fn count_visitors(
     summary: &mut LogSummary,
     is_wanted: impl Fn(&LogVisitor) -> bool,
 ) -> Result<Vec<(LogVisitor, u64)>> {
-    let unreadable = || format!("{} cannot be read", file.display());
-    let log: Box<dyn BufRead> = if file == Path::new("-") {
-        Box::new(BufReader::new(std::io::stdin()))
-    } else {
-        Box::new(BufReader::new(File::open(file).with_context(unreadable)?))
-    };
     let mut counts: HashMap<LogVisitor, u64> = HashMap::new();
-    for visitor in access_log::visitors(log) {
-        summary.lines += 1;
-        match visitor.with_context(unreadable)? {
-            None => summary.unreadable_lines += 1,
-            Some(visitor) if !is_wanted(&visitor) => summary.not_a_known_agent += 1,
-            Some(visitor) => *counts.entry(visitor).or_default() += 1,
-        }
+    let mut blocks = LogBlocks::new(open_log(file)?.text);
+    let unreadable = || format!("{} cannot be read", file.display());
+    while let Some(block) = blocks.next_block().with_context(unreadable)? {
+        let too_long = block.for_each_line(|parser, line| match parser.parse(line) {
+            LogLine::Comment => {}
+            LogLine::Unreadable => summary.unreadable_lines += 1,
+            LogLine::Request(request) => {
+                summary.lines += 1;
+                let user_agent = String::from_utf8_lossy(&request.user_agent.decode()).into_owned();
+                let visitor = LogVisitor { address: request.address, user_agent };
+                if is_wanted(&visitor) {
+                    *counts.entry(visitor).or_default() += 1;
+                } else {
+                    summary.not_a_known_agent += 1;
+                }
+            }
+        });
+        summary.unreadable_lines += too_long;
         if counts.len() > MAX_VISITORS {
             bail!("{} has more than {MAX_VISITORS} different visitors: split it", file.display());
         }
     }
+    summary.unreadable_lines += blocks.skipped_lines;
+    summary.lines += summary.unreadable_lines;
     let mut visitors: Vec<(LogVisitor, u64)> = counts.into_iter().collect();
     visitors.sort();
     Ok(visitors)
@@ -193,8 +208,6 @@ fn print_summary(summary: &LogSummary) {
     output::print_bytes(output::format_table(&rows).as_bytes());
     output::print_line(&format!(
         "{} requests, {} of them by no known agent; {} lines could not be read.",
-        summary.lines - summary.unreadable_lines,
-        summary.not_a_known_agent,
-        summary.unreadable_lines
+        summary.lines, summary.not_a_known_agent, summary.unreadable_lines
     ));
 }

@@ -1,6 +1,5 @@
 //! `wayleave visitor`: whether a visitor is the agent that it claims to be.
 
-mod access_log;
 mod check_log;
 
 use std::net::IpAddr;
@@ -24,8 +23,8 @@ use crate::{exit, logging, output, wiring};
 #[command(
     after_help = "Compares the visitor with the addresses and DNS names that the operators of agents publish.\n\
                   Without --url the lists of the named agents are fetched now. Nothing is stored.\n\
-                  --log reads an access log (combined format of nginx and Apache, JSON of Caddy) and counts the \
-                  verdicts by agent.\n\n\
+                  --log reads an access log (combined format of nginx and Apache, JSON of Caddy, W3C format of IIS and \
+                  CloudFront; plain, gzip or zstd) and counts the verdicts by agent.\n\n\
                   Exit codes: 0 nobody is spoofed, 1 somebody is, 2 it could not be checked."
 )]
 pub(crate) struct Args {

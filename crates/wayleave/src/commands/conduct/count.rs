@@ -1,0 +1,250 @@
+//! Counts the requests of logs, on all cores.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use agents::AgentIndex;
+use agents::access_log::{LogLine, LogRequest};
+use agents::verdict::{ReverseDns, SignatureEvidence, VisitorChecker, VisitorEvidence};
+use anyhow::{Context, Result};
+use contract::Timestamp;
+use contract::records::VisitorVerdict;
+use indicatif::ProgressBar;
+use judge::conduct::{AgentCounts, Claim, ConductTally, Sighting};
+
+use super::own_rules::OwnRules;
+use crate::access_logs::{Block, LogBlocks, open_log};
+use crate::commands::scan_progress;
+
+/// Blocks that wait for a thread.
+const WAITING_BLOCKS: usize = 4;
+/// User agents of which each thread remembers what they name.
+const KNOWN_USER_AGENTS: usize = 50_000;
+
+/// What was counted.
+#[derive(Debug, Default)]
+pub(super) struct LogCounts {
+    pub(super) agents: Vec<(AgentIndex, AgentCounts)>,
+    files: usize,
+    requests: u64,
+    /// Requests that name no known agent.
+    others: u64,
+    unreadable: u64,
+    /// Of agents' requests.
+    without_time: u64,
+    pub(super) first_seen: Option<Timestamp>,
+    pub(super) last_seen: Option<Timestamp>,
+}
+
+impl LogCounts {
+    pub(super) fn files_text(&self) -> String {
+        if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) }
+    }
+
+    pub(super) fn summary(&self) -> String {
+        let Self { requests, others, unreadable, without_time, .. } = self;
+        let mut text = format!(
+            "{requests} requests, {others} of them by no known agent; {unreadable} lines could not be read."
+        );
+        if *without_time > 0 {
+            text.push_str(&format!(
+                "\n{without_time} requests of agents have no time that can be read: they are missing in the peaks."
+            ));
+        }
+        text
+    }
+}
+
+/// Reads the files one after the other. The order of lines does not matter.
+pub(super) fn count_logs(
+    files: &[PathBuf],
+    checker: &VisitorChecker,
+    rules: &OwnRules,
+    now: Timestamp,
+) -> Result<LogCounts> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (sender, receiver) = mpsc::sync_channel::<Block>(WAITING_BLOCKS);
+    let receiver = Mutex::new(receiver);
+    let counters = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut counter = Counter::new(checker, rules, now);
+                    loop {
+                        // The lock is held while waiting only: blocks are counted at the same time.
+                        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok(block) = next else { return counter.finish() };
+                        counter.count_block(&block);
+                    }
+                })
+            })
+            .collect();
+        let read = read_files(files, sender);
+        let counted: Vec<Counted> =
+            workers.into_iter().filter_map(|worker| worker.join().ok()).collect();
+        read.map(|too_long| (too_long, counted))
+    });
+    let (too_long, counted) = counters?;
+    anyhow::ensure!(counted.len() == threads, "a thread that counts failed");
+    let mut total = LogCounts { files: files.len(), unreadable: too_long, ..LogCounts::default() };
+    let mut tally = ConductTally::default();
+    for one in counted {
+        total.requests += one.requests;
+        total.others += one.others;
+        total.unreadable += one.unreadable;
+        total.without_time += one.without_time;
+        total.see(one.first_seen);
+        total.see(one.last_seen);
+        tally.merge(one.tally);
+    }
+    total.agents = tally.finish().collect();
+    Ok(total)
+}
+
+impl LogCounts {
+    fn see(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        self.first_seen = Some(self.first_seen.map_or(at, |seen| seen.min(at)));
+        self.last_seen = Some(self.last_seen.map_or(at, |seen| seen.max(at)));
+    }
+}
+
+/// Returns the number of lines that were skipped because of their length.
+fn read_files(files: &[PathBuf], sender: mpsc::SyncSender<Block>) -> Result<u64> {
+    let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+    let bar = scan_progress::logs_bar(files.iter().map(size).sum());
+    let mut finished_bytes = 0;
+    let mut too_long = 0;
+    for file in files {
+        let log = open_log(file)?;
+        let mut blocks = LogBlocks::new(log.text);
+        while let Some(block) = next_block(&mut blocks, file)? {
+            show_progress(&bar, finished_bytes, &log.bytes_read);
+            if sender.send(block).is_err() {
+                break;
+            }
+        }
+        too_long += blocks.skipped_lines;
+        finished_bytes += log.bytes_read.load(Ordering::Relaxed);
+    }
+    bar.finish_and_clear();
+    Ok(too_long)
+}
+
+fn next_block<R: std::io::Read>(blocks: &mut LogBlocks<R>, file: &Path) -> Result<Option<Block>> {
+    blocks.next_block().with_context(|| format!("{} cannot be read", file.display()))
+}
+
+fn show_progress(bar: &ProgressBar, finished: u64, current: &Arc<AtomicU64>) {
+    bar.set_position(finished + current.load(Ordering::Relaxed));
+}
+
+/// The counts of one thread.
+struct Counter<'a> {
+    checker: &'a VisitorChecker,
+    rules: &'a OwnRules,
+    now: Timestamp,
+    /// Whether a user agent, as it is written, names an agent. Logs have few different ones.
+    names_agent: HashMap<Vec<u8>, bool>,
+    counted: Counted,
+}
+
+#[derive(Default)]
+struct Counted {
+    tally: ConductTally<AgentIndex>,
+    requests: u64,
+    others: u64,
+    unreadable: u64,
+    without_time: u64,
+    first_seen: Option<Timestamp>,
+    last_seen: Option<Timestamp>,
+}
+
+impl<'a> Counter<'a> {
+    fn new(checker: &'a VisitorChecker, rules: &'a OwnRules, now: Timestamp) -> Self {
+        let names_agent = HashMap::new();
+        Self { checker, rules, now, names_agent, counted: Counted::default() }
+    }
+
+    fn finish(self) -> Counted {
+        self.counted
+    }
+
+    fn count_block(&mut self, block: &Block) {
+        let too_long = block.for_each_line(|parser, line| match parser.parse(line) {
+            LogLine::Request(request) => self.count(&request),
+            LogLine::Comment => {}
+            LogLine::Unreadable => self.counted.unreadable += 1,
+        });
+        self.counted.unreadable += too_long;
+    }
+
+    fn count(&mut self, request: &LogRequest<'_>) {
+        self.counted.requests += 1;
+        if !self.names_agent(request) {
+            self.counted.others += 1;
+            return;
+        }
+        let user_agent = request.user_agent.decode();
+        let verdict = self.checker.check(&VisitorEvidence {
+            user_agent: &user_agent,
+            address: Some(request.address),
+            reverse_dns: &ReverseDns::NotLookedUp,
+            signature: &SignatureEvidence::NotGiven,
+            now: self.now,
+        });
+        let claim = match verdict.verdict {
+            VisitorVerdict::Verified => Claim::Verified,
+            VisitorVerdict::Spoofed => Claim::Forged,
+            VisitorVerdict::Unverifiable => Claim::Unverifiable,
+            _ => {
+                self.counted.others += 1;
+                return;
+            }
+        };
+        let Some(agent) = verdict.claimed else {
+            self.counted.others += 1;
+            return;
+        };
+        let at = request.unix_seconds.map(|seconds| Timestamp::from_millis(seconds * 1000));
+        let target = request.path_and_query();
+        let tokens = self.checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
+        let broken_rule = (claim == Claim::Verified)
+            .then(|| self.rules.broken_rule(tokens.unwrap_or_default(), &target))
+            .flatten();
+        let sighting = Sighting {
+            claim,
+            at,
+            is_robots_txt: target.split(|byte| *byte == b'?').next() == Some(b"/robots.txt"),
+            is_conditional: request.is_conditional == Some(true),
+            broken_rule: broken_rule.as_deref(),
+        };
+        self.counted.see(at);
+        self.counted.tally.add(agent, &sighting);
+    }
+
+    fn names_agent(&mut self, request: &LogRequest<'_>) -> bool {
+        let written = request.user_agent.as_written();
+        if let Some(known) = self.names_agent.get(written) {
+            return *known;
+        }
+        let names = !self.checker.named_agents(&request.user_agent.decode()).is_empty();
+        if self.names_agent.len() < KNOWN_USER_AGENTS {
+            self.names_agent.insert(written.to_vec(), names);
+        }
+        names
+    }
+}
+
+impl Counted {
+    fn see(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else {
+            self.without_time += 1;
+            return;
+        };
+        self.first_seen = Some(self.first_seen.map_or(at, |seen| seen.min(at)));
+        self.last_seen = Some(self.last_seen.map_or(at, |seen| seen.max(at)));
+    }
+}
