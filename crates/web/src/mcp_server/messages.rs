@@ -1,0 +1,60 @@
+//! JSON-RPC messages.
+
+use serde_json::{Value, json};
+
+pub(super) const PARSE_ERROR: i64 = -32700;
+pub(super) const INVALID_REQUEST: i64 = -32600;
+pub(super) const METHOD_NOT_FOUND: i64 = -32601;
+pub(super) const INVALID_PARAMS: i64 = -32602;
+pub(super) const HEADER_MISMATCH: i64 = -32020;
+pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// A message from a client.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Message {
+    /// `None`: a notification, or a response to something that was never asked.
+    pub(super) id: Option<Value>,
+    pub(super) method: String,
+    pub(super) params: Value,
+}
+
+impl Message {
+    /// The error is the code for the client.
+    pub(super) fn parse(value: Value) -> Result<Self, i64> {
+        let Value::Object(mut members) = value else { return Err(INVALID_REQUEST) };
+        if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Err(INVALID_REQUEST);
+        }
+        let id = match members.remove("id") {
+            None => None,
+            Some(id @ (Value::String(_) | Value::Number(_))) => Some(id),
+            Some(_) => return Err(INVALID_REQUEST),
+        };
+        let method = match members.remove("method") {
+            Some(Value::String(method)) => method,
+            // A response of the client: nothing was asked, so there is nothing to do.
+            None if id.is_some() && (members.contains_key("result") || members.contains_key("error")) => {
+                return Ok(Self { id: None, method: String::new(), params: Value::Null });
+            }
+            _ => return Err(INVALID_REQUEST),
+        };
+        let params = members.remove("params").unwrap_or_else(|| json!({}));
+        if !params.is_object() {
+            return Err(INVALID_PARAMS);
+        }
+        Ok(Self { id, method, params })
+    }
+}
+
+pub(super) fn error(id: Option<&Value>, code: i64, message: &str, data: Option<Value>) -> String {
+    let mut error = json!({ "code": code, "message": message });
+    if let (Some(data), Some(error)) = (data, error.as_object_mut()) {
+        error.insert("data".to_owned(), data);
+    }
+    json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+}
+
+/// A response with a result that is JSON text already.
+pub(super) fn result(id: &Value, result: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
+}
