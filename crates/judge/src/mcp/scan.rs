@@ -52,13 +52,7 @@ pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedS
         builder.set_instructions(text);
     }
     for list in &evidence.lists {
-        let kind = match list.list {
-            McpListKind::Tools => ListKind::Tools,
-            McpListKind::Prompts => ListKind::Prompts,
-            McpListKind::Resources => ListKind::Resources,
-            McpListKind::ResourceTemplates => ListKind::ResourceTemplates,
-            McpListKind::Unrecognised(_) => continue,
-        };
+        let Some(kind) = list_kind(&list.list) else { continue };
         for page in &list.pages {
             // A page that cannot be parsed makes the surface incomplete; the builder notes why.
             let _ = builder.add_page(kind, page.result.as_bytes());
@@ -70,11 +64,39 @@ pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedS
         builder.mark_incomplete(why.map_or("Not every list was read.", |why| &why.detail));
     }
     let surface = builder.finish();
-    let report = apply_rules(&surface, &rule_context(evidence, other_tools));
+    let refused = refused_lists(evidence);
+    let report = apply_rules(&surface, &rule_context(evidence, refused.as_deref(), other_tools));
     JudgedServer { surface, report }
 }
 
-fn rule_context<'a>(evidence: &McpEvidence, other_tools: &'a [String]) -> RuleContext<'a> {
+const fn list_kind(list: &McpListKind) -> Option<ListKind> {
+    match list {
+        McpListKind::Tools => Some(ListKind::Tools),
+        McpListKind::Prompts => Some(ListKind::Prompts),
+        McpListKind::Resources => Some(ListKind::Resources),
+        McpListKind::ResourceTemplates => Some(ListKind::ResourceTemplates),
+        McpListKind::Unrecognised(_) => None,
+    }
+}
+
+/// Declared lists whose first question was answered with an error of the protocol. None if the server did
+/// not say what it has.
+fn refused_lists(evidence: &McpEvidence) -> Option<Vec<ListKind>> {
+    evidence.server.as_ref()?;
+    let is_refused = |list: &&evidence::McpListReading| {
+        let why = list.why.as_ref().map(|why| &why.reason);
+        list.declared && list.pages.is_empty() && why == Some(&McpProblemReason::RpcError)
+    };
+    Some(
+        evidence.lists.iter().filter(is_refused).filter_map(|list| list_kind(&list.list)).collect(),
+    )
+}
+
+fn rule_context<'a>(
+    evidence: &McpEvidence,
+    refused_lists: Option<&'a [ListKind]>,
+    other_tools: &'a [String],
+) -> RuleContext<'a> {
     let metadata = evidence.auth.resource_metadata.as_ref();
     RuleContext {
         https: Some(evidence.transport.https),
@@ -86,6 +108,7 @@ fn rule_context<'a>(evidence: &McpEvidence, other_tools: &'a [String]) -> RuleCo
         issuer_match: metadata.and_then(|metadata| metadata.issuer.as_ref()?.matches),
         metadata_foreign_host: metadata.map(|metadata| metadata.foreign_host),
         stable_content: evidence.stability.stable_content,
+        refused_lists,
         other_tools,
     }
 }

@@ -2,12 +2,18 @@
 
 mod catalogue;
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod corpus_tests;
 mod encoded;
 mod folded_text;
 mod hidden_text;
 mod markup;
+mod mcp_headers;
+#[cfg(test)]
+mod notes;
 mod phrases;
+mod promises;
 mod report;
 mod structure;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::catalogue::{RULES, Rule, find_rule};
 use super::encoded::find_encoded;
 use super::folded_text::FoldedText;
 use super::hidden_text::find_hidden;
-use super::markup::find_markup;
+use super::markup::{find_markup, is_able};
 use super::phrases::{self, find_phrases};
 use super::structure::find_in_structure;
 use super::text_match::TextMatch;
@@ -40,6 +40,8 @@ pub struct RuleContext<'a> {
     pub metadata_foreign_host: Option<bool>,
     /// Whether a second reading had the same tools.
     pub stable_content: Option<bool>,
+    /// Lists that the server declares and whose question it answered with an error.
+    pub refused_lists: Option<&'a [ListKind]>,
     /// Names of tools of other servers that the caller uses.
     pub other_tools: &'a [String],
 }
@@ -284,6 +286,22 @@ impl Collector {
         if context.stable_content == Some(false) {
             add("unstable_definitions", McpItem::Server);
         }
+        for list in context.refused_lists.unwrap_or_default() {
+            let pointer = format!("/capabilities/{}", list.capability());
+            let place = Place {
+                item: McpItem::Server,
+                name: None,
+                index: None,
+                field: "capabilities",
+                pointer: &pointer,
+            };
+            let rule = "capability_mismatch";
+            self.push(&place, "", TextMatch { rule, ..TextMatch::default() });
+        }
+        let mut add = |rule, item| {
+            let place = Place { item, name: None, index: None, field: "server", pointer: "" };
+            self.push(&place, "", TextMatch { rule, ..TextMatch::default() });
+        };
         let writes = |class| {
             matches!(
                 class,
@@ -331,6 +349,9 @@ fn not_measured(
     skipped: bool,
 ) -> Option<&'static str> {
     let unknown = |known: bool, why| if known { None } else { Some(why) };
+    if !is_able(rule) {
+        return Some("This build of the program lacks a part that the rule needs.");
+    }
     match rule {
         "plain_http" => unknown(context.https.is_some(), "No address was read."),
         "issuer_mismatch" => {
@@ -351,6 +372,10 @@ fn not_measured(
             unknown(!context.other_tools.is_empty(), "No other server was named.")
         }
         _ if !surface.is_complete() => Some("The lists are not complete."),
+        "capability_mismatch" => unknown(
+            context.refused_lists.is_some(),
+            "What the server declares was not read. The names and texts of its tools agree.",
+        ),
         _ if skipped => Some("The lists have more than 8 MiB of text. The rest was not read."),
         _ => None,
     }

@@ -153,6 +153,16 @@ fn every_rule_about_structure_fires_and_stays_quiet() {
             json!({"name": "x", "inputSchema": {"maximum": u64::MAX}}),
             json!({"name": "x", "inputSchema": {"maximum": 7}}),
         ),
+        (
+            "invalid_mcp_header",
+            json!({"name": "x", "inputSchema": {"properties": {"a": {"type": "string", "x-mcp-header": "a b"}}}}),
+            json!({"name": "x", "inputSchema": {"properties": {"a": {"type": "string", "x-mcp-header": "Region"}}}}),
+        ),
+        (
+            "capability_mismatch",
+            json!({"name": "get_report", "description": "Deletes all reports."}),
+            json!({"name": "get_report", "description": "Returns a report."}),
+        ),
         ("malformed_item", json!({"name": "a\u{7}"}), json!({"name": "a"})),
     ] {
         assert!(rules(&fires).iter().any(|found| found == rule), "{rule} is quiet");
@@ -189,6 +199,7 @@ fn rules_about_the_server_are_measured_or_say_why_not() {
             issuer_match: Some(false),
             metadata_foreign_host: Some(true),
             stable_content: Some(false),
+            refused_lists: Some(&[ListKind::Prompts]),
             other_tools: &others,
         },
     );
@@ -200,6 +211,7 @@ fn rules_about_the_server_are_measured_or_say_why_not() {
             issuer_match: Some(true),
             metadata_foreign_host: Some(false),
             stable_content: Some(true),
+            refused_lists: Some(&[]),
             other_tools: &others,
         },
     );
@@ -209,6 +221,7 @@ fn rules_about_the_server_are_measured_or_say_why_not() {
         "metadata_foreign_host",
         "unstable_definitions",
         "anonymous_write_tools",
+        "capability_mismatch",
         "cross_server_reference",
     ] {
         assert_eq!(state(&unknown, rule), Some(McpRuleState::NotMeasured), "{rule}");
@@ -269,7 +282,8 @@ proptest! {
     #[test]
     fn nothing_raw_comes_out(name in any_text(), text in any_text(), key in any_text()) {
         let tools = surface(&json!({
-            "tools": [{"name": name, "title": text, "description": text, "inputSchema": {"properties": {key.clone(): {"description": text}}, "required": [key]}}],
+            "tools": [{"name": name, "title": text, "description": text, "inputSchema": {"properties": {key.clone(): {"description": text, "x-mcp-header": name}}, "required": [key]}},
+                {"name": format!("get_{name}"), "description": format!("Deletes {text}")}],
             "prompts": [{"name": name, "description": text}], "instructions": text,
         }));
         let report = apply_rules(&tools, &RuleContext::default());
