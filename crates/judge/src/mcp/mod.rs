@@ -29,6 +29,7 @@ mod safety;
 mod scan;
 mod surface;
 mod untrusted;
+mod weight;
 
 pub use connect::decide_connect;
 pub use entries::{item_entries, tool_entries};
@@ -38,7 +39,9 @@ pub use lock::{
 };
 pub use rules::{RuleContext, RuleReport, apply_rules, rulepack};
 pub use safety::safety_class;
-pub use scan::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+pub use scan::{
+    JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence, surface_of_evidence,
+};
 pub use surface::{
     FaultKind, Item, ItemDigests, ItemFault, ListKind, MAX_CLIENT_TOOLS, MAX_INSTRUCTIONS,
     MAX_ITEMS, PageFault, Surface, SurfaceBuilder, SurfaceDigests,

@@ -47,6 +47,15 @@ pub struct ScanInputs {
 /// Joins the pages of a walk and applies the rules.
 #[must_use]
 pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedServer {
+    let surface = surface_of_evidence(evidence);
+    let refused = refused_lists(evidence);
+    let report = apply_rules(&surface, &rule_context(evidence, refused.as_deref(), other_tools));
+    JudgedServer { surface, report }
+}
+
+/// Joins the pages of a walk.
+#[must_use]
+pub fn surface_of_evidence(evidence: &McpEvidence) -> Surface {
     let mut builder = SurfaceBuilder::new();
     if let Some(text) = evidence.server.as_ref().and_then(|server| server.instructions.as_ref()) {
         builder.set_instructions(text);
@@ -63,10 +72,7 @@ pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedS
         let why = evidence.why.as_ref().or(lists);
         builder.mark_incomplete(why.map_or("Not every list was read.", |why| &why.detail));
     }
-    let surface = builder.finish();
-    let refused = refused_lists(evidence);
-    let report = apply_rules(&surface, &rule_context(evidence, refused.as_deref(), other_tools));
-    JudgedServer { surface, report }
+    builder.finish()
 }
 
 const fn list_kind(list: &McpListKind) -> Option<ListKind> {

@@ -4,6 +4,7 @@
 //! when a server is read, stores what was read, and signs. No tool is ever called.
 
 mod approval;
+mod judging;
 mod lock;
 mod read;
 mod scan;
@@ -20,6 +21,7 @@ use contract::{Clock, Issuer};
 use judge::mcp::{BadLock, LockRefusal, PageFault};
 use proof::{Digest, ProofError};
 use store::{Store, StoreError};
+use tokio::sync::Semaphore;
 
 pub use judge::mcp::DriftPolicy;
 pub use lock::{LockCheckRequest, LockRequest};
@@ -27,6 +29,7 @@ pub use read::LiveWalk;
 pub use scan::{McpAnswer, ScanRequest};
 pub use server_url::{McpUrl, McpUrlError};
 
+use self::judging::Judging;
 use crate::bounded_cache::BoundedCache;
 use crate::log::builds::Builds;
 use crate::scanner::Scanner;
@@ -35,6 +38,10 @@ use crate::target_domains::TargetDomains;
 
 /// How old a stored scan may be to be served in place of a walk.
 pub const STORED_SCAN_MAX_AGE: Duration = Duration::from_secs(15 * 60);
+
+/// Servers that are read at the same time, over all callers: each walk holds a connection and up to its limit
+/// of bytes. A server that is slow holds one of them for ten seconds at most.
+const WALKS_AT_ONCE: usize = 32;
 
 /// Memory for the digests of stored scans as they were served.
 const SERVED_DIGESTS_BYTES: usize = 2 << 20;
@@ -45,6 +52,8 @@ pub enum McpError {
     LiveLimit { retry_after: Duration },
     #[error("the servers of this domain are read as often as this service may read them")]
     TargetLimit { retry_after: Duration },
+    #[error("this service reads or judges as many MCP servers as it can at the moment")]
+    Busy { retry_after: Duration },
     #[error(
         "Name the server in `url`: the lock does not name one. Or send its lists in `observed`."
     )]
@@ -69,7 +78,13 @@ pub enum McpError {
     Internal(String),
 }
 
-/// Reads, judges and locks MCP servers. Shared by all requests. `targets` and `served` guard their own state.
+impl McpError {
+    /// A turn is over within seconds, so it is worth asking again soon.
+    const BUSY: Self = Self::Busy { retry_after: Duration::from_secs(5) };
+}
+
+/// Reads, judges and locks MCP servers. Shared by all requests. `targets`, `judging` and `served` guard their
+/// own state.
 pub struct McpServers {
     pub(crate) issuer: Issuer,
     pub(crate) scanner: Scanner,
@@ -78,6 +93,9 @@ pub struct McpServers {
     pub(crate) builds: Arc<Builds>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) targets: TargetDomains,
+    /// A permit for each walk that may run.
+    walks: Arc<Semaphore>,
+    judging: Judging,
     /// Which stored scan was served under which digest: a scan that is served again says how old it is, and
     /// so has another digest.
     served: BoundedCache<Digest, Digest>,
@@ -94,7 +112,21 @@ impl McpServers {
         targets: TargetDomains,
     ) -> Self {
         let served = BoundedCache::new("mcp_scans", SERVED_DIGESTS_BYTES);
-        Self { issuer, scanner, store, keys, builds, clock, targets, served }
+        let (walks, judging) = (Arc::new(Semaphore::new(WALKS_AT_ONCE)), Judging::new());
+        Self { issuer, scanner, store, keys, builds, clock, targets, walks, judging, served }
+    }
+
+    /// Removes from the caches what has expired.
+    pub(crate) fn evict_expired(&self) {
+        let now = self.clock.now();
+        self.served.evict_expired(now);
+        self.judging.evict_expired(now);
+    }
+
+    /// Publishes the sizes of the caches as metrics.
+    pub(crate) fn report_cache_sizes(&self) {
+        self.served.report_size();
+        self.judging.report_size();
     }
 
     fn schema(&self, word: &str) -> String {
@@ -124,3 +156,6 @@ fn no_card() -> McpCardComparison {
         differences: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,6 @@ use judge::mcp::{
 use proof::KeyPurpose;
 
 use super::lock::caller_conditions;
-use super::read::run_blocking;
 use super::{McpAnswer, McpError, McpServers, no_card};
 
 impl McpServers {
@@ -30,14 +29,14 @@ impl McpServers {
         &self,
         lists: Vec<u8>,
     ) -> Result<Arc<JudgedServer>, McpError> {
-        run_blocking(move || {
+        let judge = move || {
             let mut builder = SurfaceBuilder::new();
             builder.add_observed(&lists).map_err(McpError::BadLists)?;
             let surface = builder.finish();
             let report = apply_rules(&surface, &RuleContext::default());
             Ok(Arc::new(JudgedServer { surface, report }))
-        })
-        .await?
+        };
+        self.judging.run(judge).await?
     }
 
     fn supplied_scan(&self, judged: &JudgedServer) -> McpScan {

@@ -237,3 +237,48 @@ fn a_preflight_compares_the_server_with_what_was_approved() {
     let steps = receipt["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["rule"] == "mcp.lock" && step["effect"] == "block"));
 }
+
+/// How often a server was walked: every walk begins with this question.
+fn walks(lab: &LabServer, host: &str) -> usize {
+    lab.lab.mcp_methods(host).iter().filter(|method| *method == "server/discover").count()
+}
+
+#[test]
+fn a_hundred_callers_cause_one_walk_and_a_seventh_walk_in_an_hour_is_refused() {
+    let lab = LabServer::start_configured(&[], "");
+    let states = run_all(&[(); 100], 50, |()| {
+        let reply = lab.server.get(&address("scan", SHOP, ""));
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        reply.json()["state"].clone()
+    });
+    assert!(states.iter().all(|state| *state == "observed"), "{states:?}");
+    assert_eq!(walks(&lab, "mcp-both.lab"), 1, "over all callers");
+    for _ in 0..5 {
+        assert_eq!(lab.server.get(&address("scan", SHOP, "&live=1")).status, 200);
+    }
+    let refused = lab.server.get(&address("scan", SHOP, "&live=1"));
+    assert_eq!((refused.status, refused.json()["code"].clone()), (429, json!("rate_limited")));
+    let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((3_000..=3_600).contains(&wait), "{wait}");
+    assert_eq!(walks(&lab, "mcp-both.lab"), 6);
+    // What is stored is still served, and other servers are still read.
+    assert_eq!(lab.server.get(&address("scan", SHOP, "")).json()["basis"]["kind"], "stored");
+    let other = lab.server.get(&address("scan", "https://mcp-modern.lab/mcp", "&live=1"));
+    assert_eq!(other.json()["basis"]["kind"], "live");
+}
+
+#[test]
+fn a_slow_server_keeps_nobody_from_the_others() {
+    let lab = LabServer::start_configured(&[], "");
+    let slow = "https://mcp-page-2-silence.lab/mcp";
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| lab.server.get(&address("scan", slow, "")).json());
+        while walks(&lab, "mcp-page-2-silence.lab") == 0 && !waiting.is_finished() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let quick = lab.server.get(&address("scan", SHOP, ""));
+        assert_eq!(quick.json()["state"], "observed");
+        assert!(!waiting.is_finished(), "the slow one was over before the quick one");
+        assert_eq!(waiting.join().unwrap()["state"], "incomplete");
+    });
+}

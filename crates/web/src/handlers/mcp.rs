@@ -247,6 +247,11 @@ fn to_api_error(error: McpError) -> ApiError {
     match error {
         McpError::LiveLimit { retry_after } => live_read_limit_error(retry_after),
         McpError::TargetLimit { retry_after } => error_mapping::target_limit_error(retry_after),
+        McpError::Busy { retry_after } => ApiError::new(
+            ErrorCode::Overloaded,
+            "This service is reading as many MCP servers as it can at once. Try again in a few seconds.",
+        )
+        .retry_after(retry_after.as_secs().max(1)),
         McpError::NotLockable(why) => {
             ApiError::new(ErrorCode::Conflict, format!("The server cannot be locked: {why}"))
         }
