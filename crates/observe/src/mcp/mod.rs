@@ -3,14 +3,17 @@
 //! tool is called, no prompt is got, no resource is read, and no credential is sent.
 //!
 //! `walk` → `handshake` (era) → `lists` (pages) → `stability`; `conversation` asks one question, over
-//! `http_client` or `legacy_stream`; `auth` reads what a 401 refers to.
+//! `http_client` or `legacy_stream`; `auth` reads what a 401 refers to, `card` the server card (both over
+//! `json_file`).
 
 mod auth;
 mod budget;
+mod card;
 mod challenge;
 mod conversation;
 mod handshake;
 mod http_client;
+mod json_file;
 mod legacy_stream;
 mod lists;
 mod messages;
