@@ -145,6 +145,13 @@ pub(crate) struct ArtifactLocation {
 }
 
 impl SarifLog {
+    /// One log with the runs of several. Without any, a log that has no run.
+    #[must_use]
+    pub fn joined(logs: impl IntoIterator<Item = Self>) -> Self {
+        let runs = logs.into_iter().flat_map(|log| log.runs).collect();
+        Self { schema: SCHEMA, version: "2.1.0", runs }
+    }
+
     pub(crate) fn of(run: Run) -> Self {
         Self { schema: SCHEMA, version: "2.1.0", runs: vec![run] }
     }

@@ -19,6 +19,7 @@
 //! - [`tool_entries`], [`item_entries`], [`safety_class`], [`decide_connect`], [`rulepack`] make the
 //!   members of a scan record.
 //! - [`judge_evidence`] and [`build_scan`] make the whole record from what a walk received.
+//! - [`add_texts`] and [`add_text_diffs`] add texts of the server to a record, spelled out and bounded.
 //! - [`make_lock`], [`parse_lock`] and [`check_lock`] are for locks, ours and the public client's.
 
 mod connect;
@@ -28,6 +29,9 @@ mod rules;
 mod safety;
 mod scan;
 mod surface;
+mod texts;
+#[cfg(test)]
+mod texts_tests;
 mod untrusted;
 mod weight;
 
@@ -35,7 +39,7 @@ pub use connect::decide_connect;
 pub use entries::{item_entries, tool_entries};
 pub use lock::{
     BadLock, CheckInputs, DriftPolicy, LockInputs, LockRefusal, MAX_LOCK_BYTES, ParsedLock,
-    Reading, check_lock, make_lock, parse_lock,
+    Reading, add_text_diffs, check_lock, make_lock, no_text_diffs, parse_lock,
 };
 pub use rules::{RuleContext, RuleReport, apply_rules, rulepack};
 pub use safety::safety_class;
@@ -46,4 +50,5 @@ pub use surface::{
     FaultKind, Item, ItemDigests, ItemFault, ListKind, MAX_CLIENT_TOOLS, MAX_INSTRUCTIONS,
     MAX_ITEMS, PageFault, Surface, SurfaceBuilder, SurfaceDigests,
 };
+pub use texts::{TextParts, add_texts};
 pub use untrusted::{display_name, untrusted_text};

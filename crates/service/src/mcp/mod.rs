@@ -4,6 +4,7 @@
 //! when a server is read, stores what was read, and signs. No tool is ever called.
 
 mod approval;
+mod domain_scans;
 mod judging;
 mod lock;
 mod read;
@@ -23,10 +24,11 @@ use proof::{Digest, ProofError};
 use store::{Store, StoreError};
 use tokio::sync::Semaphore;
 
-pub use judge::mcp::DriftPolicy;
+pub use domain_scans::DomainScansRequest;
+pub use judge::mcp::{DriftPolicy, TextParts};
 pub use lock::{LockCheckRequest, LockRequest};
 pub use read::LiveWalk;
-pub use scan::{McpAnswer, ScanRequest};
+pub use scan::{McpAnswer, ScanParts, ScanRequest};
 pub use server_url::{McpUrl, McpUrlError};
 
 use self::judging::Judging;
@@ -60,6 +62,15 @@ pub enum McpError {
     NoServer,
     #[error("no scan of this server is stored")]
     NothingStored,
+    #[error("No scan with this digest is stored. Old scans are removed: scan the server again.")]
+    UnknownScan,
+    #[error("The scan is one of another server than `url` names.")]
+    OtherServer,
+    #[error(
+        "The lists of this scan were too large to be stored. Compare the server itself, without \
+         `scan_sha256`."
+    )]
+    ListsNotStored,
     #[error("the server was not read completely: {0}")]
     NotLockable(String),
     #[error(transparent)]

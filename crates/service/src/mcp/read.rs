@@ -216,7 +216,7 @@ impl McpServers {
         })
     }
 
-    async fn open_stored(&self, stored: StoredMcpScan) -> Result<McpReading, McpError> {
+    pub(super) async fn open_stored(&self, stored: StoredMcpScan) -> Result<McpReading, McpError> {
         let scan = parse_scan(&stored.document)?;
         let has_lists = !stored.lists.is_empty();
         let judged = if has_lists {
