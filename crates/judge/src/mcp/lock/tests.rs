@@ -277,6 +277,9 @@ fn the_public_clients_lock_is_checked_by_its_digests() {
     let plain = json!({"kind": "other-mcp-lock", "server": {"url": "https://a.example/mcp"}, "tools": plain_tools, "tools_sha256": full["tools_sha256"], "count": 2}).to_string();
     assert_eq!(parse_lock(plain.as_bytes()).unwrap().form(), McpLockForm::Plain);
     assert_eq!(check(&plain, &tools()).verdict, McpLockVerdict::Unchanged);
+    // What the client makes from a list without asking anybody.
+    let own = json!({"tools": plain_tools, "tools_sha256": full["tools_sha256"], "count": 2});
+    assert_eq!(check(&own.to_string(), &tools()).verdict, McpLockVerdict::Unchanged);
     let mut now = tools();
     now["tools"][0]["description"] = json!("Adds.");
     now["tools"][1]["name"] = json!("minus");
@@ -319,6 +322,9 @@ fn a_bad_lock_names_its_member() {
         ("{".to_owned(), "lock"),
         (r#"{"kind":"a","kind":"b"}"#.to_owned(), "lock"),
         (r#"{"kind":"svc-scan"}"#.to_owned(), "kind"),
+        (r#"{"kind":null,"tools":[],"tools_sha256":""}"#.to_owned(), "kind"),
+        (r#"{"tools":[]}"#.to_owned(), "kind"),
+        (r#"{"tools":[],"tools_sha256":"zz"}"#.to_owned(), "tools_sha256"),
         (lock.replace(r#""count":2"#, r#""count":3"#), "count"),
         (r#"{"kind":"x-mcp-lock","tools":{}}"#.to_owned(), "tools"),
         (
