@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use contract::mcp_evidence::{McpListReading, McpPage, McpProblem, McpProblemReason as Reason};
 use serde_json::Value;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, PageProblem};
 use super::http_client::HttpClient;
-use super::messages::List;
+use super::messages::{List, RpcResult};
 use super::problem::{not_reached, problem};
 
 /// How many pages and items all lists together may still have.
@@ -48,12 +48,40 @@ pub(super) fn unread(list: List) -> McpListReading {
     McpListReading { declared: true, complete: false, why: Some(not_reached()), ..undeclared(list) }
 }
 
+/// Asks for one page, over any transport.
+pub(super) trait AskPage {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem>;
+}
+
+struct HttpAsker<'a> {
+    http: &'a mut HttpClient,
+    conversation: &'a mut Conversation,
+}
+
+impl AskPage for HttpAsker<'_> {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem> {
+        self.conversation.ask_page(self.http, list, cursor).await
+    }
+}
+
 pub(super) async fn read_list(
     http: &mut HttpClient,
     conversation: &mut Conversation,
     list: List,
     room: &mut Room,
 ) -> ReadList {
+    read_pages(&mut HttpAsker { http, conversation }, list, room).await
+}
+
+pub(super) async fn read_pages(asker: &mut impl AskPage, list: List, room: &mut Room) -> ReadList {
     let mut walk = ListWalk { list, pages: Vec::new(), items: Vec::new(), fault: None };
     let mut cursors: HashSet<String> = HashSet::new();
     let mut cursor: Option<String> = None;
@@ -62,7 +90,7 @@ pub(super) async fn read_list(
             break Err(problem(Reason::TooManyPages, "The lists have more pages than are read."));
         };
         room.pages = pages_left;
-        let asked = conversation.ask_page(http, list, cursor.as_deref()).await;
+        let asked = asker.ask_page(list, cursor.as_deref()).await;
         let result = match asked {
             Ok(result) => result,
             // Resources without templates are common, and this is how servers say so.

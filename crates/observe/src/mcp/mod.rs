@@ -3,7 +3,8 @@
 //! tool is called, no prompt is got, no resource is read, and no credential is sent.
 //!
 //! `walk` → `handshake` (era) → `lists` (pages) → `stability`; `conversation` asks one question, over
-//! `http_client` or `legacy_stream`; `auth` reads what a 401 refers to.
+//! `http_client` or `legacy_stream`; `auth` reads what a 401 refers to. `line_walk` is the same for a
+//! process that takes a message on each line, over `line_client`.
 
 mod auth;
 mod budget;
@@ -12,6 +13,8 @@ mod conversation;
 mod handshake;
 mod http_client;
 mod legacy_stream;
+mod line_client;
+mod line_walk;
 mod lists;
 mod messages;
 mod problem;
@@ -20,4 +23,5 @@ mod stability;
 mod walk;
 
 pub use budget::McpBudget;
+pub use line_walk::McpLineWalk;
 pub use walk::{CollectedMcp, McpWalk};

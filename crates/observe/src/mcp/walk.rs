@@ -97,19 +97,13 @@ impl McpWalk<'_> {
     async fn read_lists(&self, http: &mut HttpClient, opened: Opened, start: Instant) -> Findings {
         let Opened { mut conversation, result, head, .. } = opened;
         let server = describe_server(&result);
-        let capabilities = result.value.get("capabilities");
-        let is_declared = |list: List| {
-            capabilities
-                .and_then(|all| all.get(list.capability()))
-                .is_some_and(|one| !one.is_null())
-        };
         let whole_room = Room { pages: self.budget.pages, items: self.budget.items };
         let mut room = whole_room;
         let mut readings: Vec<McpListReading> = Vec::new();
         let mut tools = None;
         let mut is_over = false;
         for list in List::ALL {
-            if !is_declared(list) {
+            if !is_declared(&result, list) {
                 readings.push(lists::undeclared(list));
                 continue;
             }
@@ -239,8 +233,14 @@ fn not_opened(url: &str, state: McpState, why: McpProblem, auth: McpAuth) -> Fin
     }
 }
 
+/// Whether the handshake declares the list.
+pub(super) fn is_declared(result: &RpcResult, list: List) -> bool {
+    let capabilities = result.value.get("capabilities");
+    capabilities.and_then(|all| all.get(list.capability())).is_some_and(|one| !one.is_null())
+}
+
 /// Whether nothing more can be read after this.
-fn ends_walk(why: &McpProblem) -> bool {
+pub(super) fn ends_walk(why: &McpProblem) -> bool {
     matches!(
         why.reason,
         Reason::Deadline | Reason::WalkTooLarge | Reason::RequestFailed | Reason::AuthRequired
@@ -249,7 +249,7 @@ fn ends_walk(why: &McpProblem) -> bool {
 
 /// What the handshake says of the server. Its name is a member of the result, or, in the era without
 /// handshake, of the result's `_meta`.
-fn describe_server(result: &RpcResult) -> McpServer {
+pub(super) fn describe_server(result: &RpcResult) -> McpServer {
     let info = result
         .value
         .get("serverInfo")

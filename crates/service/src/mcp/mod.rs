@@ -4,6 +4,7 @@
 //! when a server is read, stores what was read, and signs. No tool is ever called.
 
 mod approval;
+mod local;
 mod lock;
 mod read;
 mod scan;
@@ -22,6 +23,7 @@ use proof::{Digest, ProofError};
 use store::{Store, StoreError};
 
 pub use judge::mcp::DriftPolicy;
+pub use local::{LocalMcp, server_of_lock};
 pub use lock::{LockCheckRequest, LockRequest};
 pub use read::LiveWalk;
 pub use scan::{McpAnswer, ScanRequest};
