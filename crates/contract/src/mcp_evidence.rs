@@ -13,7 +13,7 @@ pub const MCP_EVIDENCE_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpEvidence {
     pub v: u32,
-    /// The address that was asked for.
+    /// The address that was asked for; empty for a process.
     pub url: String,
     pub observer: Observer,
     pub started_at: Timestamp,
@@ -148,6 +148,8 @@ open_enum! {
         StreamableHttp = "streamable_http",
         /// A stream of events and a second address for questions (2024-11-05).
         HttpSse = "http_sse",
+        /// A process, with a message on each line.
+        Stdio = "stdio",
         None = "none",
     }
 }
@@ -230,7 +232,7 @@ pub struct McpStability {
 /// One request of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpRequest {
-    /// `GET`, `POST` or `DELETE`.
+    /// `GET`, `POST` or `DELETE`; `stdio` for a line to a process.
     pub http_method: String,
     /// The method of the protocol; null for requests without one.
     pub method: Option<String>,

@@ -12,8 +12,9 @@ use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
 use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
-use observe::{CollectedEvidence, McpBudget, McpWalk, ScanDepth, ScanPlan};
+use observe::{CollectedEvidence, McpBudget, McpLineWalk, McpWalk, ScanDepth, ScanPlan};
 use proof::sha256;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::product::{PRODUCT, VERSION};
 use crate::random_ids::Ids;
@@ -84,6 +85,10 @@ impl Scanner {
         &self.door
     }
 
+    pub(crate) fn issuer(&self) -> &Issuer {
+        &self.settings.issuer
+    }
+
     pub(crate) fn policy(&self) -> &door::Policy {
         self.door.policy()
     }
@@ -145,6 +150,21 @@ impl Scanner {
             budget,
         };
         walk.run().await.evidence
+    }
+
+    /// Walks over the lists of an MCP server that is a process.
+    pub(crate) async fn walk_mcp_process<R, W>(&self, output: R, input: W) -> McpEvidence
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let walk = McpLineWalk {
+            clock: &*self.clock,
+            observer: self.observer(),
+            website: &self.settings.issuer.base_url,
+            budget: McpBudget::default(),
+        };
+        walk.run(output, input).await
     }
 
     fn observer(&self) -> Observer {

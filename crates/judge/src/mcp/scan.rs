@@ -98,6 +98,11 @@ fn refused_lists(evidence: &McpEvidence) -> Option<Vec<ListKind>> {
     )
 }
 
+/// A process was not read over the network: it has no address and no TLS.
+fn is_network(evidence: &McpEvidence) -> bool {
+    evidence.transport.form != evidence::McpForm::Stdio
+}
+
 fn rule_context<'a>(
     evidence: &McpEvidence,
     refused_lists: Option<&'a [ListKind]>,
@@ -105,7 +110,7 @@ fn rule_context<'a>(
 ) -> RuleContext<'a> {
     let metadata = evidence.auth.resource_metadata.as_ref();
     RuleContext {
-        https: Some(evidence.transport.https),
+        https: is_network(evidence).then_some(evidence.transport.https),
         auth_required: match evidence.auth.state {
             evidence::McpAuthState::None => Some(false),
             evidence::McpAuthState::Required => Some(true),
@@ -125,6 +130,7 @@ pub fn build_scan(inputs: ScanInputs, evidence: &McpEvidence, judged: &JudgedSer
     let JudgedServer { surface, report } = judged;
     let state = scan_state(evidence, surface);
     let scanned_at = evidence.started_at.whole_seconds();
+    let url = is_network(evidence).then(|| evidence.url.clone());
     let host = url::Url::parse(&evidence.url).ok();
     let host = host.as_ref().and_then(|url| url.host_str()).map(str::to_owned);
     McpScan {
@@ -132,9 +138,9 @@ pub fn build_scan(inputs: ScanInputs, evidence: &McpEvidence, judged: &JudgedSer
         v: 1,
         schema: inputs.schema,
         scanned_at,
-        url: Some(evidence.url.clone()),
+        url: url.clone(),
         // A question that is redirected is not followed.
-        final_url: Some(evidence.url.clone()),
+        final_url: url,
         domain: inputs.domain,
         host,
         why: evidence.why.as_ref().map(|why| why.detail.clone()).or_else(|| {
@@ -211,7 +217,7 @@ fn transport(evidence: &McpEvidence) -> McpTransport {
             .as_ref()
             .and_then(|form| McpResponseForm::from_word(form.as_str())),
         session_issued: seen.session_issued,
-        https: Some(seen.https),
+        https: is_network(evidence).then_some(seen.https),
         redirects: seen.redirect_location.iter().map(|text| untrusted_text(text)).collect(),
     }
 }
@@ -298,7 +304,8 @@ fn conditions(client_name: &str, evidence: &McpEvidence) -> McpConditions {
     McpConditions {
         client_capabilities: serde_json::Map::new(),
         client_name: Some(client_name.to_owned()),
-        auth_context: "anonymous".to_owned(),
+        // A process has whatever credentials the user who started it has.
+        auth_context: if is_network(evidence) { "anonymous" } else { "caller" }.to_owned(),
         protocol_version: evidence.transport.protocol_version.as_deref().map(untrusted_text),
     }
 }

@@ -400,13 +400,13 @@ fn leaves_modern_form(refused: &NotOpened) -> bool {
 }
 
 /// The version that the server chose, if it is one that we know.
-fn agreed_version(result: &RpcResult) -> Result<String, McpProblem> {
+pub(super) fn agreed_version(result: &RpcResult) -> Result<String, McpProblem> {
     let version = result.value.get("protocolVersion").and_then(Value::as_str);
     let known = version.filter(|version| LEGACY_VERSIONS.contains(version));
     known.map(str::to_owned).ok_or_else(unsupported_version)
 }
 
-fn unsupported_version() -> McpProblem {
+pub(super) fn unsupported_version() -> McpProblem {
     problem(
         Reason::UnsupportedVersion,
         "The server offers no version of the protocol that this service speaks.",

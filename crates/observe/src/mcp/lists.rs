@@ -6,9 +6,9 @@ use contract::mcp_evidence::{McpListReading, McpPage, McpProblem, McpProblemReas
 use door::AnswerHead;
 use serde_json::Value;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, PageProblem};
 use super::http_client::HttpClient;
-use super::messages::List;
+use super::messages::{List, RpcResult};
 use super::problem::{not_reached, problem};
 
 /// How many pages and items all lists together may still have.
@@ -51,11 +51,44 @@ pub(super) fn unread(list: List) -> McpListReading {
     McpListReading { declared: true, complete: false, why: Some(not_reached()), ..undeclared(list) }
 }
 
+/// Asks for one page, over any transport.
+pub(super) trait AskPage {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem>;
+}
+
+struct HttpAsker<'a> {
+    http: &'a mut HttpClient,
+    conversation: &'a mut Conversation,
+}
+
+impl AskPage for HttpAsker<'_> {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem> {
+        self.conversation.ask_page(self.http, list, cursor).await
+    }
+}
+
 /// Reads a list. With `may_be_unknown` a server that does not know the list is no fault: the reading has
 /// no page then.
 pub(super) async fn read_list(
     http: &mut HttpClient,
     conversation: &mut Conversation,
+    list: List,
+    may_be_unknown: bool,
+    room: &mut Room,
+) -> ReadList {
+    read_pages(&mut HttpAsker { http, conversation }, list, may_be_unknown, room).await
+}
+
+pub(super) async fn read_pages(
+    asker: &mut impl AskPage,
     list: List,
     may_be_unknown: bool,
     room: &mut Room,
@@ -69,7 +102,7 @@ pub(super) async fn read_list(
             break Err(problem(Reason::TooManyPages, "The lists have more pages than are read."));
         };
         room.pages = pages_left;
-        let asked = conversation.ask_page(http, list, cursor.as_deref()).await;
+        let asked = asker.ask_page(list, cursor.as_deref()).await;
         let result = match asked {
             Ok(result) => result,
             Err(failed) if failed.is_unknown_method && may_be_unknown && walk.pages.is_empty() => {

@@ -164,15 +164,8 @@ impl McpWalk<'_> {
     async fn read_lists(&self, http: &mut HttpClient, opened: &mut Opened) -> ReadLists {
         let Opened { conversation, result, .. } = opened;
         let result = result.as_ref();
-        let is_declared = |list: List| match result {
-            Some(result) => {
-                let capabilities = result.value.get("capabilities");
-                let declared = capabilities.and_then(|all| all.get(list.capability()));
-                declared.is_some_and(|one| !one.is_null())
-            }
-            // Whether the server has it can only be found out by asking.
-            None => true,
-        };
+        // Without a handshake, whether the server has a list can only be found out by asking.
+        let may_have = |list: List| result.is_none_or(|result| is_declared(result, list));
         let has_declared = result.is_some();
         let whole_room = Room { pages: self.budget.pages, items: self.budget.items };
         let mut room = whole_room;
@@ -180,7 +173,7 @@ impl McpWalk<'_> {
         let (mut tools, mut challenge) = (None, None);
         let mut is_over = false;
         for list in List::ALL {
-            if !is_declared(list) {
+            if !may_have(list) {
                 readings.push(lists::undeclared(list));
                 continue;
             }
@@ -282,8 +275,14 @@ fn not_opened(url: &str, state: McpState, why: McpProblem, auth: McpAuth) -> Fin
     }
 }
 
+/// Whether the handshake declares the list.
+pub(super) fn is_declared(result: &RpcResult, list: List) -> bool {
+    let capabilities = result.value.get("capabilities");
+    capabilities.and_then(|all| all.get(list.capability())).is_some_and(|one| !one.is_null())
+}
+
 /// Whether nothing more can be read after this.
-fn ends_walk(why: &McpProblem) -> bool {
+pub(super) fn ends_walk(why: &McpProblem) -> bool {
     matches!(
         why.reason,
         Reason::Deadline | Reason::WalkTooLarge | Reason::RequestFailed | Reason::AuthRequired
@@ -292,7 +291,7 @@ fn ends_walk(why: &McpProblem) -> bool {
 
 /// What the handshake says of the server. Its name is a member of the result, or, in the era without
 /// handshake, of the result's `_meta`.
-fn describe_server(result: &RpcResult) -> McpServer {
+pub(super) fn describe_server(result: &RpcResult) -> McpServer {
     let info = result
         .value
         .get("serverInfo")

@@ -6,6 +6,7 @@
 mod approval;
 mod domain_scans;
 mod judging;
+mod local;
 mod lock;
 mod read;
 mod scan;
@@ -26,6 +27,7 @@ use tokio::sync::Semaphore;
 
 pub use domain_scans::DomainScansRequest;
 pub use judge::mcp::{DriftPolicy, TextParts};
+pub use local::{LocalMcp, server_of_lock};
 pub use lock::{LockCheckRequest, LockRequest};
 pub use read::LiveWalk;
 pub use scan::{McpAnswer, ScanParts, ScanRequest};
