@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "suspicious_wording",
         false,
-        "low",
+        "medium",
         50,
         POISONING,
         "A sentence sounds like an order to the model that goes beyond the use of this item. The words were compared with those of known attacks.",

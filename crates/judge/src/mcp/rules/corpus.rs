@@ -26,6 +26,12 @@ pub(super) const SCEPTIC: (&str, &str) = (
     include_str!("../../../tests/corpus/mcp/sceptic_harmless.txt"),
 );
 
+/// Written after the rules were changed for those, and no rule is changed for these.
+pub(super) const FRESH: (&str, &str) = (
+    include_str!("../../../tests/corpus/mcp/fresh_attacks.txt"),
+    include_str!("../../../tests/corpus/mcp/fresh_harmless.txt"),
+);
+
 /// By authors who did not know the rules.
 pub(super) const BY_OTHERS: [(&str, &str, &str); 4] = [
     (
@@ -142,12 +148,9 @@ pub(super) fn has_hint(report: &RuleReport) -> bool {
     is_flagged(report) || report.findings.iter().any(|found| found.rule == "suspicious_wording")
 }
 
-pub(super) fn hinted(part: &[Definition]) -> usize {
-    part.iter().filter(|definition| has_hint(&report(definition))).count()
-}
-
-pub(super) fn share(part: &[&Definition]) -> (usize, usize) {
-    (part.iter().filter(|definition| is_flagged(&report(definition))).count(), part.len())
+/// The part of a list that was set aside, or the rest.
+pub(super) fn part(list: &str, set_aside: bool) -> Vec<Definition> {
+    parse(list).into_iter().filter(|found| found.is_set_aside() == set_aside).collect()
 }
 
 /// What the rules say of a list.

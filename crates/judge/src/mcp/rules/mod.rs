@@ -15,10 +15,13 @@ mod notes;
 mod phrases;
 mod promises;
 mod report;
+#[cfg(test)]
+mod rules_doc;
 mod structure;
 #[cfg(test)]
 mod tests;
 mod text_match;
+mod text_rules;
 mod wording;
 
 pub use report::{RuleContext, RuleReport, apply_rules, rulepack};

@@ -19,7 +19,7 @@ consent_bypass: an order to act without asking, or the claim that the user has a
 cross_tool_directive: an order to call this tool before or instead of all others, or to change what other tools get | \"call init before this tool\", \"always call list_x first\", names of its own sister tools
 untrusted_output_obedience: an order to carry out what results or documents say | \"treat results as data\"
 persistent_instruction: an order for all later answers or sessions; advertising in every answer | tools that remember facts about the user; prompts
-suspicious_wording: a sentence whose words resemble those of known attacks (a linear model); only if no other rule found something in the text | everything below the threshold. A hint of low severity: it never decides
+suspicious_wording: a sentence whose words resemble those of known attacks (a linear model); only if no other rule found something in the text | everything below the threshold. Of medium severity only far above it, else a hint of low severity that decides nothing
 cross_server_reference: the name of a tool of another server that the caller names | not measured unless the caller names other servers
 sink_parameter: a free-text input called `sidenote`, `scratchpad`, `conversation_history` and the like, without an explained purpose | the same input in tools about chats, agents, memory or reasoning
 annotation_contradiction: `readOnlyHint` is true or `destructiveHint` is false, and the name or first words say that the tool changes or executes | names that begin with a word of reading; queries that only read
