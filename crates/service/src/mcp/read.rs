@@ -6,14 +6,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{McpHistory, McpScan};
-use judge::mcp::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+use judge::mcp::{
+    JudgedServer, ScanInputs, build_scan, compare_card, date_findings, judge_evidence,
+};
 use observe::McpBudget;
 use proof::{Digest, KeyPurpose};
 use store::mcp_scans::{MCP_LISTS, MCP_SURFACES_PER_URL};
 use store::{StoreError, StoredMcpScan};
 
 use super::surface_change::describe_change;
-use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE, no_card};
+use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE};
 use crate::access::LiveReadPermit;
 use crate::target_domains::{DomainRefusal, ReadingKind};
 
@@ -112,7 +114,7 @@ impl McpServers {
                 domain: Some(server.domain.clone()),
                 client_name: self.client_name(),
                 history,
-                card: no_card(),
+                card: compare_card(&evidence, &judged.surface),
                 verified: false,
                 code: self.builds.code(),
             },
