@@ -18,10 +18,12 @@
 //! - [`apply_rules`] gives a [`RuleReport`]: findings, and the state of every rule.
 //! - [`tool_entries`], [`item_entries`], [`safety_class`], [`decide_connect`], [`rulepack`] make the
 //!   members of a scan record.
+//! - [`compare_card`] says how the server card and the live server differ.
 //! - [`judge_evidence`] and [`build_scan`] make the whole record from what a walk received.
 //! - [`add_texts`] and [`add_text_diffs`] add texts of the server to a record, spelled out and bounded.
 //! - [`make_lock`], [`parse_lock`] and [`check_lock`] are for locks, ours and the public client's.
 
+mod card;
 mod connect;
 mod entries;
 mod lock;
@@ -35,6 +37,7 @@ mod texts_tests;
 mod untrusted;
 mod weight;
 
+pub use card::compare_card;
 pub use connect::decide_connect;
 pub use entries::{item_entries, tool_entries};
 pub use lock::{

@@ -58,6 +58,11 @@ pub(super) fn not_reached() -> McpCardReading {
     no_card(McpCardState::NotMeasured, why, None)
 }
 
+/// A process has no origin that could publish a card.
+pub(super) fn of_process() -> McpCardReading {
+    no_card(McpCardState::NotMeasured, "A process that runs here has no server card.", None)
+}
+
 fn no_card(state: McpCardState, why: &str, place: Option<&Url>) -> McpCardReading {
     McpCardReading {
         state,

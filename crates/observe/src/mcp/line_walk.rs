@@ -118,8 +118,7 @@ impl McpLineWalk<'_> {
             auth: auth::not_measured(),
             lists: read.lists,
             stability: read.stability,
-            // A process has no origin that could publish a card.
-            card: None,
+            card: Some(super::card::of_process()),
             requests: lines.requests,
         }
     }

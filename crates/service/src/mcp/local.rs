@@ -7,12 +7,12 @@ use contract::records::{
 use contract::{Domain, Issuer, Timestamp};
 use judge::mcp::{
     CheckInputs, DriftPolicy, JudgedServer, LockInputs, Reading, ScanInputs, build_scan,
-    check_lock, judge_evidence, make_lock, parse_lock,
+    check_lock, compare_card, judge_evidence, make_lock, parse_lock,
 };
 use observe::McpBudget;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{McpError, McpUrl, McpUrlError, no_card};
+use super::{McpError, McpUrl, McpUrlError};
 use crate::scanner::Scanner;
 
 /// What was read of a server, and judged.
@@ -60,7 +60,7 @@ impl Scanner {
                 changes: 0,
                 address: None,
             },
-            card: no_card(),
+            card: compare_card(evidence, &judged.surface),
             verified: false,
             code: None,
         };

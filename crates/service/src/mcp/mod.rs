@@ -17,8 +17,6 @@ mod surface_change;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::records::McpCardComparison;
-use contract::records::McpKnown;
 use contract::{Clock, Issuer};
 use judge::mcp::{BadLock, LockRefusal, PageFault};
 use proof::{Digest, ProofError};
@@ -155,18 +153,6 @@ impl McpServers {
         let query =
             url::form_urlencoded::Serializer::new(String::new()).append_pair("url", url).finish();
         format!("{}/api/v1/mcp/scan?{query}", self.issuer.base_url)
-    }
-}
-
-fn no_card() -> McpCardComparison {
-    McpCardComparison {
-        state: "not_measured".to_owned(),
-        why: Some(
-            "Server cards are read by scans of the domain, not by scans of a server.".to_owned(),
-        ),
-        source: None,
-        matches_live: McpKnown::NOT_MEASURED,
-        differences: Vec::new(),
     }
 }
 

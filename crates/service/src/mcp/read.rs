@@ -7,7 +7,9 @@ use bytes::Bytes;
 use contract::Timestamp;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{McpHistory, McpScan};
-use judge::mcp::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+use judge::mcp::{
+    JudgedServer, ScanInputs, build_scan, compare_card, date_findings, judge_evidence,
+};
 use observe::McpBudget;
 use proof::{Digest, KeyPurpose};
 use store::mcp_scans::{MCP_LISTS, MCP_SURFACES_PER_URL};
@@ -15,7 +17,7 @@ use store::{StoreError, StoredMcpScan};
 use tokio::time::{Instant, timeout_at};
 
 use super::surface_change::describe_change;
-use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE, no_card};
+use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE};
 use crate::access::LiveReadPermit;
 use crate::target_domains::{DomainRefusal, ReadingKind};
 
@@ -138,7 +140,7 @@ impl McpServers {
                 domain: Some(server.domain.clone()),
                 client_name: self.client_name(),
                 history,
-                card: no_card(),
+                card: compare_card(&evidence, &judged.surface),
                 verified: false,
                 code: self.builds.code(),
             },

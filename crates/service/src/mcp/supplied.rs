@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use contract::records::{
-    McpAuth, McpAuthState, McpBasisKind, McpEra, McpHistory, McpInstructions, McpInvocation,
-    McpKnown, McpResourceMetadata, McpScan, McpScanBasis, McpScanState, McpServer, McpSurface,
-    McpTransport, McpTransportForm,
+    McpAuth, McpAuthState, McpBasisKind, McpCardComparison, McpEra, McpHistory, McpInstructions,
+    McpInvocation, McpKnown, McpResourceMetadata, McpScan, McpScanBasis, McpScanState, McpServer,
+    McpSurface, McpTransport, McpTransportForm,
 };
 use judge::mcp::{
     JudgedServer, ListKind, RuleContext, SurfaceBuilder, apply_rules, decide_connect, item_entries,
@@ -14,7 +14,7 @@ use judge::mcp::{
 use proof::KeyPurpose;
 
 use super::lock::caller_conditions;
-use super::{McpAnswer, McpError, McpServers, no_card};
+use super::{McpAnswer, McpError, McpServers};
 
 impl McpServers {
     /// The scan of lists that the caller supplies as JSON.
@@ -128,7 +128,13 @@ impl McpServers {
             checks: report.checks.clone(),
             connect: decide_connect(&state, surface.is_complete(), report, false),
             state,
-            card: no_card(),
+            card: McpCardComparison {
+                state: "not_measured".to_owned(),
+                why: Some(not_read.to_owned()),
+                source: None,
+                matches_live: McpKnown::NOT_MEASURED,
+                differences: Vec::new(),
+            },
             history: McpHistory {
                 first_observed: None,
                 last_changed_at: None,

@@ -5,7 +5,7 @@ use std::path::Path;
 use contract::Domain;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::McpHistory;
-use judge::mcp::{ScanInputs, build_scan, judge_evidence};
+use judge::mcp::{ScanInputs, build_scan, compare_card, judge_evidence};
 use proof::KeyPurpose;
 use serde_json::json;
 use store::{McpScanExtras, StoredMcpScan};
@@ -65,7 +65,7 @@ async fn with_scan(dir: &Path, evidence: &McpEvidence) -> Arc<McpServers> {
             changes: 0,
             address: None,
         },
-        card: no_card(),
+        card: compare_card(evidence, &judged.surface),
         verified: false,
         code: None,
     };
