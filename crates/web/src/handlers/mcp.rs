@@ -60,7 +60,7 @@ const CACHE_FIFTEEN_MINUTES: &str = "public, max-age=900";
         (status = 400, description = "`bad_request`, `bad_url`, `target_not_public`, `unknown_field`.",
             body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_scan_url(
@@ -105,7 +105,7 @@ pub(crate) async fn mcp_scan_url(
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_scan_lists(
@@ -138,7 +138,7 @@ pub(crate) async fn mcp_scan_lists(
             body = ErrorV1),
         (status = 409, description = "`conflict`: the server could not be read completely.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_lock(
@@ -177,7 +177,7 @@ pub(crate) async fn mcp_lock(
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_lock_check(
