@@ -4,6 +4,7 @@
 //! when a server is read, stores what was read, and signs. No tool is ever called.
 
 mod approval;
+mod declared_servers;
 mod domain_scans;
 mod judging;
 mod local;

@@ -145,3 +145,50 @@ async fn only_so_many_servers_are_read_and_judged_at_once() {
     let next = scan(&servers, LiveWalk::IfNeeded).await;
     assert!(matches!(next, Err(McpError::LiveLimit { .. })), "{:?}", next.map(|_| ()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn declared_servers_get_what_is_stored_of_them() {
+    use contract::records::{Capabilities, CapabilitiesSection, CapabilityMcpScan};
+    let dir = tempfile::tempdir().unwrap();
+    let servers = with_scan(dir.path(), &evidence("observed", 10_000)).await;
+    let item = |endpoint: Option<&str>, is_server: bool| {
+        json!({"untrusted_name": "x", "untrusted_endpoint": endpoint, "declared_in": "/card",
+            "safety_class": "unknown", "as_declared": null,
+            "mcp_scan": is_server.then(|| CapabilityMcpScan::not_measured("Not looked up."))})
+    };
+    let mut items = vec![
+        item(Some(URL), true),
+        item(Some("https://other.org/mcp"), true),
+        item(Some("http://127.0.0.1/mcp"), true),
+        item(Some(URL), false),
+        item(None, true),
+    ];
+    for number in 0..9 {
+        items.push(item(Some(&format!("https://more.org/{number}")), true));
+    }
+    let body: Capabilities = serde_json::from_value(json!({"declared": 5, "by_safety_class": {},
+        "verified": 0, "mismatches": 0, "invocation_rule": "", "certificate": null,
+        "items": items, "declared_files": [], "note": ""}))
+    .unwrap();
+    let mut section = CapabilitiesSection::Declared { observed_at: testing::now(), body };
+    servers.add_stored_scans(&mut section).await;
+    let CapabilitiesSection::Declared { body, .. } = section else { panic!("another section") };
+    let shown = |at: usize| body.items[at].mcp_scan.clone();
+    let stored = servers.store.latest_mcp_scan(URL).await.unwrap().unwrap();
+    let found = shown(0).unwrap();
+    assert_eq!((&*found.state, &found.why), ("observed", &None));
+    assert_eq!(found.scan_sha256, Some(stored.scan_sha256.to_string()));
+    assert_eq!(found.surface_sha256, stored.surface_sha256.map(|digest| digest.to_string()));
+    assert_eq!(found.scanned_at, Some(stored.observed_at.whole_seconds()));
+    assert!(found.connect.is_some());
+    let encoded = "https://svc.example/api/v1/mcp/scan?url=https%3A%2F%2Fshop.org%2Fmcp";
+    assert_eq!(found.address.as_deref(), Some(encoded));
+    let why = |at: usize| shown(at).and_then(|scan| scan.why).unwrap_or_default();
+    assert_eq!(why(1), "No scan of this server is stored.");
+    assert!(shown(1).unwrap().address.is_some() && shown(1).unwrap().connect.is_none());
+    assert!(why(2).contains("not one of a public server"), "{}", why(2));
+    assert_eq!(shown(3), None);
+    assert_eq!(why(4), "Not looked up.");
+    assert_eq!(why(9), "No scan of this server is stored.");
+    assert!(why(13).contains("first eight"), "{}", why(13));
+}

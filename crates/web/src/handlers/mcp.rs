@@ -79,7 +79,7 @@ const CACHE_FIFTEEN_MINUTES: &str = "public, max-age=900";
             `unknown_field`.", body = ErrorV1),
         (status = 406, description = "`not_acceptable`: there is no such format.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_scan_url(
@@ -223,7 +223,7 @@ fn sarif_document(records: &[&McpScan], cache: &'static str) -> Result<HttpDocum
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_scan_lists(
@@ -256,7 +256,7 @@ pub(crate) async fn mcp_scan_lists(
             body = ErrorV1),
         (status = 409, description = "`conflict`: the server could not be read completely.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_lock(
@@ -301,7 +301,7 @@ pub(crate) async fn mcp_lock(
             body = ErrorV1),
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 429, description = "`rate_limited`.", body = ErrorV1),
-        (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
+        (status = 503, description = "`overloaded`, `signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn mcp_lock_check(

@@ -150,9 +150,12 @@ fn signed_mcp_scan(dir: &Path, name: &str) -> StoredMcpScan {
         "scanned_at": at.whole_seconds(), "surface": {"surface_sha256": surface},
     });
     let keys = KeyStore::open(&dir.join("keys"), at).unwrap();
-    let key = keys.signer(KeyPurpose::Documents, at.whole_seconds()).unwrap();
+    // The keys of the old directory began to sign after the time of these tests.
+    let signed_at = at.plus_millis(100 * 24 * 3_600_000).whole_seconds();
+    let key = keys.signer(KeyPurpose::Documents, signed_at).unwrap();
     let directory = "https://old.example/.well-known/http-message-signatures-directory";
-    let signed = proof::sign_record(&record, &key, directory, &Brand::default(), at).unwrap();
+    let signed =
+        proof::sign_record(&record, &key, directory, &Brand::default(), signed_at).unwrap();
     StoredMcpScan {
         url,
         domain: store::scans::parse_stored_domain(name).unwrap(),
