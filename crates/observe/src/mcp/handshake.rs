@@ -63,7 +63,7 @@ enum Attempt {
 enum Discovery {
     Opened(Box<Opened>),
     /// Nothing else needs to be tried.
-    Over(NotOpened),
+    Over(Box<NotOpened>),
     /// The server does not know the question. It may be of the newest era all the same if it said so in
     /// the form of that era.
     Unknown {
@@ -80,7 +80,7 @@ impl Handshake<'_> {
     pub(super) async fn open(&self, http: &mut HttpClient) -> Result<Opened, NotOpened> {
         let may_be_modern = match self.discover(http).await {
             Discovery::Opened(opened) => return Ok(*opened),
-            Discovery::Over(not_opened) => return Err(not_opened),
+            Discovery::Over(not_opened) => return Err(*not_opened),
             Discovery::Unknown { may_be_modern } => may_be_modern,
         };
         let (refused, may_be_stream) = match self.initialize(http).await {
@@ -119,10 +119,10 @@ impl Handshake<'_> {
         let answer = match http.ask(question, id).await {
             Ok(answer) => answer,
             Err(why) if is_reachable(&why) => return Discovery::Unknown { may_be_modern: false },
-            Err(why) => return Discovery::Over(unreachable(why)),
+            Err(why) => return Discovery::Over(Box::new(unreachable(why))),
         };
         if let Some(over) = over_by_head(&answer) {
-            return Discovery::Over(over);
+            return Discovery::Over(Box::new(over));
         }
         let RpcAnswer { head, form, reply } = answer;
         match reply {
@@ -387,7 +387,8 @@ fn without_modern_version(supported: &[String], head: AnswerHead) -> Discovery {
         return Discovery::Unknown { may_be_modern: false };
     }
     let why = unsupported_version();
-    Discovery::Over(NotOpened { state: McpState::Incomplete, why, head: Some(head) })
+    let state = McpState::Incomplete;
+    Discovery::Over(Box::new(NotOpened { state, why, head: Some(head) }))
 }
 
 /// Whether the form of the newest era is still worth a question after `initialize` failed like this.
