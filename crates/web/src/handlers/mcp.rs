@@ -325,9 +325,8 @@ pub(crate) async fn mcp_lock_check(
         (None, _) => None,
     };
     let observed = request.observed.as_ref().map(to_json).transpose()?;
-    let includes = |part: McpCheckPart| {
-        request.include.as_ref().is_some_and(|parts| parts.iter().any(|one| *one == part))
-    };
+    let includes =
+        |part: McpCheckPart| request.include.as_ref().is_some_and(|parts| parts.contains(&part));
     let policy = request.policy.clone().unwrap_or_default();
     let standard = DriftPolicy::default();
     let answer = service
