@@ -437,4 +437,42 @@ fn a_stored_scan_is_compared_with_a_lock_and_texts_word_by_word() {
         let reply = check(server, &body);
         assert_eq!(reply.status, status, "{}", reply.text());
     }
+
+#[test]
+fn the_card_is_compared_with_the_live_server() {
+    let lab = LabServer::start(&[]);
+    let scan =
+        |host: &str| lab.server.get(&address("scan", &format!("https://{host}/mcp"), "")).json();
+    for host in ["mcp-card.lab", "mcp-card-beside.lab", "mcp-card-earlier.lab"] {
+        let card = scan(host)["card"].clone();
+        assert_eq!((&card["state"], &card["matches_live"]), (&json!("observed"), &json!(true)));
+        assert_eq!(card["differences"], json!([]), "{host}");
+        assert!(card["source"].as_str().unwrap().starts_with(&format!("https://{host}/")));
+    }
+    let card = scan("mcp-card-differs.lab")["card"].clone();
+    assert_eq!(card["matches_live"], false);
+    assert_eq!(
+        card["differences"],
+        json!([
+            "The card gives the name \"bank\\u{202E}\", the server gives \"bakery\".",
+            "The card gives the version \"9.9\", the server gives \"1.0\".",
+            "The card names another address than the one that was scanned: https://mcp-legacy.lab/mcp.",
+            "The card lists 1 capability: logging. The server does not.",
+            "The server lists 1 capability: resources. The card does not.",
+            "The card lists 1 tool: transfer\\u{200B}_money. The server does not.",
+            "The server lists 1 tool: cancel_order. The card does not.",
+        ])
+    );
+    for host in ["mcp-modern.lab", "mcp-card-huge.lab", "mcp-card-silent.lab", "mcp-auth.lab"] {
+        let card = scan(host)["card"].clone();
+        assert_eq!(card["state"], "not_measured", "{host}");
+        assert_eq!(card["matches_live"], "not_measured", "{host}");
+        assert!(card["why"].as_str().is_some_and(|why| !why.is_empty()), "{host}");
+    }
+    let both = scan("mcp-both.lab");
+    assert_eq!(both["transport"]["era"], "both");
+    assert_eq!(both["transport"]["protocol_version"], "2026-07-28");
+    let late = scan("mcp-auth-lists.lab");
+    assert_eq!(late["auth"]["resource_metadata"]["source"], "header");
+    assert_eq!(late["auth"]["resource_metadata"]["issuer_match"], true);
 }
