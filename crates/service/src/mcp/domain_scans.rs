@@ -8,7 +8,6 @@ use contract::records::{
     ResolveAnswer,
 };
 use contract::{Domain, Timestamp};
-use declared::files::{FILE_LOCATIONS, FileKind};
 use judge::mcp::untrusted_text;
 use proof::KeyPurpose;
 
@@ -182,12 +181,9 @@ fn declarations(answer: &ResolveAnswer) -> Declarations {
 }
 
 fn mcp_servers(declared: &Capabilities) -> Vec<DeclaredServer> {
-    let is_card = |path: &str| {
-        let place = FILE_LOCATIONS.iter().find(|place| place.path == path);
-        place.is_some_and(|place| place.kind == FileKind::McpServerCard)
-    };
-    let cards = declared.items.iter().filter(|item| is_card(&item.declared_in));
-    cards
+    // Whatever is an MCP server, wherever it is declared, is shown with what is stored of it.
+    let servers = declared.items.iter().filter(|item| item.mcp_scan.is_some());
+    servers
         .filter_map(|item| {
             let address = item.untrusted_endpoint.clone()?;
             Some(DeclaredServer { address, source: item.declared_in.clone() })
@@ -252,13 +248,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_server_cards_declare_servers() {
+    fn cards_of_mcp_servers_declare_servers_wherever_they_are() {
         let item = |path: &str, endpoint: Option<&str>| Capability {
             untrusted_name: "x".to_owned(),
             untrusted_endpoint: endpoint.map(str::to_owned),
             declared_in: path.to_owned(),
             safety_class: SafetyClass::Unknown,
             as_declared: None,
+            mcp_scan: (!path.contains("agent-card"))
+                .then(|| contract::records::CapabilityMcpScan::not_measured("No scan.")),
         };
         let card = "/.well-known/mcp/server-card.json";
         let declared = Capabilities {
@@ -272,7 +270,7 @@ mod tests {
                 item(card, Some("https://a.example/mcp")),
                 item(card, None),
                 item("/.well-known/agent-card.json", Some("https://a.example/agent")),
-                item(card, Some("https://b.example/mcp")),
+                item("/cards/b.json", Some("https://b.example/mcp")),
             ],
             declared_files: vec![],
             note: String::new(),

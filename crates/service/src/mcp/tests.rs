@@ -92,7 +92,8 @@ async fn scan(
 ) -> Result<McpAnswer<contract::records::McpScan>, McpError> {
     let server = McpUrl::parse(URL, &contract::NamePolicy::default()).unwrap();
     let live_read_permit = Arc::new(NoPermit);
-    servers.scan(ScanRequest { server, live, with_lock: true, live_read_permit }).await
+    let parts = ScanParts { lock: true, ..ScanParts::default() };
+    servers.scan(ScanRequest { server, live, parts, live_read_permit }).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -437,6 +437,7 @@ fn a_stored_scan_is_compared_with_a_lock_and_texts_word_by_word() {
         let reply = check(server, &body);
         assert_eq!(reply.status, status, "{}", reply.text());
     }
+}
 
 #[test]
 fn the_card_is_compared_with_the_live_server() {
