@@ -289,7 +289,7 @@ static SERVERS: LazyLock<Vec<LabMcpHost>> = LazyLock::new(|| {
             "Answers everything with 500.",
             fault(LEGACY, Fault::ServerError),
         )
-        .ends("not_mcp", "http_status"),
+        .ends("unreachable", "http_status"),
         new("mcp-not-found.lab", "Answers everything with 404.", fault(LEGACY, Fault::NotFound))
             .ends("not_mcp", "http_status"),
         new(

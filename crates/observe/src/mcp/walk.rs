@@ -90,7 +90,10 @@ impl McpWalk<'_> {
     }
 
     async fn without_lists(&self, http: &mut HttpClient, not_opened_by: NotOpened) -> Findings {
-        let NotOpened { state, why, head } = not_opened_by;
+        let NotOpened { mut state, why, head } = not_opened_by;
+        if state == McpState::NotMcp && head.as_ref().is_some_and(|head| is_refusal(head.status)) {
+            state = McpState::Unreachable;
+        }
         let auth = match (&state, &head) {
             (McpState::AuthRequired, Some(head)) => auth::read_auth(http, self.url, head).await,
             _ => auth::not_measured(),
@@ -244,6 +247,11 @@ impl McpWalk<'_> {
 
 fn is_https(url: &str) -> bool {
     url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
+}
+
+/// Whether a status says that the server did not want to answer, or could not: what is there is not known then.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 403 | 408 | 429 | 451 | 500..)
 }
 
 fn redirect_location(head: &AnswerHead) -> Option<String> {

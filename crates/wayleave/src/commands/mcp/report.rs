@@ -1,6 +1,8 @@
 //! Scans and lock checks of MCP servers, for people.
 
-use contract::records::{Decision, McpFinding, McpItem, McpLockCheck, McpScan, McpTier};
+use contract::records::{
+    Decision, McpFinding, McpItem, McpLockCheck, McpRuleState, McpScan, McpTier,
+};
 use contract::text::record_words::spaced;
 
 use crate::output::{
@@ -11,13 +13,13 @@ pub(super) fn print_scan(scan: &McpScan) {
     let name = scan.url.as_deref().or(scan.server.untrusted_name.as_deref()).unwrap_or("server");
     let surface = &scan.surface;
     print_line(&format!(
-        "{}: {}, {} tools, {} prompts, {} resources, {} resource templates",
+        "{}: {}, {}, {}, {}, {}",
         colour_for_terminal(Tone::Strong, &safe(name)),
         safe(&spaced(scan.state.as_str())),
-        surface.tools,
-        surface.prompts,
-        surface.resources,
-        surface.resource_templates,
+        counted(surface.tools, "tool"),
+        counted(surface.prompts, "prompt"),
+        counted(surface.resources, "resource"),
+        counted(surface.resource_templates, "resource template"),
     ));
     print_line("\nFindings");
     if scan.findings.is_empty() {
@@ -29,7 +31,20 @@ pub(super) fn print_scan(scan: &McpScan) {
     if scan.findings_left_out > 0 {
         print_line(&format!("  and {} more that are not listed", scan.findings_left_out));
     }
+    print_rules(scan);
+    print_line(&format!(
+        "\nConnect: {}. {}",
+        paint_decision(&scan.connect.decision),
+        safe(&scan.connect.why)
+    ));
+}
+
+fn print_rules(scan: &McpScan) {
     print_line("\nRules");
+    if scan.checks.iter().all(|check| check.state == McpRuleState::NotMeasured) {
+        print_line(&format!("  none of {} could be applied", scan.checks.len()));
+        return;
+    }
     let rows: Vec<Vec<String>> = scan
         .checks
         .iter()
@@ -40,11 +55,10 @@ pub(super) fn print_scan(scan: &McpScan) {
         })
         .collect();
     print_line(format_table(&rows).trim_end());
-    print_line(&format!(
-        "\nConnect: {}. {}",
-        paint_decision(&scan.connect.decision),
-        safe(&scan.connect.why)
-    ));
+}
+
+fn counted(count: u32, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn print_finding(finding: &McpFinding) {
