@@ -13,7 +13,7 @@ pub const MCP_EVIDENCE_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct McpEvidence {
     pub v: u32,
-    /// The address that was asked for.
+    /// The address that was asked for; empty for a process.
     pub url: String,
     pub observer: Observer,
     pub started_at: Timestamp,
@@ -24,13 +24,16 @@ pub struct McpEvidence {
     /// Why the state is not `observed`; null if it is.
     pub why: Option<McpProblem>,
     pub transport: McpTransport,
-    /// What the server says about itself; null if no handshake succeeded.
+    /// What the server says about itself; null if neither `server/discover` nor `initialize` succeeded.
     pub server: Option<McpServer>,
     pub auth: McpAuth,
     /// One entry for each list, in the order of [`McpListKind::WORDS`]; also for those that were not
     /// read.
     pub lists: Vec<McpListReading>,
     pub stability: McpStability,
+    /// The server card, as far as it was read; null in evidence from before cards were read.
+    #[serde(default)]
+    pub card: Option<McpCardReading>,
     /// Every request in order.
     pub requests: Vec<McpRequest>,
 }
@@ -129,6 +132,7 @@ pub struct McpTransport {
     pub supported_versions: Vec<String>,
     /// The form of the first response of the protocol.
     pub response_form: Option<McpResponseForm>,
+    /// Whether the server issued a session, also while it was asked whether it speaks the older era.
     pub session_issued: bool,
     /// Whether the session was ended; null if there was none to end.
     pub session_ended: Option<bool>,
@@ -144,6 +148,8 @@ open_enum! {
         StreamableHttp = "streamable_http",
         /// A stream of events and a second address for questions (2024-11-05).
         HttpSse = "http_sse",
+        /// A process, with a message on each line.
+        Stdio = "stdio",
         None = "none",
     }
 }
@@ -154,6 +160,8 @@ open_enum! {
         Modern = "modern",
         /// 2025-11-25 and before: `initialize`.
         Legacy = "legacy",
+        /// Spoken to in the modern form; also takes `initialize`.
+        Both = "both",
         Unknown = "unknown",
     }
 }
@@ -224,7 +232,7 @@ pub struct McpStability {
 /// One request of a walk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpRequest {
-    /// `GET`, `POST` or `DELETE`.
+    /// `GET`, `POST` or `DELETE`; `stdio` for a line to a process.
     pub http_method: String,
     /// The method of the protocol; null for requests without one.
     pub method: Option<String>,
@@ -317,4 +325,53 @@ pub struct McpIssuerCheck {
     /// Null if it could not be read; `why` says why.
     pub matches: Option<bool>,
     pub why: Option<String>,
+}
+
+/// A server card: what a file on the server's origin says of it. Texts are as received, but not longer
+/// than a bound; longer ones are left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpCardReading {
+    pub state: McpCardState,
+    /// One sentence for people; null if a card was found.
+    pub why: Option<String>,
+    /// Where the card, or the file that is none, was read.
+    pub url: Option<String>,
+    pub name: Option<String>,
+    pub version: Option<String>,
+    /// The addresses of the server, made absolute, at most 16.
+    pub endpoints: Vec<String>,
+    /// The names of the capabilities, at most 32; null if the card does not list them.
+    pub capabilities: Option<Vec<String>>,
+    /// The names of the tools, at most 2,000; null if the card does not list them.
+    pub tools: Option<Vec<String>>,
+}
+
+open_enum! {
+    pub enum McpCardState {
+        Found = "found",
+        /// There is a file, but it is not a server card that can be read.
+        Faulty = "faulty",
+        /// Nothing at the places where a card may be.
+        Absent = "absent",
+        NotMeasured = "not_measured",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stored evidence is never invalidated: what was written before cards were read still parses.
+    #[test]
+    fn evidence_from_before_cards_still_parses() {
+        let text = r#"{"v":1,"url":"https://a.lab/mcp","observer":{"name":"n","version":"1","vantage":"t"},
+            "started_at":"2026-11-15T10:00:00Z","finished_at":"2026-11-15T10:00:01Z","budget_ms":1,"took_ms":1,
+            "state":"unreachable","why":null,"transport":{"form":"none","era":"unknown","protocol_version":null,
+            "supported_versions":[],"response_form":null,"session_issued":false,"session_ended":null,"https":true,
+            "tls":null,"redirect_location":null},"server":null,"auth":{"state":"not_measured","http_status":null,
+            "scheme":null,"scopes":[],"resource_metadata":null},"lists":[],
+            "stability":{"stable_content":null,"stable_order":null,"why":null},"requests":[]}"#;
+        let evidence: McpEvidence = serde_json::from_str(text).unwrap();
+        assert_eq!(evidence.card, None);
+    }
 }

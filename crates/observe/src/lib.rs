@@ -10,7 +10,7 @@ mod scan;
 
 pub use content_clock::{ContentClockCheck, ContentClockOutcome};
 pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
-pub use mcp::{CollectedMcp, McpBudget, McpWalk};
+pub use mcp::{CollectedMcp, McpBudget, McpLineWalk, McpWalk};
 pub use scan::{
     CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan, ScanProgress,
 };

@@ -266,6 +266,12 @@ impl Service {
         &self.supervisor
     }
 
+    /// Who runs this deployment.
+    #[must_use]
+    pub fn operator(&self) -> &OperatorSettings {
+        &self.settings.operator
+    }
+
     #[must_use]
     pub fn issuer(&self) -> &Issuer {
         &self.issuer

@@ -17,6 +17,8 @@ pub struct RetentionSettings {
     pub receipt_days: u32,
     /// Scan records with their evidence; 0 for ever.
     pub scan_days: u32,
+    /// Scans of MCP servers and the surfaces that they had; 0 for ever.
+    pub mcp_days: u32,
 }
 
 impl RetentionSettings {
@@ -34,6 +36,7 @@ impl Default for RetentionSettings {
             revocation_days: 400,
             receipt_days: 30,
             scan_days: 400,
+            mcp_days: 400,
         }
     }
 }

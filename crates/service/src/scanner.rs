@@ -14,9 +14,11 @@ use door::{Door, RecordType};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
 use observe::{
-    CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpWalk, ScanDepth, ScanPlan,
+    CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpLineWalk, McpWalk, ScanDepth,
+    ScanPlan,
 };
 use proof::sha256;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::product::{PRODUCT, VERSION};
 use crate::random_ids::Ids;
@@ -105,6 +107,10 @@ impl Scanner {
         }
     }
 
+    pub(crate) fn issuer(&self) -> &Issuer {
+        &self.settings.issuer
+    }
+
     pub(crate) fn policy(&self) -> &door::Policy {
         self.door.policy()
     }
@@ -166,6 +172,21 @@ impl Scanner {
             budget,
         };
         walk.run().await.evidence
+    }
+
+    /// Walks over the lists of an MCP server that is a process.
+    pub(crate) async fn walk_mcp_process<R, W>(&self, output: R, input: W) -> McpEvidence
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let walk = McpLineWalk {
+            clock: &*self.clock,
+            observer: self.observer(),
+            website: &self.settings.issuer.base_url,
+            budget: McpBudget::default(),
+        };
+        walk.run(output, input).await
     }
 
     fn observer(&self) -> Observer {

@@ -202,6 +202,12 @@ impl SigningKeys {
         KeyPolicy::from_directory(&current.store.directory(brand), Some(&rotation), brand)
     }
 
+    /// Verifies a document by the published keys, as everybody else can.
+    pub fn verify_document(&self, document: &[u8]) -> Result<proof::Verdict, ProofError> {
+        let policy = self.key_policy()?.at(self.clock.now());
+        Ok(proof::verify_document(document, &policy, &self.issuer.brand))
+    }
+
     /// Every key that ever signed tree heads.
     pub(crate) fn log_head_keys(&self) -> Vec<PublicKey> {
         let current = self.lock_for_reading();

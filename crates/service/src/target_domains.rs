@@ -120,6 +120,8 @@ struct HeldReading {
     key: Box<str>,
     kind: ReadingKind,
     counted_at: Option<Instant>,
+    /// When it was counted among all live readings.
+    live_counted_at: Option<Instant>,
 }
 
 impl TargetDomains {
@@ -170,22 +172,35 @@ impl TargetDomains {
         };
         drop(domains);
         let table = self.clone();
-        let reading =
-            TargetReading { held: Some(HeldReading { _slot: slot, table, key, kind, counted_at }) };
-        if let Err(retry_after) = self.count_live(kind, limits.total_live_per_minute, now) {
-            reading.cancel();
-            return Err(refused("live_minute", DomainRefusal::Limit { retry_after }));
+        let held = HeldReading { _slot: slot, table, key, kind, counted_at, live_counted_at: None };
+        match self.count_live(kind, limits.total_live_per_minute, now) {
+            Ok(live_counted_at) => {
+                Ok(TargetReading { held: Some(HeldReading { live_counted_at, ..held }) })
+            }
+            Err(retry_after) => {
+                TargetReading { held: Some(held) }.cancel();
+                Err(refused("live_minute", DomainRefusal::Limit { retry_after }))
+            }
         }
-        Ok(reading)
     }
 
     /// Counts a live reading among all, or returns when the next one may start.
-    fn count_live(&self, kind: ReadingKind, limit: u32, now: Instant) -> Result<(), Duration> {
+    fn count_live(
+        &self,
+        kind: ReadingKind,
+        limit: u32,
+        now: Instant,
+    ) -> Result<Option<Instant>, Duration> {
         if !matches!(kind, ReadingKind::Live | ReadingKind::McpWalk) || limit == 0 {
-            return Ok(());
+            return Ok(None);
         }
-        let mut all_live = self.all_live.lock().unwrap_or_else(PoisonError::into_inner);
-        all_live.count(limit, MINUTE, now)
+        self.lock_all_live().count(limit, MINUTE, now)?;
+        Ok(Some(now))
+    }
+
+    fn lock_all_live(&self) -> MutexGuard<'_, StartTimes> {
+        // A list of times is valid after every single change.
+        self.all_live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_domains(&self) -> MutexGuard<'_, HashMap<Box<str>, DomainState>> {
@@ -202,6 +217,9 @@ impl TargetReading {
             && let Some(state) = held.table.lock_domains().get_mut(&held.key)
         {
             state.of(held.kind).started.uncount(counted_at);
+        }
+        if let Some(counted_at) = held.live_counted_at {
+            held.table.lock_all_live().uncount(counted_at);
         }
     }
 }

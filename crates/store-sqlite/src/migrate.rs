@@ -49,6 +49,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "scans of MCP servers",
         sql: include_str!("../migrations/0011_mcp_scans.sql"),
     },
+    Migration {
+        number: 12,
+        name: "pruning of scans of MCP servers",
+        sql: include_str!("../migrations/0012_mcp_pruning.sql"),
+    },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
@@ -248,6 +253,10 @@ mod tests {
         ),
         ("0010_feeds.sql", "0e73e7ae36b85fa8b64bc1a14a51dd3c388c2eb31450f50aba6e686b7d4309ed"),
         ("0011_mcp_scans.sql", "f6b33aa5b39d35f37326d70c60e7eb6bc72eec18c1d3523d61073151299e8152"),
+        (
+            "0012_mcp_pruning.sql",
+            "6811ad494a84b1ea93946f5ce21804571df4edeb648606c8fa1af133f73bc05a",
+        ),
     ];
 
     #[test]

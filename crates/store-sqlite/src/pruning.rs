@@ -12,6 +12,7 @@ use store::{
 use crate::SqliteStore;
 use crate::columns::{sql_limit, unsigned};
 use crate::error::DatabaseError;
+use crate::mcp_scans::{OLD_SCANS, OLD_SURFACES};
 
 impl Pruning for SqliteStore {
     fn prune_answers(
@@ -41,6 +42,14 @@ impl Pruning for SqliteStore {
         before: Timestamp,
         limit: usize,
     ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        let of_mcp_servers = match what {
+            Prunable::McpScans => Some(&OLD_SCANS),
+            Prunable::McpSurfaces => Some(&OLD_SURFACES),
+            _ => None,
+        };
+        if let Some(old) = of_mcp_servers {
+            return Box::pin(self.prune_mcp(old, before, limit));
+        }
         Box::pin(self.database.writer.write("removing old data", 0, move |connection| {
             let (before, limit) = (before.as_millis(), sql_limit(limit));
             let delete =
@@ -53,6 +62,8 @@ impl Pruning for SqliteStore {
                 Prunable::ClearedActions => delete(DELETE_CLEARED_ACTIONS)?,
                 Prunable::Receipts => delete(DELETE_RECEIPTS)?,
                 Prunable::Scans => delete(DELETE_SCANS)?,
+                // Done above, because they are found without the writer.
+                Prunable::McpScans | Prunable::McpSurfaces => 0,
             };
             Ok(removed as u64)
         }))

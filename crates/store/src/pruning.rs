@@ -38,6 +38,12 @@ pub enum Prunable {
     Receipts,
     /// Scans with their evidence, by their time.
     Scans,
+    /// Scans of MCP servers, by their time. Kept are those that a lock was made from, and the latest
+    /// complete one of a server that was scanned since.
+    McpScans,
+    /// Surfaces that MCP servers had, by the time they were last seen. Kept are those that a lock names,
+    /// and the latest one of a server of which a scan or a lock is stored.
+    McpSurfaces,
 }
 
 /// Where a step ended. Answers are examined by time, then by digest.
@@ -87,7 +93,7 @@ pub trait Pruning: Send + Sync {
 }
 
 impl Prunable {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::UnreachedReadings,
         Self::Readings,
         Self::Changes,
@@ -95,6 +101,8 @@ impl Prunable {
         Self::ClearedActions,
         Self::Receipts,
         Self::Scans,
+        Self::McpScans,
+        Self::McpSurfaces,
     ];
 
     /// The word for messages and metrics.
@@ -108,6 +116,8 @@ impl Prunable {
             Self::ClearedActions => "cleared_actions",
             Self::Receipts => "receipts",
             Self::Scans => "scans",
+            Self::McpScans => "mcp_scans",
+            Self::McpSurfaces => "mcp_surfaces",
         }
     }
 }

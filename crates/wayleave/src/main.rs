@@ -60,6 +60,8 @@ enum Command {
     Resolve(commands::resolve::Args),
     /// Check whether an agent may take one action at a URL or domain now
     Preflight(commands::preflight::Args),
+    /// Scan an MCP server, lock what it lists, or compare it with a lock
+    Mcp(commands::mcp::Args),
     /// Check whether a visitor of a site is the agent that it claims to be
     Visitor(commands::visitor::Args),
     /// Count how agents behaved on your site, from its access logs
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(args),
         Command::Scan(args) => commands::scan::run(args),
         Command::Resolve(args) => commands::resolve::run(args),
+        Command::Mcp(args) => commands::mcp::run(args),
         Command::Visitor(args) => commands::visitor::run(args),
         Command::Conduct(args) => commands::conduct::run(args),
         Command::Agents(args) => commands::agents::run(args),

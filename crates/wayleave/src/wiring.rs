@@ -221,6 +221,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             revocation_days: config.store.revocation_days,
             receipt_days: config.store.receipt_days,
             scan_days: config.store.scan_days,
+            mcp_days: config.store.mcp_days,
         },
         free_scans: FreeScans {
             per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),

@@ -9,6 +9,8 @@ mod app;
 mod fast_path;
 mod handlers;
 mod http_metrics;
+mod machine_files;
+mod mcp_server;
 mod metrics_server;
 pub mod middleware;
 mod off_worker;
@@ -32,6 +34,7 @@ use axum::{
 use service::Service;
 
 pub use app::App;
+pub use mcp_server::McpServer;
 pub use metrics_server::metrics_app;
 pub use middleware::WebOptions;
 pub use rate_limits::{RateLimit, RateLimits};
@@ -44,6 +47,7 @@ pub use witness_server::witness_app;
 
 use self::{
     fast_path::{CachedResponses, FastPath},
+    machine_files::SiteFacts,
     middleware::{
         MiddlewareState, etag_marks,
         refusal_pause::{self, RefusalPauses},
@@ -66,11 +70,24 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     let issuer = service.issuer().clone();
     let document = openapi::build_document(&issuer);
     let method = service::scoring_method();
+    let docs_pages = pages::docs::render_all(&document, &issuer, &service.reader_facts());
+    let operator = service.operator();
+    let site = SiteFacts {
+        issuer: issuer.clone(),
+        operator: operator.name.clone(),
+        contact: operator.contact.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
     let service_info = ServiceInfo {
+        machine_files: machine_files::render_all(
+            &site,
+            &document,
+            docs_pages.iter().map(|(page, _)| page.clone()),
+        ),
         openapi: HttpDocument::constant(document.to_string(), JSON, CACHE_ONE_HOUR),
         method_page: HttpDocument::constant(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
         method_markdown: HttpDocument::constant(method, MARKDOWN, CACHE_ONE_HOUR),
-        docs_pages: pages::docs::render_all(&document, &issuer, &service.reader_facts())
+        docs_pages: docs_pages
             .into_iter()
             .map(|(page, html)| (page, HttpDocument::constant(html, HTML, CACHE_ONE_HOUR)))
             .collect(),
@@ -104,8 +121,10 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     );
     let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
+    let api = router.with_state(state);
+    let mcp = Arc::new(McpServer::new(api.clone(), Arc::clone(&service), &document));
     let router =
-        router.with_state(state).merge(further).layer(from_fn(rate_limits::add_rate_limit_headers));
+        api.merge(mcp.router()).merge(further).layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)
         .layer(from_fn_with_state(Arc::clone(&service), etag_marks::mark_etags))
         .layer(from_fn_with_state(service, response_signing::sign_response))

@@ -12,11 +12,20 @@ use crate::{
         resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
         seal, staple, static_documents, visitor, visitor_gate, visitor_page,
     },
+    machine_files,
     openapi::base::OpenApiBase,
     state::AppState,
 };
 
 pub(crate) fn router() -> OpenApiRouter<AppState> {
+    let mut router = api_router();
+    for path in machine_files::PATHS {
+        router = router.route(path, get(static_documents::machine_file));
+    }
+    router.route("/.well-known/security.txt", get(static_documents::security_txt))
+}
+
+fn api_router() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(OpenApiBase::openapi())
         // Scans and reports
         .routes(routes!(scan::scan_domain))

@@ -55,6 +55,8 @@ pub(crate) struct ServiceInfo {
     /// The pages of the documentation by their last path segment; the contents are at the empty one.
     pub(crate) docs_pages: BTreeMap<String, HttpDocument>,
     pub(crate) page_files: PageFiles,
+    /// What this service tells machines about itself, by path.
+    pub(crate) machine_files: BTreeMap<&'static str, HttpDocument>,
     /// The scoring method, as a page and as Markdown.
     pub(crate) method_page: HttpDocument,
     pub(crate) method_markdown: HttpDocument,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{Decision, McpFinding, McpItem, Signature};
+use super::{Decision, McpFinding, McpItem, McpTextComparison, McpWordDiff, Signature};
 use crate::{Timestamp, open_enum};
 
 /// `{brand}-mcp-lock`, signed; meant to be committed as `mcp.lock.json`.
@@ -170,6 +170,10 @@ pub struct McpLockCheck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub next_lock: Option<Box<McpLock>>,
+    /// Whether changed texts could be compared word by word; present if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub text_comparison: Option<McpTextComparison>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub sha256: Option<String>,
@@ -320,6 +324,10 @@ pub struct McpDrift {
     /// When the present surface was first seen; null if it was not stored before.
     #[schema(required)]
     pub first_seen: Option<Timestamp>,
+    /// How a text changed, on request and if both texts are stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_diff: Option<McpWordDiff>,
 }
 
 open_enum! {

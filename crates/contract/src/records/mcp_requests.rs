@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::McpDriftLevel;
-use super::request_bounds::{RequestList, optional_text};
+use super::request_bounds::{RequestList, optional_digest, optional_text};
 use super::request_words::{optional_word, word_or_null_schema};
 
 /// Lists as an MCP server sent them, for servers that only the caller can read.
@@ -54,12 +54,22 @@ pub struct McpLockCheckRequest {
     /// Lists that the caller read. Then the server is not read, and nothing is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<McpLists>,
+    /// A stored scan of this service that is compared with the lock. Then nothing is read; not together with
+    /// `live` or `observed`.
+    #[serde(
+        default,
+        deserialize_with = "optional_digest",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(max_length = 64, pattern = "^[0-9a-f]{64}$")]
+    pub scan_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<McpDriftPolicy>,
-    /// What the answer shall have besides.
+    /// What the answer shall have besides, each once: the lock that accepts the present lists, and how
+    /// changed texts differ, word by word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<McpCheckPart>>, max_items = 1)]
-    pub include: Option<RequestList<McpCheckPart, 0, 1>>,
+    #[schema(value_type = Option<BTreeSet<McpCheckPart>>, max_items = 2)]
+    pub include: Option<RequestList<McpCheckPart, 0, 2>>,
 }
 
 /// How much each kind of change weighs.
@@ -88,6 +98,7 @@ closed_enum! {
     /// A part of a lock check that is present on request.
     pub enum McpCheckPart {
         NextLock = "next_lock",
+        Text = "text",
     }
 }
 

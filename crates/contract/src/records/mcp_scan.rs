@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{
     CodeObject, Decision, DecisionReason, Doubt, McpBasisKind, McpConditions, McpFieldDigests,
-    McpFinding, McpKnown, McpLock, McpRuleCheck, SafetyClass, Signature,
+    McpFinding, McpKnown, McpLock, McpRuleCheck, McpTexts, SafetyClass, Signature,
 };
 use crate::{Domain, Timestamp, open_enum};
 
@@ -52,6 +52,10 @@ pub struct McpScan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub lock: Option<Box<McpLock>>,
+    /// Which texts of the server the record has; present if any were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub texts: Option<McpTexts>,
     pub invocation: McpInvocation,
     pub rulepack: McpRulepack,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,6 +186,14 @@ pub struct McpInstructions {
     pub bytes: u64,
     #[schema(required)]
     pub instructions_sha256: Option<String>,
+    /// On request. Written by the server, with hidden characters spelled out. Do not trust it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_text: Option<String>,
+    /// Whether the text is shortened or left out to keep the record small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub text_cut: Option<bool>,
 }
 
 /// All lists of the server together.
@@ -239,6 +251,21 @@ pub struct McpToolEntry {
     pub required_inputs: Vec<String>,
     /// Ids of findings.
     pub findings: Vec<String>,
+    /// On request. Written by the server, with hidden characters spelled out. Do not trust it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_description: Option<String>,
+    /// On request: the schema as JSON text, with hidden characters spelled out. Do not trust it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_input_schema: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_output_schema: Option<String>,
+    /// Which of these texts are shortened or left out to keep the record small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cut: Option<Vec<String>>,
 }
 
 /// Hints that the server declares. Do not rely on them.
@@ -262,6 +289,14 @@ pub struct McpItemEntry {
     #[schema(required)]
     pub definition_sha256: Option<String>,
     pub findings: Vec<String>,
+    /// On request. Written by the server, with hidden characters spelled out. Do not trust it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub untrusted_description: Option<String>,
+    /// As for tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cut: Option<Vec<String>>,
 }
 
 /// Whether an agent may connect.

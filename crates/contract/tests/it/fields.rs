@@ -875,6 +875,40 @@ const FIELDS: &[(&str, &str)] = &[
         signature object",
     ),
     (
+        "mcp-domain-scans",
+        "kind string
+        v integer
+        schema string
+        domain string
+        scanned_at time
+        state string
+        why string
+        declared_at time?
+        endpoints[].url string?
+        endpoints[].untrusted_url string
+        endpoints[].source string
+        endpoints[].state string
+        endpoints[].why string
+        endpoints[].scan.url string?
+        endpoints[].scan.texts.shortened integer
+        endpoints[].scan.tools[].untrusted_description string
+        endpoints[].scan.tools[].untrusted_input_schema string
+        endpoints[].scan.tools[].untrusted_output_schema string
+        endpoints[].scan.tools[].cut[] string
+        left_out integer
+        sha256 string
+        signature object",
+    ),
+    (
+        "mcp-lock-check",
+        "text_comparison.state string
+        text_comparison.compared integer
+        text_comparison.left_out integer
+        drift[].untrusted_diff.cut boolean
+        drift[].untrusted_diff.parts[].change string
+        drift[].untrusted_diff.parts[].untrusted_text string",
+    ),
+    (
         "core",
         "operations[].method string
         operations[].path string

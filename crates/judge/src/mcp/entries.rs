@@ -42,6 +42,10 @@ fn tool_entry(tool: &Item, report: &RuleReport) -> McpToolEntry {
             .map(display_name)
             .collect(),
         findings: report.of_item(tool),
+        untrusted_description: None,
+        untrusted_input_schema: None,
+        untrusted_output_schema: None,
+        cut: None,
     }
 }
 
@@ -65,6 +69,8 @@ pub fn item_entries(surface: &Surface, list: ListKind, report: &RuleReport) -> V
             name: display_name(&item.name),
             definition_sha256: item.digests.as_ref().map(|digests| digests.definition.clone()),
             findings: report.of_item(item),
+            untrusted_description: None,
+            cut: None,
         })
         .collect()
 }

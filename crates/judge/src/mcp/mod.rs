@@ -18,9 +18,12 @@
 //! - [`apply_rules`] gives a [`RuleReport`]: findings, and the state of every rule.
 //! - [`tool_entries`], [`item_entries`], [`safety_class`], [`decide_connect`], [`rulepack`] make the
 //!   members of a scan record.
+//! - [`compare_card`] says how the server card and the live server differ.
 //! - [`judge_evidence`] and [`build_scan`] make the whole record from what a walk received.
+//! - [`add_texts`] and [`add_text_diffs`] add texts of the server to a record, spelled out and bounded.
 //! - [`make_lock`], [`parse_lock`] and [`check_lock`] are for locks, ours and the public client's.
 
+mod card;
 mod connect;
 mod entries;
 mod lock;
@@ -28,19 +31,27 @@ mod rules;
 mod safety;
 mod scan;
 mod surface;
+mod texts;
+#[cfg(test)]
+mod texts_tests;
 mod untrusted;
+mod weight;
 
+pub use card::compare_card;
 pub use connect::decide_connect;
 pub use entries::{item_entries, tool_entries};
 pub use lock::{
     BadLock, CheckInputs, DriftPolicy, LockInputs, LockRefusal, MAX_LOCK_BYTES, ParsedLock,
-    Reading, check_lock, make_lock, parse_lock,
+    Reading, add_text_diffs, check_lock, make_lock, no_text_diffs, parse_lock,
 };
 pub use rules::{RuleContext, RuleReport, apply_rules, rulepack};
 pub use safety::safety_class;
-pub use scan::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+pub use scan::{
+    JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence, surface_of_evidence,
+};
 pub use surface::{
     FaultKind, Item, ItemDigests, ItemFault, ListKind, MAX_CLIENT_TOOLS, MAX_INSTRUCTIONS,
     MAX_ITEMS, PageFault, Surface, SurfaceBuilder, SurfaceDigests,
 };
+pub use texts::{TextParts, add_texts};
 pub use untrusted::{display_name, untrusted_text};

@@ -47,18 +47,21 @@ pub struct ScanInputs {
 /// Joins the pages of a walk and applies the rules.
 #[must_use]
 pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedServer {
+    let surface = surface_of_evidence(evidence);
+    let refused = refused_lists(evidence);
+    let report = apply_rules(&surface, &rule_context(evidence, refused.as_deref(), other_tools));
+    JudgedServer { surface, report }
+}
+
+/// Joins the pages of a walk.
+#[must_use]
+pub fn surface_of_evidence(evidence: &McpEvidence) -> Surface {
     let mut builder = SurfaceBuilder::new();
     if let Some(text) = evidence.server.as_ref().and_then(|server| server.instructions.as_ref()) {
         builder.set_instructions(text);
     }
     for list in &evidence.lists {
-        let kind = match list.list {
-            McpListKind::Tools => ListKind::Tools,
-            McpListKind::Prompts => ListKind::Prompts,
-            McpListKind::Resources => ListKind::Resources,
-            McpListKind::ResourceTemplates => ListKind::ResourceTemplates,
-            McpListKind::Unrecognised(_) => continue,
-        };
+        let Some(kind) = list_kind(&list.list) else { continue };
         for page in &list.pages {
             // A page that cannot be parsed makes the surface incomplete; the builder notes why.
             let _ = builder.add_page(kind, page.result.as_bytes());
@@ -69,15 +72,45 @@ pub fn judge_evidence(evidence: &McpEvidence, other_tools: &[String]) -> JudgedS
         let why = evidence.why.as_ref().or(lists);
         builder.mark_incomplete(why.map_or("Not every list was read.", |why| &why.detail));
     }
-    let surface = builder.finish();
-    let report = apply_rules(&surface, &rule_context(evidence, other_tools));
-    JudgedServer { surface, report }
+    builder.finish()
 }
 
-fn rule_context<'a>(evidence: &McpEvidence, other_tools: &'a [String]) -> RuleContext<'a> {
+const fn list_kind(list: &McpListKind) -> Option<ListKind> {
+    match list {
+        McpListKind::Tools => Some(ListKind::Tools),
+        McpListKind::Prompts => Some(ListKind::Prompts),
+        McpListKind::Resources => Some(ListKind::Resources),
+        McpListKind::ResourceTemplates => Some(ListKind::ResourceTemplates),
+        McpListKind::Unrecognised(_) => None,
+    }
+}
+
+/// Declared lists whose first question was answered with an error of the protocol. None if the server did
+/// not say what it has.
+fn refused_lists(evidence: &McpEvidence) -> Option<Vec<ListKind>> {
+    evidence.server.as_ref()?;
+    let is_refused = |list: &&evidence::McpListReading| {
+        let why = list.why.as_ref().map(|why| &why.reason);
+        list.declared && list.pages.is_empty() && why == Some(&McpProblemReason::RpcError)
+    };
+    Some(
+        evidence.lists.iter().filter(is_refused).filter_map(|list| list_kind(&list.list)).collect(),
+    )
+}
+
+/// A process was not read over the network: it has no address and no TLS.
+fn is_network(evidence: &McpEvidence) -> bool {
+    evidence.transport.form != evidence::McpForm::Stdio
+}
+
+fn rule_context<'a>(
+    evidence: &McpEvidence,
+    refused_lists: Option<&'a [ListKind]>,
+    other_tools: &'a [String],
+) -> RuleContext<'a> {
     let metadata = evidence.auth.resource_metadata.as_ref();
     RuleContext {
-        https: Some(evidence.transport.https),
+        https: is_network(evidence).then_some(evidence.transport.https),
         auth_required: match evidence.auth.state {
             evidence::McpAuthState::None => Some(false),
             evidence::McpAuthState::Required => Some(true),
@@ -86,6 +119,7 @@ fn rule_context<'a>(evidence: &McpEvidence, other_tools: &'a [String]) -> RuleCo
         issuer_match: metadata.and_then(|metadata| metadata.issuer.as_ref()?.matches),
         metadata_foreign_host: metadata.map(|metadata| metadata.foreign_host),
         stable_content: evidence.stability.stable_content,
+        refused_lists,
         other_tools,
     }
 }
@@ -96,6 +130,7 @@ pub fn build_scan(inputs: ScanInputs, evidence: &McpEvidence, judged: &JudgedSer
     let JudgedServer { surface, report } = judged;
     let state = scan_state(evidence, surface);
     let scanned_at = evidence.started_at.whole_seconds();
+    let url = is_network(evidence).then(|| evidence.url.clone());
     let host = url::Url::parse(&evidence.url).ok();
     let host = host.as_ref().and_then(|url| url.host_str()).map(str::to_owned);
     McpScan {
@@ -103,9 +138,9 @@ pub fn build_scan(inputs: ScanInputs, evidence: &McpEvidence, judged: &JudgedSer
         v: 1,
         schema: inputs.schema,
         scanned_at,
-        url: Some(evidence.url.clone()),
+        url: url.clone(),
         // A question that is redirected is not followed.
-        final_url: Some(evidence.url.clone()),
+        final_url: url,
         domain: inputs.domain,
         host,
         why: evidence.why.as_ref().map(|why| why.detail.clone()).or_else(|| {
@@ -136,6 +171,7 @@ pub fn build_scan(inputs: ScanInputs, evidence: &McpEvidence, judged: &JudgedSer
         card: inputs.card,
         history: inputs.history,
         lock: None,
+        texts: None,
         invocation: McpInvocation { tools_called: 0, rule: "lists only".to_owned() },
         rulepack: rulepack(),
         code: inputs.code,
@@ -181,7 +217,7 @@ fn transport(evidence: &McpEvidence) -> McpTransport {
             .as_ref()
             .and_then(|form| McpResponseForm::from_word(form.as_str())),
         session_issued: seen.session_issued,
-        https: Some(seen.https),
+        https: is_network(evidence).then_some(seen.https),
         redirects: seen.redirect_location.iter().map(|text| untrusted_text(text)).collect(),
     }
 }
@@ -242,6 +278,8 @@ fn server(seen: Option<&evidence::McpServer>, surface: &Surface) -> McpServer {
             present: surface.instructions.is_some(),
             bytes: surface.instructions.as_ref().map_or(0, |text| text.len() as u64),
             instructions_sha256: surface.digests.instructions.clone(),
+            untrusted_text: None,
+            text_cut: None,
         },
         capabilities: seen.map(|server| capabilities(&server.capabilities)).unwrap_or_default(),
         basis: "self_reported".to_owned(),
@@ -266,7 +304,8 @@ fn conditions(client_name: &str, evidence: &McpEvidence) -> McpConditions {
     McpConditions {
         client_capabilities: serde_json::Map::new(),
         client_name: Some(client_name.to_owned()),
-        auth_context: "anonymous".to_owned(),
+        // A process has whatever credentials the user who started it has.
+        auth_context: if is_network(evidence) { "anonymous" } else { "caller" }.to_owned(),
         protocol_version: evidence.transport.protocol_version.as_deref().map(untrusted_text),
     }
 }

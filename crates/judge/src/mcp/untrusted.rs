@@ -8,23 +8,28 @@ const NAME_CHARS: usize = 128;
 
 /// The first `max` characters, with hidden ones as `\u{XXXX}`. A cut text ends in `…`.
 fn spell_out(text: &str, max: usize) -> String {
+    spell_out_within(text, max).0
+}
+
+/// The same, and whether the text was cut.
+pub(super) fn spell_out_within(text: &str, max: usize) -> (String, bool) {
     let mut out = String::new();
     let mut length = 0_usize;
     for c in text.chars() {
-        let piece = if is_hidden(c) || c == '\u{fffc}' || (c.is_whitespace() && c != ' ') {
-            format!("\\u{{{:04X}}}", u32::from(c))
-        } else {
-            c.to_string()
-        };
-        let long = piece.chars().count();
+        let spelled = is_hidden(c) || c == '\u{fffc}' || (c.is_whitespace() && c != ' ');
+        let piece = spelled.then(|| format!("\\u{{{:04X}}}", u32::from(c)));
+        let long = piece.as_ref().map_or(1, String::len);
         if length.saturating_add(long) > max.saturating_sub(1) {
             out.push('…');
-            return out;
+            return (out, true);
         }
         length = length.saturating_add(long);
-        out.push_str(&piece);
+        match piece {
+            Some(piece) => out.push_str(&piece),
+            None => out.push(c),
+        }
     }
-    out
+    (out, false)
 }
 
 /// A name as records show it.

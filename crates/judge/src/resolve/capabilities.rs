@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use contract::evidence::{Evidence, Response};
 use contract::limits::CAPABILITY_ITEMS_MAX;
 use contract::records::{
-    Capabilities, CapabilitiesSection, Capability, Check, CheckVerdict, SafetyClass, ScanRecord,
+    Capabilities, CapabilitiesSection, Capability, CapabilityMcpScan, Check, CheckVerdict,
+    SafetyClass, ScanRecord,
 };
 use declared::capability::{self, declares_capabilities};
 use declared::files::{FILE_LOCATIONS, FileKind};
@@ -55,7 +56,7 @@ pub fn capabilities(
             cut.push(check.path.as_str());
         }
         for one in declared.items {
-            gathered.add(one, &check.path, &guarded, evidence.domain.as_str());
+            gathered.add(one, kind, &check.path, &guarded, evidence.domain.as_str());
         }
     }
     let observed_at = record.scanned_at;
@@ -134,6 +135,7 @@ impl CapabilityCollector {
     fn add(
         &mut self,
         one: capability::Capability,
+        kind: FileKind,
         path: &str,
         guarded: &Option<String>,
         domain: &str,
@@ -154,12 +156,16 @@ impl CapabilityCollector {
             return;
         }
         self.index_by_name.insert(key, self.items.len());
+        // What is stored of the server is added when the answer is made.
+        let mcp_scan = (kind == FileKind::McpServerCard && one.endpoint.is_some())
+            .then(|| CapabilityMcpScan::not_measured("No scan of this server is stored."));
         self.items.push(Capability {
             untrusted_name: one.name,
             untrusted_endpoint: one.endpoint,
             declared_in: path.to_owned(),
             safety_class: class,
             as_declared: None,
+            mcp_scan,
         });
     }
 

@@ -65,8 +65,18 @@ pub(super) enum Fault {
     NotFound,
     ForeignEndpoint,
     Auth(AuthFault),
-    /// `initialize` is open, the lists are not.
+    /// The handshake is open, the lists are not.
     AuthForLists,
+    /// The same with status 403.
+    ForbiddenLists,
+    /// The tools are open, the prompts are not.
+    AuthForPrompts,
+    /// Discovery also names a version of the older era.
+    ListsOlderVersion,
+    /// Discovery is an unknown method.
+    NoDiscover,
+    /// `initialize` issues a session and never answers.
+    SilentInitialize,
 }
 
 /// What a server that asks for credentials publishes.
@@ -83,6 +93,28 @@ pub(super) enum AuthFault {
     Missing,
 }
 
+/// The server card that a server publishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Card {
+    None,
+    /// In the form of the current draft.
+    Current,
+    /// The same, next to the server instead of at the well-known place.
+    Beside,
+    /// In the earlier form, with capabilities and tools.
+    Earlier,
+    /// In the earlier form, about another server.
+    Different,
+    Huge,
+    Deep,
+    Array,
+    Page,
+    Silent,
+    ServerError,
+    /// Redirects to 127.0.0.1.
+    Redirect,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Behaviour {
     pub(super) era: Era,
@@ -94,4 +126,5 @@ pub(super) struct Behaviour {
     /// Whether the cursor of the second page is an empty text.
     pub(super) empty_cursor: bool,
     pub(super) fault: Fault,
+    pub(super) card: Card,
 }

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::behaviour::{AuthFault, Behaviour, Era, Fault, Form};
+use super::behaviour::{AuthFault, Behaviour, Card, Era, Fault, Form};
 use super::content::{self, LabMcpServer};
+use super::further_hosts;
 
 /// Leads to 127.77.0.99, where a test can run real servers. Their ports must be allowed.
 pub const MCP_PEER_HOST: &str = "peer.lab";
@@ -34,16 +35,16 @@ impl LabMcpHost {
         format!("https://{}{}", self.name, self.path)
     }
 
-    const fn new(name: &'static str, does: &'static str, behaviour: Behaviour) -> Self {
+    pub(super) const fn new(name: &'static str, does: &'static str, behaviour: Behaviour) -> Self {
         let path = if matches!(behaviour.era, Era::EventStream) { "/sse" } else { "/mcp" };
         Self { name, path, does, state: "observed", why: "", behaviour, content: content::good }
     }
 
-    const fn ends(self, state: &'static str, why: &'static str) -> Self {
+    pub(super) const fn ends(self, state: &'static str, why: &'static str) -> Self {
         Self { state, why, ..self }
     }
 
-    const fn lists(self, content: fn() -> LabMcpServer) -> Self {
+    pub(super) const fn lists(self, content: fn() -> LabMcpServer) -> Self {
         Self { content, ..self }
     }
 }
@@ -54,7 +55,7 @@ pub fn mcp_servers() -> &'static [LabMcpHost] {
     &SERVERS
 }
 
-const MODERN: Behaviour = Behaviour {
+pub(super) const MODERN: Behaviour = Behaviour {
     era: Era::Modern,
     form: Form::Json,
     version: "2026-07-28",
@@ -62,21 +63,23 @@ const MODERN: Behaviour = Behaviour {
     page_size: 0,
     empty_cursor: false,
     fault: Fault::None,
+    card: Card::None,
 };
 
-const LEGACY: Behaviour =
+pub(super) const LEGACY: Behaviour =
     Behaviour { era: Era::Legacy, version: "2025-11-25", has_session: true, ..MODERN };
-const STREAM: Behaviour = Behaviour { era: Era::EventStream, version: "2024-11-05", ..MODERN };
+pub(super) const STREAM: Behaviour =
+    Behaviour { era: Era::EventStream, version: "2024-11-05", ..MODERN };
 
 const fn form(base: Behaviour, form: Form) -> Behaviour {
     Behaviour { form, ..base }
 }
 
-const fn fault(base: Behaviour, fault: Fault) -> Behaviour {
+pub(super) const fn fault(base: Behaviour, fault: Fault) -> Behaviour {
     Behaviour { fault, ..base }
 }
 
-const fn pages(base: Behaviour, page_size: usize) -> Behaviour {
+pub(super) const fn pages(base: Behaviour, page_size: usize) -> Behaviour {
     Behaviour { page_size, ..base }
 }
 
@@ -87,7 +90,7 @@ const fn auth(kind: AuthFault) -> Behaviour {
 static SERVERS: LazyLock<Vec<LabMcpHost>> = LazyLock::new(|| {
     let new = LabMcpHost::new;
     let two = |base| pages(base, 2);
-    vec![
+    let mut servers = vec![
         new("mcp-modern.lab", "Speaks 2026-07-28, in JSON.", MODERN),
         new("mcp-modern-sse.lab", "Speaks 2026-07-28, in streams.", form(MODERN, Form::Sse)),
         new("mcp-both.lab", "Speaks both eras.", Behaviour { era: Era::Both, ..LEGACY }),
@@ -286,7 +289,7 @@ static SERVERS: LazyLock<Vec<LabMcpHost>> = LazyLock::new(|| {
             "Answers everything with 500.",
             fault(LEGACY, Fault::ServerError),
         )
-        .ends("not_mcp", "http_status"),
+        .ends("unreachable", "http_status"),
         new("mcp-not-found.lab", "Answers everything with 404.", fault(LEGACY, Fault::NotFound))
             .ends("not_mcp", "http_status"),
         new(
@@ -339,11 +342,7 @@ static SERVERS: LazyLock<Vec<LabMcpHost>> = LazyLock::new(|| {
             auth(AuthFault::Missing),
         )
         .ends("auth_required", "auth_required"),
-        new(
-            "mcp-auth-lists.lab",
-            "Asks for credentials only for its lists.",
-            fault(LEGACY, Fault::AuthForLists),
-        )
-        .ends("auth_required", "auth_required"),
-    ]
+    ];
+    servers.extend(further_hosts::servers());
+    servers
 });

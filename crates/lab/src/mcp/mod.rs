@@ -3,7 +3,9 @@
 
 mod auth;
 mod behaviour;
+mod card;
 mod content;
+mod further_hosts;
 mod hosts;
 mod legacy_stream;
 mod reply;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::behaviour::{Behaviour, Era, Fault, Form};
+use super::behaviour::{AuthFault, Behaviour, Era, Fault, Form};
 use super::hosts::LabMcpHost;
 use super::state::{McpServers, RunningServer};
-use super::{auth, legacy_stream};
+use super::{auth, card, legacy_stream};
 use crate::content::compressed;
 use crate::http::reply::{Reply, ReplyBody, SiteRequest};
 
@@ -30,9 +30,17 @@ struct Answering<'a> {
 impl Answering<'_> {
     fn reply(&mut self) -> Reply {
         let Behaviour { fault, era, .. } = self.host.behaviour;
-        if let Fault::Auth(kind) = fault
-            && let Some(reply) = auth::metadata(self.host.name, self.request.path, kind)
-        {
+        let auth = match fault {
+            Fault::Auth(kind) => Some(kind),
+            Fault::AuthForLists | Fault::ForbiddenLists | Fault::AuthForPrompts => {
+                Some(AuthFault::None)
+            }
+            _ => None,
+        };
+        let file = auth
+            .and_then(|kind| auth::metadata(self.host.name, self.request.path, kind))
+            .or_else(|| card::reply(self.host.name, self.request.path, self.host.behaviour.card));
+        if let Some(reply) = file {
             return reply;
         }
         let is_message = era == Era::EventStream && self.request.path == "/message";
@@ -95,9 +103,6 @@ impl Answering<'_> {
                 if has_session && !self.running.sessions.contains(session) {
                     return error_reply(400, &Value::Null, -32000);
                 }
-                if fault == Fault::AuthForLists {
-                    return auth::challenge(self.host.name, super::behaviour::AuthFault::Missing);
-                }
                 self.answer_list(&question, method, &id)
             }
         }
@@ -109,6 +114,9 @@ impl Answering<'_> {
         if !has_meta || self.request.header("mcp-method") != Some(method) {
             return error_reply(400, id, -32020);
         }
+        if method == "server/discover" && self.host.behaviour.fault == Fault::NoDiscover {
+            return error_reply(404, id, -32601);
+        }
         if method != "server/discover" {
             return self.answer_list(question, method, id);
         }
@@ -118,9 +126,13 @@ impl Answering<'_> {
             let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
             return Reply::new(400, "application/json", body.to_string());
         }
+        let supported = match self.host.behaviour.fault {
+            Fault::ListsOlderVersion => json!(["2026-07-28", "2025-11-25"]),
+            _ => json!(["2026-07-28"]),
+        };
         let result = json!({
             "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-            "supportedVersions": ["2026-07-28"],
+            "supportedVersions": supported,
             "capabilities": self.capabilities(),
             "instructions": self.running.content.instructions,
             "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "bakery", "version": "1.0"}},
@@ -148,7 +160,11 @@ impl Answering<'_> {
             "serverInfo": {"name": "bakery", "version": "1.0", "title": "The bakery"},
             "instructions": self.running.content.instructions,
         });
-        let reply = self.send(id, &result.to_string());
+        let reply = match fault {
+            // The head comes, with the session; the response does not.
+            Fault::SilentInitialize => silent_stream(),
+            _ => self.send(id, &result.to_string()),
+        };
         if !has_session || era == Era::EventStream {
             return reply;
         }
@@ -163,6 +179,16 @@ impl Answering<'_> {
 
     fn answer_list(&mut self, question: &Value, method: &str, id: &Value) -> Reply {
         let Behaviour { fault, page_size, empty_cursor, .. } = self.host.behaviour;
+        match (fault, method) {
+            (Fault::AuthForLists, _) | (Fault::AuthForPrompts, "prompts/list") => {
+                return auth::challenge(self.host.name, AuthFault::None);
+            }
+            (Fault::ForbiddenLists, _) => {
+                let reply = auth::challenge(self.host.name, AuthFault::None);
+                return Reply { status: 403, ..reply };
+            }
+            _ => {}
+        }
         let content = &self.running.content;
         let (member, mut items) = match method {
             "tools/list" => ("tools", content.tools.clone()),
@@ -218,10 +244,7 @@ impl Answering<'_> {
                 endless(b"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
             }
             Fault::SseWithoutResponse => sse(": nothing\n\n".to_owned()),
-            Fault::SseSilence => sse(String::new()).with_body(ReplyBody::Drip {
-                bytes: Bytes::from_static(b"::::::::::"),
-                every: NEVER,
-            }),
+            Fault::SseSilence => silent_stream(),
             Fault::WrongContentType => Reply::text(200, message(id, &result)),
             Fault::BadJson => {
                 let text = message(id, &result);
@@ -291,7 +314,12 @@ fn endless(unit: &'static [u8]) -> Reply {
     sse(String::new()).with_body(body)
 }
 
-fn silent() -> Reply {
+fn silent_stream() -> Reply {
+    let body = ReplyBody::Drip { bytes: Bytes::from_static(b"::::::::::"), every: NEVER };
+    sse(String::new()).with_body(body)
+}
+
+pub(super) fn silent() -> Reply {
     let reply = Reply::text(200, "");
     Reply { delay: NEVER, ..reply }
 }

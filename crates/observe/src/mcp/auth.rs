@@ -1,16 +1,16 @@
 //! What a server that asks for credentials refers to: the metadata of the protected resource (RFC
 //! 9728) and of its authorization server (RFC 8414). Both are read and checked; nobody logs in.
 
-use contract::json::parse_value;
 use contract::mcp_evidence::{
     McpAuth, McpAuthState, McpIssuerCheck, McpMetadataSource, McpMetadataState, McpResourceMetadata,
 };
-use door::{AnswerHead, FetchRequest, ReadKind, RedirectPolicy};
+use door::AnswerHead;
 use serde_json::Value;
 use url::Url;
 
 use super::challenge::Challenge;
 use super::http_client::HttpClient;
+use super::json_file::NoFile;
 
 const RESOURCE_WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 const MAX_SCOPES: usize = 64;
@@ -33,7 +33,7 @@ pub(super) fn not_measured() -> McpAuth {
 }
 
 /// Reads what the challenge refers to.
-pub(super) async fn read_auth(http: &HttpClient, url: &str, head: &AnswerHead) -> McpAuth {
+pub(super) async fn read_auth(http: &mut HttpClient, url: &str, head: &AnswerHead) -> McpAuth {
     let challenge = head.header("www-authenticate").and_then(Challenge::parse);
     let scopes = challenge.as_ref().and_then(|challenge| challenge.param("scope"));
     let scopes = scopes.unwrap_or_default().split_ascii_whitespace();
@@ -67,7 +67,7 @@ fn unread(why: &str) -> McpResourceMetadata {
 }
 
 async fn read_metadata(
-    http: &HttpClient,
+    http: &mut HttpClient,
     server: &Url,
     named: Option<&str>,
 ) -> McpResourceMetadata {
@@ -102,14 +102,16 @@ async fn read_metadata(
         }
     }
     let mut last_why = "There are no metadata at the places where they may be.".to_owned();
+    let mut state = McpMetadataState::Absent;
     for (place, source) in places {
-        match read_json(http, &place).await {
+        match read_metadata_file(http, &place).await {
             Ok(value) => return check_metadata(http, server, &place, source, &value).await,
-            Err(why) => last_why = why,
+            Err(NoFile::Absent(why) | NoFile::Faulty(why)) => last_why = why,
+            Err(NoFile::Unread(why)) => (state, last_why) = (McpMetadataState::NotMeasured, why),
         }
     }
     McpResourceMetadata {
-        state: McpMetadataState::Absent,
+        state,
         url: named.map(|named| named.get(..MAX_TEXT_BYTES).unwrap_or(named).to_owned()),
         source: named.map(|_| McpMetadataSource::Header),
         ..unread(&last_why)
@@ -117,7 +119,7 @@ async fn read_metadata(
 }
 
 async fn check_metadata(
-    http: &HttpClient,
+    http: &mut HttpClient,
     server: &Url,
     place: &Url,
     source: McpMetadataSource,
@@ -167,7 +169,7 @@ fn covers(resource: &Url, server: &Url) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-async fn check_issuer(http: &HttpClient, asked: &str) -> McpIssuerCheck {
+async fn check_issuer(http: &mut HttpClient, asked: &str) -> McpIssuerCheck {
     let unknown = |why: &str| McpIssuerCheck {
         asked: asked.to_owned(),
         url: None,
@@ -197,7 +199,7 @@ async fn check_issuer(http: &HttpClient, asked: &str) -> McpIssuerCheck {
             continue;
         }
         tried.push(place.clone());
-        match read_json(http, &place).await {
+        match read_metadata_file(http, &place).await {
             Ok(value) => {
                 let answered = short_text(value.get("issuer"));
                 // Compared letter by letter, as RFC 8414 demands.
@@ -205,43 +207,15 @@ async fn check_issuer(http: &HttpClient, asked: &str) -> McpIssuerCheck {
                 let (asked, url) = (asked.to_owned(), Some(place.to_string()));
                 return McpIssuerCheck { asked, url, answered, matches, why: None };
             }
-            Err(why) => last_why = why,
+            Err(NoFile::Absent(why) | NoFile::Faulty(why) | NoFile::Unread(why)) => last_why = why,
         }
     }
     unknown(&last_why)
 }
 
-/// An object of JSON at an address. Redirects are not followed: the place is part of the proof.
-async fn read_json(http: &HttpClient, place: &Url) -> Result<Value, String> {
-    const MAX_WIRE_BYTES: u64 = 256 * 1024;
-    let timeout = http.time_for(http.budget.request).map_err(|problem| problem.detail)?;
-    let mut headers = http.own_headers.clone();
-    headers.push(("accept".to_owned(), "application/json".to_owned()));
-    let request = FetchRequest {
-        url: place.to_string(),
-        identity: http.identity.clone(),
-        headers,
-        kind: ReadKind::Json,
-        max_wire_bytes: Some(MAX_WIRE_BYTES),
-        timeout: Some(timeout),
-        fresh_connection: false,
-        redirects: RedirectPolicy::Never,
-    };
-    let fetched = http.visit.fetch(request).await;
-    let response = match &fetched.exchange.outcome {
-        contract::evidence::ExchangeOutcome::Failed(failure) => return Err(failure.detail.clone()),
-        contract::evidence::ExchangeOutcome::Response(response) => response,
-    };
-    if response.status != 200 {
-        return Err(format!("The server answered with status {}.", response.status));
-    }
-    if let Some(cut) = &response.body.cut {
-        return Err(cut.detail.clone());
-    }
-    match parse_value(&fetched.body) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) | Err(_) => Err("The file is not an object of JSON.".to_owned()),
-    }
+async fn read_metadata_file(http: &mut HttpClient, place: &Url) -> Result<Value, NoFile> {
+    let timeout = http.budget.request;
+    http.read_json(place, "application/json", timeout).await
 }
 
 fn short_text(value: Option<&Value>) -> Option<String> {

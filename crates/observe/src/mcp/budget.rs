@@ -11,6 +11,9 @@ pub struct McpBudget {
     pub request: Duration,
     /// For the first question, `server/discover`: servers of the older era may never answer it.
     pub discover: Duration,
+    /// For everything that is read after the lists and is not one: whether the server also speaks the
+    /// older era, and its card.
+    pub extras: Duration,
     /// The most bytes of one answer, before and after decoding.
     pub response_bytes: u64,
     /// The most bytes of all answers together.
@@ -27,6 +30,7 @@ impl Default for McpBudget {
             total: Duration::from_secs(10),
             request: Duration::from_secs(4),
             discover: Duration::from_millis(2500),
+            extras: Duration::from_millis(2500),
             response_bytes: 2 << 20,
             walk_bytes: 8 << 20,
             pages: 50,
@@ -47,10 +51,16 @@ impl McpBudget {
             let ratio = part.as_secs_f64() / self.total.as_secs_f64().max(f64::MIN_POSITIVE);
             total.mul_f64(ratio.clamp(0.0, 1.0))
         };
-        Self { total, request: share(self.request), discover: share(self.discover), ..self }
+        Self {
+            total,
+            request: share(self.request),
+            discover: share(self.discover),
+            extras: share(self.extras),
+            ..self
+        }
     }
 
-    /// The part of the total that is kept for ending the session.
+    /// The part of the total that is kept for ending the session: lists may not use it.
     pub(super) fn closing(&self) -> Duration {
         (self.total / 10).min(Duration::from_millis(500))
     }
@@ -66,6 +76,7 @@ mod tests {
         assert_eq!(short.total, Duration::from_secs(2));
         assert_eq!(short.request, Duration::from_millis(800));
         assert_eq!(short.discover, Duration::from_millis(500));
+        assert_eq!(short.extras, Duration::from_millis(500));
         let same = McpBudget::default();
         assert_eq!(same.within(Duration::from_secs(60)), same);
     }

@@ -1,11 +1,9 @@
 //! An open conversation with a server of any era: asks for one page of a list, and ends.
 
-use std::time::Duration;
-
 use contract::mcp_evidence::{McpProblem, McpProblemReason as Reason};
-use door::AskMethod;
+use door::{AnswerHead, AskMethod};
 
-use super::http_client::{HttpClient, Question, is_success};
+use super::http_client::{HttpClient, Question, RpcAnswer, is_success};
 use super::legacy_stream::LegacyStream;
 use super::messages::{
     ClientInfo, List, MODERN_VERSION, Method, Reply, RpcError, RpcResult, legacy_question,
@@ -27,12 +25,26 @@ pub(super) struct PageProblem {
     pub(super) problem: McpProblem,
     /// The server does not know this list at all.
     pub(super) is_unknown_method: bool,
+    /// The head of the answer that asks for credentials.
+    pub(super) challenge: Option<Box<AnswerHead>>,
 }
 
 impl From<McpProblem> for PageProblem {
     fn from(problem: McpProblem) -> Self {
-        Self { problem, is_unknown_method: false }
+        Self { problem, is_unknown_method: false, challenge: None }
     }
+}
+
+/// The reply, or why there is none: with the head, if that has a challenge.
+fn reply_of(answer: RpcAnswer) -> Result<Reply, PageProblem> {
+    let RpcAnswer { head, reply, .. } = answer;
+    reply.map_err(|problem| {
+        let is_challenge = problem.reason == Reason::AuthRequired;
+        PageProblem {
+            challenge: is_challenge.then(|| Box::new(head)),
+            ..PageProblem::from(problem)
+        }
+    })
 }
 
 impl Conversation {
@@ -51,16 +63,18 @@ impl Conversation {
                 let body = modern_question(method, id, cursor, client);
                 let headers = modern_headers(method);
                 let question = Question { method, url, headers, body, timeout };
-                http.ask(question, id).await?.reply?
+                reply_of(http.ask(question, id).await?)?
             }
             Self::Streamable { url, version, session } => {
                 let body = legacy_question(method, id, cursor);
                 let headers = legacy_headers(Some(version), session.as_deref());
                 let question = Question { method, url, headers, body, timeout };
-                http.ask(question, id).await?.reply?
+                reply_of(http.ask(question, id).await?)?
             }
             Self::Stream(stream) => {
-                stream.ask(http, method, legacy_question(method, id, cursor), id).await?
+                let asked = stream.ask(http, method, legacy_question(method, id, cursor), id).await;
+                let challenge = stream.challenge.take();
+                asked.map_err(|problem| PageProblem { challenge, ..PageProblem::from(problem) })?
             }
         };
         match reply {
@@ -68,13 +82,17 @@ impl Conversation {
             Reply::Error(error) => Err(PageProblem {
                 problem: error.to_problem(),
                 is_unknown_method: error.code == RpcError::METHOD_NOT_FOUND,
+                challenge: None,
             }),
         }
     }
 
-    /// Ends the session, if there is one: whether the server agreed.
-    pub(super) async fn end(self, http: &mut HttpClient, timeout: Duration) -> Option<bool> {
-        let Self::Streamable { url, version, session: Some(session) } = self else { return None };
+    /// Ends the session, if there is one, in the time that was kept for it. Whether the server agreed is
+    /// in [`HttpClient::session_ended`].
+    pub(super) async fn end(self, http: &mut HttpClient) {
+        let Self::Streamable { url, version, session: Some(session) } = self else { return };
+        // More than what was kept if there is more, but not all of it: other things are read after this.
+        let timeout = http.visit.remaining().min(http.budget.closing() * 4);
         let question = Question {
             method: Method::Initialize,
             url: &url,
@@ -82,8 +100,22 @@ impl Conversation {
             body: String::new(),
             timeout,
         };
-        Some(http.tell(AskMethod::Delete, question).await.is_ok_and(is_success))
+        let told = http.tell(AskMethod::Delete, question).await;
+        let is_ended = told.is_ok_and(|head| is_success(head.status));
+        http.session_ended = Some(is_ended && http.session_ended != Some(false));
     }
+}
+
+/// Ends a session that an answer issued although no conversation came of it.
+pub(super) async fn end_issued_session(
+    http: &mut HttpClient,
+    url: &str,
+    version: &str,
+    head: &AnswerHead,
+) {
+    let session = session_id(head.header("mcp-session-id")).ok().flatten();
+    let (url, version) = (url.to_owned(), version.to_owned());
+    Conversation::Streamable { url, version, session }.end(http).await;
 }
 
 const BOTH_FORMS: &str = "application/json, text/event-stream";

@@ -1,18 +1,21 @@
 //! Finds out which era a server speaks. The question of the newest era comes first; any answer that
-//! is not of that era, and silence, lead to `initialize`; if that is not understood, to the stream of
-//! events of 2024-11-05.
+//! is not of that era, and silence, lead to `initialize`; if that is not understood, to a list in the form
+//! of the newest era, for servers without discovery, and to the stream of events of 2024-11-05.
 
 use contract::evidence::FailurePhase;
 use contract::mcp_evidence::{
     McpEra, McpForm, McpProblem, McpProblemReason as Reason, McpResponseForm, McpState,
 };
 use door::{AnswerHead, AskMethod};
+use serde_json::Value;
 
-use super::conversation::{Conversation, legacy_headers, modern_headers, session_id};
+use super::conversation::{
+    Conversation, end_issued_session, legacy_headers, modern_headers, session_id,
+};
 use super::http_client::{HttpClient, Question, RpcAnswer};
-use super::legacy_stream::LegacyStream;
+use super::legacy_stream::{LegacyStream, NoStream};
 use super::messages::{
-    ClientInfo, LEGACY_VERSIONS, MODERN_VERSION, Method, Reply, RpcError, RpcResult,
+    ClientInfo, LEGACY_VERSIONS, List, MODERN_VERSION, Method, Reply, RpcError, RpcResult,
     initialize_question, initialized_notification, modern_question, version_list,
 };
 use super::problem::problem;
@@ -26,9 +29,16 @@ pub(super) struct Opened {
     pub(super) version: String,
     pub(super) supported_versions: Vec<String>,
     pub(super) response_form: Option<McpResponseForm>,
-    pub(super) session_issued: bool,
     pub(super) head: Option<AnswerHead>,
-    pub(super) result: RpcResult,
+    /// What the server says about itself. `None` if it knows neither `server/discover` nor `initialize`.
+    pub(super) result: Option<RpcResult>,
+}
+
+impl Opened {
+    /// Whether the server lists a version of the older era.
+    pub(super) fn lists_older_version(&self) -> bool {
+        self.supported_versions.iter().any(|version| LEGACY_VERSIONS.contains(&version.as_str()))
+    }
 }
 
 /// Why there is no conversation.
@@ -49,6 +59,18 @@ enum Attempt {
     Next(NotOpened),
 }
 
+/// What the first question led to.
+enum Discovery {
+    Opened(Box<Opened>),
+    /// Nothing else needs to be tried.
+    Over(Box<NotOpened>),
+    /// The server does not know the question. It may be of the newest era all the same if it said so in
+    /// the form of that era.
+    Unknown {
+        may_be_modern: bool,
+    },
+}
+
 pub(super) struct Handshake<'a> {
     pub(super) url: &'a str,
     pub(super) client: ClientInfo,
@@ -56,16 +78,26 @@ pub(super) struct Handshake<'a> {
 
 impl Handshake<'_> {
     pub(super) async fn open(&self, http: &mut HttpClient) -> Result<Opened, NotOpened> {
-        match self.discover(http).await {
-            Attempt::Opened(opened) => return Ok(*opened),
-            Attempt::Over(not_opened) => return Err(not_opened),
-            Attempt::Next(_) => {}
-        }
-        let refused = match self.initialize(http).await {
-            Attempt::Opened(opened) => return Ok(*opened),
-            Attempt::Over(not_opened) => return Err(not_opened),
-            Attempt::Next(not_opened) => not_opened,
+        let may_be_modern = match self.discover(http).await {
+            Discovery::Opened(opened) => return Ok(*opened),
+            Discovery::Over(not_opened) => return Err(*not_opened),
+            Discovery::Unknown { may_be_modern } => may_be_modern,
         };
+        let (refused, may_be_stream) = match self.initialize(http).await {
+            Attempt::Opened(opened) => return Ok(*opened),
+            Attempt::Over(not_opened) => (not_opened, false),
+            Attempt::Next(not_opened) => (not_opened, true),
+        };
+        if may_be_modern && leaves_modern_form(&refused) {
+            match self.list_without_discovery(http).await {
+                Attempt::Opened(opened) => return Ok(*opened),
+                Attempt::Over(not_opened) => return Err(not_opened),
+                Attempt::Next(_) => {}
+            }
+        }
+        if !may_be_stream {
+            return Err(refused);
+        }
         match self.open_stream(http).await {
             Attempt::Opened(opened) => Ok(*opened),
             Attempt::Over(not_opened) => Err(not_opened),
@@ -74,7 +106,7 @@ impl Handshake<'_> {
         }
     }
 
-    async fn discover(&self, http: &mut HttpClient) -> Attempt {
+    async fn discover(&self, http: &mut HttpClient) -> Discovery {
         let method = Method::Discover;
         let id = http.next_id();
         let question = Question {
@@ -86,54 +118,107 @@ impl Handshake<'_> {
         };
         let answer = match http.ask(question, id).await {
             Ok(answer) => answer,
-            Err(why) if is_reachable(&why) => return Attempt::Next(unreachable(why)),
-            Err(why) => return Attempt::Over(unreachable(why)),
+            Err(why) if is_reachable(&why) => return Discovery::Unknown { may_be_modern: false },
+            Err(why) => return Discovery::Over(Box::new(unreachable(why))),
         };
         if let Some(over) = over_by_head(&answer) {
-            return Attempt::Over(over);
+            return Discovery::Over(Box::new(over));
         }
         let RpcAnswer { head, form, reply } = answer;
         match reply {
             Ok(Reply::Result(result)) if result.value.get("supportedVersions").is_some() => {
                 let supported = version_list(result.value.get("supportedVersions"));
                 if !supported.iter().any(|version| version == MODERN_VERSION) {
-                    return self.without_modern_version(&supported, head);
+                    return without_modern_version(&supported, head);
                 }
-                Attempt::Opened(Box::new(Opened {
-                    conversation: Conversation::Modern {
-                        url: self.url.to_owned(),
-                        client: self.client.clone(),
-                    },
-                    form: McpForm::StreamableHttp,
-                    era: McpEra::Modern,
-                    version: MODERN_VERSION.to_owned(),
-                    supported_versions: supported,
-                    response_form: form,
-                    session_issued: false,
-                    head: Some(head),
-                    result,
-                }))
+                let opened = self.modern(head, form, supported, Some(result));
+                Discovery::Opened(Box::new(opened))
             }
             Ok(Reply::Error(error)) if error.code == RpcError::UNSUPPORTED_VERSION => {
-                self.without_modern_version(&error.supported, head)
+                without_modern_version(&error.supported, head)
             }
-            Ok(_) => Attempt::Next(not_mcp(
-                problem(Reason::BadResponse, "The server does not know server/discover."),
+            Ok(Reply::Error(error)) => Discovery::Unknown {
+                may_be_modern: error.code == RpcError::METHOD_NOT_FOUND || head.status == 404,
+            },
+            Ok(_) | Err(_) => Discovery::Unknown { may_be_modern: false },
+        }
+    }
+
+    fn modern(
+        &self,
+        head: AnswerHead,
+        form: Option<McpResponseForm>,
+        supported_versions: Vec<String>,
+        result: Option<RpcResult>,
+    ) -> Opened {
+        Opened {
+            conversation: Conversation::Modern {
+                url: self.url.to_owned(),
+                client: self.client.clone(),
+            },
+            form: McpForm::StreamableHttp,
+            era: McpEra::Modern,
+            version: MODERN_VERSION.to_owned(),
+            supported_versions,
+            response_form: form,
+            head: Some(head),
+            result,
+        }
+    }
+
+    /// Servers of the newest era need not know `server/discover`. One that lists its tools in the form of
+    /// that era is read in it.
+    async fn list_without_discovery(&self, http: &mut HttpClient) -> Attempt {
+        let method = Method::List(List::Tools);
+        let id = http.next_id();
+        let question = Question {
+            method,
+            url: self.url,
+            headers: modern_headers(method),
+            body: modern_question(method, id, None, &self.client),
+            timeout: http.budget.request,
+        };
+        let answer = match http.ask(question, id).await {
+            Ok(answer) => answer,
+            Err(why) => return Attempt::Next(unreachable(why)),
+        };
+        if let Some(over) = over_by_head(&answer) {
+            return Attempt::Over(over);
+        }
+        let RpcAnswer { head, form, reply } = answer;
+        match reply {
+            Ok(Reply::Result(result)) if result.value.get("tools").is_some_and(Value::is_array) => {
+                Attempt::Opened(Box::new(self.modern(head, form, Vec::new(), None)))
+            }
+            Ok(Reply::Result(_)) => Attempt::Next(not_mcp(
+                problem(Reason::BadResponse, "The server did not answer with a list of tools."),
                 head,
             )),
+            Ok(Reply::Error(error)) => Attempt::Next(not_mcp(error.to_problem(), head)),
             Err(why) => Attempt::Next(not_mcp(why, head)),
         }
     }
 
-    /// A modern server that does not offer our version: only `initialize` can help, and only if it
-    /// lists a version for that.
-    fn without_modern_version(&self, supported: &[String], head: AnswerHead) -> Attempt {
-        let is_legacy = supported.iter().any(|version| LEGACY_VERSIONS.contains(&version.as_str()));
-        let why = unsupported_version();
-        if is_legacy || supported.is_empty() {
-            return Attempt::Next(not_mcp(why, head));
-        }
-        Attempt::Over(NotOpened { state: McpState::Incomplete, why, head: Some(head) })
+    /// Whether a server of the newest era takes `initialize` as well. Asked once; a failure of any kind
+    /// means that it was not seen to.
+    pub(super) async fn takes_initialize(&self, http: &mut HttpClient) -> bool {
+        let [newest, ..] = LEGACY_VERSIONS;
+        let id = http.next_id();
+        let question = Question {
+            method: Method::Initialize,
+            url: self.url,
+            headers: legacy_headers(None, None),
+            body: initialize_question(id, newest, &self.client),
+            timeout: http.budget.extras / 2,
+        };
+        let Ok(answer) = http.ask(question, id).await else { return false };
+        let version = match &answer.reply {
+            Ok(Reply::Result(result)) => agreed_version(result).ok(),
+            _ => None,
+        };
+        end_issued_session(http, self.url, version.as_deref().unwrap_or_default(), &answer.head)
+            .await;
+        version.is_some()
     }
 
     async fn initialize(&self, http: &mut HttpClient) -> Attempt {
@@ -152,6 +237,10 @@ impl Handshake<'_> {
                 Ok(answer) => answer,
                 Err(why) => return Attempt::Over(unreachable(why)),
             };
+            if !matches!(answer.reply, Ok(Reply::Result(_))) {
+                // The server may hold a session for us all the same.
+                end_issued_session(http, self.url, "", &answer.head).await;
+            }
             if let Some(over) = over_by_head(&answer) {
                 return Attempt::Over(over);
             }
@@ -212,10 +301,7 @@ impl Handshake<'_> {
         let version = match agreed_version(&result) {
             Ok(version) => version,
             Err(why) => {
-                // The server holds a session for us all the same.
-                let (url, version) = (self.url.to_owned(), String::new());
-                let conversation = Conversation::Streamable { url, version, session };
-                let _ = conversation.end(http, http.budget.closing()).await;
+                end_issued_session(http, self.url, "", &head).await;
                 return over(why, head);
             }
         };
@@ -229,7 +315,6 @@ impl Handshake<'_> {
         };
         // Servers that do not take it say so when a list is asked for.
         let _ = http.tell(AskMethod::Post, question).await;
-        let session_issued = session.is_some();
         Attempt::Opened(Box::new(Opened {
             conversation: Conversation::Streamable {
                 url: self.url.to_owned(),
@@ -241,20 +326,23 @@ impl Handshake<'_> {
             supported_versions: vec![version.clone()],
             version,
             response_form: form,
-            session_issued,
             head: Some(head),
-            result,
+            result: Some(result),
         }))
     }
 
     async fn open_stream(&self, http: &mut HttpClient) -> Attempt {
         let (mut stream, head) = match LegacyStream::open(http, self.url).await {
             Ok(opened) => opened,
-            Err(why) if why.reason == Reason::ForeignEndpoint => {
+            Err(NoStream { why, challenge: Some(head) }) => {
+                let state = McpState::AuthRequired;
+                return Attempt::Over(NotOpened { state, why, head: Some(*head) });
+            }
+            Err(NoStream { why, .. }) if why.reason == Reason::ForeignEndpoint => {
                 let state = McpState::Incomplete;
                 return Attempt::Over(NotOpened { state, why, head: None });
             }
-            Err(why) => return Attempt::Next(unreachable(why)),
+            Err(NoStream { why, .. }) => return Attempt::Next(unreachable(why)),
         };
         let id = http.next_id();
         let body = initialize_question(id, "2024-11-05", &self.client);
@@ -265,10 +353,13 @@ impl Handshake<'_> {
         let result = match reply {
             Ok(Reply::Result(result)) => result,
             Ok(Reply::Error(error)) => return over(McpState::Incomplete, error.to_problem()),
-            Err(why) if why.reason == Reason::AuthRequired => {
-                return over(McpState::AuthRequired, why);
-            }
-            Err(why) => return over(McpState::Incomplete, why),
+            Err(why) => match stream.challenge.take() {
+                Some(challenge) => {
+                    let (state, head) = (McpState::AuthRequired, Some(*challenge));
+                    return Attempt::Over(NotOpened { state, why, head });
+                }
+                None => return over(McpState::Incomplete, why),
+            },
         };
         let version = match agreed_version(&result) {
             Ok(version) => version,
@@ -282,21 +373,41 @@ impl Handshake<'_> {
             supported_versions: vec![version.clone()],
             version,
             response_form: Some(McpResponseForm::Sse),
-            session_issued: false,
             head: Some(head),
-            result,
+            result: Some(result),
         }))
     }
 }
 
+/// A modern server that does not offer our version: only `initialize` can help, and only if it lists a
+/// version for that.
+fn without_modern_version(supported: &[String], head: AnswerHead) -> Discovery {
+    let is_legacy = supported.iter().any(|version| LEGACY_VERSIONS.contains(&version.as_str()));
+    if is_legacy || supported.is_empty() {
+        return Discovery::Unknown { may_be_modern: false };
+    }
+    let why = unsupported_version();
+    let state = McpState::Incomplete;
+    Discovery::Over(Box::new(NotOpened { state, why, head: Some(head) }))
+}
+
+/// Whether the form of the newest era is still worth a question after `initialize` failed like this.
+fn leaves_modern_form(refused: &NotOpened) -> bool {
+    match refused.why.reason {
+        Reason::Redirected => false,
+        Reason::Timeout => true,
+        _ => refused.state == McpState::NotMcp,
+    }
+}
+
 /// The version that the server chose, if it is one that we know.
-fn agreed_version(result: &RpcResult) -> Result<String, McpProblem> {
-    let version = result.value.get("protocolVersion").and_then(serde_json::Value::as_str);
+pub(super) fn agreed_version(result: &RpcResult) -> Result<String, McpProblem> {
+    let version = result.value.get("protocolVersion").and_then(Value::as_str);
     let known = version.filter(|version| LEGACY_VERSIONS.contains(version));
     known.map(str::to_owned).ok_or_else(unsupported_version)
 }
 
-fn unsupported_version() -> McpProblem {
+pub(super) fn unsupported_version() -> McpProblem {
     problem(
         Reason::UnsupportedVersion,
         "The server offers no version of the protocol that this service speaks.",

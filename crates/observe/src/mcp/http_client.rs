@@ -28,6 +28,8 @@ pub(super) struct HttpClient {
     pub(super) deadline: Instant,
     pub(super) requests: Vec<McpRequest>,
     pub(super) bytes: u64,
+    /// Whether every session that the server issued was ended; `None` if it issued none.
+    pub(super) session_ended: Option<bool>,
     next_id: u64,
 }
 
@@ -66,6 +68,7 @@ impl HttpClient {
             deadline,
             requests: Vec::new(),
             bytes: 0,
+            session_ended: None,
             next_id: 1,
         }
     }
@@ -83,7 +86,7 @@ impl HttpClient {
     }
 
     /// The bytes that one answer may have now, or why none may be asked for.
-    fn bytes_for_answer(&self) -> Result<u64, McpProblem> {
+    pub(super) fn bytes_for_answer(&self) -> Result<u64, McpProblem> {
         match self.budget.walk_bytes.saturating_sub(self.bytes) {
             0 => Err(walk_too_large()),
             left => Ok(left.min(self.budget.response_bytes)),
@@ -98,7 +101,8 @@ impl HttpClient {
     ) -> Result<RpcAnswer, McpProblem> {
         let timeout = self.time_for(question.timeout)?;
         let start = Instant::now();
-        let (answer, at) = self.send(AskMethod::Post, question, timeout).await?;
+        let most = self.bytes_for_answer()?;
+        let (answer, at) = self.send(AskMethod::Post, question, timeout, most).await?;
         let head = answer.head.clone();
         if let Some(problem) = problem_of_head(&head) {
             self.note_time(at, start);
@@ -133,23 +137,25 @@ impl HttpClient {
         Ok(RpcAnswer { head, form, reply })
     }
 
-    /// Sends a notification or ends something: only the status matters.
+    /// Sends a notification or ends something: only the head of the answer matters. This works also when
+    /// the lists used up all bytes of the walk, because a session must be ended then as well.
     pub(super) async fn tell(
         &mut self,
         http_method: AskMethod,
         question: Question<'_>,
-    ) -> Result<u16, McpProblem> {
+    ) -> Result<AnswerHead, McpProblem> {
+        const MAX_BYTES: u64 = 64 * 1024;
         let start = Instant::now();
         let timeout = question.timeout;
-        let (answer, at) = self.send(http_method, question, timeout).await?;
-        let status = answer.head.status;
+        let (answer, at) = self.send(http_method, question, timeout, MAX_BYTES).await?;
+        let head = answer.head.clone();
         // Read so that the connection can be reused; the content does not matter.
         if answer.head.media_type() != "text/event-stream" {
             let whole = answer.read_to_end().await;
             self.note_bytes(at, whole.response.body.bytes, whole.response.body.wire_bytes);
         }
         self.note_time(at, start);
-        Ok(status)
+        Ok(head)
     }
 
     /// Opens a stream of events that stays open for the rest of the walk.
@@ -158,21 +164,19 @@ impl HttpClient {
         let headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
         let question =
             Question { method: Method::Initialize, url, headers, body: String::new(), timeout };
-        self.send(AskMethod::Get, question, timeout).await
+        // The stream carries many answers.
+        let most = self.budget.walk_bytes.saturating_sub(self.bytes).max(1);
+        self.send(AskMethod::Get, question, timeout, most).await
     }
 
-    async fn send(
+    pub(super) async fn send(
         &mut self,
         http_method: AskMethod,
         question: Question<'_>,
         timeout: Duration,
+        most: u64,
     ) -> Result<(Answer, usize), McpProblem> {
         let Question { method, url, headers, body, .. } = question;
-        let most = match http_method {
-            // The stream carries many answers.
-            AskMethod::Get => self.budget.walk_bytes.saturating_sub(self.bytes).max(1),
-            AskMethod::Post | AskMethod::Delete => self.bytes_for_answer()?,
-        };
         let mut all = self.own_headers.clone();
         all.extend(headers);
         let request = AskRequest {
@@ -209,13 +213,13 @@ impl HttpClient {
         (request.bytes, request.wire_bytes) = (bytes, wire_bytes);
     }
 
-    fn note_time(&mut self, at: usize, start: Instant) {
+    pub(super) fn note_time(&mut self, at: usize, start: Instant) {
         if let Some(request) = self.requests.get_mut(at) {
             request.took_ms = u32::try_from(start.elapsed().as_millis()).unwrap_or(u32::MAX);
         }
     }
 
-    fn note_failure(&mut self, at: usize, failure: Failure) -> McpProblem {
+    pub(super) fn note_failure(&mut self, at: usize, failure: Failure) -> McpProblem {
         if let Some(request) = self.requests.get_mut(at) {
             request.failure = Some(failure.clone());
         }
@@ -234,7 +238,7 @@ impl HttpClient {
 }
 
 /// What the head alone says: a challenge or a redirect.
-fn problem_of_head(head: &AnswerHead) -> Option<McpProblem> {
+pub(super) fn problem_of_head(head: &AnswerHead) -> Option<McpProblem> {
     let challenged =
         head.status == 401 || (head.status == 403 && head.header("www-authenticate").is_some());
     if challenged {

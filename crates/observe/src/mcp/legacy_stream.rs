@@ -5,7 +5,9 @@ use contract::mcp_evidence::{McpProblem, McpProblemReason as Reason};
 use door::{AnswerHead, AskMethod, EventStream};
 use url::Url;
 
-use super::http_client::{HttpClient, Question, http_status, is_success, response_in_stream};
+use super::http_client::{
+    HttpClient, Question, http_status, is_success, problem_of_head, response_in_stream,
+};
 use super::messages::{Method, Reply};
 use super::problem::{failed, problem};
 
@@ -17,6 +19,22 @@ pub(super) struct LegacyStream {
     at: usize,
     /// Where questions are sent.
     endpoint: Url,
+    /// The head of the answer that asked for credentials, if one did.
+    pub(super) challenge: Option<Box<AnswerHead>>,
+}
+
+/// Why no stream was opened.
+#[derive(Debug)]
+pub(super) struct NoStream {
+    pub(super) why: McpProblem,
+    /// The head of the answer that asks for credentials.
+    pub(super) challenge: Option<Box<AnswerHead>>,
+}
+
+impl From<McpProblem> for NoStream {
+    fn from(why: McpProblem) -> Self {
+        Self { why, challenge: None }
+    }
 }
 
 impl LegacyStream {
@@ -24,13 +42,17 @@ impl LegacyStream {
     pub(super) async fn open(
         client: &mut HttpClient,
         url: &str,
-    ) -> Result<(Self, AnswerHead), McpProblem> {
+    ) -> Result<(Self, AnswerHead), NoStream> {
         let (answer, at) = client.open_stream(url).await?;
+        if let Some(why) = auth_problem(&answer.head) {
+            return Err(NoStream { why, challenge: Some(Box::new(answer.head.clone())) });
+        }
         if !is_success(answer.head.status) {
-            return Err(http_status(answer.head.status));
+            return Err(http_status(answer.head.status).into());
         }
         if answer.head.media_type() != "text/event-stream" {
-            return Err(problem(Reason::WrongContentType, "The address is no stream of events."));
+            let why = problem(Reason::WrongContentType, "The address is no stream of events.");
+            return Err(why.into());
         }
         let limit = usize::try_from(client.budget.response_bytes).unwrap_or(usize::MAX);
         let (head, mut events) = answer.into_events(limit);
@@ -39,13 +61,11 @@ impl LegacyStream {
         client.note_bytes(at, events.bytes(), events.wire_bytes());
         let event = first.map_err(failed)?.filter(|event| event.name == "endpoint");
         let Some(event) = event else {
-            return Err(problem(
-                Reason::BadResponse,
-                "The first event of the stream does not name an address for questions.",
-            ));
+            let why = "The first event of the stream does not name an address for questions.";
+            return Err(problem(Reason::BadResponse, why).into());
         };
         let endpoint = endpoint_of(url, event.data.trim())?;
-        Ok((Self { events, at, endpoint }, head))
+        Ok((Self { events, at, endpoint, challenge: None }, head))
     }
 
     pub(super) async fn ask(
@@ -75,12 +95,17 @@ impl LegacyStream {
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
         let question = Question { method, url: self.endpoint.as_str(), headers, body, timeout };
-        match client.tell(AskMethod::Post, question).await? {
-            status if is_success(status) => Ok(()),
-            401 => Err(problem(Reason::AuthRequired, "The server asks for credentials.")),
-            status => Err(http_status(status)),
+        let head = client.tell(AskMethod::Post, question).await?;
+        if let Some(why) = auth_problem(&head) {
+            self.challenge = Some(Box::new(head));
+            return Err(why);
         }
+        if is_success(head.status) { Ok(()) } else { Err(http_status(head.status)) }
     }
+}
+
+fn auth_problem(head: &AnswerHead) -> Option<McpProblem> {
+    problem_of_head(head).filter(|problem| problem.reason == Reason::AuthRequired)
 }
 
 /// The address must have the origin of the stream: a server must not make us ask another one.

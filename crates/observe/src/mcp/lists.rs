@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use contract::mcp_evidence::{McpListReading, McpPage, McpProblem, McpProblemReason as Reason};
+use door::AnswerHead;
 use serde_json::Value;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, PageProblem};
 use super::http_client::HttpClient;
-use super::messages::List;
+use super::messages::{List, RpcResult};
 use super::problem::{not_reached, problem};
 
 /// How many pages and items all lists together may still have.
@@ -22,6 +23,8 @@ pub(super) struct Room {
 pub(super) struct ReadList {
     pub(super) reading: McpListReading,
     pub(super) items: Vec<Value>,
+    /// The head of the answer that asked for credentials.
+    pub(super) challenge: Option<Box<AnswerHead>>,
 }
 
 /// A longer cursor would not fit into a question.
@@ -48,13 +51,50 @@ pub(super) fn unread(list: List) -> McpListReading {
     McpListReading { declared: true, complete: false, why: Some(not_reached()), ..undeclared(list) }
 }
 
+/// Asks for one page, over any transport.
+pub(super) trait AskPage {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem>;
+}
+
+struct HttpAsker<'a> {
+    http: &'a mut HttpClient,
+    conversation: &'a mut Conversation,
+}
+
+impl AskPage for HttpAsker<'_> {
+    async fn ask_page(
+        &mut self,
+        list: List,
+        cursor: Option<&str>,
+    ) -> Result<RpcResult, PageProblem> {
+        self.conversation.ask_page(self.http, list, cursor).await
+    }
+}
+
+/// Reads a list. With `may_be_unknown` a server that does not know the list is no fault: the reading has
+/// no page then.
 pub(super) async fn read_list(
     http: &mut HttpClient,
     conversation: &mut Conversation,
     list: List,
+    may_be_unknown: bool,
+    room: &mut Room,
+) -> ReadList {
+    read_pages(&mut HttpAsker { http, conversation }, list, may_be_unknown, room).await
+}
+
+pub(super) async fn read_pages(
+    asker: &mut impl AskPage,
+    list: List,
+    may_be_unknown: bool,
     room: &mut Room,
 ) -> ReadList {
     let mut walk = ListWalk { list, pages: Vec::new(), items: Vec::new(), fault: None };
+    let mut challenge = None;
     let mut cursors: HashSet<String> = HashSet::new();
     let mut cursor: Option<String> = None;
     let ended = loop {
@@ -62,18 +102,16 @@ pub(super) async fn read_list(
             break Err(problem(Reason::TooManyPages, "The lists have more pages than are read."));
         };
         room.pages = pages_left;
-        let asked = conversation.ask_page(http, list, cursor.as_deref()).await;
+        let asked = asker.ask_page(list, cursor.as_deref()).await;
         let result = match asked {
             Ok(result) => result,
-            // Resources without templates are common, and this is how servers say so.
-            Err(failed)
-                if failed.is_unknown_method
-                    && list == List::ResourceTemplates
-                    && walk.pages.is_empty() =>
-            {
+            Err(failed) if failed.is_unknown_method && may_be_unknown && walk.pages.is_empty() => {
                 break Ok(());
             }
-            Err(failed) => break Err(failed.problem),
+            Err(failed) => {
+                challenge = failed.challenge;
+                break Err(failed.problem);
+            }
         };
         let next = match walk.add_page(result.text, result.value, room) {
             Ok(next) => next,
@@ -88,7 +126,7 @@ pub(super) async fn read_list(
         }
         cursor = Some(next);
     };
-    walk.finish(ended.err())
+    ReadList { challenge, ..walk.finish(ended.err()) }
 }
 
 struct ListWalk {
@@ -151,7 +189,7 @@ impl ListWalk {
             pages: self.pages,
             items,
         };
-        ReadList { reading, items: self.items }
+        ReadList { reading, items: self.items, challenge: None }
     }
 }
 

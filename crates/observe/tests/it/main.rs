@@ -11,6 +11,7 @@
 mod bounds;
 mod clock;
 mod mcp;
+mod mcp_further;
 mod opt_out;
 mod reads;
 mod setup;

@@ -74,6 +74,9 @@ async fn every_server_of_the_lab_ends_as_its_table_says() {
         if lab.mcp_open_sessions(server.name) > 0 && server.name != "mcp-bad-session.lab" {
             wrong.push(format!("{}: left a session open", server.name));
         }
+        if found.card.is_none() {
+            wrong.push(format!("{}: nothing is said of its card", server.name));
+        }
         for method in lab.mcp_methods(server.name) {
             if !ASKED.contains(&method.as_str()) {
                 wrong.push(format!("{}: was asked {method}", server.name));
@@ -112,13 +115,7 @@ async fn the_eras_give_the_same_lists() {
             "2026-07-28",
             McpResponseForm::Sse,
         ),
-        (
-            "mcp-both.lab/mcp",
-            McpForm::StreamableHttp,
-            "modern",
-            "2026-07-28",
-            McpResponseForm::Json,
-        ),
+        ("mcp-both.lab/mcp", McpForm::StreamableHttp, "both", "2026-07-28", McpResponseForm::Json),
         (
             "mcp-legacy.lab/mcp",
             McpForm::StreamableHttp,

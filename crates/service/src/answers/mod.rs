@@ -68,6 +68,7 @@ impl Answers {
         let now = self.clock.now();
         self.resolve_state.evict_expired(now);
         self.signed_lists.evict_expired(now);
+        self.mcp.evict_expired();
     }
 
     /// Removes every answer and list from the caches.
@@ -80,5 +81,6 @@ impl Answers {
     pub(crate) fn report_cache_sizes(&self) {
         self.resolve_state.report_cache_sizes();
         self.signed_lists.report_size();
+        self.mcp.report_cache_sizes();
     }
 }

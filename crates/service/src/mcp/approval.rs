@@ -40,9 +40,9 @@ impl McpServers {
         let budget = McpBudget::default().within(time_limit.unwrap_or_default());
         let stored = McpBudget::default();
         let read = match self.read_server(&server, live, budget, permit).await {
-            Err(McpError::LiveLimit { .. } | McpError::TargetLimit { .. }) => {
-                self.read_server(&server, LiveWalk::Never, stored, permit).await
-            }
+            Err(
+                McpError::LiveLimit { .. } | McpError::TargetLimit { .. } | McpError::Busy { .. },
+            ) => self.read_server(&server, LiveWalk::Never, stored, permit).await,
             read => read,
         };
         match read {

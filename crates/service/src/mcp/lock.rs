@@ -8,11 +8,10 @@ use contract::records::{
     McpScanState,
 };
 use judge::mcp::{
-    CheckInputs, DriftPolicy, JudgedServer, LockInputs, ParsedLock, Reading, check_lock, make_lock,
-    parse_lock,
+    CheckInputs, DriftPolicy, JudgedServer, LockInputs, ParsedLock, Reading, add_text_diffs,
+    check_lock, make_lock, no_text_diffs, parse_lock,
 };
-use observe::McpBudget;
-use proof::KeyPurpose;
+use proof::{Digest, KeyPurpose};
 use store::IssuedMcpLock;
 use store::mcp_scans::MCP_SURFACES_PER_URL;
 
@@ -37,9 +36,13 @@ pub struct LockCheckRequest {
     pub server: Option<McpUrl>,
     /// The lists as the caller read them, as JSON; then no server is read.
     pub observed: Option<Vec<u8>>,
+    /// A stored scan, or the digest under which it was served; then no server is read.
+    pub scan_sha256: Option<Digest>,
     pub live: LiveWalk,
     pub policy: DriftPolicy,
     pub with_next_lock: bool,
+    /// Whether the answer shall say how changed texts differ.
+    pub with_texts: bool,
     pub live_read_permit: Arc<dyn LiveReadPermit>,
 }
 
@@ -47,11 +50,7 @@ impl McpServers {
     /// The lock of what a server lists now, signed.
     pub async fn lock(&self, request: LockRequest) -> Result<McpAnswer<McpLock>, McpError> {
         let permit = &*request.live_read_permit;
-        let budget = McpBudget::default();
-        let mut reading = self.read_server(&request.server, request.live, budget, permit).await?;
-        if !reading.has_lists && request.live == LiveWalk::IfNeeded && !reading.is_live {
-            reading = self.read_server(&request.server, LiveWalk::Always, budget, permit).await?;
-        }
+        let reading = self.read_lists(&request.server, request.live, permit).await?;
         self.make_lock(&reading, true).await
     }
 
@@ -135,8 +134,9 @@ impl McpServers {
             first_seen: None,
             next_lock: None,
         };
-        let check = match (request.observed, request.server) {
-            (Some(lists), server) => {
+        let locked_scan = locked_scan(&lock);
+        let (mut check, reading) = match (request.observed, request.scan_sha256, request.server) {
+            (Some(lists), _, server) => {
                 let judged = self.judge_supplied(lists).await?;
                 let next = request.with_next_lock.then(|| LockInputs {
                     kind: self.issuer.brand.kind("mcp-lock"),
@@ -149,37 +149,104 @@ impl McpServers {
                     scan: None,
                 });
                 let inputs = CheckInputs { observed_at: Some(checked_at), next_lock: next, ..base };
-                compare(lock, judged, inputs).await?
+                (compare(lock, judged, inputs).await?, None)
             }
-            (None, Some(server)) => {
+            (None, Some(digest), server) => {
+                let reading = self.open_scan(digest, server.as_ref()).await?;
+                let base = CheckInputs { url: reading.scan.url.clone(), ..base };
+                let check = self.compare_reading_with(lock, &reading, base, request.with_next_lock);
+                (check.await?, Some(reading))
+            }
+            (None, None, Some(server)) => {
                 let permit = &*request.live_read_permit;
-                let reading =
-                    self.read_server(&server, request.live, McpBudget::default(), permit).await?;
-                let first_seen = self.surface_first_seen(&server, &reading).await?;
-                let next = request.with_next_lock.then(|| self.lock_inputs(&reading));
-                let inputs = CheckInputs {
-                    basis: if reading.is_live { McpBasisKind::Live } else { McpBasisKind::Stored },
-                    observed_at: Some(reading.scan.scanned_at),
-                    conditions: reading.scan.conditions.clone(),
-                    scan: self.reference(&reading),
-                    first_seen,
-                    next_lock: next,
-                    ..base
-                };
-                match reading.scan.state {
-                    McpScanState::AuthRequired => {
-                        check_lock(&lock, CheckInputs { reading: Reading::AuthRequired, ..inputs })
-                    }
-                    McpScanState::Observed | McpScanState::Incomplete => {
-                        compare(lock, Arc::clone(&reading.judged), inputs).await?
-                    }
-                    _ => check_lock(&lock, inputs),
-                }
+                let reading = self.read_lists(&server, request.live, permit).await?;
+                let check = self.compare_reading_with(lock, &reading, base, request.with_next_lock);
+                (check.await?, Some(reading))
             }
-            (None, None) => return Err(McpError::NoServer),
+            (None, None, None) => return Err(McpError::NoServer),
         };
+        if request.with_texts {
+            check = self.compare_texts(check, locked_scan, reading).await?;
+        }
         let signed = self.keys.sign_record(&check, KeyPurpose::Documents)?;
         Ok(McpAnswer { record: check, bytes: signed.bytes, sha256: signed.digest })
+    }
+
+    async fn compare_reading_with(
+        &self,
+        lock: ParsedLock,
+        reading: &McpReading,
+        base: CheckInputs<'static>,
+        with_next_lock: bool,
+    ) -> Result<McpLockCheck, McpError> {
+        let first_seen = self.surface_first_seen(reading).await?;
+        let inputs = CheckInputs {
+            basis: if reading.is_live { McpBasisKind::Live } else { McpBasisKind::Stored },
+            observed_at: Some(reading.scan.scanned_at),
+            conditions: reading.scan.conditions.clone(),
+            scan: self.reference(reading),
+            first_seen,
+            next_lock: with_next_lock.then(|| self.lock_inputs(reading)),
+            ..base
+        };
+        Ok(match reading.scan.state {
+            McpScanState::AuthRequired => {
+                check_lock(&lock, CheckInputs { reading: Reading::AuthRequired, ..inputs })
+            }
+            McpScanState::Observed | McpScanState::Incomplete => {
+                compare(lock, Arc::clone(&reading.judged), inputs).await?
+            }
+            _ => check_lock(&lock, inputs),
+        })
+    }
+
+    /// A stored scan with its lists, by the digest of the record or of a form in which it was served.
+    async fn open_scan(
+        &self,
+        digest: Digest,
+        server: Option<&McpUrl>,
+    ) -> Result<McpReading, McpError> {
+        let digest = self.stored_digest(digest, self.clock.now());
+        let stored = self.store.mcp_scan(digest).await?.ok_or(McpError::UnknownScan)?;
+        if server.is_some_and(|server| server.url != stored.url) {
+            return Err(McpError::OtherServer);
+        }
+        let reading = self.open_stored(stored).await?;
+        // Without its lists, a server would seem to list nothing.
+        let is_read =
+            matches!(reading.scan.state, McpScanState::Observed | McpScanState::Incomplete);
+        if is_read && !reading.has_lists {
+            return Err(McpError::ListsNotStored);
+        }
+        Ok(reading)
+    }
+
+    /// Adds how changed texts differ, if the scan from which the lock was made is still stored.
+    async fn compare_texts(
+        &self,
+        mut check: McpLockCheck,
+        locked_scan: Option<Digest>,
+        reading: Option<McpReading>,
+    ) -> Result<McpLockCheck, McpError> {
+        let Some(reading) = reading else {
+            no_text_diffs(&mut check, "You supplied the lists, and they are not stored.");
+            return Ok(check);
+        };
+        let locked = match locked_scan {
+            Some(digest) => self.store.mcp_scan(digest).await?,
+            None => None,
+        };
+        let Some(locked) = locked.filter(|scan| !scan.lists.is_empty()) else {
+            let why = "The lock names no scan, or its scan is no longer stored with its texts.";
+            no_text_diffs(&mut check, why);
+            return Ok(check);
+        };
+        let locked = self.open_stored(locked).await?;
+        run_blocking(move || {
+            add_text_diffs(&mut check, &locked.judged.surface, &reading.judged.surface);
+            check
+        })
+        .await
     }
 
     /// Who signed a lock. A lock that is not ours, or not signed, can be compared as well.
@@ -200,14 +267,19 @@ impl McpServers {
 
     async fn surface_first_seen(
         &self,
-        server: &McpUrl,
         reading: &McpReading,
     ) -> Result<Option<Timestamp>, McpError> {
-        let surfaces = self.store.mcp_surfaces(&server.url, MCP_SURFACES_PER_URL).await?;
+        let Some(url) = reading.scan.url.as_deref() else { return Ok(None) };
+        let surfaces = self.store.mcp_surfaces(url, MCP_SURFACES_PER_URL).await?;
         let now = reading.judged.surface.digests.surface.as_deref();
-        let current = surfaces.first().filter(|one| Some(&*one.surface_sha256.to_string()) == now);
-        Ok(current.map(|surface| surface.first_seen.whole_seconds()))
+        let is_same = |one: &&store::McpSurface| Some(&*one.surface_sha256.to_string()) == now;
+        Ok(surfaces.iter().find(is_same).map(|surface| surface.first_seen.whole_seconds()))
     }
+}
+
+/// The scan from which a lock was made, if it says so.
+fn locked_scan(lock: &ParsedLock) -> Option<Digest> {
+    lock.document().get("scan")?.get("scan_sha256")?.as_str()?.parse().ok()
 }
 
 async fn compare(

@@ -4,21 +4,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use contract::Timestamp;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{McpHistory, McpScan};
-use judge::mcp::{JudgedServer, ScanInputs, build_scan, date_findings, judge_evidence};
+use judge::mcp::{
+    JudgedServer, ScanInputs, build_scan, compare_card, date_findings, judge_evidence,
+};
 use observe::McpBudget;
 use proof::{Digest, KeyPurpose};
 use store::mcp_scans::{MCP_LISTS, MCP_SURFACES_PER_URL};
 use store::{StoreError, StoredMcpScan};
+use tokio::time::{Instant, timeout_at};
 
 use super::surface_change::describe_change;
-use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE, no_card};
+use super::{McpError, McpServers, McpUrl, STORED_SCAN_MAX_AGE};
 use crate::access::LiveReadPermit;
 use crate::target_domains::{DomainRefusal, ReadingKind};
 
-/// How long a caller waits for the walk of another one.
-const PATIENCE: Duration = Duration::from_secs(11);
+/// How much longer than its own walk may take a caller waits for those of others.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Less time is not worth a question to a server.
+const SHORTEST_WALK: Duration = Duration::from_millis(50);
 
 /// Whether the server may be read now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,43 +57,65 @@ impl McpServers {
         budget: McpBudget,
         permit: &dyn LiveReadPermit,
     ) -> Result<McpReading, McpError> {
-        let asked_at = self.clock.now();
-        if live != LiveWalk::Always
-            && let Some(stored) = self.store.latest_mcp_scan(&server.url).await?
-            && asked_at.millis_since(stored.observed_at) <= max_age_ms()
-        {
-            return self.open_stored(stored).await;
+        let asked = Asked { live, budget, at: self.clock.now() };
+        let mut known = None;
+        if let Some(stored) = self.store.latest_mcp_scan(&server.url).await? {
+            known = Some(stored.scan_sha256);
+            if asked.accepts(&stored)? {
+                return self.open_stored(stored).await;
+            }
         }
         if live == LiveWalk::Never {
             return Err(McpError::NothingStored);
         }
-        let walking =
-            self.targets.begin(&server.domain, ReadingKind::McpWalk, PATIENCE).await.map_err(
-                |refusal: DomainRefusal| McpError::TargetLimit {
-                    retry_after: refusal.retry_after(),
-                },
-            )?;
-        // Another caller may have read the server while this one waited.
+        // A caller with little time waits and walks within it.
+        let is_in_a_hurry = budget.total < McpBudget::default().total;
+        let patience = if is_in_a_hurry { budget.total } else { budget.total + PATIENCE };
+        let deadline = Instant::now() + patience;
+        let began = self.targets.begin(&server.domain, ReadingKind::McpWalk, patience).await;
+        // Another caller may have read the server while this one waited. Its scan is as good, also if the
+        // server may not be read once more.
         if let Some(stored) = self.store.latest_mcp_scan(&server.url).await?
-            && stored.observed_at > asked_at
+            && (asked.accepts(&stored)?
+                || (known != Some(stored.scan_sha256) && asked.is_enough(&stored)?))
         {
-            walking.cancel();
+            if let Ok(walking) = began {
+                walking.cancel();
+            }
             return self.open_stored(stored).await;
         }
+        let walking = began.map_err(|refusal: DomainRefusal| McpError::TargetLimit {
+            retry_after: refusal.retry_after(),
+        })?;
+        let Ok(Ok(slot)) = timeout_at(deadline, Arc::clone(&self.walks).acquire_owned()).await
+        else {
+            walking.cancel();
+            return Err(McpError::BUSY);
+        };
         if let Err(retry_after) = permit.acquire() {
             walking.cancel();
             return Err(McpError::LiveLimit { retry_after });
         }
-        self.walk(server, budget).await
+        let left = deadline.saturating_duration_since(Instant::now()).max(SHORTEST_WALK);
+        let budget = if is_in_a_hurry { budget.within(left) } else { budget };
+        let evidence = self.scanner.walk_mcp(&server.url, budget).await;
+        drop(slot);
+        let reading = self.judge_and_record(server, evidence).await;
+        // Not before the scan is stored: who waits for this walk looks for it there.
+        drop(walking);
+        reading
     }
 
-    async fn walk(&self, server: &McpUrl, budget: McpBudget) -> Result<McpReading, McpError> {
-        let evidence = self.scanner.walk_mcp(&server.url, budget).await;
-        let (evidence, judged) = run_blocking(move || {
+    async fn judge_and_record(
+        &self,
+        server: &McpUrl,
+        evidence: McpEvidence,
+    ) -> Result<McpReading, McpError> {
+        let judge = move || {
             let judged = judge_evidence(&evidence, &[]);
             (evidence, judged)
-        })
-        .await?;
+        };
+        let (evidence, judged) = self.judging.run(judge).await?;
         self.record(server, evidence, judged).await
     }
 
@@ -112,7 +140,7 @@ impl McpServers {
                 domain: Some(server.domain.clone()),
                 client_name: self.client_name(),
                 history,
-                card: no_card(),
+                card: compare_card(&evidence, &judged.surface),
                 verified: false,
                 code: self.builds.code(),
             },
@@ -146,11 +174,15 @@ impl McpServers {
             Err(StoreError::Duplicate { .. }) => {}
             stored => stored?,
         }
+        let judged = Arc::new(judged);
+        if has_lists {
+            self.judging.remember(signed.digest, &judged, self.clock.now());
+        }
         Ok(McpReading {
             scan,
             scan_sha256: signed.digest,
             document,
-            judged: Arc::new(judged),
+            judged,
             is_live: true,
             has_lists,
         })
@@ -160,7 +192,7 @@ impl McpServers {
         &self,
         server: &McpUrl,
         surface: Option<&str>,
-        now: contract::Timestamp,
+        now: Timestamp,
     ) -> Result<McpHistory, McpError> {
         let surfaces = self.store.mcp_surfaces(&server.url, MCP_SURFACES_PER_URL).await?;
         let first = surfaces.last().map(|surface| surface.first_seen);
@@ -186,27 +218,52 @@ impl McpServers {
         })
     }
 
-    async fn open_stored(&self, stored: StoredMcpScan) -> Result<McpReading, McpError> {
+    pub(super) async fn open_stored(&self, stored: StoredMcpScan) -> Result<McpReading, McpError> {
         let scan = parse_scan(&stored.document)?;
         let has_lists = !stored.lists.is_empty();
-        let lists = stored.lists;
-        let judged = run_blocking(move || {
-            if lists.is_empty() {
-                return Ok(JudgedServer::default());
-            }
-            serde_json::from_slice::<McpEvidence>(&lists)
-                .map(|evidence| judge_evidence(&evidence, &[]))
-        })
-        .await?
-        .map_err(|error| McpError::Unreadable(error.to_string()))?;
+        let judged = if has_lists {
+            let (sha256, now) = (stored.scan_sha256, self.clock.now());
+            self.judging.of_stored(sha256, &stored.document, stored.lists, now).await?
+        } else {
+            Arc::default()
+        };
         Ok(McpReading {
             scan,
             scan_sha256: stored.scan_sha256,
             document: stored.document,
-            judged: Arc::new(judged),
+            judged,
             is_live: false,
             has_lists,
         })
+    }
+}
+
+/// What a caller asked for, and when.
+struct Asked {
+    live: LiveWalk,
+    budget: McpBudget,
+    at: Timestamp,
+}
+
+impl Asked {
+    /// Whether a stored scan is served in place of a walk.
+    fn accepts(&self, stored: &StoredMcpScan) -> Result<bool, McpError> {
+        let is_recent = self.at.millis_since(stored.observed_at) <= max_age_ms();
+        Ok(match self.live {
+            LiveWalk::Always => false,
+            LiveWalk::Never => is_recent,
+            LiveWalk::IfNeeded => is_recent && self.is_enough(stored)?,
+        })
+    }
+
+    /// A walk with less time than this caller gives says little if it did not reach the end: whoever asks
+    /// with a tiny limit must not decide what all others are told.
+    fn is_enough(&self, stored: &StoredMcpScan) -> Result<bool, McpError> {
+        if !matches!(&*stored.state, "unreachable" | "incomplete") {
+            return Ok(true);
+        }
+        let had = u128::from(parse_scan(&stored.document)?.basis.budget_ms);
+        Ok(had >= self.budget.total.as_millis())
     }
 }
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use contract::Timestamp;
 use contract::records::{McpBasisKind, McpScan};
+use judge::mcp::{TextParts, add_texts};
 use observe::McpBudget;
 use proof::{Digest, KeyPurpose};
 
-use super::read::McpReading;
+use super::read::{McpReading, run_blocking};
 use super::{LiveWalk, McpError, McpServers, McpUrl};
 use crate::access::LiveReadPermit;
 
@@ -16,9 +17,23 @@ use crate::access::LiveReadPermit;
 pub struct ScanRequest {
     pub server: McpUrl,
     pub live: LiveWalk,
-    /// Whether the scan shall contain the lock of what the server lists.
-    pub with_lock: bool,
+    pub parts: ScanParts,
     pub live_read_permit: Arc<dyn LiveReadPermit>,
+}
+
+/// What a scan shall contain besides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ScanParts {
+    /// The lock of what the server lists.
+    pub lock: bool,
+    pub texts: TextParts,
+}
+
+impl ScanParts {
+    /// Whether the lists behind the scan are needed, and not only the record.
+    const fn need_lists(self) -> bool {
+        self.lock || self.texts.any()
+    }
 }
 
 /// A signed record.
@@ -37,25 +52,60 @@ const SERVED_DIGEST_BYTES: usize = 128;
 impl McpServers {
     /// The scan of a server.
     pub async fn scan(&self, request: ScanRequest) -> Result<McpAnswer<McpScan>, McpError> {
-        let budget = McpBudget::default();
         let permit = &*request.live_read_permit;
-        let reading = self.read_server(&request.server, request.live, budget, permit).await?;
-        if reading.is_live && !request.with_lock {
+        self.scan_server(&request.server, request.live, request.parts, permit).await
+    }
+
+    pub(super) async fn scan_server(
+        &self,
+        server: &McpUrl,
+        live: LiveWalk,
+        parts: ScanParts,
+        permit: &dyn LiveReadPermit,
+    ) -> Result<McpAnswer<McpScan>, McpError> {
+        let reading = if parts.need_lists() {
+            self.read_lists(server, live, permit).await?
+        } else {
+            self.read_server(server, live, McpBudget::default(), permit).await?
+        };
+        if reading.is_live && !parts.need_lists() {
             return Ok(McpAnswer {
                 bytes: reading.document.to_vec(),
                 sha256: reading.scan_sha256,
                 record: reading.scan,
             });
         }
-        let lock =
-            if request.with_lock { self.make_lock(&reading, false).await.ok() } else { None };
+        let lock = if parts.lock { self.make_lock(&reading, false).await.ok() } else { None };
         let mut scan = self.as_served(&reading);
         scan.lock = lock.map(|lock| Box::new(lock.record));
+        if parts.texts.any() {
+            let judged = Arc::clone(&reading.judged);
+            scan = run_blocking(move || {
+                add_texts(&mut scan, &judged.surface, parts.texts);
+                scan
+            })
+            .await?;
+        }
         let signed = self.keys.sign_record(&scan, KeyPurpose::Documents)?;
         let (now, original) = (self.clock.now(), reading.scan_sha256);
         let until = now.plus_millis(SERVED_DIGEST_VALID_MS);
         self.served.put(signed.digest, original, SERVED_DIGEST_BYTES, until, now, |_| true);
         Ok(McpAnswer { record: scan, bytes: signed.bytes, sha256: signed.digest })
+    }
+
+    /// A reading with the lists behind it: lists that were too large to be stored are read again.
+    pub(super) async fn read_lists(
+        &self,
+        server: &McpUrl,
+        live: LiveWalk,
+        permit: &dyn LiveReadPermit,
+    ) -> Result<McpReading, McpError> {
+        let budget = McpBudget::default();
+        let reading = self.read_server(server, live, budget, permit).await?;
+        if reading.has_lists || reading.is_live || live == LiveWalk::Never {
+            return Ok(reading);
+        }
+        self.read_server(server, LiveWalk::Always, budget, permit).await
     }
 
     /// The scan without its signature, and with its age if it is a stored one.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use contract::records::{
-    McpAuth, McpAuthState, McpBasisKind, McpEra, McpHistory, McpInstructions, McpInvocation,
-    McpKnown, McpResourceMetadata, McpScan, McpScanBasis, McpScanState, McpServer, McpSurface,
-    McpTransport, McpTransportForm,
+    McpAuth, McpAuthState, McpBasisKind, McpCardComparison, McpEra, McpHistory, McpInstructions,
+    McpInvocation, McpKnown, McpResourceMetadata, McpScan, McpScanBasis, McpScanState, McpServer,
+    McpSurface, McpTransport, McpTransportForm,
 };
 use judge::mcp::{
     JudgedServer, ListKind, RuleContext, SurfaceBuilder, apply_rules, decide_connect, item_entries,
@@ -14,8 +14,7 @@ use judge::mcp::{
 use proof::KeyPurpose;
 
 use super::lock::caller_conditions;
-use super::read::run_blocking;
-use super::{McpAnswer, McpError, McpServers, no_card};
+use super::{McpAnswer, McpError, McpServers};
 
 impl McpServers {
     /// The scan of lists that the caller supplies as JSON.
@@ -30,14 +29,14 @@ impl McpServers {
         &self,
         lists: Vec<u8>,
     ) -> Result<Arc<JudgedServer>, McpError> {
-        run_blocking(move || {
+        let judge = move || {
             let mut builder = SurfaceBuilder::new();
             builder.add_observed(&lists).map_err(McpError::BadLists)?;
             let surface = builder.finish();
             let report = apply_rules(&surface, &RuleContext::default());
             Ok(Arc::new(JudgedServer { surface, report }))
-        })
-        .await?
+        };
+        self.judging.run(judge).await?
     }
 
     fn supplied_scan(&self, judged: &JudgedServer) -> McpScan {
@@ -97,6 +96,8 @@ impl McpServers {
                     present: surface.instructions.is_some(),
                     bytes: surface.instructions.as_ref().map_or(0, |text| text.len() as u64),
                     instructions_sha256: surface.digests.instructions.clone(),
+                    untrusted_text: None,
+                    text_cut: None,
                 },
                 capabilities: Default::default(),
                 basis: "self_reported".to_owned(),
@@ -127,7 +128,13 @@ impl McpServers {
             checks: report.checks.clone(),
             connect: decide_connect(&state, surface.is_complete(), report, false),
             state,
-            card: no_card(),
+            card: McpCardComparison {
+                state: "not_measured".to_owned(),
+                why: Some(not_read.to_owned()),
+                source: None,
+                matches_live: McpKnown::NOT_MEASURED,
+                differences: Vec::new(),
+            },
             history: McpHistory {
                 first_observed: None,
                 last_changed_at: None,
@@ -135,6 +142,7 @@ impl McpServers {
                 address: None,
             },
             lock: None,
+            texts: None,
             invocation: McpInvocation { tools_called: 0, rule: "lists only".to_owned() },
             rulepack: rulepack(),
             code: self.builds.code(),

@@ -2,6 +2,7 @@
 //! (implements `store::McpScans`).
 
 mod locks;
+mod old;
 mod position;
 mod read;
 mod room;
@@ -16,6 +17,7 @@ use store::{
     McpSurface, StoreError, StoredMcpScan,
 };
 
+pub(crate) use self::old::{OLD_SCANS, OLD_SURFACES};
 use self::write::PackedScan;
 use crate::SqliteStore;
 use crate::columns::{sql_integer, sql_limit};

@@ -21,6 +21,7 @@ mod jobs;
 mod licences;
 mod log;
 mod mcp_locks;
+mod mcp_pruning;
 mod mcp_scans;
 mod outcomes;
 mod pruning;
@@ -60,6 +61,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         feeds::CASES,
         mcp_scans::CASES,
         mcp_locks::CASES,
+        mcp_pruning::CASES,
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,

@@ -17,6 +17,7 @@ pub(crate) mod lab;
 pub(crate) mod licence;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod preflight;
 mod remote;
 pub(crate) mod replay;

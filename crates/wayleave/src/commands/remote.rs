@@ -8,7 +8,7 @@ use crate::output::sanitize_for_terminal;
 /// The licence key for a server, on every command that can ask one.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct KeyArg {
-    /// Licence key for the server at --url; it raises the limits. Better given by the environment
+    /// Licence key for the Wayleave server that is asked; it raises the limits. Better given by the environment
     /// variable, because other users of this machine can see the flags of a process
     #[arg(long, value_name = "KEY", env = "WAYLEAVE_KEY", hide_env_values = true)]
     key: Option<String>,

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use contract::records::{Finding, Grade, ScanRecord, Severity, Visibility};
 use contract::{Clock, Timestamp};
 use door::SystemClock;
+use sarif::RepositoryFile;
 
 use super::canonical::read_file_or_stdin;
 use super::remote::{self, KeyArg};
@@ -15,8 +16,7 @@ use super::{config_in_force, scan_progress};
 use crate::config::ConfigArgs;
 use crate::output::{Tone, colour_for_terminal, sanitize_for_terminal};
 use crate::report::baseline::{Baseline, BaselineComparison, at_or_above};
-use crate::report::sarif::RepositoryFile;
-use crate::report::{self, ReportStyle, fixes, sarif};
+use crate::report::{self, ReportStyle, fixes};
 use crate::{exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
@@ -135,8 +135,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     }
     if let Some(file) = &args.sarif {
         let shown_at = args.sarif_file.clone();
-        let shown_at = shown_at.unwrap_or_else(|| RepositoryFile::usual_in(Path::new(".")));
-        write_sarif(file, &sarif::to_sarif(&record, change.as_ref(), &shown_at))?;
+        let exists = |file: &str| Path::new(file).is_file();
+        let shown_at = shown_at.unwrap_or_else(|| RepositoryFile::first_usual(exists));
+        let known = change.as_ref().map(|change| &change.known);
+        write_sarif(file, &sarif::site_log(&record, known, &shown_at))?;
     }
     if let Some(folder) = &args.fixes {
         let files = fixes::write_fixes(folder, &record)?;
@@ -232,7 +234,7 @@ fn print_comparison(change: &BaselineComparison<'_>, partly_measured: bool, to_s
     }
 }
 
-fn write_sarif(file: &Path, log: &sarif::SarifLog) -> Result<()> {
+pub(crate) fn write_sarif(file: &Path, log: &sarif::SarifLog) -> Result<()> {
     if file == Path::new("-") {
         return output::print_json(log);
     }

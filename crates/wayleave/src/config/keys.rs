@@ -167,6 +167,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "Days to keep scan records and evidence; 0 keeps them forever, otherwise at least 30",
     ),
     key(
+        "store",
+        "mcp_days",
+        ValueKind::Number,
+        "400",
+        "Days to keep scans of MCP servers and what they listed; 0 keeps them forever, otherwise at least 30",
+    ),
+    key(
         "network",
         "resolver",
         ValueKind::Text,

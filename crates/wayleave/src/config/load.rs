@@ -26,6 +26,8 @@ const OTHER_VARIABLES: &[&str] = &[
     "WAYLEAVE_CONFIG",
     "WAYLEAVE_INTEROP",
     "WAYLEAVE_KEY",
+    "WAYLEAVE_MCP_PYTHON",
+    "WAYLEAVE_MCP_PYTHON_1",
     "WAYLEAVE_MEMORY_CASE",
     "WAYLEAVE_NODE_MODULES",
     "WAYLEAVE_PYTHON",
@@ -183,8 +185,12 @@ fn validate(config: &Config) -> Result<()> {
             bail!("{name} must be at least {least}");
         }
     }
-    if (1..MIN_SCAN_DAYS).contains(&config.store.scan_days) {
-        bail!("store.scan_days must be 0 (forever) or at least {MIN_SCAN_DAYS}");
+    for (name, days) in
+        [("store.scan_days", config.store.scan_days), ("store.mcp_days", config.store.mcp_days)]
+    {
+        if (1..MIN_SCAN_DAYS).contains(&days) {
+            bail!("{name} must be 0 (forever) or at least {MIN_SCAN_DAYS}");
+        }
     }
     if service::answers::resolve::UpgradeWindows::new(config.resolve.upgrade_minutes.clone())
         .is_none()
@@ -353,6 +359,7 @@ mod tests {
             ("[store]\nanswer_days = 6", vec![], "store.answer_days"),
             ("[store]\ndomain_days = 7", vec![], "store.domain_days"),
             ("[store]\nscan_days = 29", vec![], "store.scan_days"),
+            ("[store]\nmcp_days = 29", vec![], "store.mcp_days"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(named), "{file:?} {variables:?}: {error}");

@@ -65,6 +65,7 @@ pub(crate) struct StoreConfig {
     pub(crate) revocation_days: u32,
     pub(crate) receipt_days: u32,
     pub(crate) scan_days: u32,
+    pub(crate) mcp_days: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -275,6 +276,7 @@ impl Default for StoreConfig {
             revocation_days,
             receipt_days,
             scan_days,
+            mcp_days,
         } = service::RetentionSettings::default();
         Self {
             data_dir: None,
@@ -288,6 +290,7 @@ impl Default for StoreConfig {
             revocation_days,
             receipt_days,
             scan_days,
+            mcp_days,
         }
     }
 }

@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use contract::records::{Finding, ScanRecord, Severity};
+use sarif::{FINGERPRINT, fingerprints, fingerprints_of};
 use serde_json::Value;
 
 use super::findings::severity_rank;
-
-/// Name of the SARIF fingerprint that identifies a finding across runs.
-pub(crate) const FINGERPRINT: &str = "wayleaveFinding/v1";
 
 /// The findings of an earlier scan: titles by fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,27 +21,6 @@ pub(crate) struct BaselineComparison<'a> {
     pub(crate) gone: Vec<String>,
     /// Fingerprints of the baseline's findings.
     pub(crate) known: BTreeSet<String>,
-}
-
-/// One fingerprint per finding, in order; the same in every scan that reports the same finding.
-///
-/// It is computed from domain, finding id and the count of that id so far. Titles and figures are not
-/// part of it, because they change from scan to scan.
-pub(crate) fn fingerprints<'a>(
-    domain: &str,
-    ids: impl IntoIterator<Item = &'a str>,
-) -> Vec<String> {
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    let print = |id| {
-        let number = seen.entry(id).or_default();
-        *number += 1;
-        proof::sha256(format!("{domain}\n{id}\n{number}").as_bytes()).to_string()
-    };
-    ids.into_iter().map(print).collect()
-}
-
-pub(crate) fn fingerprints_of(record: &ScanRecord) -> Vec<String> {
-    fingerprints(record.domain.as_str(), record.findings.iter().map(|f| f.id.as_str()))
 }
 
 /// Those of the given findings that have this severity or a higher one.
@@ -126,17 +103,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_finding_is_recognised_by_its_id() {
-        let of = |ids: &[&'static str]| fingerprints("a.example", ids.to_vec());
-        assert_eq!(of(&["x"]), of(&["x"]));
-        assert_ne!(of(&["x"]), of(&["y"]));
-        assert_ne!(of(&["x"]), fingerprints("b.example", ["x"]));
-        let twice = of(&["x", "y", "x"]);
-        assert_ne!(twice[0], twice[2], "a second finding of the same id has its own fingerprint");
-        assert_eq!(twice[..2], of(&["x", "y"])[..]);
-    }
 
     #[test]
     fn files_that_are_not_an_earlier_scan_of_the_domain_are_refused() {

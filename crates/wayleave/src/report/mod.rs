@@ -1,5 +1,5 @@
-//! Presents a scan record: a report for the terminal, SARIF for code hosts and editors, a comparison
-//! with an earlier scan, and a folder of fixes.
+//! Presents a scan record: a report for the terminal, a comparison with an earlier scan, and a
+//! folder of fixes.
 //!
 //! Nothing is judged here: every statement comes from the record.
 
@@ -11,7 +11,6 @@ mod findings;
 pub(crate) mod fixes;
 mod page;
 mod pages;
-pub(crate) mod sarif;
 mod score;
 
 use contract::records::ScanRecord;

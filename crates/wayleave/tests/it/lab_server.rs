@@ -18,6 +18,21 @@ pub(crate) struct LabServer {
     _folder: TempDir,
 }
 
+/// What a server knows besides the lab.
+pub(crate) struct Extension {
+    pub(crate) brand: &'static str,
+    /// It may ask these ports.
+    pub(crate) ports: Vec<u16>,
+    /// Certificates in PEM that it trusts.
+    pub(crate) ca: String,
+}
+
+impl Default for Extension {
+    fn default() -> Self {
+        Self { brand: "svc", ports: Vec::new(), ca: String::new() }
+    }
+}
+
 impl LabServer {
     /// Starts a lab with these sites besides the catalogue, and a server without rate limits.
     pub(crate) fn start(more_sites: &[&'static LabSite]) -> Self {
@@ -26,6 +41,15 @@ impl LabServer {
 
     /// The same with further sections of the configuration.
     pub(crate) fn start_configured(more_sites: &[&'static LabSite], sections: &str) -> Self {
+        Self::start_extended(more_sites, sections, &Extension::default())
+    }
+
+    /// The same, which may also ask servers that are not the lab's.
+    pub(crate) fn start_extended(
+        more_sites: &[&'static LabSite],
+        sections: &str,
+        extension: &Extension,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -35,12 +59,15 @@ impl LabServer {
             runtime.block_on(Lab::start_with_sites(LabOptions::default(), more_sites)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let authority = folder.path().join("lab-ca.pem");
-        std::fs::write(&authority, &lab.network().ca_pem).unwrap();
+        std::fs::write(&authority, format!("{}{}", lab.network().ca_pem, extension.ca)).unwrap();
+        let network = lab.network().to_toml(&authority);
+        let ports = format!("[network]\nallow_ports = {:?}\n", extension.ports);
+        let network = network.replace("[network]\n", &ports);
         let configuration = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\n\n[store]\ndata_dir = \"{}\"\n\n\
-             [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{sections}\n{}",
+            "[server]\nlisten = \"127.0.0.1:0\"\nbrand = \"{}\"\n\n[store]\ndata_dir = \"{}\"\n\n\
+             [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{sections}\n{network}",
+            extension.brand,
             folder.path().join("data").display(),
-            lab.network().to_toml(&authority)
         );
         let file = folder.path().join("wayleave.toml");
         std::fs::write(&file, configuration).unwrap();

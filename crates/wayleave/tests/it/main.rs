@@ -28,6 +28,7 @@ mod licence_api;
 mod limits_api;
 mod log_api;
 mod mcp_api;
+mod mcp_peers;
 mod module_imports;
 mod old_data;
 mod preflight_api;

@@ -250,6 +250,7 @@ fn no_files_import_each_other_in_a_circle() {
         "declared",
         "agents",
         "judge",
+        "sarif",
         "door",
         "observe",
         "store",

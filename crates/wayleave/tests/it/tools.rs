@@ -31,6 +31,27 @@ pub(crate) fn python() -> Option<Command> {
     }
 }
 
+/// The two Pythons with MCP servers, of `tests/interop/mcp-requirements.txt` and of
+/// `mcp-1-requirements.txt`: of each line of the SDK one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum McpPython {
+    Second,
+    First,
+}
+
+impl McpPython {
+    pub(crate) fn command(self) -> Option<Command> {
+        let name = match self {
+            Self::Second => "WAYLEAVE_MCP_PYTHON",
+            Self::First => "WAYLEAVE_MCP_PYTHON_1",
+        };
+        match std::env::var_os(name) {
+            Some(path) => Some(Command::new(path)),
+            None => skip_test(&format!("{name} does not name a Python with MCP servers")),
+        }
+    }
+}
+
 /// The folder that WAYLEAVE_NODE_MODULES names; it has the packages of `tests/interop/package.json`.
 pub(crate) fn node_modules() -> Option<PathBuf> {
     match std::env::var_os("WAYLEAVE_NODE_MODULES") {

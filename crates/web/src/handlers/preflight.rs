@@ -27,8 +27,9 @@ use crate::{
 /// and the agent, the age of the evidence, revocations, and the caller's own policy, which can only
 /// tighten. A negative decision is also a 200 response. With `checks`, up to 50 actions are decided in
 /// one call (`{brand}-preflight-batch`), each with its own signed receipt; a batch counts as its number
-/// of checks. This build does not read the tool lists of MCP servers: `mcp` is reported as
-/// `not_measured`, and the decision is then at best `require_confirmation`.
+/// of checks. With `mcp`, the lists of the MCP server are read and compared with the digest that you
+/// approved: another surface and a hard finding block, and a server that cannot be read is at best
+/// `require_confirmation`.
 ///
 /// We store the domain, the action, the decision and the times of a receipt. The rest is stored
 /// encrypted, so that only those who have the receipt's digest can read it.

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use contract::Brand;
-use http::{HeaderMap, HeaderValue, header::VARY};
+use http::{
+    HeaderMap, HeaderValue, Uri,
+    header::{LINK, VARY},
+};
+use service::Service;
 
 use crate::{
-    pages,
+    machine_files, pages,
     request::{PathParameter, content_negotiation},
-    response::{ApiError, CACHE_ONE_HOUR, HttpDocument},
+    response::{ApiError, CACHE_ONE_HOUR, HttpDocument, TEXT},
     state::ServiceInfo,
 };
 
@@ -74,6 +78,36 @@ pub(crate) async fn method(
     pages::add_page_headers(response.headers_mut());
     response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
     response
+}
+
+/// What this service tells machines about itself: robots.txt, llms.txt, cards and catalogues.
+pub(crate) async fn machine_file(
+    State(service_info): State<Arc<ServiceInfo>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let document = service_info.machine_files.get(uri.path()).ok_or_else(ApiError::not_found)?;
+    let mut response = document.reply(&headers);
+    if uri.path() == machine_files::API_CATALOG_PATH {
+        // A HEAD request tells where the API is described (RFC 9727).
+        let link = HeaderValue::from_static(
+            "</openapi.json>; rel=\"service-desc\", </docs>; rel=\"service-doc\"",
+        );
+        response.headers_mut().insert(LINK, link);
+    }
+    Ok(response)
+}
+
+/// The contact for security reports, if the operator gives one.
+pub(crate) async fn security_txt(
+    State(service): State<Arc<Service>>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let operator = service.operator();
+    let contact = operator.security.as_deref().or(operator.contact.as_deref());
+    let text = machine_files::render_security_txt(service.issuer(), contact, service.now());
+    let text = text.ok_or_else(ApiError::not_found)?;
+    Ok(HttpDocument::new(text, TEXT, CACHE_ONE_HOUR).reply(&headers))
 }
 
 pub(crate) async fn style(

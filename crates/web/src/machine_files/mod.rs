@@ -19,6 +19,23 @@ pub(crate) use security::render as render_security_txt;
 
 use crate::response::{CACHE_ONE_HOUR, HttpDocument, JSON, MARKDOWN, TEXT};
 
+/// Where an API catalog is looked for (RFC 9727).
+pub(crate) const API_CATALOG_PATH: &str = "/.well-known/api-catalog";
+
+/// The paths of the files, for the router.
+pub(crate) const PATHS: [&str; 10] = [
+    "/robots.txt",
+    "/llms.txt",
+    "/agents.md",
+    "/sitemap.xml",
+    "/.well-known/agent-card.json",
+    "/.well-known/mcp/server-card.json",
+    "/.well-known/ai-catalog.json",
+    API_CATALOG_PATH,
+    "/.well-known/agent-skills/index.json",
+    skills::SKILL_PATH,
+];
+
 /// What the files say about this deployment.
 #[derive(Debug, Clone)]
 pub(crate) struct SiteFacts {
@@ -59,7 +76,7 @@ pub(crate) fn render_all(
             "/.well-known/ai-catalog.json",
             constant(cards::ai_catalog(facts), "application/ai-catalog+json"),
         ),
-        ("/.well-known/api-catalog", constant(api_catalog::render(facts), api_catalog::MEDIA_TYPE)),
+        (API_CATALOG_PATH, constant(api_catalog::render(facts), api_catalog::MEDIA_TYPE)),
         ("/.well-known/agent-skills/index.json", constant(skills::index(facts, &skill), JSON)),
         (skills::SKILL_PATH, constant(skill, MARKDOWN)),
     ])

@@ -24,7 +24,11 @@ const VERSION_MEMBER: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) enum Transport {
     Stdio,
     /// With the header fields that repeat parts of the body.
-    Http { version: Option<String>, method: Option<String>, name: Option<String> },
+    Http {
+        version: Option<String>,
+        method: Option<String>,
+        name: Option<String>,
+    },
 }
 
 #[derive(Debug, PartialEq)]
@@ -52,7 +56,8 @@ impl McpServer {
         }
         let mut answers = Vec::new();
         for message in messages {
-            if let Answer::Message { body, .. } = self.answer_value(message, transport, caller).await
+            if let Answer::Message { body, .. } =
+                self.answer_value(message, transport, caller).await
             {
                 answers.push(body);
             }
@@ -85,15 +90,13 @@ impl McpServer {
                 }
                 _ => (200, self.tool_list(is_modern)),
             },
-            ("tools/call", is_modern) => {
-                match self.call_tool(params, is_modern, caller).await {
-                    Ok(result) => (200, result),
-                    Err(why) => {
-                        let body = error(Some(id), INVALID_PARAMS, &why, None);
-                        return Answer::Message { status: 200, body };
-                    }
+            ("tools/call", is_modern) => match self.call_tool(params, is_modern, caller).await {
+                Ok(result) => (200, result),
+                Err(why) => {
+                    let body = error(Some(id), INVALID_PARAMS, &why, None);
+                    return Answer::Message { status: 200, body };
                 }
-            }
+            },
             (method, _) => {
                 let sentence = format!("The method {} is not supported.", short(method));
                 let body = error(Some(id), METHOD_NOT_FOUND, &sentence, None);
@@ -116,8 +119,7 @@ impl McpServer {
     }
 
     fn discover(&self) -> Value {
-        let versions: Vec<&str> =
-            std::iter::once(MODERN_VERSION).chain(LEGACY_VERSIONS).collect();
+        let versions: Vec<&str> = std::iter::once(MODERN_VERSION).chain(LEGACY_VERSIONS).collect();
         json!({
             "resultType": "complete",
             "supportedVersions": versions,
@@ -156,7 +158,8 @@ const INSTRUCTIONS: &str = "Tools that say whether an agent is welcome at a webs
 /// Whether a message is of the era without handshake.
 fn check_version(message: &Message, transport: &Transport) -> Result<bool, Answer> {
     let id = message.id.as_ref();
-    let in_body = message.params.pointer("/_meta").and_then(|meta| meta.get(VERSION_MEMBER)?.as_str());
+    let in_body =
+        message.params.pointer("/_meta").and_then(|meta| meta.get(VERSION_MEMBER)?.as_str());
     let Transport::Http { version, method, name } = transport else {
         return match in_body {
             Some(MODERN_VERSION) => Ok(true),
@@ -168,7 +171,11 @@ fn check_version(message: &Message, transport: &Transport) -> Result<bool, Answe
         Some(MODERN_VERSION) => {}
         // A client that has not agreed on a version yet sends none.
         None if in_body.is_some() => {
-            return Err(refusal(id, HEADER_MISMATCH, "The header MCP-Protocol-Version is missing."));
+            return Err(refusal(
+                id,
+                HEADER_MISMATCH,
+                "The header MCP-Protocol-Version is missing.",
+            ));
         }
         None => return Ok(false),
         Some(version) if LEGACY_VERSIONS.contains(&version) => return Ok(false),

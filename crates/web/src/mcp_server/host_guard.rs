@@ -28,7 +28,8 @@ fn is_local<T: AsRef<str>>(host: &Host<T>) -> bool {
     match host {
         Host::Domain(name) => {
             let name = name.as_ref();
-            name.eq_ignore_ascii_case("localhost") || name.to_ascii_lowercase().ends_with(".localhost")
+            name.eq_ignore_ascii_case("localhost")
+                || name.to_ascii_lowercase().ends_with(".localhost")
         }
         Host::Ipv4(address) => address.is_loopback(),
         Host::Ipv6(address) => address.is_loopback(),

@@ -33,7 +33,9 @@ impl Message {
         let method = match members.remove("method") {
             Some(Value::String(method)) => method,
             // A response of the client: nothing was asked, so there is nothing to do.
-            None if id.is_some() && (members.contains_key("result") || members.contains_key("error")) => {
+            None if id.is_some()
+                && (members.contains_key("result") || members.contains_key("error")) =>
+            {
                 return Ok(Self { id: None, method: String::new(), params: Value::Null });
             }
             _ => return Err(INVALID_REQUEST),

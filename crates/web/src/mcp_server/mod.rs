@@ -18,7 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
-use contract::Issuer;
+use contract::{Issuer, errors::ErrorCode};
 use http::{HeaderMap, StatusCode, header::ACCEPT, header::CONTENT_TYPE};
 use serde_json::Value;
 use service::Service;
@@ -26,7 +26,7 @@ use service::Service;
 use self::dispatch::{Answer, Transport};
 use self::tools::Tools;
 use crate::{
-    request::read_body,
+    request::body::read_body,
     response::{ApiError, JSON},
 };
 
@@ -65,15 +65,16 @@ impl McpServer {
 async fn answer_request(State(server): State<Arc<McpServer>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Err(why) = host_guard::check(&server.issuer.base_url, &parts.headers, &parts.uri) {
-        return ApiError::forbidden(why).into_response();
+        return ApiError::new(ErrorCode::Forbidden, why).into_response();
     }
     if !accepts_both_forms(&parts.headers) {
         let sentence = "`Accept` must name application/json and text/event-stream.";
-        return ApiError::not_acceptable(sentence).into_response();
+        return ApiError::new(ErrorCode::NotAcceptable, sentence).into_response();
     }
     let is_json = |value: &http::HeaderValue| value.as_bytes().starts_with(JSON.as_bytes());
     if !parts.headers.get(CONTENT_TYPE).is_some_and(is_json) {
-        return ApiError::unsupported_media_type().into_response();
+        let sentence = "Send the message as application/json.";
+        return ApiError::unsupported_media_type(sentence).into_response();
     }
     let body = match read_body(&parts.headers, body).await {
         Ok(body) => body,

@@ -96,7 +96,10 @@ impl McpServer {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         for (name, value) in arguments {
             if !self.tools.has_parameter(tool, name) {
-                return Err(format!("There is no argument {}.", name.chars().take(64).collect::<String>()));
+                return Err(format!(
+                    "There is no argument {}.",
+                    name.chars().take(64).collect::<String>()
+                ));
             }
             match value {
                 Value::Null => {}
@@ -117,9 +120,10 @@ impl McpServer {
     fn verify(&self, arguments: &Map<String, Value>) -> Result<String, String> {
         let document = arguments.get("document").filter(|document| document.is_object());
         let document = document.ok_or("`document` must be an object.")?;
-        let verdict = self.service.verify_document(document.to_string().as_bytes());
+        let verdict = self.service.keys.verify_document(document.to_string().as_bytes());
         let verdict = verdict.map_err(|_| "The keys cannot be read now. Try again later.")?;
-        serde_json::to_string(&verdict).map_err(|_| "The result cannot be written.".to_owned())
+        let checks = serde_json::to_value(&verdict.checks).unwrap_or_default();
+        Ok(json!({ "accepted": verdict.accepted(), "checks": checks }).to_string())
     }
 }
 
@@ -135,7 +139,9 @@ fn tool_result(answer: Result<String, String>, is_modern: bool) -> String {
         }
         Err(why) => {
             let text = json!(why);
-            format!("{{{kind}\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"isError\":true}}")
+            format!(
+                "{{{kind}\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"isError\":true}}"
+            )
         }
     }
 }

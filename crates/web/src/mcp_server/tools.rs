@@ -235,7 +235,8 @@ fn output_schema(openapi: &Value, operation: &Value, issuer: &Issuer) -> Value {
 }
 
 fn resolve<'a>(openapi: &'a Value, schema: &'a Value) -> &'a Value {
-    let pointer = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+    let pointer =
+        schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
     pointer.and_then(|pointer| openapi.pointer(pointer)).unwrap_or(schema)
 }
 

@@ -55,8 +55,26 @@ fn parameter_schema(operation: &str, name: &str) -> Option<Value> {
         "action" => words(Action::WORDS),
         "type" => words(RevocationType::WORDS),
         "target_kind" => words(RevocationTargetKind::WORDS),
+        "format" if operation == "mcpScanUrl" => words(&["json", "sarif"]),
         "format" => words(&["json", "ndjson"]),
-        "include" => words(&["lock"]),
+        // Every order of every choice: none of the words may be given twice.
+        "include" => words(&[
+            "lock",
+            "text",
+            "schemas",
+            "lock,text",
+            "text,lock",
+            "lock,schemas",
+            "schemas,lock",
+            "text,schemas",
+            "schemas,text",
+            "lock,text,schemas",
+            "lock,schemas,text",
+            "text,lock,schemas",
+            "text,schemas,lock",
+            "schemas,lock,text",
+            "schemas,text,lock",
+        ]),
         "list" => words(&["1"]),
         "decision" => {
             let decisions = Decision::WORDS.join("|");

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::super::actions::Decision;
 use super::super::section::Section;
-use crate::open_enum;
+use crate::{Timestamp, open_enum};
 
 // utoipa's derive needs an alias for each generic section; see `Section`.
 pub type CrawlPolicySection = Section<CrawlPolicy>;
@@ -174,6 +175,48 @@ pub struct Capability {
     /// Whether it behaves as declared; null until it was called and compared.
     #[schema(required)]
     pub as_declared: Option<bool>,
+    /// What the latest stored scan of the MCP server says; only for servers of an MCP server card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_scan: Option<CapabilityMcpScan>,
+}
+
+/// The latest stored scan of a declared MCP server. An answer never causes a scan of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CapabilityMcpScan {
+    /// The state of the scan, or `not_measured` if none is stored.
+    pub state: String,
+    /// Why nothing is known; null if there is a scan.
+    #[schema(required)]
+    pub why: Option<String>,
+    #[schema(required)]
+    pub scanned_at: Option<Timestamp>,
+    #[schema(required)]
+    pub scan_sha256: Option<String>,
+    /// The digest of everything the server lists; null if not all of it was read.
+    #[schema(required)]
+    pub surface_sha256: Option<String>,
+    /// The scan's decision about connecting.
+    #[schema(required)]
+    pub connect: Option<Decision>,
+    /// Where a scan of the server can be had; null if the address is not one of a public server.
+    #[schema(required)]
+    pub address: Option<String>,
+}
+
+impl CapabilityMcpScan {
+    /// Nothing is known of the server.
+    #[must_use]
+    pub fn not_measured(why: &str) -> Self {
+        Self {
+            state: "not_measured".to_owned(),
+            why: Some(why.to_owned()),
+            scanned_at: None,
+            scan_sha256: None,
+            surface_sha256: None,
+            connect: None,
+            address: None,
+        }
+    }
 }
 
 open_enum! {

@@ -5,13 +5,15 @@ use contract::Ratio;
 use contract::records::{
     Decision, DecisionReason, Doubt, McpAuth, McpAuthState, McpBasisKind, McpCardComparison,
     McpChange, McpCheckBasis, McpCheckState, McpConditions, McpConnect, McpCurrentSurface,
-    McpDrift, McpDriftLevel, McpDriftSummary, McpEra, McpFieldDigests, McpFinding, McpHints,
-    McpHistory, McpInput, McpInstructions, McpInvocation, McpItem, McpItemEntry, McpKnown,
-    McpLocation, McpLock, McpLockCheck, McpLockDecision, McpLockFacts, McpLockForm, McpLockItem,
-    McpLockOrigin, McpLockServer, McpLockTool, McpLockVerdict, McpResourceMetadata,
-    McpResponseForm, McpRuleCheck, McpRuleState, McpRulepack, McpScan, McpScanBasis,
-    McpScanReference, McpScanState, McpServer, McpSeverity, McpSurface, McpTier, McpToolEntry,
-    McpTransport, McpTransportForm, ReasonClass, Remedy, SafetyClass,
+    McpDeclaredEndpoint, McpDomainScans, McpDomainState, McpDrift, McpDriftLevel, McpDriftSummary,
+    McpEndpointState, McpEra, McpFieldDigests, McpFinding, McpHints, McpHistory, McpInput,
+    McpInstructions, McpInvocation, McpItem, McpItemEntry, McpKnown, McpLocation, McpLock,
+    McpLockCheck, McpLockDecision, McpLockFacts, McpLockForm, McpLockItem, McpLockOrigin,
+    McpLockServer, McpLockTool, McpLockVerdict, McpResourceMetadata, McpResponseForm, McpRuleCheck,
+    McpRuleState, McpRulepack, McpScan, McpScanBasis, McpScanReference, McpScanState, McpServer,
+    McpSeverity, McpSurface, McpTextComparison, McpTexts, McpTier, McpToolEntry, McpTransport,
+    McpTransportForm, McpWordChange, McpWordDiff, McpWordDiffPart, ReasonClass, Remedy,
+    SafetyClass,
 };
 
 const ENDPOINT: &str = "https://shop.lab/mcp";
@@ -158,11 +160,30 @@ pub(super) fn lock_check() -> McpLockCheck {
             breaking: false,
             level: McpDriftLevel::Confirm,
             why: "The text that the model reads changed. The contract did not.".to_owned(),
+            untrusted_diff: Some(McpWordDiff {
+                parts: vec![
+                    McpWordDiffPart {
+                        change: McpWordChange::Kept,
+                        untrusted_text: "Adds two ".to_owned(),
+                    },
+                    McpWordDiffPart {
+                        change: McpWordChange::Added,
+                        untrusted_text: "whole ".to_owned(),
+                    },
+                ],
+                cut: false,
+            }),
         }],
         new_findings: vec![finding()],
         connect: Decision::Block,
         exit_code: 1,
         next_lock: Some(Box::new(lock())),
+        text_comparison: Some(McpTextComparison {
+            state: "observed".to_owned(),
+            why: some("One of the texts is not stored."),
+            compared: 1,
+            left_out: 1,
+        }),
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }
@@ -221,6 +242,8 @@ pub(super) fn scan() -> McpScan {
                 present: true,
                 bytes: 21,
                 instructions_sha256: Some(digest('f')),
+                untrusted_text: some("Adds numbers for you."),
+                text_cut: Some(false),
             },
             capabilities: [("tools".to_owned(), [("listChanged".to_owned(), true)].into())].into(),
             basis: "self_reported".to_owned(),
@@ -254,11 +277,17 @@ pub(super) fn scan() -> McpScan {
             safety_class: SafetyClass::Unknown,
             required_inputs: texts(&["a"]),
             findings: texts(&["f1"]),
+            untrusted_description: some("Adds two numbers.\\u{E0041}"),
+            untrusted_input_schema: some("{\"type\":\"object\"}"),
+            untrusted_output_schema: some("{\"type\":\"object…"),
+            cut: Some(texts(&["untrusted_output_schema"])),
         }],
         prompts: vec![McpItemEntry {
             name: "greet".to_owned(),
             definition_sha256: Some(digest('4')),
             findings: vec![],
+            untrusted_description: some("Greets somebody."),
+            cut: Some(vec![]),
         }],
         resources: vec![],
         resource_templates: vec![],
@@ -297,9 +326,50 @@ pub(super) fn scan() -> McpScan {
             address: Some(url("/api/v1/changes?domain=shop.lab")),
         },
         lock: Some(Box::new(lock())),
+        texts: Some(McpTexts {
+            included: texts(&["text", "schemas"]),
+            bytes: 88,
+            limit_bytes: 524_288,
+            shortened: 1,
+            left_out: 0,
+        }),
         invocation: McpInvocation { tools_called: 0, rule: "lists only".to_owned() },
         rulepack: McpRulepack { id: "mcp-1".to_owned(), rulepack_sha256: digest('6') },
         code: Some(code()),
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn domain_scans() -> McpDomainScans {
+    McpDomainScans {
+        kind: kind("mcp-domain-scans"),
+        v: 1,
+        schema: schema("mcp-domain-scans"),
+        domain: domain(),
+        scanned_at: at("02:00:00"),
+        state: McpDomainState::Observed,
+        why: some("The domain declares more servers than are scanned at once."),
+        declared_at: Some(at("01:00:00")),
+        endpoints: vec![
+            McpDeclaredEndpoint {
+                url: some(ENDPOINT),
+                untrusted_url: None,
+                source: "/.well-known/mcp/server-card.json".to_owned(),
+                state: McpEndpointState::Observed,
+                why: None,
+                scan: Some(Box::new(scan())),
+            },
+            McpDeclaredEndpoint {
+                url: None,
+                untrusted_url: some("https://localhost/mcp"),
+                source: "/.well-known/mcp/server-card.json".to_owned(),
+                state: McpEndpointState::NotMeasured,
+                why: some("The host is not a public one."),
+                scan: None,
+            },
+        ],
+        left_out: 1,
         sha256: Some(digest('a')),
         signature: Some(signature()),
     }

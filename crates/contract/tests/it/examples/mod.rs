@@ -77,6 +77,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("decision-check", json(decisions::check())),
         ("revocations", json(decisions::revocations())),
         ("mcp-scan", json(mcp::scan())),
+        ("mcp-domain-scans", json(mcp::domain_scans())),
         ("mcp-lock", json(mcp::lock())),
         ("mcp-lock-check", json(mcp::lock_check())),
         ("staple", json(decisions::staple())),

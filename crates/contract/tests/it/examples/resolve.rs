@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use contract::Quotient;
 use contract::records::{
     Absence, AbsenceCheck, AbsenceObserver, AbsenceResult, ActionDecision, Actions, AgentPolicy,
-    AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CiteDecision,
-    CiteScope, ClaimState, ClockHomepage, ContentClock, ContentState, Contradiction, ControlMethod,
-    ControlProof, ControlSummary, CrawlPolicy, Decision, DeliveredContent, DeliveredPage, Delivery,
-    DeliveryIdentity, Dns, Doubt, EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness,
-    FreshnessSource, HighRiskField, HighRiskFields, IdentityEquivalence, Impersonation,
-    ImpersonationVerdict, Incident, JustInTimeBasis, LadderRung, Likeness, LikenessClass,
-    MachineFile, MachineFiles, NetworkSamples, Observers, PrimaryObserver, ReadEquivalence,
-    RescanBody, RescanRequest, ResolveAnswer, ResolveConfidence, ResolveFindings, Rights,
-    RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass, SampleWindow,
+    AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CapabilityMcpScan,
+    CiteDecision, CiteScope, ClaimState, ClockHomepage, ContentClock, ContentState, Contradiction,
+    ControlMethod, ControlProof, ControlSummary, CrawlPolicy, Decision, DeliveredContent,
+    DeliveredPage, Delivery, DeliveryIdentity, Dns, Doubt, EquivalenceVerdict, EvidenceLinks,
+    FindingsAccess, Freshness, FreshnessSource, HighRiskField, HighRiskFields, IdentityEquivalence,
+    Impersonation, ImpersonationVerdict, Incident, JustInTimeBasis, LadderRung, Likeness,
+    LikenessClass, MachineFile, MachineFiles, NetworkSamples, Observers, PrimaryObserver,
+    ReadEquivalence, RescanBody, RescanRequest, ResolveAnswer, ResolveConfidence, ResolveFindings,
+    Rights, RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass, SampleWindow,
     SamplesByNetwork, Section, SelfClaims, StoredSections, Subject, Tls, Upgrade, UpgradeState,
     VantageState, VantageSummary,
 };
@@ -360,6 +360,7 @@ fn capabilities() -> Capabilities {
             declared_in: "/.well-known/mcp/server-card.json".to_owned(),
             safety_class: SafetyClass::Unknown,
             as_declared: None,
+            mcp_scan: Some(CapabilityMcpScan::not_measured("No scan of this server is stored.")),
         }],
         declared_files: texts(&["/.well-known/mcp/server-card.json"]),
         note: "Read from declarations only. No capability was called, so none is verified."

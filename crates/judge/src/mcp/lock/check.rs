@@ -134,6 +134,7 @@ pub fn check_lock(lock: &ParsedLock, inputs: CheckInputs<'_>) -> McpLockCheck {
         connect: outcome.connect,
         exit_code,
         next_lock,
+        text_comparison: None,
         sha256: None,
         signature: None,
     }

@@ -76,6 +76,7 @@ fn drift(
         breaking: false,
         level,
         why: why.to_owned(),
+        untrusted_diff: None,
     }
 }
 

@@ -92,8 +92,12 @@ pub fn parse_lock(bytes: &[u8]) -> Result<ParsedLock, BadLock> {
     let Value::Object(document) = parsed.value else {
         return Err(bad("lock", "must be an object"));
     };
-    let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
-    if !kind.ends_with("-mcp-lock") {
+    let is_lock = match document.get("kind") {
+        Some(kind) => kind.as_str().is_some_and(|kind| kind.ends_with("-mcp-lock")),
+        // A lock that the public client made by itself has no kind.
+        None => document.contains_key("tools") && document.contains_key("tools_sha256"),
+    };
+    if !is_lock {
         return Err(bad("kind", "must be the kind of an MCP lock"));
     }
     let tools = parse_tools(&document)?;

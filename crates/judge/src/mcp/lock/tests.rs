@@ -225,6 +225,47 @@ fn new_findings_of_changed_items_block() {
 }
 
 #[test]
+fn changed_texts_are_compared_word_by_word_if_the_locked_ones_are_known() {
+    let mut now = tools();
+    now["tools"][0]["description"] = json!("Adds three numbers.");
+    now["tools"][0]["inputSchema"]["properties"]["a"]["description"] = json!("The first.");
+    now["tools"][1]["inputSchema"] = json!({"type": "object", "required": ["x"]});
+    now["prompts"][0]["description"] = json!("Greets warmly.");
+    now["instructions"] = json!("Numbers and words only.");
+    let mut result = check(&lock_text(&tools()), &now);
+    let (before, after) = (surface(&tools()), surface(&now));
+    add_text_diffs(&mut result, &before, &after);
+    let shown: Vec<(McpChange, String)> = result
+        .drift
+        .iter()
+        .filter_map(|drift| {
+            let parts = &drift.untrusted_diff.as_ref()?.parts;
+            let text = parts
+                .iter()
+                .map(|part| format!("{}:{}|", part.change.as_str(), part.untrusted_text));
+            Some((drift.change.clone(), text.collect()))
+        })
+        .collect();
+    let expected = [
+        (McpChange::InstructionsChanged, "kept:Numbers |added:and words |kept:only.|"),
+        (McpChange::DescriptionChanged, "kept:Adds |removed:two |added:three |kept:numbers.|"),
+        (McpChange::InputSchemaChanged, "removed:First.|added:The first.|"),
+        (McpChange::DescriptionChanged, "removed:Greets.|added:Greets warmly.|"),
+    ];
+    assert_eq!(shown, expected.map(|(change, text)| (change, text.to_owned())));
+    let comparison = result.text_comparison.clone().unwrap();
+    assert_eq!((comparison.compared, comparison.left_out), (4, 0));
+
+    // Texts that do not have the digests of the lock are not the locked ones.
+    let mut other = check(&lock_text(&tools()), &now);
+    add_text_diffs(&mut other, &after, &after);
+    assert!(other.drift.iter().all(|drift| drift.untrusted_diff.is_none()));
+    assert!(other.text_comparison.unwrap().left_out >= 4);
+    no_text_diffs(&mut result, "Not stored.");
+    assert_eq!(result.text_comparison.unwrap().state, "not_measured");
+}
+
+#[test]
 fn the_public_clients_lock_is_checked_by_its_digests() {
     let full: Value = serde_json::from_str(&lock_text(&tools())).unwrap();
     let plain_tools: Vec<Value> = full["tools"]
@@ -236,6 +277,9 @@ fn the_public_clients_lock_is_checked_by_its_digests() {
     let plain = json!({"kind": "other-mcp-lock", "server": {"url": "https://a.example/mcp"}, "tools": plain_tools, "tools_sha256": full["tools_sha256"], "count": 2}).to_string();
     assert_eq!(parse_lock(plain.as_bytes()).unwrap().form(), McpLockForm::Plain);
     assert_eq!(check(&plain, &tools()).verdict, McpLockVerdict::Unchanged);
+    // What the client makes from a list without asking anybody.
+    let own = json!({"tools": plain_tools, "tools_sha256": full["tools_sha256"], "count": 2});
+    assert_eq!(check(&own.to_string(), &tools()).verdict, McpLockVerdict::Unchanged);
     let mut now = tools();
     now["tools"][0]["description"] = json!("Adds.");
     now["tools"][1]["name"] = json!("minus");
@@ -278,6 +322,9 @@ fn a_bad_lock_names_its_member() {
         ("{".to_owned(), "lock"),
         (r#"{"kind":"a","kind":"b"}"#.to_owned(), "lock"),
         (r#"{"kind":"svc-scan"}"#.to_owned(), "kind"),
+        (r#"{"kind":null,"tools":[],"tools_sha256":""}"#.to_owned(), "kind"),
+        (r#"{"tools":[]}"#.to_owned(), "kind"),
+        (r#"{"tools":[],"tools_sha256":"zz"}"#.to_owned(), "tools_sha256"),
         (lock.replace(r#""count":2"#, r#""count":3"#), "count"),
         (r#"{"kind":"x-mcp-lock","tools":{}}"#.to_owned(), "tools"),
         (

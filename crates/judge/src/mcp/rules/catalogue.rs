@@ -185,7 +185,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "suspicious_wording",
         false,
-        "low",
+        "medium",
         50,
         POISONING,
         "A sentence sounds like an order to the model that goes beyond the use of this item. The words were compared with those of known attacks.",
@@ -295,6 +295,22 @@ pub(super) const RULES: &[Rule] = &[
         95,
         SUPPLY,
         "A schema refers to a remote address, whose content can change.",
+    ),
+    rule(
+        "invalid_mcp_header",
+        false,
+        "low",
+        95,
+        SUPPLY,
+        "An input is marked to be sent as a header, but not as the protocol allows: the name is no header name or is used twice, the type does not fit in a header, or the input cannot be found before the call. Clients drop such a tool.",
+    ),
+    rule(
+        "capability_mismatch",
+        false,
+        "medium",
+        70,
+        SCOPE,
+        "The server declares a list and answers the question for it with an error, or the name of a tool promises only to look while its text begins by saying that it deletes, sends or executes.",
     ),
     rule(
         "unstable_definitions",

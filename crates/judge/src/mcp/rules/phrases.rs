@@ -40,6 +40,8 @@ struct Pattern {
     severity: McpSeverity,
     window: usize,
     inputs_only: bool,
+    /// Not with the first word of a text.
+    late: bool,
     elements: Vec<Classes>,
     ordered: bool,
     without: Classes,
@@ -121,6 +123,7 @@ impl Tables {
             .filter_map(|(head, body)| {
                 let mut head = head.split(' ');
                 let (rule, severity, window) = (head.next()?, head.next()?, head.next()?);
+                let flags: Vec<&str> = head.collect();
                 let (body, without) = body.split_once(" - ").unwrap_or((body, ""));
                 let ordered = body.contains(" > ");
                 let reported = bits.get("DETECT").copied().unwrap_or(0) & union(without, ' ');
@@ -128,7 +131,8 @@ impl Tables {
                     rule,
                     severity: McpSeverity::from_word(severity)?,
                     window: window.parse().ok()?,
-                    inputs_only: head.next() == Some("input"),
+                    inputs_only: flags.contains(&"input"),
+                    late: flags.contains(&"late"),
                     elements: body.split(['>', '+']).map(|element| union(element, '|')).collect(),
                     ordered,
                     without: union(without, ' ') & !reported,
@@ -268,6 +272,9 @@ impl Sentence {
     fn find(&self, pattern: &Pattern) -> Option<(usize, usize)> {
         let (first_element, rest) = pattern.elements.split_first()?;
         for (index, start) in self.hits.iter().enumerate() {
+            if pattern.late && start.first == 0 {
+                continue;
+            }
             let starts = if pattern.ordered {
                 start.classes & first_element != 0
             } else {

@@ -11,14 +11,12 @@ use contract::records::{
 use proof::sha256;
 
 use super::catalogue::{RULES, Rule, find_rule};
-use super::encoded::find_encoded;
-use super::folded_text::FoldedText;
-use super::hidden_text::find_hidden;
-use super::markup::find_markup;
-use super::phrases::{self, find_phrases};
+use super::markup::is_able;
+use super::phrases;
 use super::structure::find_in_structure;
-use super::text_match::TextMatch;
-use super::wording::{self, find_order};
+use super::text_match::{TextMatch, Weight};
+use super::text_rules::find_in_text;
+use super::wording;
 use crate::mcp::safety::safety_class;
 use crate::mcp::surface::{Item, ItemText, ListKind, Surface};
 use crate::mcp::untrusted::{display_name, excerpt_around, untrusted_text};
@@ -27,7 +25,6 @@ use crate::mcp::untrusted::{display_name, excerpt_around, untrusted_text};
 const MAX_FINDINGS: usize = 500;
 /// The most findings of one rule in one item.
 const MAX_OF_RULE: usize = 5;
-const OVERLONG: usize = 4_096;
 /// The most text of all items together that the phrase rules read.
 const MAX_TEXT: usize = 8 << 20;
 
@@ -40,6 +37,8 @@ pub struct RuleContext<'a> {
     pub metadata_foreign_host: Option<bool>,
     /// Whether a second reading had the same tools.
     pub stable_content: Option<bool>,
+    /// Lists that the server declares and whose question it answered with an error.
+    pub refused_lists: Option<&'a [ListKind]>,
     /// Names of tools of other servers that the caller uses.
     pub other_tools: &'a [String],
 }
@@ -200,57 +199,7 @@ impl Collector {
             self.skipped = true;
             return Vec::new();
         }
-        let mut found = find_hidden(text);
-        if is_prose && text.len() > OVERLONG {
-            let length = text.chars().count();
-            found.push(TextMatch { rule: "overlong_text", length, ..TextMatch::default() });
-        }
-        if text.len() < 4 {
-            return found;
-        }
-        found.extend(find_markup(text, is_prose));
-        let folded = FoldedText::new(text);
-        let phrases = find_phrases(&folded, is_input && is_prose);
-        let quoted = quoted_parts(text);
-        let mut acts = None;
-        let mut hidden = None;
-        for phrase in phrases {
-            let in_quotes =
-                quoted.iter().any(|(from, to)| *from <= phrase.start && phrase.end <= *to);
-            let reported = phrase.reported || in_quotes;
-            let length = phrase.end.saturating_sub(phrase.start);
-            let matched = TextMatch {
-                rule: phrase.rule,
-                start: phrase.start,
-                length,
-                reported,
-                ..TextMatch::default()
-            };
-            if !reported {
-                match phrase.rule {
-                    "user_concealment" => hidden = hidden.or(Some(matched.clone())),
-                    "secret_exfiltration"
-                    | "context_exfiltration"
-                    | "cross_tool_directive"
-                    | "consent_bypass"
-                    | "system_tampering" => acts = acts.or(Some(())),
-                    _ => {}
-                }
-            }
-            found.push(matched);
-        }
-        if let (Some(hidden), Some(())) = (hidden, acts) {
-            found.push(TextMatch { rule: "concealed_action", ..hidden });
-        }
-        let known = found.iter().any(|found| !found.reported && found.rule != "overlong_text");
-        if !known && let Some((first, last)) = find_order(&folded) {
-            found.extend(wording_match(&folded, first, last, &quoted));
-        }
-        found.extend(find_encoded(text));
-        if !others.is_empty() {
-            found.extend(other_tool(&folded, text, others));
-        }
-        found
+        find_in_text(text, is_prose, is_input, others)
     }
 
     fn push(&mut self, place: &Place<'_>, text: &str, matched: TextMatch) {
@@ -284,6 +233,22 @@ impl Collector {
         if context.stable_content == Some(false) {
             add("unstable_definitions", McpItem::Server);
         }
+        for list in context.refused_lists.unwrap_or_default() {
+            let pointer = format!("/capabilities/{}", list.capability());
+            let place = Place {
+                item: McpItem::Server,
+                name: None,
+                index: None,
+                field: "capabilities",
+                pointer: &pointer,
+            };
+            let rule = "capability_mismatch";
+            self.push(&place, "", TextMatch { rule, ..TextMatch::default() });
+        }
+        let mut add = |rule, item| {
+            let place = Place { item, name: None, index: None, field: "server", pointer: "" };
+            self.push(&place, "", TextMatch { rule, ..TextMatch::default() });
+        };
         let writes = |class| {
             matches!(
                 class,
@@ -331,6 +296,9 @@ fn not_measured(
     skipped: bool,
 ) -> Option<&'static str> {
     let unknown = |known: bool, why| if known { None } else { Some(why) };
+    if !is_able(rule) {
+        return Some("This build of the program lacks a part that the rule needs.");
+    }
     match rule {
         "plain_http" => unknown(context.https.is_some(), "No address was read."),
         "issuer_mismatch" => {
@@ -351,9 +319,24 @@ fn not_measured(
             unknown(!context.other_tools.is_empty(), "No other server was named.")
         }
         _ if !surface.is_complete() => Some("The lists are not complete."),
+        "capability_mismatch" => unknown(
+            context.refused_lists.is_some(),
+            "What the server declares was not read. The names and texts of its tools agree.",
+        ),
         _ if skipped => Some("The lists have more than 8 MiB of text. The rest was not read."),
         _ => None,
     }
+}
+
+fn milder(one: McpSeverity, other: McpSeverity) -> McpSeverity {
+    const FROM_MILD: [McpSeverity; 5] = [
+        McpSeverity::Info,
+        McpSeverity::Low,
+        McpSeverity::Medium,
+        McpSeverity::High,
+        McpSeverity::Critical,
+    ];
+    FROM_MILD.into_iter().find(|level| *level == one || *level == other).unwrap_or(one)
 }
 
 fn finding(
@@ -364,11 +347,12 @@ fn finding(
     matched: TextMatch,
 ) -> McpFinding {
     let position = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let (tier, severity, confidence) = if matched.reported {
-        (McpTier::Soft, McpSeverity::Low, 20)
-    } else {
-        (rule.tier(), rule.severity(), rule.confidence)
+    let (tier, severity, confidence) = match matched.weight {
+        Weight::Full => (rule.tier(), rule.severity(), rule.confidence),
+        Weight::Doubtful => (McpTier::Soft, McpSeverity::Medium, rule.confidence.min(50)),
+        Weight::Reported => (McpTier::Soft, McpSeverity::Low, 20),
     };
+    let severity = matched.at_most.map_or(severity.clone(), |most| milder(severity, most));
     McpFinding {
         id: format!("f{number}"),
         rule: rule.id.to_owned(),
@@ -391,69 +375,4 @@ fn finding(
         references: rule.references.iter().map(ToString::to_string).collect(),
         first_observed: None,
     }
-}
-
-/// Parts in quotation marks, as characters. Only short parts are quotations; a whole text in quotation
-/// marks is not.
-fn quoted_parts(text: &str) -> Vec<(usize, usize)> {
-    const LONGEST: usize = 160;
-    let mut parts = Vec::new();
-    let mut open: Option<(char, usize)> = None;
-    let mut before = ' ';
-    for (at, c) in text.chars().enumerate() {
-        match open {
-            Some((closing, from)) if c == closing => {
-                if at.saturating_sub(from) <= LONGEST && from > 8 {
-                    parts.push((from, at));
-                }
-                open = None;
-            }
-            Some((_, from)) if at.saturating_sub(from) > LONGEST => open = None,
-            Some(_) => {}
-            None => {
-                let closing = match c {
-                    '"' => Some('"'),
-                    '“' => Some('”'),
-                    '«' => Some('»'),
-                    '\'' if !before.is_alphanumeric() => Some('\''),
-                    _ => None,
-                };
-                open = closing.map(|closing| (closing, at.saturating_add(1)));
-            }
-        }
-        before = c;
-    }
-    parts
-}
-
-/// The sentence that the model of wording found.
-fn wording_match(
-    folded: &FoldedText,
-    first: usize,
-    last: usize,
-    quoted: &[(usize, usize)],
-) -> Option<TextMatch> {
-    let (start, end) = (folded.words.get(first)?.start, folded.words.get(last)?.end);
-    // A quotation in the sentence may be what sounds like an order.
-    let reported = quoted.iter().any(|(from, to)| *from >= start && *to <= end.saturating_add(1));
-    let length = end.saturating_sub(start);
-    Some(TextMatch { rule: "suspicious_wording", start, length, reported, ..TextMatch::default() })
-}
-
-/// A tool of another server that the text names.
-fn other_tool(folded: &FoldedText, raw: &str, others: &BTreeSet<String>) -> Option<TextMatch> {
-    let name = raw
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')))
-        .map(|word| word.trim_matches('.'))
-        // Short names without a sign between their words are ordinary words.
-        .find(|word| word.contains(['_', '-']) && others.contains(&word.to_lowercase()))?;
-    let start =
-        raw.find(name).and_then(|at| raw.get(..at)).map_or(0, |before| before.chars().count());
-    debug_assert!(!folded.words.is_empty());
-    Some(TextMatch {
-        rule: "cross_server_reference",
-        start,
-        length: name.chars().count(),
-        ..TextMatch::default()
-    })
 }

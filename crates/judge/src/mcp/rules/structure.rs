@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::mcp_headers::find_bad_headers;
+use super::promises::find_broken_promise;
 use super::text_match::TextMatch;
 use crate::mcp::surface::{FaultKind, Item, ListKind};
 
@@ -104,7 +106,7 @@ pub(super) struct ItemMatch {
     pub(super) found: TextMatch,
 }
 
-fn at(rule: &'static str, field: &'static str, pointer: &str, text: &str) -> ItemMatch {
+pub(super) fn at(rule: &'static str, field: &'static str, pointer: &str, text: &str) -> ItemMatch {
     let length = text.chars().count();
     ItemMatch {
         field,
@@ -123,6 +125,8 @@ pub(super) fn find_in_structure(item: &Item) -> Vec<ItemMatch> {
     if item.list == ListKind::Tools {
         sinks(item, &mut found);
         annotations(item, &mut found);
+        found.extend(find_bad_headers(item));
+        found.extend(find_broken_promise(item));
     }
     for (index, icon) in item
         .members
@@ -169,7 +173,7 @@ fn mixes_scripts(name: &str) -> bool {
     })
 }
 
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower_before = false;
     for c in name.chars().take(256) {

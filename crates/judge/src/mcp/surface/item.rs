@@ -27,6 +27,16 @@ impl ListKind {
         }
     }
 
+    /// The capability by which a server declares the list.
+    #[must_use]
+    pub const fn capability(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources | Self::ResourceTemplates => "resources",
+        }
+    }
+
     /// The member that names an item.
     #[must_use]
     pub const fn name_member(self) -> &'static str {

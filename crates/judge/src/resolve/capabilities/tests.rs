@@ -289,3 +289,20 @@ fn many_are_counted_and_few_listed() {
     assert_eq!(section.by_safety_class, BTreeMap::from([("unknown".to_owned(), 200)]));
     assert!(section.note.contains(SKILLS) && section.note.contains("first 50"), "{}", section.note);
 }
+
+#[test]
+fn servers_of_an_mcp_card_say_that_no_scan_is_known_yet() {
+    let path = "/.well-known/mcp/server-card.json";
+    let card = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+        "name": "lab.ferry/times", "version": "1.0.0", "description": "Times of ferries.",
+        "remotes": [{"type": "streamable-http", "url": "https://ferry.lab/mcp"}],
+    });
+    let section = SiteBuilder::new().file(OPENAPI, &times()).file(path, &card).declared();
+    for item in &section.items {
+        let shown = item.mcp_scan.as_ref().map(|scan| (scan.state.as_str(), scan.why.is_some()));
+        let expected = (item.declared_in == path).then_some(("not_measured", true));
+        assert_eq!(shown, expected, "{item:?}");
+    }
+    assert!(section.items.iter().any(|item| item.declared_in == path), "{section:?}");
+}

@@ -131,6 +131,7 @@ impl Answers {
             &self.issuer,
         );
         refresh_sections(&mut sections, inputs, &self.issuer);
+        self.mcp.add_stored_scans(&mut sections.capabilities).await;
         metrics::counter!(super::ANSWERS_TOTAL, "from" => "kept").increment(u64::from(is_kept));
         let valid_until = valid_until(&sections, upgrade.map(PlannedUpgrade::at), now);
         let observed_at = sections.freshness.observed_at;

@@ -5,11 +5,14 @@ use std::path::Path;
 use std::process::Command;
 
 use bytes::Bytes;
-use proof::{KeyPolicy, KeyStore};
+use contract::mcp_evidence::McpEvidence;
+use judge::mcp::surface_of_evidence;
+use proof::{KeyPolicy, KeyPurpose, KeyStore};
 use rusqlite::types::Value as Sql;
+use serde_json::json;
 use store::{
     ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock, Log, McpScanExtras, McpScans,
-    NewRevocation, Revocations, StoredFeed, StoredMcpScan, WithheldActions,
+    McpSurface, NewRevocation, Revocations, StoredFeed, StoredMcpScan, WithheldActions,
 };
 
 use super::*;
@@ -99,26 +102,14 @@ async fn fill_empty_tables(dir: &Path) {
         store.put_feed(feed).await.unwrap();
     }
     for name in ["a.lab", "b.lab"] {
-        let of = |what: &str| Digest::of(format!("{what} of {name}").as_bytes());
-        let (url, domain) =
-            (format!("https://{name}/mcp"), store::scans::parse_stored_domain(name).unwrap());
-        let scan = StoredMcpScan {
-            url: url.clone(),
-            domain: domain.clone(),
-            scan_sha256: of("scan"),
-            observed_at: at,
-            state: "observed".to_owned(),
-            surface_sha256: Some(of("surface")),
-            document: Bytes::from(format!("{{\"url\":\"{url}\"}}")),
-            lists: Bytes::from(format!("[\"tool of {name}\"]")),
-        };
-        store.put_mcp_scan(scan, McpScanExtras::default()).await.unwrap();
+        let scan = signed_mcp_scan(dir, name);
+        store.put_mcp_scan(scan.clone(), McpScanExtras::default()).await.unwrap();
         let lock = IssuedMcpLock {
-            lock_sha256: of("lock"),
-            url,
-            domain,
-            surface_sha256: of("surface"),
-            scan_sha256: Some(of("scan")),
+            lock_sha256: Digest::of(format!("lock of {name}").as_bytes()),
+            url: scan.url,
+            domain: scan.domain,
+            surface_sha256: scan.surface_sha256.unwrap(),
+            scan_sha256: Some(scan.scan_sha256),
             issued_at: at,
         };
         store.put_mcp_lock(lock).await.unwrap();
@@ -133,6 +124,95 @@ async fn fill_empty_tables(dir: &Path) {
         why: "a test".to_owned(),
     };
     store.put_contradicting_head(sighting).await.unwrap();
+}
+
+/// The scan of a server that lists nothing but has instructions, signed with the keys in `dir`.
+fn signed_mcp_scan(dir: &Path, name: &str) -> StoredMcpScan {
+    let (at, url) = (testing::now(), format!("https://{name}/mcp"));
+    let evidence: McpEvidence = serde_json::from_value(json!({
+        "v": 1, "url": url, "observer": {"name": "x", "version": "1", "vantage": "here"},
+        "started_at": at, "finished_at": at, "budget_ms": 9, "took_ms": 1, "state": "observed",
+        "why": null,
+        "transport": {"form": "streamable_http", "era": "modern", "protocol_version": null,
+            "supported_versions": [], "response_form": null, "session_issued": false,
+            "session_ended": null, "https": true, "tls": null, "redirect_location": null},
+        "server": {"name": null, "version": null, "title": null,
+            "instructions": format!("This is {name}."), "capabilities": "{}", "result": "{}"},
+        "auth": {"state": "none", "http_status": null, "scheme": null, "scopes": [],
+            "resource_metadata": null},
+        "lists": [], "requests": [],
+        "stability": {"stable_content": null, "stable_order": null, "why": null},
+    }))
+    .unwrap();
+    let surface = surface_of_evidence(&evidence).digests.surface.unwrap();
+    let record = json!({
+        "kind": "svc-mcp-scan", "v": 1, "url": url, "domain": name, "state": "observed",
+        "scanned_at": at.whole_seconds(), "surface": {"surface_sha256": surface},
+    });
+    let keys = KeyStore::open(&dir.join("keys"), at).unwrap();
+    // The keys of the old directory began to sign after the time of these tests.
+    let signed_at = at.plus_millis(100 * 24 * 3_600_000).whole_seconds();
+    let key = keys.signer(KeyPurpose::Documents, signed_at).unwrap();
+    let directory = "https://old.example/.well-known/http-message-signatures-directory";
+    let signed =
+        proof::sign_record(&record, &key, directory, &Brand::default(), signed_at).unwrap();
+    StoredMcpScan {
+        url,
+        domain: store::scans::parse_stored_domain(name).unwrap(),
+        scan_sha256: signed.digest,
+        observed_at: at,
+        state: "observed".to_owned(),
+        surface_sha256: Some(surface.parse().unwrap()),
+        document: signed.bytes.into(),
+        lists: serde_json::to_vec(&evidence).unwrap().into(),
+    }
+}
+
+/// Content that no flipped byte explains: every fingerprint is right, and the scan is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_of_an_mcp_server_that_is_not_what_it_says_is_found() {
+    type Change = fn(&mut StoredMcpScan);
+    let cases: [(&str, Change); 7] = [
+        ("", |_| {}),
+        ("lists have another digest", |scan| {
+            let lists = String::from_utf8(scan.lists.to_vec()).unwrap();
+            scan.lists = lists.replace("This is", "That is").into();
+        }),
+        ("lists cannot be parsed", |scan| scan.lists = Bytes::from_static(b"[]")),
+        ("not its own", |scan| scan.url.push('x')),
+        ("not its own", |scan| scan.state = "incomplete".to_owned()),
+        ("not its own", |scan| scan.scan_sha256 = Digest::of(b"another")),
+        ("digest", |scan| {
+            let document = String::from_utf8(scan.document.to_vec()).unwrap();
+            scan.document = document.replace("observed", "observer").into();
+        }),
+    ];
+    for (expected, change) in cases {
+        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let store = testing::open_store(dir.path());
+        let mut scan = signed_mcp_scan(dir.path(), "a.lab");
+        change(&mut scan);
+        store.put_mcp_scan(scan, McpScanExtras::default()).await.unwrap();
+        drop(store);
+        let faults = run_fsck(dir.path()).await.unwrap().faults;
+        let found = faults.iter().any(|fault| fault.detail.contains(expected));
+        assert_eq!(faults.is_empty(), expected.is_empty(), "{expected}: {faults:?}");
+        assert!(expected.is_empty() || found, "{expected}: {faults:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_surface_that_its_scan_did_not_see_is_found() {
+    let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let store = testing::open_store(dir.path());
+    let scan = signed_mcp_scan(dir.path(), "a.lab");
+    store.put_mcp_scan(scan.clone(), McpScanExtras::default()).await.unwrap();
+    let at = scan.observed_at;
+    let other = McpSurface { surface_sha256: Digest::of(b"other"), first_seen: at, last_seen: at };
+    store.import_mcp_surfaces(scan.url, vec![other]).await.unwrap();
+    drop(store);
+    let faults = run_fsck(dir.path()).await.unwrap().faults;
+    assert!(matches!(&faults[..], [fault] if fault.part == StorePart::McpSurfaces), "{faults:?}");
 }
 
 /// The columns that the README of the engine lists as not checked: table and column, or all.

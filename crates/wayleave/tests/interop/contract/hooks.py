@@ -255,6 +255,16 @@ def mcp_lock(case):
     query(case)["url"] = MCP_SERVER
 
 
+def mcp_scan_url(case):
+    """Either a server or a domain."""
+    asked = query(case)
+    if "domain" in asked and "url" not in asked:
+        asked["domain"] = pick(["open.lab", "no-such-name-1.lab"])
+        return
+    asked.pop("domain", None)
+    asked["url"] = MCP_SERVER
+
+
 def complete_lists(lists):
     """At least one list. Items are objects."""
     for name in ("tools", "prompts", "resources", "resource_templates"):
@@ -279,11 +289,14 @@ def mcp_lock_check(case):
     body["url"] = MCP_SERVER
     if isinstance(body.get("observed"), dict):
         complete_lists(body["observed"])
+    # The digest of a stored scan is not known here: an invented one is 404.
+    body.pop("scan_sha256", None)
 
 
 COMPLETIONS = {
     "getReportBundle": path_id,
     "mcpLock": mcp_lock,
+    "mcpScanUrl": mcp_scan_url,
     "mcpScanLists": mcp_scan_lists,
     "mcpLockCheck": mcp_lock_check,
     "scanDomain": scan,

@@ -11,6 +11,7 @@ mod keys_and_builds;
 mod keys_and_serve;
 mod lab_and_scans;
 mod log;
+mod mcp;
 mod replay;
 mod reports;
 mod robots;

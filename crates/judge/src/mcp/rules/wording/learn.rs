@@ -6,46 +6,60 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Part, parts, scale};
 use crate::mcp::rules::folded_text::FoldedText;
 
-const ROUNDS: u32 = 25;
+const ROUNDS: u32 = 20;
 const STEP: f64 = 0.3;
 const DECAY: f64 = 0.0006;
 /// Smaller weights are left out of the data.
-const SMALLEST: f64 = 0.03;
+const SMALLEST: f64 = 0.05;
 
 /// A definition's text, and whether it is an attack.
 pub(in crate::mcp::rules) type Example = (String, bool);
 
+/// The features of a part by their numbers.
+type Numbers = Vec<usize>;
+
 #[derive(Default)]
 struct Learner {
     bias: f64,
-    weights: HashMap<String, f64>,
+    weights: Vec<f64>,
 }
 
 impl Learner {
-    fn score(&self, part: &Part) -> f64 {
-        let sum: f64 = part.features.iter().filter_map(|name| self.weights.get(name)).sum();
-        self.bias + sum / scale(part.features.len())
+    fn score(&self, part: &Numbers) -> f64 {
+        let sum: f64 = part.iter().map(|number| self.weights[*number]).sum();
+        self.bias + sum / scale(part.len())
     }
 
-    fn step(&mut self, part: &Part, wanted: f64, size: f64) {
+    fn step(&mut self, part: &Numbers, wanted: f64, size: f64) {
         let is = 1.0 / (1.0 + (-self.score(part).clamp(-30.0, 30.0)).exp());
         let error = (wanted - is) * size;
         self.bias += error * 0.1;
-        for name in &part.features {
-            let weight = self.weights.entry(name.clone()).or_default();
-            *weight = weight.mul_add(1.0 - DECAY, error / scale(part.features.len()));
+        for number in part {
+            let weight = &mut self.weights[*number];
+            *weight = weight.mul_add(1.0 - DECAY, error / scale(part.len()));
         }
     }
 }
 
 /// The weights by feature, with `bias`, rounded to three decimals.
 pub(in crate::mcp::rules) fn learn(examples: &[Example]) -> BTreeMap<String, f64> {
-    let mut texts: Vec<(Vec<Part>, bool)> = examples
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut number_part = |part: Part| -> Numbers {
+        let mut number = |name: String| {
+            let next = known.len();
+            *known.entry(name).or_insert(next)
+        };
+        part.features.into_iter().map(&mut number).collect()
+    };
+    let mut texts: Vec<(Vec<Numbers>, bool)> = examples
         .iter()
-        .map(|(text, attack)| (parts(&FoldedText::new(text)), *attack))
-        .filter(|(parts, _)| !parts.is_empty())
+        .map(|(text, attack)| {
+            let parts = parts(&FoldedText::new(text)).into_iter().map(&mut number_part).collect();
+            (parts, *attack)
+        })
+        .filter(|(parts, _): &(Vec<Numbers>, bool)| !parts.is_empty())
         .collect();
-    let mut learner = Learner::default();
+    let mut learner = Learner { bias: 0.0, weights: vec![0.0; known.len()] };
     for round in 0..ROUNDS {
         // A fixed shuffle: by a digest of the round and the place.
         let mut order: Vec<(String, usize)> = (0..texts.len())
@@ -65,9 +79,9 @@ pub(in crate::mcp::rules) fn learn(examples: &[Example]) -> BTreeMap<String, f64
             }
         }
     }
-    let mut weights: BTreeMap<String, f64> = learner
-        .weights
+    let mut weights: BTreeMap<String, f64> = known
         .into_iter()
+        .map(|(name, number)| (name, learner.weights[number]))
         .filter(|(_, weight)| weight.abs() >= SMALLEST)
         .map(|(name, weight)| (name, (weight * 1000.0).round() / 1000.0))
         .collect();
