@@ -2,6 +2,7 @@
 
 mod api_examples;
 mod census;
+mod conduct;
 mod configuration;
 mod copies;
 mod demo_limits;
