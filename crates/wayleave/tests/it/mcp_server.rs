@@ -4,10 +4,20 @@ use serde_json::{Value, json};
 
 use crate::server::{HttpReply, Server};
 
-const BOTH: &str = "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
+const BOTH: &str = "accept: application/json, text/event-stream\r\n";
+
+fn post(server: &Server, headers: &str, body: &str) -> HttpReply {
+    // A server of the local machine answers for local names only.
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\n{headers}content-type: application/json\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    server.send(head.as_bytes())
+}
 
 fn send(server: &Server, headers: &str, message: &Value) -> HttpReply {
-    server.post_with("/mcp", &format!("{BOTH}{headers}"), &message.to_string())
+    post(server, &format!("{BOTH}{headers}"), &message.to_string())
 }
 
 /// A question of the era with a handshake.
@@ -104,7 +114,7 @@ fn a_tool_gives_the_signed_decision_of_the_api() {
 fn bad_messages_are_refused_with_the_right_code() {
     let server = Server::shared();
     let code = |reply: HttpReply| (reply.status, reply.json()["error"]["code"].clone());
-    let raw = |body: &str| code(server.post_with("/mcp", BOTH, body));
+    let raw = |body: &str| code(post(server, BOTH, body));
     assert_eq!(raw("{"), (400, json!(-32700)));
     assert_eq!(raw("[]"), (400, json!(-32600)));
     assert_eq!(raw("{}"), (400, json!(-32600)));
@@ -141,8 +151,13 @@ fn bad_messages_are_refused_with_the_right_code() {
         let request = format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         assert_eq!(server.send(request.as_bytes()).status, 405, "{method}");
     }
-    let only_json = "content-type: application/json\r\naccept: application/json\r\n";
-    assert_eq!(server.post_with("/mcp", only_json, &other_version.to_string()).status, 406);
+    let other_version = other_version.to_string();
+    let only_json = "accept: application/json\r\n";
+    assert_eq!(post(server, only_json, &other_version).status, 406);
+    // A page whose own name leads to this machine.
+    assert_eq!(server.post_with("/mcp", BOTH, &other_version).status, 403);
+    let origin = format!("{BOTH}origin: https://evil.example\r\n");
+    assert_eq!(post(server, &origin, &other_version).status, 403);
     let large = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(1_100_000));
-    assert_eq!(server.post_with("/mcp", BOTH, &large).status, 413);
+    assert_eq!(post(server, BOTH, &large).status, 413);
 }
