@@ -172,7 +172,7 @@ fn the_model_of_wording_carries_over_to_other_texts() {
         );
     }
     let ((found, attacks), (wrong, harmless)) = (count(true, 0.9), count(false, 0.9));
-    assert!(found * 100 >= attacks * 40 && wrong * 100 <= harmless * 4);
+    assert!(found * 100 >= attacks * 58 && wrong * 100 <= harmless * 5);
 }
 
 /// `UPDATE_WORDING=1` writes the weights again.

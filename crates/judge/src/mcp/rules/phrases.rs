@@ -194,7 +194,7 @@ pub(super) fn sentence_classes(text: &FoldedText) -> Vec<(usize, &'static str)> 
     found
 }
 
-fn stands_alone(text: &str, start: usize, end: usize, open_end: bool) -> bool {
+pub(super) fn stands_alone(text: &str, start: usize, end: usize, open_end: bool) -> bool {
     let bytes = text.as_bytes();
     let is_gap = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b'\n'));
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));

@@ -32,7 +32,16 @@ pub(super) fn find_in_text(
     found.extend(find_markup(text, is_prose));
     let folded = FoldedText::new(text);
     let quoted = quoted_parts(text);
-    let phrases = weigh_phrases(find_phrases(&folded, is_input && is_prose), &quoted);
+    let order = find_order(&folded);
+    let mut phrases = weigh_phrases(find_phrases(&folded, is_input && is_prose), &quoted);
+    if order.as_ref().is_some_and(Order::is_calm) {
+        // The words of a phrase in a text that otherwise sounds like those of harmless tools.
+        for phrase in &mut phrases {
+            if phrase.weight == Weight::Doubtful {
+                phrase.at_most = Some(McpSeverity::Low);
+            }
+        }
+    }
     let is_malice =
         |found: &TextMatch| found.weight != Weight::Reported && malice(found.rule).is_some();
     if phrases.iter().any(is_malice) {
@@ -48,7 +57,7 @@ pub(super) fn find_in_text(
     let is_known =
         |found: &TextMatch| found.weight != Weight::Reported && found.rule != "overlong_text";
     if !found.iter().any(is_known)
-        && let Some(order) = find_order(&folded)
+        && let Some(order) = order.filter(Order::is_hint)
     {
         found.extend(wording_match(&folded, &order, &quoted));
     }
@@ -173,7 +182,7 @@ fn wording_match(
         start,
         length: end.saturating_sub(start),
         weight: if reported { Weight::Reported } else { Weight::Full },
-        at_most: (!order.is_strong).then_some(McpSeverity::Low),
+        at_most: (!order.is_strong()).then_some(McpSeverity::Low),
         ..TextMatch::default()
     })
 }
