@@ -34,13 +34,8 @@ pub(super) fn find_in_text(
     let quoted = quoted_parts(text);
     let order = find_order(&folded);
     let mut phrases = weigh_phrases(find_phrases(&folded, is_input && is_prose), &quoted);
-    if order.as_ref().is_some_and(Order::is_calm) {
-        // The words of a phrase in a text that otherwise sounds like those of harmless tools.
-        for phrase in &mut phrases {
-            if phrase.weight == Weight::Doubtful {
-                phrase.at_most = Some(McpSeverity::Low);
-            }
-        }
+    if let Some(order) = &order {
+        weigh_by_wording(&mut phrases, &folded, order);
     }
     let is_malice =
         |found: &TextMatch| found.weight != Weight::Reported && malice(found.rule).is_some();
@@ -132,6 +127,22 @@ fn weigh_phrases(phrases: Vec<PhraseMatch>, quoted: &[(usize, usize)]) -> Vec<Te
         ..TextMatch::default()
     };
     phrases.iter().map(matched).chain(concealed).collect()
+}
+
+/// A doubtful phrase counts in full if its sentence is also one that the model of wording is certain about, and
+/// little in a text that otherwise sounds like those of harmless tools.
+fn weigh_by_wording(phrases: &mut [TextMatch], folded: &FoldedText, order: &Order) {
+    let place = |number: usize| folded.words.get(number);
+    let (Some(first), Some(last)) = (place(order.first), place(order.last)) else { return };
+    for phrase in phrases.iter_mut().filter(|phrase| phrase.weight == Weight::Doubtful) {
+        let inside = first.start <= phrase.start && phrase.start <= last.end;
+        let acts = malice(phrase.rule).is_some_and(|kind| kind != Malice::Concealment);
+        if order.is_certain() && inside && acts {
+            phrase.weight = Weight::Full;
+        } else if order.is_calm() {
+            phrase.at_most = Some(McpSeverity::Low);
+        }
+    }
 }
 
 /// Parts in quotation marks, as characters. Only short parts are quotations; a whole text in quotation

@@ -22,6 +22,9 @@ pub(in crate::mcp) const WEIGHTS: &str = include_str!("../../../../data/mcp/word
 /// cross-validation on the definitions that are not set aside.
 const HINT: f64 = 0.5;
 const STRONG: f64 = 0.9;
+/// Above this score no harmless definition was that the weights were not learnt from and that also has a phrase of a
+/// hard rule: the two together block.
+const CERTAIN: f64 = 2.0;
 /// A text whose sentences all score lower sounds harmless: what else was found in its words counts less.
 const CALM: f64 = -1.0;
 /// Longer sentences are looked at in parts, so that a long one does not dilute an order.
@@ -78,6 +81,10 @@ impl Order {
 
     pub(super) fn is_strong(&self) -> bool {
         self.score > STRONG
+    }
+
+    pub(super) fn is_certain(&self) -> bool {
+        self.score > CERTAIN
     }
 
     /// The whole text sounds harmless.
