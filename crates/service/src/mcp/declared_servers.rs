@@ -42,7 +42,7 @@ impl McpServers {
         };
         let address = Some(self.scan_address(&server.url));
         let found = tokio::time::timeout(TIME_LIMIT, self.find_stored_scan(&server)).await;
-        let found = found.unwrap_or_else(|_| Err(McpError::BUSY));
+        let found = found.unwrap_or(Err(McpError::BUSY));
         match found {
             Ok(Some(found)) => CapabilityMcpScan { address, ..found },
             Ok(None) => CapabilityMcpScan {

@@ -32,6 +32,12 @@ pub(super) const FRESH: (&str, &str) = (
     include_str!("../../../tests/corpus/mcp/fresh_harmless.txt"),
 );
 
+/// Written after the wording model and the hard patterns were extended, and no rule is changed for these either.
+pub(super) const LATEST: (&str, &str) = (
+    include_str!("../../../tests/corpus/mcp/latest_attacks.txt"),
+    include_str!("../../../tests/corpus/mcp/latest_harmless.txt"),
+);
+
 /// By authors who did not know the rules.
 pub(super) const BY_OTHERS: [(&str, &str, &str); 4] = [
     (

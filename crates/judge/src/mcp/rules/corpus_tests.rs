@@ -3,8 +3,8 @@
 use proof::sha256;
 
 use super::corpus::{
-    ATTACKS, BY_OTHERS, Definition, FRESH, HARMLESS, LATER_ATTACKS, LATER_HARMLESS, SCEPTIC,
-    UNSEEN_ATTACKS, UNSEEN_HARMLESS, count, has_hint, is_flagged, parse, part, report,
+    ATTACKS, BY_OTHERS, Definition, FRESH, HARMLESS, LATER_ATTACKS, LATER_HARMLESS, LATEST,
+    SCEPTIC, UNSEEN_ATTACKS, UNSEEN_HARMLESS, count, has_hint, is_flagged, parse, part, report,
 };
 use super::wording::learn;
 
@@ -93,11 +93,12 @@ fn unseen_definitions_are_counted() {
     let wrong = count(&parse(UNSEEN_HARMLESS), true);
     println!("unseen: attacks {found:?}, harmless {wrong:?}");
     assert_eq!(wrong.blocked, 0);
-    let (attacks, harmless) = FRESH;
-    let found = count(&parse(attacks), false);
-    let wrong = count(&parse(harmless), true);
-    println!("fresh: attacks {found:?}, harmless {wrong:?}");
-    assert_eq!(wrong.blocked, 0);
+    for (attacks, harmless) in [FRESH, LATEST] {
+        let found = count(&parse(attacks), false);
+        let wrong = count(&parse(harmless), true);
+        println!("fresh: attacks {found:?}, harmless {wrong:?}");
+        assert_eq!(wrong.blocked, 0);
+    }
 }
 
 /// A hard finding blocks an agent, so harmless definitions must not have one, whoever wrote them. The weights
@@ -172,7 +173,7 @@ fn the_model_of_wording_carries_over_to_other_texts() {
         );
     }
     let ((found, attacks), (wrong, harmless)) = (count(true, 0.9), count(false, 0.9));
-    assert!(found * 100 >= attacks * 40 && wrong * 100 <= harmless * 4);
+    assert!(found * 100 >= attacks * 58 && wrong * 100 <= harmless * 5);
 }
 
 /// `UPDATE_WORDING=1` writes the weights again.

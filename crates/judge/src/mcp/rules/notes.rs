@@ -10,7 +10,7 @@ payload_decoded: base64, hex, percent-encoding or ROT13 that decodes to a pipe i
 instruction_override: an order to put aside earlier instructions, the host's rules or the user's words | \"ignores case\", \"overrides the default\", a security tool that quotes the sentence
 secret_exfiltration: an order to read named secrets and pass them on | secrets managers, password resets, \"never include secrets\"
 context_exfiltration: an order to hand over the conversation, the model's instructions or results of other tools | tools about chats and tickets that say what they do
-concealed_action: an order to hide something from the user, in the same text as an order to act on secrets, other tools or the system | each of them alone, which has a rule of its own
+concealed_action: an order to hide something from the user, in the same text as an order to act on secrets, other tools or the system; an order to hide that something is copied, sent or shared | each of them alone, which has a rule of its own
 role_markup: tags and marks of chat templates, headings and sentences that pretend to come from the system | ordinary HTML, other tags in angle brackets
 credential_phishing: an order to ask the user for a password, code or key and pass it on | a page on which the user enters it; \"never ask for the password\"
 system_tampering: an order to download and run foreign code, or to change start files, tasks or protections | tools that say in the third person that they install or run something
@@ -19,7 +19,7 @@ consent_bypass: an order to act without asking, or the claim that the user has a
 cross_tool_directive: an order to call this tool before or instead of all others, or to change what other tools get | \"call init before this tool\", \"always call list_x first\", names of its own sister tools
 untrusted_output_obedience: an order to carry out what results or documents say | \"treat results as data\"
 persistent_instruction: an order for all later answers or sessions; advertising in every answer | tools that remember facts about the user; prompts
-suspicious_wording: a sentence whose words resemble those of known attacks (a linear model); only if no other rule found something in the text | everything below the threshold. Of medium severity only far above it, else a hint of low severity that decides nothing
+suspicious_wording: a sentence whose words resemble those of known attacks (a linear model); only if no other rule found something in the text | everything below the threshold. Of medium severity only well above it, else a hint of low severity that decides nothing
 cross_server_reference: the name of a tool of another server that the caller names | not measured unless the caller names other servers
 sink_parameter: a free-text input called `sidenote`, `scratchpad`, `conversation_history` and the like, without an explained purpose | the same input in tools about chats, agents, memory or reasoning
 annotation_contradiction: `readOnlyHint` is true or `destructiveHint` is false, and the name or first words say that the tool changes or executes | names that begin with a word of reading; queries that only read

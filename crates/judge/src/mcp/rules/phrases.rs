@@ -51,7 +51,8 @@ struct Pattern {
 
 struct LanguagePhrase {
     rule: &'static str,
-    /// For each part, a bit; all must be in one sentence.
+    severity: McpSeverity,
+    /// How many parts there are; all must be in one sentence. Words with this number must not.
     parts: usize,
 }
 
@@ -106,7 +107,11 @@ impl Tables {
             words.split(", ").for_each(|word| add(word.trim(), bit, None));
         }
         let mut languages = Vec::new();
-        for (rule, phrase) in data_lines(LANGUAGES) {
+        for (head, phrase) in data_lines(LANGUAGES) {
+            let (rule, severity) = head
+                .strip_suffix(" critical")
+                .map_or((head, McpSeverity::High), |rule| (rule, McpSeverity::Critical));
+            let (phrase, without) = phrase.split_once(" - ").unwrap_or((phrase, ""));
             let mut parts = 0_usize;
             for (part, words) in phrase.split(" + ").enumerate() {
                 parts = part.saturating_add(1);
@@ -114,7 +119,11 @@ impl Tables {
                     .split('/')
                     .for_each(|word| add(word.trim(), 0, Some((languages.len(), part))));
             }
-            languages.push(LanguagePhrase { rule, parts });
+            without
+                .split('/')
+                .filter(|word| !word.is_empty())
+                .for_each(|word| add(word.trim(), 0, Some((languages.len(), parts))));
+            languages.push(LanguagePhrase { rule, severity, parts });
         }
         let union = |words: &str, by: char| {
             words.split(by).filter_map(|class| bits.get(class.trim())).fold(0, |all, bit| all | bit)
@@ -194,7 +203,7 @@ pub(super) fn sentence_classes(text: &FoldedText) -> Vec<(usize, &'static str)> 
     found
 }
 
-fn stands_alone(text: &str, start: usize, end: usize, open_end: bool) -> bool {
+pub(super) fn stands_alone(text: &str, start: usize, end: usize, open_end: bool) -> bool {
     let bytes = text.as_bytes();
     let is_gap = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b'\n'));
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
@@ -234,6 +243,14 @@ impl Sentence {
             match found.get_mut(sentence_start..).into_iter().flatten().find(same) {
                 // A plain match says more than a reported one.
                 Some(known) if known.reported && !reported => *known = fresh,
+                // Phrases of other languages that are unmistakable come after the others.
+                Some(known)
+                    if !reported
+                        && *severity == McpSeverity::Critical
+                        && known.severity != McpSeverity::Critical =>
+                {
+                    *known = fresh;
+                }
                 Some(_) => {}
                 None => found.push(fresh),
             }
@@ -257,13 +274,15 @@ impl Sentence {
             let of_phrase = || self.parts.iter().filter(|((owner, _), _, _)| *owner == number);
             let complete =
                 (0..phrase.parts).all(|part| of_phrase().any(|((_, p), _, _)| *p == part));
+            let excluded = of_phrase().any(|((_, part), _, _)| *part == phrase.parts);
             if complete
+                && !excluded
                 && let (Some(first), Some(last)) = (
                     of_phrase().map(|(_, first, _)| *first).min(),
                     of_phrase().map(|(_, _, last)| *last).max(),
                 )
             {
-                push(phrase.rule, &McpSeverity::High, first, last, false);
+                push(phrase.rule, &phrase.severity, first, last, false);
             }
         }
     }

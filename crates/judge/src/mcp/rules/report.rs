@@ -77,7 +77,13 @@ static RULEPACK: LazyLock<McpRulepack> = LazyLock::new(|| {
     for rule in RULES {
         all.push_str(&format!("{rule:?}\n"));
     }
-    for data in [phrases::LEXICON, phrases::PATTERNS, phrases::LANGUAGES, wording::WEIGHTS] {
+    for data in [
+        phrases::LEXICON,
+        phrases::PATTERNS,
+        phrases::LANGUAGES,
+        wording::meanings::MEANINGS,
+        wording::WEIGHTS,
+    ] {
         all.push_str(data);
     }
     McpRulepack { id: "mcp-2026.11".to_owned(), rulepack_sha256: sha256(all.as_bytes()).to_hex() }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::catalogue::RULES;
 use super::corpus::{
-    ATTACKS, BY_OTHERS, Counts, Definition, FRESH, HARMLESS, SCEPTIC, UNSEEN_ATTACKS,
+    ATTACKS, BY_OTHERS, Counts, Definition, FRESH, HARMLESS, LATEST, SCEPTIC, UNSEEN_ATTACKS,
     UNSEEN_HARMLESS, count, parse, part,
 };
 use super::notes::{NOTES, note};
@@ -22,9 +22,10 @@ large server has. Low severity and `info` decide nothing. Every scan lists every
 
 Words alone rarely prove malice: honest texts also speak of secrets, of other tools, and of what not to show. \
 So a finding of `instruction_override`, `secret_exfiltration`, `context_exfiltration`, `credential_phishing` or \
-`system_tampering` is hard only if the words are unmistakable (such as \"ignore all previous instructions\"), or if \
-the same text has signs of two kinds of malice: overriding, passing on, hiding, tampering, phishing. Otherwise it is \
-soft and of medium severity. Words that a text only quotes or reports are a soft finding of low severity. A tag such as \
+`system_tampering` is hard only if the words are unmistakable (such as \"ignore all previous instructions\"), if \
+the same text has signs of two kinds of malice (overriding, passing on, hiding, tampering, phishing), or if the wording \
+model of `suspicious_wording` is certain about the same sentence. Otherwise it is soft and of medium severity, and of \
+low severity if the model finds nothing suspicious in the whole text. Words that a text only quotes or reports are a soft finding of low severity. A tag such as \
 `<important>` is soft without such words around it.
 ";
 
@@ -77,11 +78,14 @@ fn mcp_rules_page() -> String {
     }
     row(&mut page, "unseen", &parse(UNSEEN_ATTACKS), &parse(UNSEEN_HARMLESS));
     row(&mut page, "fresh, like well-known servers", &parse(FRESH.0), &parse(FRESH.1));
+    row(&mut page, "fresh, second list", &parse(LATEST.0), &parse(LATEST.1));
     row(&mut page, "tuned, like well-known servers", &parse(SCEPTIC.0), &parse(SCEPTIC.1));
     page.push_str(
         "\nThe tuned list was written in two parts. Before the rules were changed for the first, 22 of its 30 attacks \
          were flagged and 15 blocked, and 14 of its 60 harmless definitions flagged and 8 blocked. For the second it \
-         was 7 of 10 and 2, and 8 of 20 and none.\n\n",
+         was 7 of 10 and 2, and 8 of 20 and none.\n\nThe first fresh list was known when the wording model and the hard \
+         patterns were last extended (before: 7 of 10 attacks flagged and none blocked), though none of it was used; only the \
+         second one is new to them.\n\n",
     );
     page.push_str(LIMITS);
     page

@@ -32,7 +32,11 @@ pub(super) fn find_in_text(
     found.extend(find_markup(text, is_prose));
     let folded = FoldedText::new(text);
     let quoted = quoted_parts(text);
-    let phrases = weigh_phrases(find_phrases(&folded, is_input && is_prose), &quoted);
+    let order = find_order(&folded);
+    let mut phrases = weigh_phrases(find_phrases(&folded, is_input && is_prose), &quoted);
+    if let Some(order) = &order {
+        weigh_by_wording(&mut phrases, &folded, order);
+    }
     let is_malice =
         |found: &TextMatch| found.weight != Weight::Reported && malice(found.rule).is_some();
     if phrases.iter().any(is_malice) {
@@ -48,7 +52,7 @@ pub(super) fn find_in_text(
     let is_known =
         |found: &TextMatch| found.weight != Weight::Reported && found.rule != "overlong_text";
     if !found.iter().any(is_known)
-        && let Some(order) = find_order(&folded)
+        && let Some(order) = order.filter(Order::is_hint)
     {
         found.extend(wording_match(&folded, &order, &quoted));
     }
@@ -125,6 +129,22 @@ fn weigh_phrases(phrases: Vec<PhraseMatch>, quoted: &[(usize, usize)]) -> Vec<Te
     phrases.iter().map(matched).chain(concealed).collect()
 }
 
+/// A doubtful phrase counts in full if its sentence is also one that the model of wording is certain about, and
+/// little in a text that otherwise sounds like those of harmless tools.
+fn weigh_by_wording(phrases: &mut [TextMatch], folded: &FoldedText, order: &Order) {
+    let place = |number: usize| folded.words.get(number);
+    let (Some(first), Some(last)) = (place(order.first), place(order.last)) else { return };
+    for phrase in phrases.iter_mut().filter(|phrase| phrase.weight == Weight::Doubtful) {
+        let inside = first.start <= phrase.start && phrase.start <= last.end;
+        let acts = malice(phrase.rule).is_some_and(|kind| kind != Malice::Concealment);
+        if order.is_certain() && inside && acts {
+            phrase.weight = Weight::Full;
+        } else if order.is_calm() {
+            phrase.at_most = Some(McpSeverity::Low);
+        }
+    }
+}
+
 /// Parts in quotation marks, as characters. Only short parts are quotations; a whole text in quotation
 /// marks is not.
 fn quoted_parts(text: &str) -> Vec<(usize, usize)> {
@@ -173,7 +193,7 @@ fn wording_match(
         start,
         length: end.saturating_sub(start),
         weight: if reported { Weight::Reported } else { Weight::Full },
-        at_most: (!order.is_strong).then_some(McpSeverity::Low),
+        at_most: (!order.is_strong()).then_some(McpSeverity::Low),
         ..TextMatch::default()
     })
 }

@@ -1,33 +1,42 @@
 //! A linear model of wording: finds sentences that sound like orders to a model, in words that no
 //! pattern has.
 //!
-//! The features of a sentence are its words, their beginnings, and the classes of the lexicon, alone and
-//! in pairs. Their weights (`data/mcp/wording.txt`) were learnt from our corpus without the part that is set
-//! aside; `learn.rs` has the method, `docs/mcp-rules.md` the figures. Its findings are soft: most are hints of
-//! low severity, and only those that score far above it are of medium severity.
+//! The features of a sentence are its words, their beginnings, pairs of neighbours, what they mean, and whether
+//! the sentence opens the text. Their weights (`data/mcp/wording.txt`) were learnt from our corpus without the parts
+//! that are set aside; `learn.rs` has the method, `docs/mcp-rules.md` the figures. Its findings are soft: of medium
+//! severity if a sentence scores high, else hints of low severity.
 
 #[cfg(test)]
 pub(super) mod learn;
+pub(super) mod meanings;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use declared::instructions::fold::is_unspaced;
+
 use super::folded_text::FoldedText;
-use super::phrases::sentence_classes;
 
 pub(in crate::mcp) const WEIGHTS: &str = include_str!("../../../../data/mcp/wording.txt");
-/// A sentence above this score is a hint, and above the second one a finding of medium severity. Chosen on
-/// definitions that the weights were not learnt from.
-const HINT: f64 = 0.75;
-const STRONG: f64 = 1.5;
+/// A sentence above the first score is a hint, and above the second one a finding of medium severity. Chosen by
+/// cross-validation on the definitions that are not set aside.
+const HINT: f64 = 0.5;
+const STRONG: f64 = 0.9;
+/// Above this score no harmless definition was that the weights were not learnt from and that also has a phrase of a
+/// hard rule: the two together block.
+const CERTAIN: f64 = 2.0;
+/// A text whose sentences all score lower sounds harmless: what else was found in its words counts less.
+const CALM: f64 = -1.0;
 /// Longer sentences are looked at in parts, so that a long one does not dilute an order.
 const PART_WORDS: usize = 40;
 /// Shorter parts say too little.
 const MIN_WORDS: usize = 4;
-/// The most classes of a part, because each pair is a feature.
-const MAX_CLASSES: usize = 24;
 /// How many letters of a word count as its beginning.
 const BEGINNING: usize = 5;
+/// The most letters of a word in a writing without blanks, where a word is all up to the next comma.
+const MAX_UNSPACED: usize = 400;
+/// A sentence's length counts in steps of so many words.
+const LENGTH_STEP: usize = 8;
 
 struct Model {
     bias: f64,
@@ -62,22 +71,39 @@ pub(super) struct Order {
     /// The numbers of its first and last word.
     pub(super) first: usize,
     pub(super) last: usize,
-    pub(super) is_strong: bool,
+    score: f64,
 }
 
-/// The sentence that sounds most like an order, if any does.
+impl Order {
+    pub(super) fn is_hint(&self) -> bool {
+        self.score > HINT
+    }
+
+    pub(super) fn is_strong(&self) -> bool {
+        self.score > STRONG
+    }
+
+    pub(super) fn is_certain(&self) -> bool {
+        self.score > CERTAIN
+    }
+
+    /// The whole text sounds harmless.
+    pub(super) fn is_calm(&self) -> bool {
+        self.score < CALM
+    }
+}
+
+/// The sentence that sounds most like an order, unless all are too short to tell.
 pub(super) fn find_order(text: &FoldedText) -> Option<Order> {
     let model = &*MODEL;
     parts(text)
         .into_iter()
-        .map(|part| (model.score(&part.features), part))
-        .filter(|(score, _)| *score > HINT)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(score, part)| Order {
+        .map(|part| Order {
             first: part.first,
             last: part.last,
-            is_strong: score > STRONG,
+            score: model.score(&part.features),
         })
+        .max_by(|a, b| a.score.total_cmp(&b.score))
 }
 
 impl Model {
@@ -87,14 +113,14 @@ impl Model {
     }
 }
 
-/// Long sentences have more features, which must not count more.
-#[expect(clippy::cast_precision_loss, reason = "a few hundred features")]
+/// Long sentences have more features, which must not count much more.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand features")]
 fn scale(features: usize) -> f64 {
-    (features.saturating_add(1) as f64).sqrt()
+    (features.saturating_add(1) as f64).powf(0.4)
 }
 
 pub(super) fn parts(text: &FoldedText) -> Vec<Part> {
-    let classes = sentence_classes(text);
+    let meanings = meanings::meanings(text);
     let mut found = Vec::new();
     let mut first = 0_usize;
     while let Some(word) = text.words.get(first) {
@@ -107,38 +133,54 @@ pub(super) fn parts(text: &FoldedText) -> Vec<Part> {
             .take_while(|next| next.sentence == word.sentence)
             .count();
         let next = first.saturating_add(length.max(1));
-        if length >= MIN_WORDS {
-            found.push(part(text, first, next, &classes));
+        if words_of(text, first, next) >= MIN_WORDS {
+            found.push(part(text, first, next, &meanings));
         }
         first = next;
     }
     found
 }
 
-fn part(text: &FoldedText, first: usize, next: usize, classes: &[(usize, &'static str)]) -> Part {
+/// How many words there are; in a writing without blanks, two letters are about one.
+fn words_of(text: &FoldedText, first: usize, next: usize) -> usize {
+    let size = |word: &str| (word.chars().filter(|c| is_unspaced(*c)).count() / 2).max(1);
+    (first..next).filter_map(|number| text.word(number)).map(size).fold(0, usize::saturating_add)
+}
+
+fn part(text: &FoldedText, first: usize, next: usize, meanings: &[(usize, &'static str)]) -> Part {
     let mut features: Vec<String> = Vec::new();
+    let opens = text.words.get(first).is_some_and(|word| word.sentence == 0);
+    features.push(if opens { "opens" } else { "follows" }.to_owned());
+    features.push(format!("l={}", next.saturating_sub(first).min(39) / LENGTH_STEP));
     for number in first..next {
         let Some(word) = text.word(number) else { continue };
+        let following = text.word(number.saturating_add(1)).filter(|_| number + 1 < next);
         let beginning: String = word.chars().take(BEGINNING).collect();
         if number == first {
             features.push(format!("f={beginning}"));
             if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
                 features.push("third".to_owned());
             }
+            if !opens {
+                features.push(format!("g={word}"));
+                features.extend(following.map(|next| format!("g={word}_{next}")));
+            }
         }
-        features.push(format!("w={word}"));
-        features.push(format!("p={beginning}"));
+        if word.contains(is_unspaced) {
+            let letters: Vec<char> = word.chars().take(MAX_UNSPACED).collect();
+            let runs = letters.windows(2).chain(letters.windows(3));
+            features.extend(runs.map(|run| format!("u={}", run.iter().collect::<String>())));
+        } else {
+            features.push(format!("w={word}"));
+            features.push(format!("p={beginning}"));
+        }
+        features.extend(following.map(|next| format!("b={word}_{next}")));
     }
-    let start = classes.partition_point(|(word, _)| *word < first);
+    let start = meanings.partition_point(|(word, _)| *word < first);
     let inside =
-        classes.get(start..).unwrap_or_default().iter().take_while(|(word, _)| *word < next);
-    let classes: BTreeSet<&str> = inside.map(|(_, class)| *class).collect();
-    let classes: Vec<&str> = classes.into_iter().take(MAX_CLASSES).collect();
-    for (number, class) in classes.iter().enumerate() {
-        features.push(format!("c={class}"));
-        let others = classes.get(number.saturating_add(1)..).unwrap_or_default();
-        features.extend(others.iter().map(|other| format!("d={class}_{other}")));
-    }
+        meanings.get(start..).unwrap_or_default().iter().take_while(|(word, _)| *word < next);
+    let inside: BTreeSet<&str> = inside.map(|(_, meaning)| *meaning).collect();
+    features.extend(inside.into_iter().map(|meaning| format!("c={meaning}")));
     features.sort_unstable();
     features.dedup();
     Part { first, last: next.saturating_sub(1), features }
