@@ -49,7 +49,7 @@ impl AgentCounts {
         for (rule, count) in &other.broken_rules {
             self.break_rule(rule, *count);
         }
-        for peak in other.peak {
+        if let Some(peak) = other.peak {
             self.see_peak(peak);
         }
         for seen in [other.first_seen, other.last_seen].into_iter().flatten() {

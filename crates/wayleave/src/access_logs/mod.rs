@@ -4,4 +4,4 @@ mod blocks;
 mod open;
 
 pub(crate) use blocks::{Block, LogBlocks};
-pub(crate) use open::{OpenLog, open_log};
+pub(crate) use open::open_log;

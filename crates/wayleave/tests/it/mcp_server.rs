@@ -47,7 +47,11 @@ fn modern(server: &Server, method: &str, mut params: Value) -> HttpReply {
 #[test]
 fn both_eras_list_the_same_tools() {
     let server = Server::shared();
-    let opened = legacy(server, "initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {} }));
+    let opened = legacy(
+        server,
+        "initialize",
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {} }),
+    );
     assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     let unknown = legacy(server, "initialize", json!({ "protocolVersion": "1999-01-01" }));
     assert_eq!(unknown["result"]["protocolVersion"], "2025-11-25");
@@ -93,19 +97,28 @@ fn a_tool_gives_the_signed_decision_of_the_api() {
         for member in ["kind", "decision", "domain", "action"] {
             assert_eq!(record[member], by_api[member], "{member}");
         }
-        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        let text: Value =
+            serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         assert_eq!(&text, record);
         // The record is still what was signed.
-        let verified = legacy(server, "tools/call", json!({
-            "name": "verify", "arguments": { "document": record },
-        }));
+        let verified = legacy(
+            server,
+            "tools/call",
+            json!({
+                "name": "verify", "arguments": { "document": record },
+            }),
+        );
         let verified = &verified["result"]["structuredContent"];
         assert_eq!(verified["accepted"], true, "{verified}");
         let mut forged = record.clone();
         forged["decision"] = json!("allow everything");
-        let refused = legacy(server, "tools/call", json!({
-            "name": "verify", "arguments": { "document": forged },
-        }));
+        let refused = legacy(
+            server,
+            "tools/call",
+            json!({
+                "name": "verify", "arguments": { "document": forged },
+            }),
+        );
         assert_eq!(refused["result"]["structuredContent"]["accepted"], false);
     }
 }
@@ -148,7 +161,8 @@ fn bad_messages_are_refused_with_the_right_code() {
     let mismatch = send(server, "mcp-protocol-version: 2026-07-28\r\n", &other_version);
     assert_eq!(code(mismatch), (400, json!(-32020)));
     for method in ["GET", "DELETE"] {
-        let request = format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        let request =
+            format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         assert_eq!(server.send(request.as_bytes()).status, 405, "{method}");
     }
     let other_version = other_version.to_string();
@@ -158,6 +172,7 @@ fn bad_messages_are_refused_with_the_right_code() {
     assert_eq!(server.post_with("/mcp", BOTH, &other_version).status, 403);
     let origin = format!("{BOTH}origin: https://evil.example\r\n");
     assert_eq!(post(server, &origin, &other_version).status, 403);
-    let large = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(1_100_000));
+    let large =
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(1_100_000));
     assert_eq!(post(server, BOTH, &large).status, 413);
 }

@@ -3,14 +3,12 @@
 use serde_json::json;
 
 use super::SiteFacts;
+use crate::mcp_server::SUPPORTED_VERSIONS;
 
 const DESCRIPTION: &str = "Whether an agent is welcome at a website, with evidence; signed answers";
 const SERVER_CARD_SCHEMA: &str =
     "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 const SERVER_CARD_PATH: &str = "/.well-known/mcp/server-card.json";
-
-/// The versions of the protocol that `/mcp` speaks, the newest first.
-pub(crate) const MCP_VERSIONS: [&str; 4] = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"];
 
 pub(super) fn server_card(facts: &SiteFacts) -> String {
     json!({
@@ -23,7 +21,7 @@ pub(super) fn server_card(facts: &SiteFacts) -> String {
         "remotes": [{
             "type": "streamable-http",
             "url": facts.url("/mcp"),
-            "supportedProtocolVersions": MCP_VERSIONS,
+            "supportedProtocolVersions": SUPPORTED_VERSIONS,
         }],
     })
     .to_string()

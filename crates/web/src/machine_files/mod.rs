@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use contract::Issuer;
 use serde_json::Value;
 
-pub(crate) use robots::{DISALLOWED_PREFIXES, TRAP_PREFIX};
 pub(crate) use security::render as render_security_txt;
 
 use crate::response::{CACHE_ONE_HOUR, HttpDocument, JSON, MARKDOWN, TEXT};

@@ -2,16 +2,14 @@
 
 use super::SiteFacts;
 
-/// Nothing is there. Whoever follows robots.txt never asks for it: the conduct record counts who does.
-pub(crate) const TRAP_PREFIX: &str = "/not-for-agents/";
-
-/// What robots.txt disallows to everybody: the trap, and the addresses of forms and running scans.
-pub(crate) const DISALLOWED_PREFIXES: [&str; 2] = [TRAP_PREFIX, "/scan/"];
+/// What robots.txt disallows to everybody: a folder with nothing in it, which nobody who follows robots.txt ever
+/// asks for, and the addresses of running scans.
+const DISALLOWED_PREFIXES: [&str; 2] = ["/not-for-agents/", "/scan/"];
 
 pub(super) fn render(facts: &SiteFacts) -> String {
     let mut text = String::from(
         "# Agents are welcome: /agents.md says what they can do here, /llms.txt lists the pages.\n\
-         # /not-for-agents/ is empty. The record at /api/v1/conduct counts who asks for it.\n\
+         # There is nothing in /not-for-agents/.\n\
          User-agent: *\n",
     );
     for prefix in DISALLOWED_PREFIXES {

@@ -12,7 +12,10 @@ use super::tool_call::Caller;
 /// The version without handshake.
 const MODERN_VERSION: &str = "2026-07-28";
 /// Versions with a handshake, the newest first.
-pub(crate) const LEGACY_VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+const LEGACY_VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+/// All versions, the newest first.
+pub(crate) const SUPPORTED_VERSIONS: [&str; 4] =
+    [MODERN_VERSION, LEGACY_VERSIONS[0], LEGACY_VERSIONS[1], LEGACY_VERSIONS[2]];
 /// Messages of a batch. Only 2025-03-26 has batches.
 const MAX_BATCH: usize = 20;
 /// For how long a client may keep the list of tools: they change with a release only.
@@ -119,10 +122,9 @@ impl McpServer {
     }
 
     fn discover(&self) -> Value {
-        let versions: Vec<&str> = std::iter::once(MODERN_VERSION).chain(LEGACY_VERSIONS).collect();
         json!({
             "resultType": "complete",
-            "supportedVersions": versions,
+            "supportedVersions": SUPPORTED_VERSIONS,
             "capabilities": { "tools": {} },
             "instructions": INSTRUCTIONS,
             "ttlMs": LIST_TTL_MS,
@@ -199,8 +201,7 @@ fn check_version(message: &Message, transport: &Transport) -> Result<bool, Answe
 }
 
 fn unsupported(id: Option<&Value>, requested: &str) -> Answer {
-    let supported: Vec<&str> = std::iter::once(MODERN_VERSION).chain(LEGACY_VERSIONS).collect();
-    let data = json!({ "supported": supported, "requested": short(requested) });
+    let data = json!({ "supported": SUPPORTED_VERSIONS, "requested": short(requested) });
     let sentence = "This version of the protocol is not supported.";
     Answer::Message { status: 400, body: error(id, UNSUPPORTED_VERSION, sentence, Some(data)) }
 }

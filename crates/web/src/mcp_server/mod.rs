@@ -30,7 +30,7 @@ use crate::{
     response::{ApiError, JSON},
 };
 
-pub(crate) use dispatch::LEGACY_VERSIONS;
+pub(crate) use dispatch::SUPPORTED_VERSIONS;
 
 /// Answers MCP messages. Shared by all requests; never written to.
 #[derive(Debug)]

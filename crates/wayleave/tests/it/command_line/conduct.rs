@@ -44,7 +44,9 @@ fn a_log_becomes_a_record_and_a_table() {
     assert_eq!(agent["revalidation"]["conditional_requests"], 6);
     assert_eq!(record["thresholds"]["disallowed_rules"], json!(["/private/"]));
     let text = run(&arguments).expect(PASSED).out;
-    for part in ["GPTBot", "keeps to robots.txt", "63 requests, 1 of them by no known agent; 1 lines"] {
+    for part in
+        ["GPTBot", "keeps to robots.txt", "63 requests, 1 of them by no known agent; 1 lines"]
+    {
         assert!(text.contains(part), "{part:?} in {text}");
     }
     let csv = run(&[&arguments[..], &["--csv"]].concat()).expect(PASSED).out;
@@ -72,7 +74,9 @@ fn compressed_logs_and_other_formats_give_the_same_counts() {
     packer.write_all(plain.as_bytes()).unwrap();
     packer.finish().unwrap();
     std::fs::write(&zstd, zstd::encode_all(plain.as_bytes(), 1).unwrap()).unwrap();
-    let mut w3c = String::from("#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent)\n");
+    let mut w3c = String::from(
+        "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status cs(User-Agent)\n",
+    );
     let mut caddy = String::new();
     for at in 0..60 {
         let minute = at % 2;
@@ -89,7 +93,8 @@ fn compressed_logs_and_other_formats_give_the_same_counts() {
     let w3c = lab.folder.write("w3c.log", w3c);
     let caddy = lab.folder.write("caddy.log", caddy);
     for (file, verified) in [(&gzip, 61), (&zstd, 61), (&w3c, 60), (&caddy, 60)] {
-        let record = run(&["conduct", file, "--config", &lab.config, "--json"]).expect(PASSED).json();
+        let record =
+            run(&["conduct", file, "--config", &lab.config, "--json"]).expect(PASSED).json();
         assert_eq!(record["agents"][0]["identity"]["verified_requests"], verified, "{file}");
         assert_eq!(record["agents"][0]["rate"]["peak_requests_per_minute"], 30, "{file}");
         // Without robots.txt nothing is said about it.
