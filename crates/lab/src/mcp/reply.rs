@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::behaviour::{AuthFault, Behaviour, Era, Fault, Form};
-use super::hosts::LabMcpHost;
+use super::host::LabMcpHost;
 use super::state::{McpServers, RunningServer};
 use super::{auth, card, legacy_stream};
 use crate::content::compressed;
