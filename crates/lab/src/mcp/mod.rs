@@ -10,6 +10,7 @@ mod host;
 mod hosts;
 mod legacy_stream;
 mod reply;
+mod silence;
 mod state;
 
 pub use content::LabMcpServer;
