@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+pub mod access_log;
 mod catalogue;
 mod client_hints;
 mod feed_format;

@@ -5,6 +5,7 @@
 //! argument.
 
 mod bodies;
+pub mod conduct;
 pub mod decide;
 pub mod graph;
 pub mod lookalike;
