@@ -105,6 +105,11 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     ),
     // Counted by the service.
     (MetricKind::Counter, "wayleave_scans_total", "Scans requested, by outcome."),
+    (
+        MetricKind::Counter,
+        "wayleave_mcp_rules_applied_total",
+        "Times that the MCP rules were applied to the lists of a server.",
+    ),
     (MetricKind::Counter, "wayleave_answers_total", "Answers served, by where they came from."),
     (MetricKind::Gauge, "wayleave_store_bytes", "Size of the stored data, by part."),
     (

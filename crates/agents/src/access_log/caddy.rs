@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use super::cells::parse_address;
 use super::log_text::LogText;
-use super::{LogRequest, parse_address};
+use super::request::LogRequest;
 
 #[derive(Deserialize)]
 struct Line<'a> {

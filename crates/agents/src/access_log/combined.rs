@@ -3,10 +3,10 @@
 
 use memchr::{memchr, memchr2};
 
+use super::cells::{conditional_by_status, dash_is_empty, parse_address, parse_status};
 use super::log_text::{Coding, LogText};
-use super::{
-    LogRequest, conditional_by_status, dash_is_empty, log_time, parse_address, parse_status,
-};
+use super::log_time;
+use super::request::LogRequest;
 
 pub(super) fn parse(line: &[u8]) -> Option<LogRequest<'_>> {
     let (first, rest) = split_word(line);

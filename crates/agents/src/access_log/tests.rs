@@ -1,3 +1,6 @@
+use std::net::IpAddr;
+
+use super::cells::parse_address;
 use super::*;
 
 /// What the tests look at: address, time, method, path and query, status, user agent, conditional.

@@ -5,10 +5,10 @@ use std::net::IpAddr;
 
 use memchr::memchr_iter;
 
+use super::cells::{conditional_by_status, dash_is_empty, parse_address, parse_status};
 use super::log_text::{Coding, LogText};
-use super::{
-    LogRequest, conditional_by_status, dash_is_empty, log_time, parse_address, parse_status,
-};
+use super::log_time;
+use super::request::LogRequest;
 
 /// More columns than any server writes.
 const MAX_COLUMNS: usize = 128;

@@ -10,8 +10,5 @@ mod tally;
 mod tests;
 
 pub use counts::{AgentCounts, Peak};
-pub use record::{AgentFacts, CountedAgent, RecordInputs, build_record};
+pub use record::{AgentFacts, CountedAgent, MIN_VERIFIED_REQUESTS, RecordInputs, build_record};
 pub use tally::{Claim, ConductTally, Sighting};
-
-/// Agents with fewer verified requests are not assessed.
-pub const MIN_VERIFIED_REQUESTS: u32 = 50;

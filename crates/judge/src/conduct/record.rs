@@ -8,8 +8,10 @@ use contract::records::{
     UnassessedAgent,
 };
 
-use super::MIN_VERIFIED_REQUESTS;
 use super::counts::{AgentCounts, Peak};
+
+/// Agents with fewer verified requests are not assessed.
+pub const MIN_VERIFIED_REQUESTS: u32 = 50;
 
 /// What is known about an agent.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::behaviour::Card;
-use super::reply::silent;
+use super::silence::silent;
 use crate::http::reply::{Reply, ReplyBody};
 
 const CURRENT_PLACE: &str = "/.well-known/mcp/server-card.json";

@@ -3,7 +3,7 @@
 
 use super::behaviour::{Behaviour, Card, Era, Fault};
 use super::content;
-use super::hosts::{LEGACY, LabMcpHost, MODERN, STREAM, fault, pages};
+use super::host::{LEGACY, LabMcpHost, MODERN, STREAM, fault, pages};
 
 const fn card(card: Card) -> Behaviour {
     Behaviour { card, ..MODERN }

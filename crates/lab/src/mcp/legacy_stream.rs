@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::behaviour::Fault;
-use super::hosts::LabMcpHost;
+use super::host::LabMcpHost;
 use super::state::RunningServer;
 use crate::http::reply::{Reply, ReplyBody};
 

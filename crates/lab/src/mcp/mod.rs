@@ -6,13 +6,16 @@ mod behaviour;
 mod card;
 mod content;
 mod further_hosts;
+mod host;
 mod hosts;
 mod legacy_stream;
 mod reply;
+mod silence;
 mod state;
 
 pub use content::LabMcpServer;
-pub use hosts::{LabMcpHost, MCP_PEER_HOST, mcp_servers};
+pub use host::LabMcpHost;
+pub use hosts::{MCP_PEER_HOST, mcp_servers};
 
 pub(crate) use reply::reply;
 pub(crate) use state::McpServers;

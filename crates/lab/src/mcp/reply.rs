@@ -1,19 +1,15 @@
 //! Answers one request to an MCP server.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::behaviour::{AuthFault, Behaviour, Era, Fault, Form};
-use super::hosts::LabMcpHost;
+use super::host::LabMcpHost;
+use super::silence::{NEVER, silent};
 use super::state::{McpServers, RunningServer};
 use super::{auth, card, legacy_stream};
 use crate::content::compressed;
 use crate::http::reply::{Reply, ReplyBody, SiteRequest};
-
-/// Longer than anybody waits.
-const NEVER: Duration = Duration::from_secs(120);
 
 pub(crate) fn reply(request: &SiteRequest<'_>, servers: &McpServers) -> Reply {
     servers
@@ -317,11 +313,6 @@ fn endless(unit: &'static [u8]) -> Reply {
 fn silent_stream() -> Reply {
     let body = ReplyBody::Drip { bytes: Bytes::from_static(b"::::::::::"), every: NEVER };
     sse(String::new()).with_body(body)
-}
-
-pub(super) fn silent() -> Reply {
-    let reply = Reply::text(200, "");
-    Reply { delay: NEVER, ..reply }
 }
 
 fn not_found() -> Reply {

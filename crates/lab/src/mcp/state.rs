@@ -7,7 +7,8 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::content::LabMcpServer;
-use super::hosts::{LabMcpHost, mcp_servers};
+use super::host::LabMcpHost;
+use super::hosts::mcp_servers;
 
 /// By host. Connections and tests change it; the mutex guards it and is never held across an await.
 #[derive(Debug, Default)]

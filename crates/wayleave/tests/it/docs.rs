@@ -176,7 +176,7 @@ fn remove_wayleave_variables(command: &mut Command) {
     }
 }
 
-/// Replaces what differs in every run (times, digests, keys, signatures, ids) by placeholders.
+/// Replaces what differs in every run (times, days, digests, keys, signatures, ids) by placeholders.
 fn mask_varying_parts(text: &str) -> String {
     let in_word = |c: char| c.is_ascii_alphanumeric() || "-_:.".contains(c);
     let mut lasting = String::new();
@@ -196,6 +196,7 @@ fn kind_of(word: &str) -> Option<&'static str> {
     let in_id = |b: u8| b.is_ascii_lowercase() || (b'2'..=b'7').contains(&b);
     let in_base64 = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     match word.len() {
+        10 if is_day(word) => Some("<day>"),
         20 | 24 if word.as_bytes()[10] == b'T' && word.ends_with('Z') => Some("<time>"),
         64 if all(word, hex) => Some("<digest>"),
         26 if all(word, in_id) => Some("<id>"),
@@ -203,6 +204,14 @@ fn kind_of(word: &str) -> Option<&'static str> {
         86 if all(word, in_base64) => Some("<signature>"),
         _ => None,
     }
+}
+
+/// `2026-11-15`.
+fn is_day(word: &str) -> bool {
+    word.bytes().enumerate().all(|(at, byte)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    })
 }
 
 /// The page with the current content of every included file.
@@ -271,11 +280,14 @@ fn only_varying_parts_are_masked() {
     let a = "{\"id\": \"7bsnwjooc4tfdccocf7zrxqway\", \"at\": \"2026-11-15T08:01:42Z\"}";
     let b = "{\"id\": \"aaaaaaaaaaaaaaaaaaaaaaaaaa\", \"at\": \"2027-01-01T00:00:00.123Z\"}";
     assert_eq!(mask_varying_parts(a), mask_varying_parts(b));
+    assert_eq!(mask_varying_parts("on 2026-11-15."), mask_varying_parts("on 2026-11-16."));
     for (a, b) in [
         ("decision: allow", "decision: warn"),
         ("open.lab", "minimal.lab"),
         ("2 of 3", "3 of 3"),
         ("at 2026-11-15T08:01:42Z", "at never"),
+        ("on 2026-11-15", "on never"),
+        ("on 2026-11-15", "on 2026-11"),
     ] {
         assert_ne!(mask_varying_parts(a), mask_varying_parts(b));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::structure::{ItemMatch, at};
+use super::item_match::{ItemMatch, at};
 use crate::mcp::surface::Item;
 
 const RULE: &str = "invalid_mcp_header";

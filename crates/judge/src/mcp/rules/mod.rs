@@ -8,6 +8,7 @@ mod corpus_tests;
 mod encoded;
 mod folded_text;
 mod hidden_text;
+mod item_match;
 mod markup;
 mod mcp_headers;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Deliberately narrow: the name must begin with a word of looking and have no word of changing, and the
 //! text must begin with a verb that cannot mean anything else. Everything else stays quiet.
 
-use super::structure::{ItemMatch, at, words_of};
+use super::item_match::{ItemMatch, at, words_of};
 use crate::mcp::surface::Item;
 
 /// First words of names that promise to look only. `check` and `query` are left out: both may act.

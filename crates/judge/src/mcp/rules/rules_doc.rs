@@ -84,7 +84,7 @@ fn mcp_rules_page() -> String {
         "\nThe tuned list was written in two parts. Before the rules were changed for the first, 22 of its 30 attacks \
          were flagged and 15 blocked, and 14 of its 60 harmless definitions flagged and 8 blocked. For the second it \
          was 7 of 10 and 2, and 8 of 20 and none.\n\nThe first fresh list was known when the wording model and the hard \
-         patterns were last extended (before: 7 of 10 attacks flagged and none blocked), though none of it was used; only the \
+         patterns were last extended, so its figures may flatter (before: 7 of 10 attacks flagged and none blocked). Only the \
          second one is new to them.\n\n",
     );
     page.push_str(LIMITS);

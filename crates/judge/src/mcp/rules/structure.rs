@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::item_match::{ItemMatch, at, words_of};
 use super::mcp_headers::find_bad_headers;
 use super::promises::find_broken_promise;
-use super::text_match::TextMatch;
 use crate::mcp::surface::{FaultKind, Item, ListKind};
 
 /// Names of inputs that take what the model knows.
@@ -98,24 +98,6 @@ const READING: &[&str] = &[
     "preview",
 ];
 
-/// A finding with its field and JSON Pointer.
-pub(super) struct ItemMatch {
-    pub(super) field: &'static str,
-    pub(super) pointer: String,
-    pub(super) text: String,
-    pub(super) found: TextMatch,
-}
-
-pub(super) fn at(rule: &'static str, field: &'static str, pointer: &str, text: &str) -> ItemMatch {
-    let length = text.chars().count();
-    ItemMatch {
-        field,
-        pointer: pointer.to_owned(),
-        text: text.to_owned(),
-        found: TextMatch { rule, length, ..TextMatch::default() },
-    }
-}
-
 pub(super) fn find_in_structure(item: &Item) -> Vec<ItemMatch> {
     let mut found = faults(item);
     let name_pointer = format!("/{}", item.list.name_member());
@@ -171,24 +153,6 @@ fn mixes_scripts(name: &str) -> bool {
             word.chars().any(|c| matches!(c, '\u{370}'..='\u{52F}' | '\u{13A0}'..='\u{13FF}'));
         latin && other
     })
-}
-
-pub(super) fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut lower_before = false;
-    for c in name.chars().take(256) {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower_before) {
-            words.push(String::new());
-        }
-        if c.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(c.to_lowercase());
-        }
-        lower_before = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 fn sinks(item: &Item, found: &mut Vec<ItemMatch>) {
