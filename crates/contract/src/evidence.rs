@@ -97,6 +97,10 @@ open_enum! {
         HomeTrial = "home_trial",
         /// Another page of the site than the home page.
         Page = "page",
+        /// The home page as our own identity, with our signature (Web Bot Auth).
+        SignedHome = "signed_home",
+        /// The home page as our own identity without a signature, for comparison.
+        UnsignedHome = "unsigned_home",
         /// A style sheet that the home page links to, read to find text that it hides; `path` is
         /// its whole address.
         StyleSheet = "style_sheet",

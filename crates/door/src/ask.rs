@@ -186,6 +186,8 @@ pub(crate) async fn ask(visit: &Arc<VisitState>, request: AskRequest) -> Result<
     let deadline = own_deadline.map_or(visit.deadline, |own| own.min(visit.deadline));
     let timer = visit.start_timer(start, deadline);
     let target = CheckedTarget::parse(&request.url, &visit.context.policy, visit.ports)?;
+    let signature = visit.context.signature_fields(&request.identity, &target);
+    let fields = fields.with_fields(&signature);
     let mut hop = Hop {
         url: target.url.to_string(),
         address: None,

@@ -1,10 +1,11 @@
 //! What every visit of one door shares.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use contract::Clock;
 
 use crate::dns::Resolver;
+use crate::request_signer::SignedIdentity;
 use crate::targets::TargetTable;
 use crate::tls::TlsClient;
 use crate::{AddressRule, Policy};
@@ -19,4 +20,6 @@ pub(crate) struct DoorContext {
     pub(crate) resolver: Resolver,
     pub(crate) tls: TlsClient,
     pub(crate) targets: Arc<TargetTable>,
+    /// Set once, at the start, if requests are signed.
+    pub(crate) signed_identity: OnceLock<SignedIdentity>,
 }

@@ -28,12 +28,19 @@ pub(crate) async fn fetch(visit: &VisitState, mut request: FetchRequest) -> Fetc
         own_deadline.map_or(visit.deadline, |own_deadline| own_deadline.min(visit.deadline));
     let timer = visit.start_timer(start, deadline);
     let fields = RequestHeaders::new(std::mem::take(&mut request.headers));
-    let mut read =
-        FetchState { visit, request: &request, timer, hops: Vec::new(), authority: None };
+    let mut read = FetchState {
+        visit,
+        request: &request,
+        timer,
+        hops: Vec::new(),
+        authority: None,
+        signature: Vec::new(),
+    };
     let (result, sent) = match fields {
         Err(failure) => (Err(failure), Vec::new()),
         Ok(fields) => {
             let result = read.run(&fields).await;
+            let fields = fields.with_fields(&read.signature);
             let sent = read.authority.take().map(|authority| fields.into_lines(authority));
             (result, sent.unwrap_or_default())
         }
@@ -72,6 +79,8 @@ struct FetchState<'a> {
     hops: Vec<Hop>,
     /// The Host header of the first request, once its URL has passed the checks.
     authority: Option<String>,
+    /// The fields that signed the first request, if it was signed.
+    signature: Vec<(String, String)>,
 }
 
 impl FetchState<'_> {
@@ -165,7 +174,13 @@ impl FetchState<'_> {
             identity: &self.request.identity,
             fresh_connection: self.request.fresh_connection,
         };
+        let signature = self.visit.context.signature_fields(&self.request.identity, target);
+        let signed = (!signature.is_empty()).then(|| fields.with_fields(&signature));
+        let fields = signed.as_ref().unwrap_or(fields);
         let hop_response = sender.send(target, fields, &Outgoing::get(), &mut hop).await;
+        if !redirected {
+            self.signature = signature;
+        }
         let result = match hop_response {
             Ok(hop_response) => {
                 hop.status = Some(hop_response.response.status().as_u16());

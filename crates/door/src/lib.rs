@@ -29,6 +29,7 @@ pub mod operator;
 mod policy;
 mod read_timer;
 mod request;
+mod request_signer;
 mod send;
 mod sse;
 mod targets;
@@ -48,6 +49,7 @@ pub use policy::{BodyCaps, Limits, PhaseTimeouts, Policy, ResolverChoice, read_p
 pub use request::{
     FetchRequest, FetchResult, ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal,
 };
+pub use request_signer::RequestSigner;
 pub use sse::{Event, stream::EventStream};
 pub use targets::{TargetLimit, TargetLimits, TargetRefusal, network_of};
 pub use visit::Visit;

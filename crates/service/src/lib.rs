@@ -24,6 +24,7 @@ mod product;
 mod random_ids;
 mod readiness;
 mod report_error;
+mod request_signing;
 mod retention;
 mod scanner;
 pub mod scanning;
@@ -131,6 +132,15 @@ impl Service {
         let scanner =
             Scanner::new(settings.scanner(), door, catalogue, Arc::clone(&clock), Arc::clone(&ids));
         let keys = Arc::new(SigningKeys::new(keys, issuer.clone(), Arc::clone(&clock)));
+        let signer = request_signing::OwnRequestSigner::new(
+            &issuer,
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            Arc::clone(&ids),
+        );
+        if let Some(signer) = signer {
+            scanner.sign_own_requests(Arc::new(signer));
+        }
         let access = Arc::new(Access {
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),

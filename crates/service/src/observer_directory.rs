@@ -11,6 +11,7 @@ use proof::{KeyPurpose, ProofError, SignedDocument};
 
 use crate::Service;
 use crate::product::{PRODUCT, VERSION};
+use crate::request_signing::signing_origin;
 use crate::signing_keys::KEY_DIRECTORY_PATH;
 
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -29,6 +30,7 @@ impl Service {
         );
         let catalogue = self.scanner.catalogue();
         let limits = &self.scanner.policy().limits;
+        let signs_requests = signing_origin(&settings.base_url).is_some();
         ObserverDirectory {
             kind: settings.brand.kind("observers"),
             v: 1,
@@ -60,12 +62,16 @@ impl Service {
             signature_agent: SignatureAgent {
                 directory: format!("{}{KEY_DIRECTORY_PATH}", settings.base_url),
                 purpose:
-                    "The keys that sign the answers of this service. Requests to sites are not \
-                     signed."
-                        .to_owned(),
+                    if signs_requests {
+                        "The keys that sign the answers of this service, and its requests to sites under its own \
+                         name (Web Bot Auth)."
+                    } else {
+                        "The keys that sign the answers of this service. Requests to sites are not signed."
+                    }
+                    .to_owned(),
             },
             verify: ObserverVerify {
-                how: verification_steps(&operator.egress),
+                how: verification_steps(&operator.egress, signs_requests),
                 reverse_dns_suffix: None,
             },
             robots: ObserverRobots {
@@ -145,18 +151,19 @@ fn to_observer_prefix(network: &str) -> ObserverPrefix {
     }
 }
 
-pub(crate) fn verification_steps(egress: &[String]) -> Vec<String> {
-    if egress.is_empty() {
-        return vec![
-            "The operator does not publish the IP addresses that requests come from, so the IP address does not \
-             show whether a request is ours."
-                .to_owned(),
-        ];
-    }
-    vec![
+pub(crate) fn verification_steps(egress: &[String], signs_requests: bool) -> Vec<String> {
+    let by_address = if egress.is_empty() {
+        "The operator does not publish the IP addresses that requests come from, so the IP address does not show whether \
+         a request is ours."
+    } else {
         "Our requests come from IP addresses in `prefixes`. A request from any other address is not ours."
-            .to_owned(),
-    ]
+    };
+    let by_signature = "Our requests over https under our own name carry a signature (Web Bot Auth) by a key of \
+                        `signature_agent.directory`. A valid one shows that a request is ours. A scan also sends one or \
+                        two requests under our own name without a signature, to see whether the site treats them \
+                        otherwise.";
+    let steps = [Some(by_address), signs_requests.then_some(by_signature)];
+    steps.into_iter().flatten().map(ToOwned::to_owned).collect()
 }
 
 fn to_u32(n: usize) -> u32 {

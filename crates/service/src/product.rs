@@ -4,6 +4,7 @@
 use store::Retention;
 
 use crate::observer_directory::verification_steps;
+use crate::request_signing::signing_origin;
 use crate::settings::OperatorSettings;
 use crate::target_domains::DomainLimits;
 use crate::{Service, Settings};
@@ -22,6 +23,8 @@ pub struct ReaderFacts {
     pub operator: OperatorSettings,
     /// How to tell our requests from forged ones.
     pub verify: Vec<String>,
+    /// Whether requests under our own name are signed (Web Bot Auth).
+    pub signs_requests: bool,
     /// Simultaneous requests of one reading to one host.
     pub requests_at_once: usize,
     /// A domain that was scanned within this time is not scanned again.
@@ -47,10 +50,12 @@ impl Service {
         let per_hour = |limit: fn(&DomainLimits) -> u32| {
             domain_limits.as_ref().map(limit).filter(|limit| *limit > 0)
         };
+        let signs_requests = signing_origin(&self.settings.base_url).is_some();
         ReaderFacts {
             user_agent: own.map(|identity| identity.user_agent.clone()).unwrap_or_default(),
             robots_token: catalogue.own_token.clone(),
-            verify: verification_steps(&operator.egress),
+            verify: verification_steps(&operator.egress, signs_requests),
+            signs_requests,
             operator: operator.clone(),
             requests_at_once: self.scanner.policy().limits.requests_per_host,
             rescan_seconds: rescan_window.as_secs(),

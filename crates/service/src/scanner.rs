@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::Catalogue;
+use agents::{Catalogue, Role};
 use bytes::Bytes;
 use contract::evidence::Observer;
 use contract::mcp_evidence::McpEvidence;
 use contract::records::{DnsSection, ScanRecord, Visibility};
 use contract::{Clock, Domain, Issuer, NamePolicy, NameRefusal};
-use door::{Door, RecordType};
+use door::{Door, RecordType, RequestSigner};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
 use observe::{
@@ -82,6 +82,13 @@ impl Scanner {
             clock,
             ids,
             settings,
+        }
+    }
+
+    /// From now on, requests under our own name are signed.
+    pub(crate) fn sign_own_requests(&self, signer: Arc<dyn RequestSigner>) {
+        if let Some(own) = self.catalogue.identity_with_role(Role::Own) {
+            self.door.sign_requests(&own.id, signer);
         }
     }
 

@@ -50,6 +50,9 @@ pub struct ScanRecord {
     /// What agents can do, and whether the site does what it says: two numbers behind the grade.
     #[serde(default)]
     pub treatment: TreatmentScores,
+    /// Whether the site treats our own requests otherwise if they are signed. A fact, not a score.
+    #[serde(default)]
+    pub signed_requests: SignedRequests,
     pub section_scores: Vec<SectionScore>,
     pub score_ledger: ScoreLedger,
     /// The points that could still be gained; null when there is no score.
@@ -245,6 +248,42 @@ pub struct TreatmentScores {
     #[schema(required)]
     pub consistent: Option<u32>,
     pub consistent_why: String,
+}
+
+open_enum! {
+    /// What difference a signature makes.
+    pub enum SignatureEffect {
+        /// The home page is served with and without a signature, or refused with and without one.
+        NoDifference = "no_difference",
+        /// The home page is served only if the request is signed.
+        OnlySignedServed = "only_signed_served",
+        /// The home page is served only if the request is not signed.
+        OnlyUnsignedServed = "only_unsigned_served",
+        /// The answers differed, but not in the same way a second time.
+        Unclear = "unclear",
+        NotMeasured = "not_measured",
+    }
+}
+
+/// How the site answers our own identity with a signature (Web Bot Auth) and without one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SignedRequests {
+    pub effect: SignatureEffect,
+    /// One sentence for people.
+    pub means: String,
+    /// The readings that were compared.
+    pub readings: Vec<String>,
+}
+
+impl Default for SignedRequests {
+    /// Records from before requests were signed.
+    fn default() -> Self {
+        Self {
+            effect: SignatureEffect::NotMeasured,
+            means: "This scan made no signed request.".to_owned(),
+            readings: Vec::new(),
+        }
+    }
 }
 
 /// What two clients got, from where the texts begin to differ.

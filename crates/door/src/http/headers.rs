@@ -6,7 +6,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use crate::failure::new_failure;
 
 /// The request headers of one identity, checked once for all hops.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct RequestHeaders {
     lines: Vec<(String, String)>,
     /// The parsed names of `lines`, in the same order.
@@ -39,6 +39,16 @@ impl RequestHeaders {
             "bad_request_header",
             "A request header is not valid.",
         ))
+    }
+
+    /// The same headers and these after them. A field that is not valid is left out.
+    pub(crate) fn with_fields(&self, added: &[(String, String)]) -> Self {
+        let mut fields = self.clone();
+        if let Ok(added) = Self::new(added.to_vec()) {
+            fields.lines.extend(added.lines);
+            fields.names.extend(added.names);
+        }
+        fields
     }
 
     /// The headers as recorded: Host first, then the caller's.

@@ -31,6 +31,7 @@ mod rights_signals;
 mod robots_conflicts;
 mod robots_file;
 mod sections;
+mod signed_requests;
 mod sitemap_children;
 mod stalls;
 mod text_comparison;
@@ -112,6 +113,7 @@ pub fn judge(
         overall: scores.overall,
         grade_detail: scores.detail,
         treatment,
+        signed_requests: signed_requests::compare_signed_requests(&parsed),
         confidence: confidence::build_confidence(
             evidence,
             &view,

@@ -75,6 +75,8 @@ impl<'a> ParsedEvidence<'a> {
                 | ReadTarget::HomeAgain
                 | ReadTarget::HomeTrial
                 | ReadTarget::Markdown
+                | ReadTarget::SignedHome
+                | ReadTarget::UnsignedHome
                 | ReadTarget::Page => true,
                 ReadTarget::Fresh => reading.path == "/",
                 _ => false,

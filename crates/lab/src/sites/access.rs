@@ -194,6 +194,24 @@ pub(super) const SITES: &[LabSite] = &[
         text: &HOTEL,
         ..site_with_pages(redirects_ai)
     },
+    LabSite {
+        name: "signed-only.lab",
+        behaviour: "signed_only",
+        does: "Serves its home page to browsers and to agents that sign their requests (Web Bot Auth), and \
+               answers all others with 403.",
+        says: "AI identities are refused with 403. Our own crawler gets the page if it signs its request.",
+        expect: ExpectedRecord { wall: Some("block"), ..AI_REFUSED },
+        text: &ORCHESTRA,
+        ..site_with_pages(signed_only)
+    },
+    LabSite {
+        name: "signed-by-chance.lab",
+        behaviour: "signed_by_chance",
+        does: "Refuses every second request of unknown agents for its home page, signed or not.",
+        says: "Whether a signature makes a difference is not known.",
+        text: &SCHOOL,
+        ..site_with_pages(signed_by_chance)
+    },
 ];
 
 fn minimal(request: &SiteRequest<'_>) -> Reply {
@@ -202,6 +220,32 @@ fn minimal(request: &SiteRequest<'_>) -> Reply {
 
 fn forbidden() -> Reply {
     Reply::html(403, "<!doctype html>\n<title>Forbidden</title><h1>Forbidden</h1>\n")
+}
+
+fn is_signed(request: &SiteRequest<'_>) -> bool {
+    request.header("signature").is_some()
+        && request.header("signature-agent").is_some()
+        && request.header("signature-input").is_some_and(|input| input.contains("web-bot-auth"))
+}
+
+fn signed_only(request: &SiteRequest<'_>) -> Reply {
+    let is_agent = request.is_from_ai() || request.user_agent.contains("Wayleave");
+    if request.path == "/" && is_agent && !is_signed(request) {
+        forbidden()
+    } else {
+        plain_site(request)
+    }
+}
+
+/// Our own crawler reads the home page first with one and then with the other, so that the first pair of
+/// requests differs, and the second one in the other order differs in the other way.
+fn signed_by_chance(request: &SiteRequest<'_>) -> Reply {
+    let is_own = request.user_agent.contains("Wayleave") && !request.accept.contains("markdown");
+    if request.path == "/" && is_own && request.earlier_requests % 2 == 0 {
+        forbidden()
+    } else {
+        plain_site(request)
+    }
 }
 
 fn blocks_training(request: &SiteRequest<'_>) -> Reply {

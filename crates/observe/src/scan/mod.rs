@@ -16,6 +16,7 @@ pub(crate) mod robots_gate;
 mod same_site;
 mod scan_plan;
 mod shuffle;
+mod signed_home;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ use repeats::Repeats;
 use robots_gate::RobotsGate;
 use same_site::SameSiteGate;
 pub use scan_plan::ScanPlan;
+use signed_home::SignedHomeReads;
 
 /// What one scan collected: the evidence, and the bodies it refers to.
 #[derive(Debug, Clone)]
@@ -284,6 +286,8 @@ impl ScanPlan<'_> {
                 robots_reachable: is_reachable,
             };
             further.run(collected_reads).await;
+            let signed = SignedHomeReads { scan: self, reader: &reader, own, base: &base };
+            signed.run(collected_reads).await;
         }
         for elsewhere in robots_gate.robots_reads() {
             collected_reads.add(&plan::plan_other_robots(own), bodies.add(elsewhere, visit));

@@ -89,6 +89,8 @@ pub(super) struct PlannedRead<'a> {
     /// The most bytes of the body to receive.
     max_wire_bytes: Option<u64>,
     chosen_from: Option<PageSource>,
+    /// Left unsigned, although requests of its identity are signed.
+    is_unsigned: bool,
 }
 
 /// Plans our own read of robots.txt. All other reads wait for it, so it has its own timeout.
@@ -221,6 +223,20 @@ pub(super) fn plan_fresh_home<'a>(
     token: &str,
 ) -> PlannedRead<'a> {
     plan_home(ReadTarget::Fresh, browser, base).bypassing_caches(token)
+}
+
+/// Plans a read of the home page under our own name, to compare signed with unsigned requests. Whether
+/// it is served shows in its beginning.
+pub(super) fn plan_own_home<'a>(own: &'a Identity, base: &str, is_signed: bool) -> PlannedRead<'a> {
+    const MOST_BYTES: u64 = 256 * 1024;
+    let target = if is_signed { ReadTarget::SignedHome } else { ReadTarget::UnsignedHome };
+    PlannedRead {
+        kind: ReadKind::OtherPage,
+        fresh_connection: true,
+        max_wire_bytes: Some(MOST_BYTES),
+        is_unsigned: !is_signed,
+        ..PlannedRead::new(target, "/", base, own)
+    }
 }
 
 /// Plans the read of a file that another document names.
@@ -369,6 +385,7 @@ impl<'a> PlannedRead<'a> {
             timeout: None,
             max_wire_bytes: None,
             chosen_from: None,
+            is_unsigned: false,
         }
     }
 
@@ -395,7 +412,12 @@ impl<'a> PlannedRead<'a> {
         }
         FetchRequest {
             url: self.url.clone(),
-            identity: self.identity.id.clone(),
+            // The door signs by identity, and never shares connections between identities.
+            identity: if self.is_unsigned {
+                format!("{}-unsigned", self.identity.id)
+            } else {
+                self.identity.id.clone()
+            },
             headers,
             kind: self.kind,
             max_wire_bytes: self.max_wire_bytes,

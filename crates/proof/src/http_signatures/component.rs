@@ -46,7 +46,6 @@ impl Component {
     }
 
     /// One member of a dictionary field (`;key`).
-    #[cfg(test)]
     pub(super) fn of_member(name: &str, member: &str) -> Result<Self, HttpSignatureError> {
         let name = StringRef::from_str(name).map_err(|_| MALFORMED)?;
         let member = StringRef::from_str(member).map_err(|_| MALFORMED)?;

@@ -7,6 +7,7 @@
 //! an error; they are never skipped.
 
 mod accept;
+mod bot_request;
 mod component;
 mod content_digest;
 mod directory;
@@ -19,6 +20,7 @@ mod verify;
 mod web_bot_auth;
 
 pub use accept::{RequestedSignature, parse_accept_signature};
+pub use bot_request::{BotRequest, sign_bot_request};
 pub use component::Component;
 pub use content_digest::content_digest;
 pub use directory::{DIRECTORY_TAG, sign_directory};

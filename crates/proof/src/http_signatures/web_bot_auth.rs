@@ -19,7 +19,7 @@ pub const WEB_BOT_AUTH_TAG: &str = "web-bot-auth";
 /// A signature that is valid for longer is refused (the draft advises a day).
 const MAX_LIFETIME_SECONDS: i64 = 24 * 3600;
 const CLOCK_SKEW_SECONDS: i64 = 60;
-const AGENT_FIELD: &str = "signature-agent";
+pub(super) const AGENT_FIELD: &str = "signature-agent";
 /// The public keys of RFC 9421, appendix B.1: anybody has their private parts.
 const TEST_KEY_X: &str = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs";
 /// Components whose value is not known when only the authority of a request is.

@@ -43,6 +43,7 @@ pub(super) fn write_grade(page: &mut Page, record: &ScanRecord) {
         let score = score.map_or("not measured".to_owned(), |score| format!("{score} of 100"));
         page.labelled(2, label, &format!("{score}. {why}"));
     }
+    page.labelled(2, "Do signed requests get more:", &record.signed_requests.means);
     if let Some(headroom) = record.headroom.as_ref().filter(|headroom| headroom.gain > 0) {
         page.prose(2, &format!("{} more can be gained.", count_of(headroom.gain.into(), "point")));
     }

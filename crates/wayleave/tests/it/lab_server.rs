@@ -21,6 +21,8 @@ pub(crate) struct LabServer {
 /// What a server knows besides the lab.
 pub(crate) struct Extension {
     pub(crate) brand: &'static str,
+    /// Its own address, if it is not the one that it listens at.
+    pub(crate) base_url: Option<&'static str>,
     /// It may ask these ports.
     pub(crate) ports: Vec<u16>,
     /// Certificates in PEM that it trusts.
@@ -29,7 +31,7 @@ pub(crate) struct Extension {
 
 impl Default for Extension {
     fn default() -> Self {
-        Self { brand: "svc", ports: Vec::new(), ca: String::new() }
+        Self { brand: "svc", base_url: None, ports: Vec::new(), ca: String::new() }
     }
 }
 
@@ -63,10 +65,12 @@ impl LabServer {
         let network = lab.network().to_toml(&authority);
         let ports = format!("[network]\nallow_ports = {:?}\n", extension.ports);
         let network = network.replace("[network]\n", &ports);
+        let base_url = extension.base_url.map(|url| format!("base_url = \"{url}\"\n"));
         let configuration = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\nbrand = \"{}\"\n\n[store]\ndata_dir = \"{}\"\n\n\
+            "[server]\nlisten = \"127.0.0.1:0\"\nbrand = \"{}\"\n{}\n[store]\ndata_dir = \"{}\"\n\n\
              [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{sections}\n{network}",
             extension.brand,
+            base_url.unwrap_or_default(),
             folder.path().join("data").display(),
         );
         let file = folder.path().join("wayleave.toml");

@@ -39,6 +39,7 @@ mod resolve_api;
 mod scan_api;
 mod seals;
 mod server;
+mod signed_requests;
 mod sites;
 mod target_limits;
 mod tools;

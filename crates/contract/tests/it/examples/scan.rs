@@ -13,8 +13,8 @@ use contract::records::{
     Grade, GradeDetail, Headroom, HistoryEntry, IdentitySplit, LedgerRow, LedgerState, LineageFact,
     LineageRead, LineageSubject, Links, Nap, NonObservation, Provenance, PublicGradeDetail,
     PublicReportV1, ReportProof, Role, RowCause, Rulepack, ScanRecord, ScoreLedger, SectionScore,
-    SelfAudit, Severity, Share, SplitEvidence, StatedFact, TextVariation, TreatmentScores, Vantage,
-    Visibility,
+    SelfAudit, Severity, Share, SignatureEffect, SignedRequests, SplitEvidence, StatedFact,
+    TextVariation, TreatmentScores, Vantage, Visibility,
 };
 use contract::{Quotient, Ratio};
 
@@ -49,6 +49,11 @@ pub(crate) fn scan_record() -> ScanRecord {
             usable_why: "8 of 10 AI crawlers may read the home page by robots.txt, get it, and get the same text as people.".into(),
             consistent: Some(90),
             consistent_why: "For 1 of 10 AI crawlers the server does something else than robots.txt says.".into(),
+        },
+        signed_requests: SignedRequests {
+            effect: SignatureEffect::OnlySignedServed,
+            means: "The home page is served to our own crawler if it signs its request, and refused if it does not.".into(),
+            readings: vec!["r80".into(), "r81".into(), "r82".into(), "r83".into()],
         },
         section_scores: section_scores(),
         score_ledger: ledger(),

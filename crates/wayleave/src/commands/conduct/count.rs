@@ -22,6 +22,8 @@ use crate::commands::scan_progress;
 const WAITING_BLOCKS: usize = 4;
 /// User agents of which each thread remembers what they name.
 const KNOWN_USER_AGENTS: usize = 50_000;
+/// Longer ones are not remembered, so that a log of odd lines costs no memory.
+const MAX_KNOWN_BYTES: usize = 512;
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -45,8 +47,9 @@ impl LogCounts {
 
     pub(super) fn summary(&self) -> String {
         let Self { requests, others, unreadable, without_time, .. } = self;
+        let lines = if *unreadable == 1 { "line" } else { "lines" };
         let mut text = format!(
-            "{requests} requests, {others} of them by no known agent; {unreadable} lines could not be read."
+            "{requests} requests, {others} of them by no known agent; {unreadable} {lines} could not be read."
         );
         if *without_time > 0 {
             text.push_str(&format!(
@@ -67,11 +70,12 @@ pub(super) fn count_logs(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (sender, receiver) = mpsc::sync_channel::<Block>(WAITING_BLOCKS);
     let receiver = Mutex::new(receiver);
+    let tally = Mutex::new(ConductTally::default());
     let counters = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut counter = Counter::new(checker, rules, now);
+                    let mut counter = Counter::new(checker, rules, now, &tally);
                     loop {
                         // The lock is held while waiting only: blocks are counted at the same time.
                         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -89,7 +93,6 @@ pub(super) fn count_logs(
     let (too_long, counted) = counters?;
     anyhow::ensure!(counted.len() == threads, "a thread that counts failed");
     let mut total = LogCounts { files: files.len(), unreadable: too_long, ..LogCounts::default() };
-    let mut tally = ConductTally::default();
     for one in counted {
         total.requests += one.requests;
         total.others += one.others;
@@ -97,9 +100,8 @@ pub(super) fn count_logs(
         total.without_time += one.without_time;
         total.see(one.first_seen);
         total.see(one.last_seen);
-        tally.merge(one.tally);
     }
-    total.agents = tally.finish().collect();
+    total.agents = tally.into_inner().unwrap_or_else(PoisonError::into_inner).finish().collect();
     Ok(total)
 }
 
@@ -148,12 +150,16 @@ struct Counter<'a> {
     now: Timestamp,
     /// Whether a user agent, as it is written, names an agent. Logs have few different ones.
     names_agent: HashMap<Vec<u8>, bool>,
+    /// What all threads counted. A minute that lies in several blocks is counted by several threads, and
+    /// only the sum of them is a peak: therefore each block is added at once.
+    shared: &'a Mutex<ConductTally<AgentIndex>>,
+    /// Of the current block.
+    tally: ConductTally<AgentIndex>,
     counted: Counted,
 }
 
 #[derive(Default)]
 struct Counted {
-    tally: ConductTally<AgentIndex>,
     requests: u64,
     others: u64,
     unreadable: u64,
@@ -163,9 +169,21 @@ struct Counted {
 }
 
 impl<'a> Counter<'a> {
-    fn new(checker: &'a VisitorChecker, rules: &'a OwnRules, now: Timestamp) -> Self {
-        let names_agent = HashMap::new();
-        Self { checker, rules, now, names_agent, counted: Counted::default() }
+    fn new(
+        checker: &'a VisitorChecker,
+        rules: &'a OwnRules,
+        now: Timestamp,
+        shared: &'a Mutex<ConductTally<AgentIndex>>,
+    ) -> Self {
+        Self {
+            checker,
+            rules,
+            now,
+            names_agent: HashMap::new(),
+            shared,
+            tally: ConductTally::default(),
+            counted: Counted::default(),
+        }
     }
 
     fn finish(self) -> Counted {
@@ -179,6 +197,10 @@ impl<'a> Counter<'a> {
             LogLine::Unreadable => self.counted.unreadable += 1,
         });
         self.counted.unreadable += too_long;
+        let block = std::mem::take(&mut self.tally);
+        if !block.is_empty() {
+            self.shared.lock().unwrap_or_else(PoisonError::into_inner).merge(block);
+        }
     }
 
     fn count(&mut self, request: &LogRequest<'_>) {
@@ -222,7 +244,7 @@ impl<'a> Counter<'a> {
             broken_rule: broken_rule.as_deref(),
         };
         self.counted.see(at);
-        self.counted.tally.add(agent, &sighting);
+        self.tally.add(agent, &sighting);
     }
 
     fn names_agent(&mut self, request: &LogRequest<'_>) -> bool {
@@ -231,7 +253,7 @@ impl<'a> Counter<'a> {
             return *known;
         }
         let names = !self.checker.named_agents(&request.user_agent.decode()).is_empty();
-        if self.names_agent.len() < KNOWN_USER_AGENTS {
+        if self.names_agent.len() < KNOWN_USER_AGENTS && written.len() <= MAX_KNOWN_BYTES {
             self.names_agent.insert(written.to_vec(), names);
         }
         names

@@ -263,6 +263,7 @@ mod tests {
     fn the_page_about_our_reader_says_who_we_are_and_how_to_verify_it() {
         let page = reader_page(&ReaderFacts {
             user_agent: "Other/1.0 (+https://svc.example/docs/reader)".to_owned(),
+            signs_requests: true,
             robots_token: "Other".to_owned(),
             operator: service::OperatorSettings {
                 name: Some("Example <Ltd>".to_owned()),
