@@ -11,7 +11,8 @@ use crate::lab_server::{Extension, LabServer};
 const BASE_URL: &str = "https://wayleave.lab";
 
 fn start() -> LabServer {
-    let extension = Extension { base_url: Some(BASE_URL), ..Extension::default() };
+    let extension =
+        Extension { server: "base_url = \"https://wayleave.lab\"", ..Extension::default() };
     LabServer::start_extended(&[], "[targets]\nenabled = false\n", &extension)
 }
 
