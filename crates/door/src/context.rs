@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use contract::Clock;
 
 use crate::dns::Resolver;
+use crate::guard::url::CheckedTarget;
 use crate::request_signer::SignedIdentity;
 use crate::targets::TargetTable;
 use crate::tls::TlsClient;
@@ -22,4 +23,16 @@ pub(crate) struct DoorContext {
     pub(crate) targets: Arc<TargetTable>,
     /// Set once, at the start, if requests are signed.
     pub(crate) signed_identity: OnceLock<SignedIdentity>,
+}
+
+impl DoorContext {
+    /// The fields that sign a request of this identity; none if it is not signed.
+    pub(crate) fn signature_fields(
+        &self,
+        identity: &str,
+        target: &CheckedTarget,
+    ) -> Vec<(String, String)> {
+        let signed = self.signed_identity.get();
+        signed.map(|signed| signed.sign(identity, target)).unwrap_or_default()
+    }
 }

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::context::DoorContext;
 use crate::guard::url::CheckedTarget;
 
 /// Makes the header fields by which a site can tell who sent a request.
@@ -21,19 +20,14 @@ pub(crate) struct SignedIdentity {
     pub(crate) signer: Arc<dyn RequestSigner>,
 }
 
-impl DoorContext {
+impl SignedIdentity {
     /// The fields of the signature, if requests of this identity are signed. Plain http is not: whoever
     /// listens could send the request again in our name.
-    pub(crate) fn signature_fields(
-        &self,
-        identity: &str,
-        target: &CheckedTarget,
-    ) -> Vec<(String, String)> {
-        match self.signed_identity.get() {
-            Some(signed) if signed.identity == identity && target.url.scheme() == "https" => {
-                signed.signer.sign_request(&target.authority())
-            }
-            _ => Vec::new(),
+    pub(crate) fn sign(&self, identity: &str, target: &CheckedTarget) -> Vec<(String, String)> {
+        if self.identity == identity && target.url.scheme() == "https" {
+            self.signer.sign_request(&target.authority())
+        } else {
+            Vec::new()
         }
     }
 }

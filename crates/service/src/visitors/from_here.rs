@@ -47,13 +47,14 @@ impl LocalChecker {
         Self::fetch_lists(agents, scanner, clock, wanted).await
     }
 
-    /// Fetches the lists of all known agents.
+    /// Fetches the lists of all known agents that can be fetched over HTTP.
     pub async fn fetch_all(
         agents: Arc<SearchableAgents>,
         scanner: Scanner,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let feeds = agents.feeds().iter().filter_map(|feed| agents.feed_index(&feed.id)).collect();
+        let over_http = agents.feeds().iter().filter(|feed| feed.url.starts_with("http"));
+        let feeds = over_http.filter_map(|feed| agents.feed_index(&feed.id)).collect();
         Self::fetch_lists(agents, scanner, clock, feeds).await
     }
 

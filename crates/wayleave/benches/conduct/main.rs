@@ -75,7 +75,12 @@ fn write_config(lab: &Lab, folder: &Path) -> PathBuf {
     let authority = folder.join("lab-ca.pem");
     std::fs::write(&authority, &lab.network().ca_pem).unwrap();
     let file = folder.join("wayleave.toml");
-    let text = format!("[log]\nfilter = \"error\"\n\n{}", lab.network().to_toml(&authority));
+    let feeds = lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
+    let text = format!(
+        "[log]\nfilter = \"error\"\n\n[agents]\nfeeds = {:?}\n\n{}",
+        feeds.collect::<Vec<_>>(),
+        lab.network().to_toml(&authority)
+    );
     std::fs::write(&file, text).unwrap();
     file
 }

@@ -45,7 +45,7 @@ fn has_signature(reading: &Value) -> bool {
 #[test]
 fn a_site_that_welcomes_signed_agents_is_recorded_as_such() {
     let started = start();
-    let record = started.scan("signed-only.lab", "listed").unwrap();
+    let record = started.scan("signed-only.lab", "public").unwrap();
     let compared = &record["signed_requests"];
     assert_eq!(compared["effect"], "only_signed_served", "{compared}");
     assert_eq!(compared["readings"].as_array().unwrap().len(), 4);
@@ -53,17 +53,17 @@ fn a_site_that_welcomes_signed_agents_is_recorded_as_such() {
     let page = started.server.get(&format!("/r/{}", record["id"].as_str().unwrap())).text();
     assert!(page.contains("signed agents are welcome"), "the report says so");
 
-    let same = started.scan("minimal.lab", "listed").unwrap();
+    let same = started.scan("minimal.lab", "public").unwrap();
     assert_eq!(same["signed_requests"]["effect"], "no_difference");
     assert_eq!(same["signed_requests"]["readings"].as_array().unwrap().len(), 2);
-    let chance = started.scan("signed-by-chance.lab", "listed").unwrap();
+    let chance = started.scan("signed-by-chance.lab", "public").unwrap();
     assert_eq!(chance["signed_requests"]["effect"], "unclear", "{}", chance["signed_requests"]);
 }
 
 #[test]
 fn our_signatures_hold_by_a_library_of_others_and_nobody_else_is_signed() {
     let started = start();
-    let record = started.scan("minimal.lab", "listed").unwrap();
+    let record = started.scan("minimal.lab", "public").unwrap();
     let id = record["id"].as_str().unwrap();
     let evidence = started.server.get(&format!("/r/{id}.raw.json")).json();
     let directory = started.server.get("/.well-known/http-message-signatures-directory");
@@ -101,7 +101,7 @@ fn our_signatures_hold_by_a_library_of_others_and_nobody_else_is_signed() {
 #[test]
 fn without_an_https_address_of_its_own_nothing_is_signed_and_the_record_says_so() {
     let started = LabServer::start(&[]);
-    let record = started.scan("signed-only.lab", "listed").unwrap();
+    let record = started.scan("signed-only.lab", "public").unwrap();
     assert_eq!(record["signed_requests"]["effect"], "not_measured");
     let observers = started.server.get("/.well-known/crawlcheck-observers.json").json();
     assert!(observers["signature_agent"]["purpose"].as_str().unwrap().contains("not signed"));

@@ -69,9 +69,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         let checker = LocalChecker::fetch_all(agents, scanner.clone(), Arc::clone(&clock)).await;
         anyhow::Ok((checker, rules))
     })?;
-    for (feed, why) in &checker.faults {
-        output::print_note(&format!("{feed} could not be fetched: {}", sanitize_for_terminal(why)));
-    }
+    tell_faults(&checker.faults);
     let now = clock.now();
     let counts = count_logs(&args.files, checker.checker(), &rules, now)?;
     let summary = counts.summary();
@@ -89,6 +87,20 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let is_clean =
         record.agents.iter().all(|agent| agent.robots_txt.verdict.as_str() != "not_respected");
     Ok(if is_clean { exit::PASSED } else { exit::CHECK_FAILED })
+}
+
+/// Tells of the first lists that could not be fetched one by one, and how many others there are.
+fn tell_faults(faults: &[(String, String)]) {
+    const TOLD: usize = 3;
+    for (feed, why) in faults.iter().take(TOLD) {
+        output::print_note(&format!("{feed} could not be fetched: {}", sanitize_for_terminal(why)));
+    }
+    if faults.len() > TOLD {
+        let others = faults.len() - TOLD;
+        output::print_note(&format!(
+            "{others} more address lists could not be fetched. Their agents are not assessed."
+        ));
+    }
 }
 
 fn make_record(

@@ -5,6 +5,16 @@ use super::*;
 /// An address of GPTBot's list in the lab.
 const ADDRESS: &str = "44.1.0.7";
 
+/// A lab, and a configuration by which the lists of agents' addresses are the lab's.
+fn start_lab() -> LabRun {
+    let lab = LabRun::start();
+    let feeds = lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
+    let agents = format!("\n[agents]\nfeeds = {:?}\n", feeds.collect::<Vec<_>>());
+    let config = std::fs::read_to_string(&lab.config).unwrap() + &agents;
+    std::fs::write(&lab.config, config).unwrap();
+    lab
+}
+
 fn combined(address: &str, minute: u32, path: &str, status: u16, agent: &str) -> String {
     format!(
         "{address} - - [16/Nov/2026:12:{minute:02}:00 +0000] \"GET {path} HTTP/1.1\" {status} 12 \"-\" \"{agent}\"\n"
@@ -27,7 +37,7 @@ fn log_of(address: &str) -> String {
 
 #[test]
 fn a_log_becomes_a_record_and_a_table() {
-    let lab = LabRun::start();
+    let lab = start_lab();
     let log = lab.folder.write("access.log", log_of(ADDRESS));
     let robots = lab.folder.write("robots.txt", "User-agent: *\nDisallow: /private/\n");
     let arguments = ["conduct", &log, "--robots", &robots, "--config", &lab.config];
@@ -63,7 +73,7 @@ fn a_log_becomes_a_record_and_a_table() {
 
 #[test]
 fn compressed_logs_and_other_formats_give_the_same_counts() {
-    let lab = LabRun::start();
+    let lab = start_lab();
     let plain = log_of(ADDRESS);
     let gzip = lab.folder.path("access.log.1.gz");
     let zstd = lab.folder.path("access.log.2");
