@@ -75,7 +75,9 @@ fn write_config(lab: &Lab, folder: &Path) -> PathBuf {
     let authority = folder.join("lab-ca.pem");
     std::fs::write(&authority, &lab.network().ca_pem).unwrap();
     let file = folder.join("wayleave.toml");
-    let feeds = lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
+    let known = agents::KnownAgents::built_in().unwrap();
+    let feeds = known.feeds().iter().filter(|feed| lab::feeds().iter().any(|f| f.id == feed.id));
+    let feeds = feeds.map(|feed| format!("{}={}", feed.id, lab::feed_url(&feed.id)));
     let text = format!(
         "[log]\nfilter = \"error\"\n\n[agents]\nfeeds = {:?}\n\n{}",
         feeds.collect::<Vec<_>>(),

@@ -1,7 +1,9 @@
 //! Our own requests are signed (Web Bot Auth), and a scan says whether that makes a difference.
 
 use serde_json::Value;
-use web_bot_auth::components::{CoveredComponent, DerivedComponent, HTTPField};
+use web_bot_auth::components::{
+    CoveredComponent, DerivedComponent, HTTPField, HTTPFieldParameters,
+};
 use web_bot_auth::keyring::{JSONWebKeySet, KeyRing};
 use web_bot_auth::message_signatures::SignedMessage;
 use web_bot_auth::{SignatureAgentLink, WebBotAuthVerifier};
@@ -25,9 +27,16 @@ struct SentRequest<'a> {
 impl SignedMessage for SentRequest<'_> {
     fn lookup_component(&self, name: &CoveredComponent) -> Vec<String> {
         match name {
-            CoveredComponent::HTTP(HTTPField { name, .. }) => {
+            CoveredComponent::HTTP(HTTPField { name, parameters }) => {
                 let lines = self.headers.iter().filter(|line| line["name"] == name.as_str());
-                lines.map(|line| line["value"].as_str().unwrap().to_owned()).collect()
+                let values = lines.map(|line| line["value"].as_str().unwrap());
+                // One member of a dictionary is covered without its name.
+                let member = parameters.0.iter().find_map(|parameter| match parameter {
+                    HTTPFieldParameters::Key(member) => Some(format!("{member}=")),
+                    _ => None,
+                });
+                let member = member.as_deref().unwrap_or_default();
+                values.map(|value| value.strip_prefix(member).unwrap_or(value).to_owned()).collect()
             }
             CoveredComponent::Derived(DerivedComponent::Authority { req: false }) => {
                 vec![self.authority.to_owned()]

@@ -345,6 +345,19 @@ fn milder(one: McpSeverity, other: McpSeverity) -> McpSeverity {
     FROM_MILD.into_iter().find(|level| *level == one || *level == other).unwrap_or(one)
 }
 
+/// What is not certain is not said as if it were.
+fn why_text(why: &str, weight: Weight) -> String {
+    match weight {
+        Weight::Full => why.to_owned(),
+        Weight::Doubtful => {
+            format!("Some words can be read like this, which proves nothing by itself: {why}")
+        }
+        Weight::Reported => {
+            format!("The text quotes or reports words that can be read like this: {why}")
+        }
+    }
+}
+
 fn finding(
     number: usize,
     rule: &Rule,
@@ -373,7 +386,7 @@ fn finding(
             start: position(matched.start),
             length: position(matched.length),
         },
-        why: rule.why.to_owned(),
+        why: why_text(rule.why, matched.weight),
         untrusted_excerpt: excerpt_around(text, matched.start),
         untrusted_decoded: matched.decoded.as_deref().map(untrusted_text),
         codepoints: matched.codepoints,

@@ -8,7 +8,9 @@ const ADDRESS: &str = "44.1.0.7";
 /// A lab, and a configuration by which the lists of agents' addresses are the lab's.
 fn start_lab() -> LabRun {
     let lab = LabRun::start();
-    let feeds = lab::feeds().iter().map(|feed| format!("{}={}", feed.id, lab::feed_url(feed.id)));
+    let known = agents::KnownAgents::built_in().unwrap();
+    let feeds = known.feeds().iter().filter(|feed| lab::feeds().iter().any(|f| f.id == feed.id));
+    let feeds = feeds.map(|feed| format!("{}={}", feed.id, lab::feed_url(&feed.id)));
     let agents = format!("\n[agents]\nfeeds = {:?}\n", feeds.collect::<Vec<_>>());
     let config = std::fs::read_to_string(&lab.config).unwrap() + &agents;
     std::fs::write(&lab.config, config).unwrap();
