@@ -15,7 +15,7 @@ pub(crate) struct LabServer {
     pub(crate) server: Server,
     pub(crate) lab: Lab,
     _runtime: Runtime,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// What a server knows besides the lab.
@@ -25,11 +25,13 @@ pub(crate) struct Extension {
     pub(crate) ports: Vec<u16>,
     /// Certificates in PEM that it trusts.
     pub(crate) ca: String,
+    /// Further lines of its section `server`.
+    pub(crate) server: &'static str,
 }
 
 impl Default for Extension {
     fn default() -> Self {
-        Self { brand: "svc", ports: Vec::new(), ca: String::new() }
+        Self { brand: "svc", ports: Vec::new(), ca: String::new(), server: "" }
     }
 }
 
@@ -64,14 +66,20 @@ impl LabServer {
         let ports = format!("[network]\nallow_ports = {:?}\n", extension.ports);
         let network = network.replace("[network]\n", &ports);
         let configuration = format!(
-            "[server]\nlisten = \"127.0.0.1:0\"\nbrand = \"{}\"\n\n[store]\ndata_dir = \"{}\"\n\n\
+            "[server]\nlisten = \"127.0.0.1:0\"\nbrand = \"{}\"\n{}\n\n[store]\ndata_dir = \"{}\"\n\n\
              [limits]\nenabled = false\n\n[log]\nfilter = \"error\"\n\n{sections}\n{network}",
             extension.brand,
+            extension.server,
             folder.path().join("data").display(),
         );
         let file = folder.path().join("wayleave.toml");
         std::fs::write(&file, configuration).unwrap();
-        Self { server: Server::start_serve(&file), lab, _runtime: runtime, _folder: folder }
+        Self { server: Server::start_serve(&file), lab, _runtime: runtime, folder }
+    }
+
+    /// The file that the server was configured by.
+    pub(crate) fn configuration(&self) -> std::path::PathBuf {
+        self.folder.path().join("wayleave.toml")
     }
 
     /// Scans the domain. A listed scan becomes the domain's answer; an unlisted one never reuses a

@@ -60,6 +60,7 @@ fn client_works(python: McpPython) {
         brand: "crawlcheck",
         ports: vec![place.port],
         ca: certificate.pem(),
+        ..Extension::default()
     });
     let place = Place { host: HOST, address: lab.lab.address(HOST).unwrap(), ..place };
     let kind = Kind::Python(python, "sdk");
