@@ -65,6 +65,15 @@ impl Call<'_> {
 
     /// With a bearer token for the server.
     pub async fn send_with_token(self, token: Option<&str>) -> Result<CallResponse, CallError> {
+        self.send_with(token, &[]).await
+    }
+
+    /// With a bearer token for the server, and with further header fields.
+    pub async fn send_with(
+        self,
+        token: Option<&str>,
+        headers: &[(&'static str, String)],
+    ) -> Result<CallResponse, CallError> {
         let url = Url::parse(self.url).map_err(|_| CallError::Address)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(CallError::Address);
@@ -74,7 +83,7 @@ impl Call<'_> {
         if let Some(token) = &mut token {
             token.set_sensitive(true);
         }
-        tokio::time::timeout(self.timeout, exchange(&self, token, &url))
+        tokio::time::timeout(self.timeout, exchange(&self, token, headers, &url))
             .await
             .map_err(|_| CallError::Timeout(self.timeout.as_secs()))?
     }
@@ -101,20 +110,21 @@ pub async fn call_json(
 async fn exchange(
     call: &Call<'_>,
     token: Option<http::HeaderValue>,
+    headers: &[(&'static str, String)],
     url: &Url,
 ) -> Result<CallResponse, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
     let stream = connect(host.trim_matches(['[', ']']), port).await?;
     if url.scheme() == "http" {
-        return send_request(stream, call, token, url).await;
+        return send_request(stream, call, token, headers, url).await;
     }
     let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
     let stream = TlsConnector::from(Arc::new(tls_config()?))
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
-    send_request(stream, call, token, url).await
+    send_request(stream, call, token, headers, url).await
 }
 
 fn tls_config() -> Result<rustls::ClientConfig, CallError> {
@@ -139,6 +149,7 @@ async fn send_request<S>(
     stream: S,
     call: &Call<'_>,
     token: Option<http::HeaderValue>,
+    headers: &[(&'static str, String)],
     url: &Url,
 ) -> Result<CallResponse, CallError>
 where
@@ -163,6 +174,9 @@ where
         .header("accept", call.accept);
     if let Some(token) = token {
         request = request.header("authorization", token);
+    }
+    for (name, value) in headers {
+        request = request.header(*name, value);
     }
     let (body, media_type) = call.body.unzip();
     if let Some(media_type) = media_type {

@@ -9,7 +9,9 @@ use crate::{
     DirectoryBehaviour, FeedBehaviour, Hit, LabError, LabMcpServer, LabNetwork, LabSite,
     TimestampCalendar, Trap,
     certificate_authority::CertificateAuthority,
-    dns, http,
+    dns,
+    forwards::FORWARDED_HOST,
+    http,
     lab_state::{LabState, LabTasks, site_address},
     ports::{self, Ports},
     sites::{self, TRAP_PORT_SITE},
@@ -109,6 +111,11 @@ impl Lab {
     #[must_use]
     pub fn set_key_directory(&self, host: &str, behaviour: DirectoryBehaviour) -> bool {
         self.world.key_directories.set(host, behaviour)
+    }
+
+    /// Lets [`crate::FORWARDED_HOST`] lead to this server, as a proxy that ends TLS does.
+    pub fn forward(&self, target: SocketAddr) {
+        self.world.forwards.set(FORWARDED_HOST, target);
     }
 
     /// Changes what this MCP server lists from now on. False if there is no such server.

@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    certificate_authority::CertificateAuthority, feeds::FeedState, hits::HitLog, mcp::McpServers,
-    ports::Ports, signing_bot::DirectoryState, site::LabSite, sites,
+    certificate_authority::CertificateAuthority, feeds::FeedState, forwards::Forwards,
+    hits::HitLog, mcp::McpServers, ports::Ports, signing_bot::DirectoryState, site::LabSite, sites,
 };
 
 /// All background tasks of a lab. They end when the token is cancelled.
@@ -85,6 +85,7 @@ pub(crate) struct LabState {
     pub(crate) feeds: FeedState,
     pub(crate) key_directories: DirectoryState,
     pub(crate) mcp: McpServers,
+    pub(crate) forwards: Forwards,
     by_address: HashMap<Ipv4Addr, usize>,
     next_request: AtomicU64,
 }
@@ -127,6 +128,7 @@ impl LabState {
             feeds: FeedState::default(),
             key_directories: DirectoryState::default(),
             mcp: McpServers::default(),
+            forwards: Forwards::default(),
             by_address,
             next_request: AtomicU64::new(0),
         }

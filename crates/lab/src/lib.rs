@@ -31,6 +31,7 @@ mod dns;
 mod dns_entry;
 mod error;
 mod feeds;
+mod forwards;
 mod hits;
 mod http;
 mod lab;
@@ -51,6 +52,7 @@ pub use error::LabError;
 pub use feeds::{
     FEEDS_HOST, FeedBehaviour, FeedFormat, LabFeed, feed_addresses, feed_prefixes, feed_url, feeds,
 };
+pub use forwards::FORWARDED_HOST;
 pub use hits::Hit;
 pub use lab::{Lab, LabOptions};
 pub use mcp::{LabMcpHost, LabMcpServer, MCP_PEER_HOST, mcp_servers};

@@ -167,6 +167,8 @@ pub(crate) enum PortBehaviour {
     KeyDirectory,
     /// The same with an MCP server, which tests can change.
     Mcp,
+    /// Every connection leads to a server that a test named ([`crate::Lab::forward`]), without TLS.
+    Forward,
     /// Raw bytes in answer to each request; inside TLS on the https port.
     RawReplies(fn(&SiteRequest<'_>) -> Vec<ScriptStep>),
     /// Raw bytes as soon as a connection is made; on the https port, instead of TLS.

@@ -34,7 +34,7 @@ use axum::{
 use service::Service;
 
 pub use app::App;
-pub use mcp_server::McpServer;
+pub use mcp_server::{LocalReply, answer_local_message};
 pub use metrics_server::metrics_app;
 pub use middleware::WebOptions;
 pub use rate_limits::{RateLimit, RateLimits};
@@ -48,6 +48,7 @@ pub use witness_server::witness_app;
 use self::{
     fast_path::{CachedResponses, FastPath},
     machine_files::SiteFacts,
+    mcp_server::McpServer,
     middleware::{
         MiddlewareState, etag_marks,
         refusal_pause::{self, RefusalPauses},
@@ -121,10 +122,12 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     );
     let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
     let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
-    let api = router.with_state(state);
-    let mcp = Arc::new(McpServer::new(api.clone(), Arc::clone(&service), &document));
-    let router =
-        api.merge(mcp.router()).merge(further).layer(from_fn(rate_limits::add_rate_limit_headers));
+    let api = router.with_state(state.clone());
+    let mcp = Arc::new(McpServer::new(api.clone(), state, &document));
+    let router = api
+        .merge(mcp_server::router(mcp))
+        .merge(further)
+        .layer(from_fn(rate_limits::add_rate_limit_headers));
     let router = middleware::wrap_router(router, middleware_state)
         .layer(from_fn_with_state(Arc::clone(&service), etag_marks::mark_etags))
         .layer(from_fn_with_state(service, response_signing::sign_response))

@@ -1,6 +1,7 @@
 //! The web servers of the sites: sockets and TLS, then either correct HTTP ([`pages`]) or raw bytes
 //! ([`raw`]).
 
+mod forward;
 mod pages;
 mod raw;
 pub(crate) mod reply;
@@ -50,9 +51,9 @@ fn open_port(
         (_, PortBehaviour::Closed) => return Ok(()),
         (Scheme::Http, _) | (_, PortBehaviour::RawSocket(_)) => None,
         (Scheme::Https, _) => {
-            // Raw replies are HTTP/1 bytes.
+            // Raw replies are HTTP/1 bytes, and so is what a proxy forwards.
             let protocol = match web {
-                PortBehaviour::RawReplies(_) => HttpsProtocol::Http1,
+                PortBehaviour::RawReplies(_) | PortBehaviour::Forward => HttpsProtocol::Http1,
                 _ => running_site.site.protocol,
             };
             let config = world.authority.server_config(
@@ -115,6 +116,9 @@ impl SiteListener {
                 let http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
                 if let PortBehaviour::RawReplies(script) = web {
                     raw::serve(stream, script, connection).await;
+                } else if let PortBehaviour::Forward = web {
+                    forward::serve(stream, self.world.forwards.target(running_site.site.name))
+                        .await;
                 } else if let Some(source) = PageSource::of_port(web) {
                     pages::serve(stream, http2, source, connection).await;
                 }

@@ -95,9 +95,10 @@ impl PageSource {
             PortBehaviour::Feeds => Some(Self::Feeds),
             PortBehaviour::KeyDirectory => Some(Self::KeyDirectory),
             PortBehaviour::Mcp => Some(Self::Mcp),
-            PortBehaviour::Closed | PortBehaviour::RawReplies(_) | PortBehaviour::RawSocket(_) => {
-                None
-            }
+            PortBehaviour::Closed
+            | PortBehaviour::Forward
+            | PortBehaviour::RawReplies(_)
+            | PortBehaviour::RawSocket(_) => None,
         }
     }
 

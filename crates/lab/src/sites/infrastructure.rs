@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::base::{plain_site, site_with_pages};
 use crate::{
     feeds::FEEDS_HOST,
+    forwards::FORWARDED_HOST,
     mcp::{MCP_PEER_HOST, mcp_servers},
     signing_bot::signing_hosts,
     site::{DnsAddress, DnsBehaviour, HttpsProtocol, LabSite, PortBehaviour, SiteDns},
@@ -55,5 +56,14 @@ pub(super) static HOSTS: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         https: PortBehaviour::Closed,
         ..site_with_pages(plain_site)
     };
-    std::iter::once(feeds).chain(directories).chain(mcp_servers).chain([peer]).collect()
+    let forwarded = LabSite {
+        name: FORWARDED_HOST,
+        behaviour: "forwarded",
+        does: "Leads to a server that a test started, such as the service itself.",
+        says: "Whatever that server deserves.",
+        https: PortBehaviour::Forward,
+        protocol: HttpsProtocol::Http1,
+        ..site_with_pages(plain_site)
+    };
+    std::iter::once(feeds).chain(directories).chain(mcp_servers).chain([peer, forwarded]).collect()
 });

@@ -15,7 +15,7 @@ pub(crate) struct KeyArg {
 }
 
 impl KeyArg {
-    fn token(&self) -> Option<&str> {
+    pub(super) fn token(&self) -> Option<&str> {
         self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 }

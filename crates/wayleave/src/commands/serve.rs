@@ -8,7 +8,7 @@ use service::{Service, jobs};
 use supervisor::Supervisor;
 use tokio::net::TcpListener;
 use tokio::task::AbortHandle;
-use web::{ServerOptions, WebOptions};
+use web::{App, ServerOptions, WebOptions};
 
 /// How long scans that outlive their request may go on when the server stops. A scan takes 10 s.
 const SCAN_DRAIN_TIME: Duration = Duration::from_secs(15);
@@ -77,20 +77,7 @@ pub(crate) async fn serve_until_stopped(
 ) -> Result<u8> {
     let supervisor = Supervisor::default();
     let metrics_listener = bind_metrics_listener(config).await?;
-    let service = Arc::new(wiring::build_service(config, &supervisor)?);
-    // Nothing is signed before the build is known and in the log.
-    tokio::try_join!(wiring::open_log(config, &service), identify_build(&service))?;
-    log_build(&service).await;
-    let app = web::build_app(
-        Arc::clone(&service),
-        WebOptions {
-            trusted_proxies: config.server.trusted_proxies.clone(),
-            max_in_flight: config.server.max_requests,
-            limits: wiring::rate_limits(config),
-            metrics_elsewhere: config.server.metrics_listen.is_some(),
-            ..WebOptions::default()
-        },
-    );
+    let mut running = Running::start(config, &supervisor).await?;
     let options = ServerOptions {
         max_connections: config.server.max_connections,
         ..ServerOptions::default()
@@ -102,29 +89,73 @@ pub(crate) async fn serve_until_stopped(
         version = service::VERSION,
         "serving"
     );
-    let mut jobs = start_jobs(&service, &supervisor);
-    jobs.extend(metrics_listener.map(|listener| serve_metrics(listener, &supervisor)));
+    running.jobs.extend(metrics_listener.map(|listener| serve_metrics(listener, &supervisor)));
     // Handlers are installed before the server reports that it is ready.
     let mut stop = StopSignals::catch()?;
     started(config);
-    let report =
-        web::serve(listener, app, options, shutdown::wait_for_end(&mut stop, &supervisor)).await;
-    supervisor.begin_stop();
-    // Scans that were started by the form outlive their request.
-    let scans = service.scanning.finish_watched_scans();
-    if tokio::time::timeout(SCAN_DRAIN_TIME, scans).await.is_err() {
-        tracing::warn!("scans were still running at the end; they are not stored");
-    }
-    // No more requests: append what is waiting to the log before the store is closed.
-    service.log.close().await;
-    jobs.iter().for_each(AbortHandle::abort);
+    let report = web::serve(
+        listener,
+        running.app(),
+        options,
+        shutdown::wait_for_end(&mut stop, &supervisor),
+    )
+    .await;
+    let code = running.stop(&supervisor).await;
     tracing::info!(?report, "stopped");
-    match supervisor.failure() {
-        Some(failure) => {
-            output::print_error(&format!("stopped because a part of the server failed: {failure}"));
-            Ok(exit::SERVER_FAILED)
+    Ok(code)
+}
+
+/// A service with its HTTP side and its background jobs.
+pub(crate) struct Running {
+    service: Arc<Service>,
+    app: App,
+    jobs: Vec<AbortHandle>,
+}
+
+impl Running {
+    pub(crate) async fn start(config: &Config, supervisor: &Supervisor) -> Result<Self> {
+        let service = Arc::new(wiring::build_service(config, supervisor)?);
+        // Nothing is signed before the build is known and in the log.
+        tokio::try_join!(wiring::open_log(config, &service), identify_build(&service))?;
+        log_build(&service).await;
+        let app = web::build_app(
+            Arc::clone(&service),
+            WebOptions {
+                trusted_proxies: config.server.trusted_proxies.clone(),
+                max_in_flight: config.server.max_requests,
+                limits: wiring::rate_limits(config),
+                metrics_elsewhere: config.server.metrics_listen.is_some(),
+                ..WebOptions::default()
+            },
+        );
+        let jobs = start_jobs(&service, supervisor);
+        Ok(Self { service, app, jobs })
+    }
+
+    pub(crate) fn app(&self) -> App {
+        self.app.clone()
+    }
+
+    /// Ends what runs, after the last request. Returns the exit code of the process.
+    pub(crate) async fn stop(self, supervisor: &Supervisor) -> u8 {
+        supervisor.begin_stop();
+        // Scans that were started by the form outlive their request.
+        let scans = self.service.scanning.finish_watched_scans();
+        if tokio::time::timeout(SCAN_DRAIN_TIME, scans).await.is_err() {
+            tracing::warn!("scans were still running at the end; they are not stored");
         }
-        None => Ok(exit::PASSED),
+        // No more requests: append what is waiting to the log before the store is closed.
+        self.service.log.close().await;
+        self.jobs.iter().for_each(AbortHandle::abort);
+        match supervisor.failure() {
+            Some(failure) => {
+                output::print_error(&format!(
+                    "stopped because a part of the server failed: {failure}"
+                ));
+                exit::SERVER_FAILED
+            }
+            None => exit::PASSED,
+        }
     }
 }
 

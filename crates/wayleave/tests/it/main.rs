@@ -38,6 +38,7 @@ mod report_deletion;
 mod resolve_api;
 mod scan_api;
 mod seals;
+mod self_scan;
 mod server;
 mod signed_requests;
 mod sites;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 
 pub(super) const MEDIA_TYPE: &str =
     "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 use crate::mcp_server::SUPPORTED_VERSIONS;
 
 const DESCRIPTION: &str = "Whether an agent is welcome at a website, with evidence; signed answers";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 
 pub(super) fn llms_txt(facts: &SiteFacts, openapi: &Value) -> String {
     let url = |path: &str| facts.url(path);

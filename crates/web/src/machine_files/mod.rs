@@ -6,15 +6,16 @@ mod cards;
 mod guides;
 mod robots;
 mod security;
+mod site_facts;
 mod sitemap;
 mod skills;
 
 use std::collections::BTreeMap;
 
-use contract::Issuer;
 use serde_json::Value;
 
 pub(crate) use security::render as render_security_txt;
+pub(crate) use site_facts::SiteFacts;
 
 use crate::response::{CACHE_ONE_HOUR, HttpDocument, JSON, MARKDOWN, TEXT};
 
@@ -34,22 +35,6 @@ pub(crate) const PATHS: [&str; 10] = [
     "/.well-known/agent-skills/index.json",
     skills::SKILL_PATH,
 ];
-
-/// What the files say about this deployment.
-#[derive(Debug, Clone)]
-pub(crate) struct SiteFacts {
-    pub(crate) issuer: Issuer,
-    /// Who runs it.
-    pub(crate) operator: Option<String>,
-    pub(crate) contact: Option<String>,
-    pub(crate) version: &'static str,
-}
-
-impl SiteFacts {
-    fn url(&self, path: &str) -> String {
-        self.issuer.url(path)
-    }
-}
 
 /// Every file by its path, except security.txt, which has a date.
 pub(crate) fn render_all(

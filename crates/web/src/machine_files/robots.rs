@@ -1,6 +1,6 @@
 //! robots.txt.
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 
 /// What robots.txt disallows to everybody: a folder with nothing in it, which nobody who follows robots.txt ever
 /// asks for, and the addresses of running scans.

@@ -1,6 +1,6 @@
 //! The sitemap: the pages that people and crawlers read. Reports are not in it: they are about other sites.
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 
 const PAGES: [&str; 8] =
     ["/", "/docs", "/method", "/agents", "/visitor", "/preflight", "/log", "/proof"];

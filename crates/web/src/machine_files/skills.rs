@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::SiteFacts;
+use super::site_facts::SiteFacts;
 
 pub(super) const SKILL_PATH: &str = "/.well-known/agent-skills/ask-before-acting/SKILL.md";
 const SKILL_NAME: &str = "ask-before-acting";

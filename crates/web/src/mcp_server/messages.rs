@@ -1,5 +1,6 @@
 //! JSON-RPC messages.
 
+use contract::json::{Bom, ErrorKind, Limits, OnDuplicate};
 use serde_json::{Value, json};
 
 pub(super) const PARSE_ERROR: i64 = -32700;
@@ -8,6 +9,31 @@ pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const HEADER_MISMATCH: i64 = -32020;
 pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// Members that come twice are refused: what is checked must be what is used.
+pub(super) fn parse_json(body: &[u8]) -> Result<Value, String> {
+    const LIMITS: Limits = Limits {
+        bytes: contract::limits::BODY_BYTES,
+        depth: 64,
+        values: 50_000,
+        max_integer: None,
+        bom: Bom::Reject,
+    };
+    match contract::json::parse(body, &LIMITS, OnDuplicate::Reject) {
+        Ok(parsed) => Ok(parsed.value),
+        Err(error) => Err(match error.kind {
+            ErrorKind::TooDeep => "The message is nested too deeply.".to_owned(),
+            ErrorKind::TooManyValues => "The message has too many values.".to_owned(),
+            ErrorKind::DuplicateMember => {
+                "The message has an object with the same member twice.".to_owned()
+            }
+            _ => format!(
+                "The message is not valid JSON (line {}, column {}).",
+                error.line, error.column
+            ),
+        }),
+    }
+}
 
 /// A message from a client.
 #[derive(Debug, Clone, PartialEq)]

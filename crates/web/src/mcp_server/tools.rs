@@ -13,6 +13,8 @@ pub(super) struct Tool {
     description: &'static str,
     /// The operation; `None` for `verify`, which needs no request.
     pub(super) operation: Option<Operation>,
+    /// Parameters of the operation that the tool does not have: with them the answer has another form.
+    left_out: &'static [&'static str],
     effects: Effects,
 }
 
@@ -49,6 +51,7 @@ const TOOLS: [Tool; 7] = [
         description: "What a site declares and what was observed there, with a decision for each action (read, cite, \
                       connect, transact, administer). Reads the site if no fresh reading is stored.",
         operation: get("resolveDomainV1", "/api/v1/resolve"),
+        left_out: &[],
         effects: Effects::Reads,
     },
     Tool {
@@ -57,6 +60,7 @@ const TOOLS: [Tool; 7] = [
         description: "Whether an agent may take one action at a site now: a signed receipt with the decision, its \
                       reasons and its expiry.",
         operation: post("preflightV1", "/api/v1/preflight"),
+        left_out: &["checks"],
         effects: Effects::Reads,
     },
     Tool {
@@ -65,14 +69,16 @@ const TOOLS: [Tool; 7] = [
         description: "Whether a visitor of a site is the agent that its user agent names, by its address. Nothing \
                       about the visitor is stored.",
         operation: get("visitorResolveV1", "/api/v1/visitor"),
+        left_out: &[],
         effects: Effects::Reads,
     },
     Tool {
         name: "scan",
         title: "Scan a site",
         description: "Reads a site as several identities and makes a graded record that everybody can see, unless \
-                      `visibility` is `unlisted`.",
+                      `visibility` is `unlisted`. The record is long: `preflight` answers shortly.",
         operation: post("scanDomain", "/api/scan"),
+        left_out: &[],
         effects: Effects::Adds,
     },
     Tool {
@@ -81,6 +87,7 @@ const TOOLS: [Tool; 7] = [
         description: "What an MCP server lists, and what the rules found in it. Only lists are read: no tool of the \
                       server is called.",
         operation: get("mcpScanUrl", "/api/v1/mcp/scan"),
+        left_out: &["domain", "format"],
         effects: Effects::Reads,
     },
     Tool {
@@ -88,6 +95,7 @@ const TOOLS: [Tool; 7] = [
         title: "Tell what happened",
         description: "Adds a report of what happened after a decision. It is counted, and cannot be taken back.",
         operation: post("postOutcome", "/api/v1/outcome"),
+        left_out: &[],
         effects: Effects::Adds,
     },
     Tool {
@@ -95,6 +103,7 @@ const TOOLS: [Tool; 7] = [
         title: "Verify an answer",
         description: "Recomputes the digest and the signature of a document that this service signed.",
         operation: None,
+        left_out: &[],
         effects: Effects::None,
     },
 ];
@@ -103,7 +112,7 @@ const TOOLS: [Tool; 7] = [
 #[derive(Debug)]
 pub(super) struct Tools {
     list: String,
-    /// The names of the parameters of each GET operation.
+    /// The names of the arguments of each tool.
     parameters: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
@@ -115,16 +124,14 @@ impl Tools {
             let operation = tool.operation.and_then(|operation| find(openapi, operation));
             let (input, output) = match operation {
                 Some(operation) => {
-                    let input = input_schema(openapi, operation);
-                    if tool.operation.is_some_and(|operation| operation.method == "GET") {
-                        let names = input.get("properties").and_then(Value::as_object);
-                        let names = names.into_iter().flatten().map(|(name, _)| name.clone());
-                        parameters.insert(tool.name, names.collect());
-                    }
+                    let input = input_schema(openapi, operation, tool.left_out);
                     (input, output_schema(openapi, operation, issuer))
                 }
                 None => verify_schemas(),
             };
+            let names = input.get("properties").and_then(Value::as_object);
+            let names = names.into_iter().flatten().map(|(name, _)| name.clone());
+            parameters.insert(tool.name, names.collect());
             definitions.push(tool.definition(input, output));
         }
         Self { list: Value::Array(definitions).to_string(), parameters }
@@ -174,12 +181,19 @@ fn find(openapi: &Value, operation: Operation) -> Option<&Value> {
 }
 
 /// The parameters of a GET operation, or the body of a POST operation.
-fn input_schema(openapi: &Value, operation: &Value) -> Value {
+fn input_schema(openapi: &Value, operation: &Value, left_out: &[&str]) -> Value {
     let body = operation.pointer("/requestBody/content/application~1json/schema");
     let mut schema = match body {
-        Some(body) => resolve(openapi, body).clone(),
+        Some(body) => first_form(openapi, body).clone(),
         None => parameter_schema(operation),
     };
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !left_out.contains(&name.as_str()));
+    }
+    if let Some(schema) = schema.as_object_mut() {
+        // It speaks of the request, which a model does not see.
+        schema.remove("description");
+    }
     let mut defs = Map::new();
     move_references(openapi, &mut schema, &mut defs);
     if let Some(schema) = schema.as_object_mut() {
@@ -211,14 +225,17 @@ fn parameter_schema(operation: &Value) -> Value {
 
 /// The members of the record, without what is inside them: the whole schema has an address of its own.
 fn output_schema(openapi: &Value, operation: &Value, issuer: &Issuer) -> Value {
-    let answer = operation.pointer("/responses/200/content/application~1json/schema");
-    let record = answer.map(|answer| resolve(openapi, answer));
+    let mut answers = ["200", "201", "202"].into_iter().filter_map(|status| {
+        operation.pointer(&format!("/responses/{status}/content/application~1json/schema"))
+    });
+    let answer = answers.next();
+    let record = answer.map(|answer| first_form(openapi, answer));
     let members = record.and_then(|record| record.get("properties")).and_then(Value::as_object);
     let mut properties = Map::new();
     for (name, member) in members.into_iter().flatten() {
         let member = resolve(openapi, member);
         let mut shown = Map::new();
-        for kept in ["type", "description", "const"] {
+        for kept in ["type", "const"] {
             if let Some(value) = member.get(kept) {
                 shown.insert(kept.to_owned(), value.clone());
             }
@@ -238,6 +255,17 @@ fn resolve<'a>(openapi: &'a Value, schema: &'a Value) -> &'a Value {
     let pointer =
         schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
     pointer.and_then(|pointer| openapi.pointer(pointer)).unwrap_or(schema)
+}
+
+/// The schema itself, or the first of its alternatives: models are offered one form, and many clients refuse
+/// alternatives at the top of a schema.
+fn first_form<'a>(openapi: &'a Value, schema: &'a Value) -> &'a Value {
+    let schema = resolve(openapi, schema);
+    let forms = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array);
+    match forms.and_then(|forms| forms.first()) {
+        Some(first) => resolve(openapi, first),
+        None => schema,
+    }
 }
 
 /// Replaces references into the OpenAPI document by references into the schema itself.

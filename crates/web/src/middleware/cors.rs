@@ -75,7 +75,8 @@ pub(super) async fn apply_cors(
 /// The headers that a script may send besides the safelisted ones. They include the licence key: a
 /// browser never adds it by itself, only a script that has one does.
 fn allowed_headers(brand: &Brand) -> HeaderValue {
-    let plain = "Accept-Signature, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id";
+    let plain = "Accept-Signature, Content-Type, Idempotency-Key, If-None-Match, Mcp-Method, Mcp-Name, \
+                 Mcp-Protocol-Version, X-Request-Id";
     let all = format!("{plain}, {}", brand.key_header());
     HeaderValue::from_str(&all).unwrap_or(HeaderValue::from_static(plain))
 }

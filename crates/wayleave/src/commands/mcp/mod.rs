@@ -1,10 +1,11 @@
-//! `wayleave mcp`: scans an MCP server, locks what it lists, and compares it with a lock.
+//! `wayleave mcp`: scans an MCP server, locks what it lists, and compares it with a lock; or is one.
 
 mod check;
 mod lock;
 mod process;
 mod report;
 mod scan;
+mod serve;
 mod source;
 mod words;
 
@@ -24,6 +25,8 @@ enum Command {
     Lock(lock::LockArgs),
     /// Compare a server with a lock
     Check(check::CheckArgs),
+    /// Offer the tools of Wayleave to a desktop client
+    Serve(serve::ServeArgs),
 }
 
 pub(crate) fn run(args: Args) -> Result<u8> {
@@ -31,5 +34,6 @@ pub(crate) fn run(args: Args) -> Result<u8> {
         Command::Scan(args) => scan::run(args),
         Command::Lock(args) => lock::run(args),
         Command::Check(args) => check::run(args),
+        Command::Serve(args) => serve::run(args),
     }
 }
