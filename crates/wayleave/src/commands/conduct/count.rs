@@ -53,7 +53,7 @@ impl LogCounts {
         );
         if *without_time > 0 {
             text.push_str(&format!(
-                "\n{without_time} requests of agents have no time that can be read: they are missing in the peaks."
+                "\n{without_time} of the agents' requests have no time that can be read and are missing in the peaks."
             ));
         }
         text
@@ -101,6 +101,12 @@ pub(super) fn count_logs(
         total.see(one.first_seen);
         total.see(one.last_seen);
     }
+    anyhow::ensure!(
+        total.requests > 0 || total.unreadable == 0,
+        "none of the {} lines could be read. Logs must be in the combined format (nginx, Apache), the JSON of Caddy, or \
+         the W3C format (IIS, CloudFront)",
+        total.unreadable
+    );
     total.agents = tally.into_inner().unwrap_or_else(PoisonError::into_inner).finish().collect();
     Ok(total)
 }
@@ -150,6 +156,8 @@ struct Counter<'a> {
     now: Timestamp,
     /// Whether a user agent, as it is written, names an agent. Logs have few different ones.
     names_agent: HashMap<Vec<u8>, bool>,
+    /// The patterns of the rules that were broken, by line.
+    patterns: HashMap<u32, Option<String>>,
     /// What all threads counted. A minute that lies in several blocks is counted by several threads, and
     /// only the sum of them is a peak: therefore each block is added at once.
     shared: &'a Mutex<ConductTally<AgentIndex>>,
@@ -180,6 +188,7 @@ impl<'a> Counter<'a> {
             rules,
             now,
             names_agent: HashMap::new(),
+            patterns: HashMap::new(),
             shared,
             tally: ConductTally::default(),
             counted: Counted::default(),
@@ -233,15 +242,20 @@ impl<'a> Counter<'a> {
         let at = request.unix_seconds.map(|seconds| Timestamp::from_millis(seconds * 1000));
         let target = request.path_and_query();
         let tokens = self.checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
-        let broken_rule = (claim == Claim::Verified)
-            .then(|| self.rules.broken_rule(tokens.unwrap_or_default(), &target))
+        let broken_line = (claim == Claim::Verified)
+            .then(|| self.rules.broken_line(tokens.unwrap_or_default(), &target))
             .flatten();
+        let rules = self.rules;
+        let broken_rule = broken_line.and_then(|line| {
+            let pattern = self.patterns.entry(line).or_insert_with(|| rules.pattern(line));
+            pattern.as_deref()
+        });
         let sighting = Sighting {
             claim,
             at,
             is_robots_txt: target.split(|byte| *byte == b'?').next() == Some(b"/robots.txt"),
             is_conditional: request.is_conditional == Some(true),
-            broken_rule: broken_rule.as_deref(),
+            broken_rule,
         };
         self.counted.see(at);
         self.tally.add(agent, &sighting);

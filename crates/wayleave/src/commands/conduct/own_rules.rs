@@ -41,8 +41,8 @@ impl OwnRules {
             .unwrap_or_default()
     }
 
-    /// The rule that forbids a request to the agent that robots.txt knows by these names.
-    pub(super) fn broken_rule(&self, tokens: &[String], target: &[u8]) -> Option<String> {
+    /// The line of the rule that forbids a request to the agent that robots.txt knows by these names.
+    pub(super) fn broken_line(&self, tokens: &[String], target: &[u8]) -> Option<u32> {
         let robots = self.robots.as_ref()?;
         let path = path_of(&String::from_utf8_lossy(target));
         // An agent with several names may be addressed by any of them: what one of them allows is allowed.
@@ -54,7 +54,14 @@ impl OwnRules {
             }
             line = line.or(access.line);
         }
-        line.and_then(|line| robots.rule_text(line))
+        line
+    }
+
+    /// The pattern of the rule in a line. Reads the file up to there.
+    pub(super) fn pattern(&self, line: u32) -> Option<String> {
+        let rule = self.robots.as_ref()?.rule_text(line)?;
+        let (_, pattern) = rule.split_once(':')?;
+        Some(pattern.trim().to_owned())
     }
 
     pub(super) fn sentence(&self) -> &'static str {

@@ -71,6 +71,7 @@ fn a_log_becomes_a_record_and_a_table() {
     let record = run(&arguments).expect(CHECK_FAILED).json();
     assert_eq!(record["agents"][0]["conduct"], "violations_observed");
     assert_eq!(record["agents"][0]["robots_txt"]["disallowed_fetches"], 1);
+    assert_eq!(record["agents"][0]["robots_txt"]["disallowed_rules"], json!(["/private/"]));
 }
 
 #[test]
@@ -115,6 +116,8 @@ fn compressed_logs_and_other_formats_give_the_same_counts() {
     let all = ["conduct", &gzip, &zstd, &w3c, &caddy, "--config", &lab.config, "--json"];
     let record = run(&all).expect(PASSED).json();
     assert_eq!(record["agents"][0]["identity"]["verified_requests"], 242);
+    let noise = lab.folder.write("noise.log", "noise\n\u{0}\u{1}\n");
+    run(&["conduct", &noise, "--config", &lab.config]).expect_error("none of the 2 lines");
     run(&["conduct", "/nowhere", "--config", &lab.config]).expect_error("cannot be opened");
     let cut = lab.folder.write("cut.gz", &std::fs::read(&gzip).unwrap()[..40]);
     run(&["conduct", &cut, "--config", &lab.config]).expect_error("cannot be read");
