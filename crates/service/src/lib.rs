@@ -7,12 +7,13 @@
 //! Groups, lowest first. A group imports only groups before it in this list:
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
 //! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
-//! [`scanning`] (full scans, reports,
+//! [`conduct`] (agents on our own site), [`scanning`] (full scans, reports,
 //! censuses), [`jobs`] (background loops).
 
 pub mod access;
 pub mod answers;
 mod bounded_cache;
+pub mod conduct;
 mod in_flight;
 pub mod jobs;
 pub mod log;
@@ -20,6 +21,7 @@ pub mod mcp;
 #[cfg(test)]
 mod memory_tests;
 mod observer_directory;
+mod own_reads;
 mod product;
 mod random_ids;
 mod readiness;
@@ -52,6 +54,7 @@ pub use access::{
 pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
 pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
+pub use conduct::{AnsweredRequest, Conduct, ConductAnswer, ConductError};
 pub use log::builds::Builds;
 pub use log::daily_seals::{
     AnchoringSettings, DailySeals, DaySealError, DaySealFile, PUBLIC_CALENDARS, SealIndexPage,
@@ -111,6 +114,7 @@ pub struct Service {
     pub outcomes: Arc<Outcomes>,
     pub clocks: Arc<ContentClocks>,
     pub visitors: Arc<Visitors>,
+    pub conduct: Arc<Conduct>,
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
 }
@@ -210,6 +214,14 @@ impl Service {
             Arc::clone(&keys),
             Arc::clone(&clock),
         ));
+        let conduct = Arc::new(Conduct::new(
+            issuer.clone(),
+            &scanner,
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            Arc::clone(&visitors),
+        ));
         let scanning = Arc::new(Scanning {
             issuer: issuer.clone(),
             deadline: settings.scan_deadline,
@@ -255,6 +267,7 @@ impl Service {
             outcomes,
             clocks,
             visitors,
+            conduct,
             scanning,
             census,
         }
@@ -321,6 +334,7 @@ debug_by_name!(
     Answers,
     Builds,
     Census,
+    Conduct,
     ContentClocks,
     DailySeals,
     McpServers,

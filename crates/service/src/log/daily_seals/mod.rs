@@ -7,6 +7,7 @@
 
 mod anchoring;
 mod calendar;
+mod conduct_day;
 mod day;
 mod explorer;
 mod files;
@@ -25,6 +26,7 @@ use store::{Store, StoreError};
 use crate::random_ids::{Ids, RandomnessError};
 use crate::signing_keys::SigningKeys;
 
+pub(crate) use conduct_day::{DayCounts, conduct_day_record};
 pub use files::{DaySealFile, SealIndexPage};
 pub use lookup::{SealLookupAnswer, SealQuery};
 pub(crate) use outcome_day::outcome_day_digest;
