@@ -158,6 +158,7 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
+            unsealed: log::daily_seals::UnsealedScans::default(),
         });
         let builds = Arc::new(Builds::new(issuer.clone(), Arc::clone(&keys), Arc::clone(&log)));
         let targets = target_domains::TargetDomains::new(settings.domain_limits);

