@@ -17,10 +17,10 @@ use crate::errors::ErrorV1;
 use crate::evidence::Evidence;
 use crate::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
-    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, DecisionCheck,
-    DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph, KnownAgentsRecord,
-    LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth, LogSths,
-    LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan, ObserverDirectory,
+    ConductDayRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal,
+    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
+    KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves, LogRecord, LogSth,
+    LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan, ObserverDirectory,
     OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary, PrefixBucket, PreflightBatch,
     PreflightRequest, ProofDay, ProofIndex, PublicReportV1, ReadEquivalenceRecord, ResolveAnswer,
     ResolveBatch, ResolveBatchRequest, RevocationList, RightsRecord, ScanManifest, ScanRecord,
@@ -63,6 +63,7 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<KnownAgentsRecord>("agents", "Known agents", "4"),
     document_kind::<VisitorSpec>("spec", "Specification of the visitor verdict", "4"),
     document_kind::<ConductRecord>("conduct", "Conduct record", "2.8"),
+    document_kind::<ConductDayRecord>("conduct-day", "Counts of agents of a day", "2.8"),
     document_kind::<ResolveAnswer>("resolve", "Resolve answer", "2.9"),
     document_kind::<Changes>("changes", "Changes of answers", "3.2"),
     document_kind::<Corroboration>(

@@ -7,12 +7,13 @@
 //! Groups, lowest first. A group imports only groups before it in this list:
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
 //! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
-//! [`scanning`] (full scans, reports,
+//! [`conduct`] (agents on our own site), [`scanning`] (full scans, reports,
 //! censuses), [`jobs`] (background loops).
 
 pub mod access;
 pub mod answers;
 mod bounded_cache;
+pub mod conduct;
 mod in_flight;
 pub mod jobs;
 pub mod log;
@@ -20,6 +21,7 @@ pub mod mcp;
 #[cfg(test)]
 mod memory_tests;
 mod observer_directory;
+mod own_reads;
 mod product;
 mod random_ids;
 mod readiness;
@@ -53,6 +55,7 @@ pub use access::{
 pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
 pub use answers::{Answers, ClaimsQuery, EquivalenceError, ResolveSettings};
+pub use conduct::{AnsweredRequest, Conduct, ConductAnswer, ConductError};
 pub use log::builds::Builds;
 pub use log::daily_seals::{
     AnchoringSettings, DailySeals, DaySealError, DaySealFile, PUBLIC_CALENDARS, SealIndexPage,
@@ -112,6 +115,7 @@ pub struct Service {
     pub outcomes: Arc<Outcomes>,
     pub clocks: Arc<ContentClocks>,
     pub visitors: Arc<Visitors>,
+    pub conduct: Arc<Conduct>,
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
 }
@@ -164,6 +168,7 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
             ids: Arc::clone(&ids),
+            unsealed: log::daily_seals::UnsealedScans::default(),
         });
         let builds = Arc::new(Builds::new(issuer.clone(), Arc::clone(&keys), Arc::clone(&log)));
         let targets = target_domains::TargetDomains::new(settings.domain_limits);
@@ -220,6 +225,14 @@ impl Service {
             Arc::clone(&keys),
             Arc::clone(&clock),
         ));
+        let conduct = Arc::new(Conduct::new(
+            issuer.clone(),
+            &scanner,
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            Arc::clone(&visitors),
+        ));
         let scanning = Arc::new(Scanning {
             issuer: issuer.clone(),
             deadline: settings.scan_deadline,
@@ -265,6 +278,7 @@ impl Service {
             outcomes,
             clocks,
             visitors,
+            conduct,
             scanning,
             census,
         }
@@ -331,6 +345,7 @@ debug_by_name!(
     Answers,
     Builds,
     Census,
+    Conduct,
     ContentClocks,
     DailySeals,
     McpServers,

@@ -19,6 +19,8 @@ pub struct RetentionSettings {
     pub scan_days: u32,
     /// Scans of MCP servers and the surfaces that they had; 0 for ever.
     pub mcp_days: u32,
+    /// Counts of agents on our own site; 0 for ever.
+    pub conduct_days: u32,
 }
 
 impl RetentionSettings {
@@ -37,6 +39,7 @@ impl Default for RetentionSettings {
             receipt_days: 30,
             scan_days: 400,
             mcp_days: 400,
+            conduct_days: 400,
         }
     }
 }

@@ -20,6 +20,7 @@ use observe::{
 use proof::sha256;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::own_reads::OwnReads;
 use crate::product::{PRODUCT, VERSION};
 use crate::random_ids::Ids;
 
@@ -43,6 +44,7 @@ pub struct Scanner {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     settings: ScannerSettings,
+    own_reads: Arc<OwnReads>,
 }
 
 /// What an operator decides about scanning.
@@ -73,10 +75,11 @@ impl Scanner {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
     ) -> Self {
+        let base_url = &settings.issuer.base_url;
+        let catalogue = catalogue.with_placeholders_filled(VERSION, base_url);
         Self {
-            catalogue: Arc::new(
-                catalogue.with_placeholders_filled(VERSION, &settings.issuer.base_url),
-            ),
+            own_reads: Arc::new(OwnReads::new(base_url, &catalogue, door.policy().source_address)),
+            catalogue: Arc::new(catalogue),
             rules: Arc::new(Rulepack::current()),
             door,
             clock,
@@ -90,6 +93,11 @@ impl Scanner {
         if let Some(own) = self.catalogue.identity_with_role(Role::Own) {
             self.door.sign_requests(&own.id, signer);
         }
+    }
+
+    /// Which readings of our own site are running.
+    pub(crate) fn own_reads(&self) -> Arc<OwnReads> {
+        Arc::clone(&self.own_reads)
     }
 
     pub(crate) fn door(&self) -> &Door {
@@ -223,7 +231,9 @@ impl Scanner {
             token: self.new_unguessable_id()?,
             progress,
         };
+        let own_read = self.own_reads.begin(domain.as_str(), &self.clock);
         let read = plan.run().await;
+        drop(own_read);
         if let Some(refusal) = read.target_refusal {
             return Err(ScannerError::TargetLimit { retry_after: refusal.retry_after });
         }

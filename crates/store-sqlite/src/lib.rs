@@ -12,6 +12,7 @@ mod changes;
 mod clocks;
 mod columns;
 mod compression;
+mod conduct;
 mod connect;
 mod data_dir;
 mod database;

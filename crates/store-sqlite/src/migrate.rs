@@ -54,6 +54,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "pruning of scans of MCP servers",
         sql: include_str!("../migrations/0012_mcp_pruning.sql"),
     },
+    Migration { number: 13, name: "conduct", sql: include_str!("../migrations/0013_conduct.sql") },
 ];
 
 /// A migration number, and the Rust code that completes that migration.
@@ -257,6 +258,7 @@ mod tests {
             "0012_mcp_pruning.sql",
             "6811ad494a84b1ea93946f5ce21804571df4edeb648606c8fa1af133f73bc05a",
         ),
+        ("0013_conduct.sql", "74496039ffe164bda3df3db70177097a01b2c548ae3c314af4d55c08f812cdfe"),
     ];
 
     #[test]

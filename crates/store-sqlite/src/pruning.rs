@@ -11,6 +11,7 @@ use store::{
 
 use crate::SqliteStore;
 use crate::columns::{sql_limit, unsigned};
+use crate::conduct::DELETE_CONDUCT;
 use crate::error::DatabaseError;
 use crate::mcp_scans::{OLD_SCANS, OLD_SURFACES};
 
@@ -62,6 +63,7 @@ impl Pruning for SqliteStore {
                 Prunable::ClearedActions => delete(DELETE_CLEARED_ACTIONS)?,
                 Prunable::Receipts => delete(DELETE_RECEIPTS)?,
                 Prunable::Scans => delete(DELETE_SCANS)?,
+                Prunable::Conduct => delete(DELETE_CONDUCT)?,
                 // Done above, because they are found without the writer.
                 Prunable::McpScans | Prunable::McpSurfaces => 0,
             };

@@ -8,7 +8,7 @@
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
 //! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
-//! [`feeds`] and [`mcp_scans`]. [`pruning`] removes what is past its retention, [`deletions`] what the
+//! [`feeds`], [`mcp_scans`] and [`conduct`]. [`pruning`] removes what is past its retention, [`deletions`] what the
 //! operator deletes before. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
@@ -22,6 +22,7 @@ pub mod artifacts;
 pub mod census;
 pub mod changes;
 pub mod clocks;
+pub mod conduct;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod copy;
@@ -57,6 +58,7 @@ pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
 pub use census::{Census, CensusQuery, CensusRow, CensusRun};
 pub use changes::{Changes, ChangesQuery, NewChange, StoredChange};
 pub use clocks::{ClockAndVersions, ClockVersion, Clocks, StoredClock};
+pub use conduct::{Conduct, ConductDay};
 pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, StoredDecision};
 pub use deletions::{DeletedParts, DeletedScan, DeletionOutcome, Deletions, ScanDeletion};

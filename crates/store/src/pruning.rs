@@ -44,6 +44,8 @@ pub enum Prunable {
     /// Surfaces that MCP servers had, by the time they were last seen. Kept are those that a lock names,
     /// and the latest one of a server of which a scan or a lock is stored.
     McpSurfaces,
+    /// Counts of agents on the service's own site, by the end of their day.
+    Conduct,
 }
 
 /// Where a step ended. Answers are examined by time, then by digest.
@@ -93,7 +95,7 @@ pub trait Pruning: Send + Sync {
 }
 
 impl Prunable {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::UnreachedReadings,
         Self::Readings,
         Self::Changes,
@@ -103,6 +105,7 @@ impl Prunable {
         Self::Scans,
         Self::McpScans,
         Self::McpSurfaces,
+        Self::Conduct,
     ];
 
     /// The word for messages and metrics.
@@ -118,6 +121,7 @@ impl Prunable {
             Self::Scans => "scans",
             Self::McpScans => "mcp_scans",
             Self::McpSurfaces => "mcp_surfaces",
+            Self::Conduct => "conduct",
         }
     }
 }

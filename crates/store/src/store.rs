@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::{
-    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Decisions, Deletions,
-    Feeds, Idempotency, Jobs, Licences, Log, McpScans, Outcomes, Pruning, Readings, Revocations,
-    Scans, Seals, StoreError, Switches,
+    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Conduct, Decisions,
+    Deletions, Feeds, Idempotency, Jobs, Licences, Log, McpScans, Outcomes, Pruning, Readings,
+    Revocations, Scans, Seals, StoreError, Switches,
 };
 
 /// Everything that one deployment stores.
@@ -25,6 +25,7 @@ pub trait Store:
     + Census
     + Feeds
     + McpScans
+    + Conduct
     + Readings
     + Changes
     + Revocations

@@ -222,6 +222,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             receipt_days: config.store.receipt_days,
             scan_days: config.store.scan_days,
             mcp_days: config.store.mcp_days,
+            conduct_days: config.store.conduct_days,
         },
         free_scans: FreeScans {
             per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),

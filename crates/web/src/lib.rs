@@ -113,7 +113,9 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     let rate_limiters = Arc::new(RateLimiters::new(options.limits.clone()));
     let service_info = Arc::new(service_info);
     let key_header = issuer.brand.key_header();
-    let middleware_state = MiddlewareState::new(options, issuer);
+    service.conduct.set_robots_txt(&machine_files::render_robots_txt(&site));
+    let conduct = options.counts_agents.then(|| Arc::clone(&service.conduct));
+    let middleware_state = MiddlewareState::new(options, issuer, conduct);
     let cached_responses = CachedResponses::new(
         Arc::clone(&service),
         Arc::clone(&middleware_state),

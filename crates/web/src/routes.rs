@@ -6,9 +6,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     handlers::{
-        agents, builds, census, changes, claims, content_clock, core_contract, corroboration,
-        decisions, graph, home_page as page_handlers, keys, log, mcp, observers, operators,
-        outcome, pictures, preflight, preflight_page, read_equivalence, report, resolve,
+        agents, builds, census, changes, claims, conduct, content_clock, core_contract,
+        corroboration, decisions, graph, home_page as page_handlers, keys, log, mcp, observers,
+        operators, outcome, pictures, preflight, preflight_page, read_equivalence, report, resolve,
         resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
         seal, staple, static_documents, visitor, visitor_gate, visitor_page,
     },
@@ -49,6 +49,8 @@ fn api_router() -> OpenApiRouter<AppState> {
         .routes(routes!(visitor_gate::visitor_gate))
         .routes(routes!(agents::get_known_agents))
         .routes(routes!(agents::visitor_spec))
+        .routes(routes!(conduct::get_conduct))
+        .route("/conduct/{file}", get(conduct::conduct_file))
         // Outcomes
         .routes(routes!(outcome::post_outcome))
         .routes(routes!(outcome::get_outcomes))
@@ -113,6 +115,8 @@ fn api_router() -> OpenApiRouter<AppState> {
         .route("/og/{file}", get(pictures::link_picture))
         .route("/visitor", get(visitor_page::visitor_page).post(visitor_page::visitor_form))
         .route("/agents", get(agents::agents_page))
+        .route("/conduct", get(conduct::conduct_page))
+        .route("/not-for-agents/page", get(conduct::disallowed_page))
         .route("/method", get(static_documents::method))
         .route("/log", get(log::page::log_page))
         .route("/docs", get(static_documents::docs))

@@ -1,11 +1,13 @@
 //! 2.8: how agents behaved on this service's own site.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Purpose, Signature};
 use crate::ratio::Ratio;
-use crate::{Timestamp, open_enum};
+use crate::{Day, Timestamp, open_enum};
 
 /// `{brand}-conduct`, signed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -126,7 +128,7 @@ pub struct Revalidation {
 }
 
 /// Visitor checks of this agent that sites requested in the last 14 days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SiteChecks {
     pub checked: u64,
     pub verified: u64,
@@ -139,4 +141,49 @@ pub struct UnassessedAgent {
     pub agent: String,
     pub claimed_hits: u64,
     pub why: String,
+}
+
+/// `{brand}-conduct-day`, signed: what was counted on one day. Its digest is part of the day's seal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConductDayRecord {
+    pub kind: String,
+    pub v: u32,
+    pub day: Day,
+    /// Since when requests were counted for this day.
+    pub measured_since: Timestamp,
+    /// In the order of their names.
+    pub agents: Vec<AgentDayCounts>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<Signature>,
+}
+
+/// What was counted of one agent on one day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentDayCounts {
+    pub agent: String,
+    pub verified_requests: u64,
+    /// Requests that used the agent's name from addresses outside its published ranges.
+    pub forged_claims: u64,
+    /// Requests that used the agent's name and could not be checked.
+    pub unverifiable_claims: u64,
+    /// Of verified requests, like all that follow up to `last_seen`.
+    pub robots_txt_fetches: u64,
+    pub disallowed_fetches: u64,
+    /// How often each rule of robots.txt was broken.
+    pub disallowed_rules: BTreeMap<String, u64>,
+    pub conditional_requests: u64,
+    pub peak_requests_per_minute: u64,
+    /// With minute resolution; null when there were no verified requests.
+    #[schema(required)]
+    pub peak_at: Option<String>,
+    #[schema(required)]
+    pub first_seen: Option<Timestamp>,
+    #[schema(required)]
+    pub last_seen: Option<Timestamp>,
+    /// Visitor checks of this agent that sites requested on this day.
+    pub site_checks: SiteChecks,
 }

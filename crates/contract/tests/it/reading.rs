@@ -4,8 +4,8 @@ use contract::core_contract::{CORE_OPERATIONS, CoreContract};
 use contract::evidence::Evidence;
 use contract::records::{
     AccuracyRecord, Actions, AssuranceLadder, Build, CensusEnd, CensusPage, Changes, ClaimsRecord,
-    ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal, Decision,
-    DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
+    ConductDayRecord, ConductRecord, ContentClockRecord, ControlRecord, Corroboration, DaySeal,
+    Decision, DecisionCheck, DecisionReceipt, DomainRecord, GossipAnswer, GossipRequest, Graph,
     IdentitySplit, KnownAgentsRecord, LogAbsence, LogConsistency, LogInclusion, LogLeaves,
     LogRecord, LogSth, LogSths, LogWitnessedHead, McpDomainScans, McpLock, McpLockCheck, McpScan,
     ObserverDirectory, OutcomeAccepted, OutcomeDayRecord, OutcomeReport, OutcomeSummary,
@@ -55,6 +55,7 @@ fn through(word: &str, written: &Value) -> Value {
         "agents" => pass::<KnownAgentsRecord>(written),
         "spec" => pass::<VisitorSpec>(written),
         "conduct" => pass::<ConductRecord>(written),
+        "conduct-day" => pass::<ConductDayRecord>(written),
         "resolve" => pass::<ResolveAnswer>(written),
         "resolve-request" => pass::<ResolveBatchRequest>(written),
         "resolve-batch" => pass::<ResolveBatch>(written),

@@ -37,6 +37,15 @@ pub struct Peak {
     pub minute: i64,
 }
 
+impl Peak {
+    /// The minute as `2026-11-16T12:00Z`.
+    #[must_use]
+    pub fn minute_text(&self) -> String {
+        let at = Timestamp::from_millis(self.minute.saturating_mul(60_000)).to_string();
+        format!("{}Z", at.get(..16).unwrap_or(&at))
+    }
+}
+
 impl AgentCounts {
     /// Adds the counts of another time, or of another process.
     pub fn merge(&mut self, other: &Self) {

@@ -4,6 +4,7 @@
 //! counts are kept, never an address.
 
 mod counts;
+mod facts;
 mod record;
 mod tally;
 #[cfg(test)]

@@ -161,14 +161,8 @@ fn rate(peak: Option<Peak>, measured_since: Timestamp) -> RateConduct {
     RateConduct {
         verdict: if peak.is_some() { RateVerdict::Measured } else { RateVerdict::NotMeasured },
         peak_requests_per_minute: peak.map_or(0, |peak| peak.requests),
-        peak_at: peak.map(|peak| minute_text(peak.minute)),
+        peak_at: peak.map(|peak| peak.minute_text()),
         published_limit: None,
         measured_since: measured_since.whole_seconds(),
     }
-}
-
-/// `2026-11-16T12:00Z`.
-fn minute_text(minute: i64) -> String {
-    let at = Timestamp::from_millis(minute.saturating_mul(60_000)).to_string();
-    format!("{}Z", at.get(..16).unwrap_or(&at))
 }

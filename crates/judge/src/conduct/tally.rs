@@ -66,6 +66,22 @@ impl<K: Eq + Hash> ConductTally<K> {
         }
     }
 
+    /// Ends the minutes before this one, so that they take no more memory. A request of such a minute that
+    /// comes later is counted as if it were alone in it.
+    pub fn end_minutes_before(&mut self, minute: i64) {
+        for counted in self.agents.values_mut() {
+            let open = counted.open_minutes.split_off(&minute);
+            for (minute, requests) in std::mem::replace(&mut counted.open_minutes, open) {
+                counted.counts.see_peak(Peak { requests, minute });
+            }
+        }
+    }
+
+    /// The counts of each agent so far.
+    pub fn counts_so_far(&self) -> impl Iterator<Item = (&K, AgentCounts)> {
+        self.agents.iter().map(|(agent, counted)| (agent, counted.clone().finish()))
+    }
+
     /// The counts of each agent.
     pub fn finish(self) -> impl Iterator<Item = (K, AgentCounts)> {
         self.agents.into_iter().map(|(agent, counted)| (agent, counted.finish()))

@@ -127,6 +127,20 @@ fn agents_that_cannot_be_judged_are_named_with_the_reason() {
     assert!(never_seen.not_assessed.is_empty());
 }
 
+#[test]
+fn ended_minutes_keep_their_peak() {
+    let mut tally = sixty_verified();
+    let minute = at("2026-11-16T12:00:00Z").as_millis() / 60_000;
+    tally.end_minutes_before(minute);
+    tally.add("GPTBot", &seen(Claim::Verified, "2026-11-16T12:00:59Z"));
+    tally.end_minutes_before(minute + 1);
+    tally.add("GPTBot", &seen(Claim::Verified, "2026-11-16T12:01:00Z"));
+    let so_far: Vec<AgentCounts> = tally.counts_so_far().map(|(_, counts)| counts).collect();
+    assert_eq!(so_far, [counted(tally)]);
+    assert_eq!(so_far[0].peak, Some(Peak { requests: 61, minute }));
+    assert_eq!(so_far[0].verified, 62);
+}
+
 proptest::proptest! {
     /// The order of lines, and how they are divided among threads, changes nothing.
     #[test]

@@ -1,6 +1,7 @@
 //! Background jobs: one file per kind of work.
 
 mod body_cleanup;
+mod conduct;
 mod content_clocks;
 mod cosigning;
 mod daily_sealing;
@@ -12,6 +13,7 @@ mod pruning;
 mod queued_scans;
 mod upkeep;
 
+pub use conduct::run_conduct;
 pub use content_clocks::run_content_clocks;
 pub use cosigning::run_cosigning;
 pub use daily_sealing::run_daily_sealing;

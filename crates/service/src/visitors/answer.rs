@@ -30,7 +30,7 @@ pub enum VisitorError {
 impl Visitors {
     /// The signed answer about one visitor.
     pub async fn check_one(&self, query: &VisitorQuery) -> Result<SignedRecord, VisitorError> {
-        let checked = self.check(self.describe(query)?).await;
+        let checked = self.check_for_site(self.describe(query)?).await;
         self.sign_answer(&checked)
     }
 
@@ -104,7 +104,7 @@ impl Visitors {
             Ok(visitor) => (visitor, None),
             Err(fault) => (without_address(query), Some(fault)),
         };
-        let checked = self.check(visitor).await;
+        let checked = self.check_for_site(visitor).await;
         let mut result = checked.to_result();
         if let Some(fault) = fault
             && result.verdict == VisitorVerdict::Unverifiable

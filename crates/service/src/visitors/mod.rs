@@ -2,7 +2,7 @@
 //!
 //! The verdict is a function in `agents`. This group supplies its facts: the operators' address lists
 //! ([`feeds`]), names of addresses ([`reverse_dns`]) and checked signatures ([`signatures`]). Nothing about
-//! a visitor reaches the store, the logs or the metrics.
+//! a visitor reaches the store, the logs or the metrics; checks are counted by agent ([`site_checks`]).
 
 mod address;
 mod answer;
@@ -11,6 +11,7 @@ mod from_here;
 mod record;
 mod reverse_dns;
 mod signatures;
+mod site_checks;
 mod used_signatures;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,6 +34,7 @@ pub use agents::verdict::{Method, MethodCheck, MethodResult};
 
 use self::reverse_dns::ReverseNames;
 use self::signatures::KeyDirectories;
+use self::site_checks::SiteCheckCounts;
 use self::used_signatures::UsedSignatures;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
@@ -73,6 +75,7 @@ pub struct Visitors {
     reverse_names: ReverseNames,
     key_directories: KeyDirectories,
     used_signatures: UsedSignatures,
+    pub(crate) site_checks: SiteCheckCounts,
 }
 
 /// A visitor to check, as the caller describes it.
@@ -159,6 +162,7 @@ impl Visitors {
             reverse_names: ReverseNames::default(),
             key_directories: KeyDirectories::default(),
             used_signatures: UsedSignatures::default(),
+            site_checks: SiteCheckCounts::default(),
         }
     }
 
@@ -189,6 +193,13 @@ impl Visitors {
     #[must_use]
     pub fn gate_fails_closed(&self) -> bool {
         self.settings.gate_fails_closed
+    }
+
+    /// Checks one visitor for a site, which is counted by agent ([`SiteCheckCounts`]).
+    pub async fn check_for_site(&self, visitor: VisitorDescription<'_>) -> CheckedVisitor {
+        let checked = self.check(visitor).await;
+        self.site_checks.add(&checked.verdict);
+        checked
     }
 
     /// Checks one visitor. Look-ups are made only where they can change the verdict.

@@ -558,6 +558,22 @@ impl Outcomes for FailingStore {
     }
 }
 
+impl Conduct for FailingStore {
+    fn put_conduct_day(&self, day: ConductDay) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_conduct_day(day)
+    }
+    fn conduct_day(&self, day: Day) -> BoxFuture<'_, Result<Option<ConductDay>, StoreError>> {
+        self.inner.conduct_day(day)
+    }
+    fn list_conduct_days(
+        &self,
+        after: Option<Day>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Day>, StoreError>> {
+        self.inner.list_conduct_days(after, limit)
+    }
+}
+
 impl Jobs for FailingStore {
     fn queue_job(&self, job: NewJob, now: Timestamp) -> BoxFuture<'_, Result<Job, StoreError>> {
         self.inner.queue_job(job, now)

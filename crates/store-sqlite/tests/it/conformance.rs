@@ -87,6 +87,14 @@ impl StoreLocation for Dir {
         })
     }
 
+    fn damage_conduct(&self, day: Day) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();
+            let sql = "UPDATE conduct_days SET counts = x'7b7d' WHERE day = ?1";
+            assert_eq!(connection.execute(sql, [day.number()]).unwrap(), 1);
+        })
+    }
+
     fn damage_mcp_scan(&self, scan_sha256: Digest) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let connection = rusqlite::Connection::open(self.0.path().join("wayleave.db")).unwrap();

@@ -5,6 +5,7 @@ use contract::clock::FixedClock;
 
 use super::census::{begin, row};
 use super::clocks::{clock as page_clock, version};
+use super::conduct::conduct_day;
 use super::feeds::feed;
 use super::harness::{Case, CaseResult, Engine, check, check_eq, unexpected_error};
 use super::jobs::job;
@@ -72,12 +73,13 @@ async fn fill(store: &dyn Store) -> CaseResult {
 const OUTCOMES: i64 = 300;
 const CENSUS_ROWS: u64 = 300;
 const FEEDS: u64 = 5;
+const CONDUCT_DAYS: i64 = 300;
 /// More than a page of servers and locks; of the first one, more scans than are kept.
 const MCP_SERVERS: u64 = 300;
 const MCP_SCANS_OF_FIRST: u64 = 7;
 const MCP_LOCKS: u64 = 300;
 
-/// Writes reports, clocks, a census, feeds, scans of MCP servers and jobs, with more than one page of those that are paged.
+/// Writes reports, clocks, a census, feeds, counts of agents, scans of MCP servers and jobs, with more than one page of those that are paged.
 async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..OUTCOMES {
         let put = outcome(&format!("d{}.lab", number % 7), number, number)?;
@@ -100,6 +102,9 @@ async fn fill_work(store: &dyn Store) -> CaseResult {
     for number in 0..FEEDS {
         let put = feed(&format!("f{number}"), number + 1);
         store.put_feed(put).await.map_err(unexpected_error)?;
+    }
+    for number in 0..CONDUCT_DAYS {
+        store.put_conduct_day(conduct_day(number)).await.map_err(unexpected_error)?;
     }
     fill_mcp(store).await?;
     for key in ["a", "b", "c"] {
@@ -171,6 +176,11 @@ async fn compare_work(original: &dyn Store, copy: &dyn Store) -> CaseResult {
     }
     let expected = original.feeds().await.map_err(unexpected_error)?;
     same_as("feeds", copy.feeds().await, &expected)?;
+    let expected = original.list_conduct_days(None, usize::MAX).await.map_err(unexpected_error)?;
+    same_as("days", copy.list_conduct_days(None, usize::MAX).await, &expected)?;
+    for day in expected {
+        check_eq!(copy.conduct_day(day).await, original.conduct_day(day).await, "counts of {day}");
+    }
     compare_mcp(original, copy).await?;
     let expected = original.export_jobs(None, usize::MAX).await.map_err(unexpected_error)?;
     same_as("jobs", copy.export_jobs(None, usize::MAX).await, &expected)
@@ -231,6 +241,7 @@ async fn everything(engine: &dyn Engine) -> CaseResult {
         (OUTCOMES.unsigned_abs(), 2, CENSUS_ROWS + 1, FEEDS, 3),
         "copied of what is counted, watched, fetched and waiting"
     );
+    check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs(), "days of counts copied");
     let mcp_scans = MCP_SERVERS - 1 + MCP_SCANS_PER_URL as u64;
     check_eq!(
         (report.mcp_scans, report.mcp_servers, report.mcp_locks),
@@ -332,6 +343,7 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
     from_place.damage_scan("s5").await;
     from_place.damage_artifact(Digest::of(&body(7))).await;
     from_place.damage_feed("f3").await;
+    from_place.damage_conduct(conduct_day(9).day).await;
     from_place.damage_mcp_scan(mcp_scan("m5.lab", 5, Some("x"))?.scan_sha256).await;
     from_place.damage_mcp_lock(lock(7)?.lock_sha256).await;
     let from = from_place.open().await;
@@ -348,7 +360,8 @@ async fn damaged(engine: &dyn Engine) -> CaseResult {
         (mcp_scans, MCP_LOCKS - 1),
         "what was copied of MCP servers"
     );
-    check_eq!(report.damaged.len(), 5, "what was damaged: {:?}", report.damaged);
+    check_eq!(report.conduct_days, CONDUCT_DAYS.unsigned_abs() - 1, "days that were copied");
+    check_eq!(report.damaged.len(), 6, "what was damaged: {:?}", report.damaged);
     check_eq!(to.scan("s5").await, Ok(None), "the damaged scan");
     check_eq!(to.artifact(Digest::of(&body(7))).await, Ok(None), "the damaged artefact");
     check_eq!(to.feed("f3").await, Ok(None), "the damaged feed");

@@ -9,6 +9,7 @@ mod append_extras;
 mod artifacts;
 mod census;
 mod clocks;
+mod conduct;
 mod copying;
 mod copying_log;
 mod decisions;
@@ -62,6 +63,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         mcp_scans::CASES,
         mcp_locks::CASES,
         mcp_pruning::CASES,
+        conduct::CASES,
         readings::CASES,
         append_extras::CASES,
         decisions::CASES,

@@ -23,6 +23,8 @@ pub struct CopyReport {
     pub mcp_servers: u64,
     /// Issued locks of MCP servers.
     pub mcp_locks: u64,
+    /// Days of counts of agents on the service's own site.
+    pub conduct_days: u64,
     pub jobs: u64,
     /// Batches of the log.
     pub batches: u64,

@@ -1,4 +1,5 @@
-//! Copying what stays of deleted scans, outcome reports, content clocks, the census, feeds and jobs.
+//! Copying what stays of deleted scans, outcome reports, content clocks, the census, feeds, counts of
+//! agents and jobs.
 
 use crate::census::CensusQuery;
 use crate::{NewJob, Store, StoreError};
@@ -14,6 +15,7 @@ pub(super) async fn copy_service_records(
     copy_clocks(from, to, report).await?;
     copy_census(from, to, report).await?;
     copy_feeds(from, to, report).await?;
+    copy_conduct(from, to, report).await?;
     copy_jobs(from, to, report).await
 }
 
@@ -117,6 +119,32 @@ async fn copy_feeds(
         }
     }
     Ok(())
+}
+
+/// Copies the counts of agents day by day. A day in the target is replaced: the counts only grow.
+async fn copy_conduct(
+    from: &dyn Store,
+    to: &dyn Store,
+    report: &mut CopyReport,
+) -> Result<(), StoreError> {
+    let mut after = None;
+    loop {
+        let page = from.list_conduct_days(after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = Some(*last);
+        for day in page {
+            match from.conduct_day(day).await {
+                Ok(Some(counts)) => {
+                    to.put_conduct_day(counts).await?;
+                    report.conduct_days += 1;
+                }
+                // Removed since it was listed.
+                Ok(None) => {}
+                Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
+                Err(other) => return Err(other),
+            }
+        }
+    }
 }
 
 /// Copies jobs. A job that finishes in the source after being copied stays queued in the target;

@@ -12,6 +12,8 @@ use web::{App, ServerOptions, WebOptions};
 
 /// How long scans that outlive their request may go on when the server stops. A scan takes 10 s.
 const SCAN_DRAIN_TIME: Duration = Duration::from_secs(15);
+/// For the last counts of agents.
+const COUNTS_TIME: Duration = Duration::from_secs(5);
 
 use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
@@ -144,6 +146,7 @@ impl Running {
         if tokio::time::timeout(SCAN_DRAIN_TIME, scans).await.is_err() {
             tracing::warn!("scans were still running at the end; they are not stored");
         }
+        write_last_counts(&self.service).await;
         // No more requests: append what is waiting to the log before the store is closed.
         self.service.log.close().await;
         self.jobs.iter().for_each(AbortHandle::abort);
@@ -156,6 +159,15 @@ impl Running {
             }
             None => exit::PASSED,
         }
+    }
+}
+
+/// Writes what was counted of agents since the last turn of the job.
+async fn write_last_counts(service: &Service) {
+    match tokio::time::timeout(COUNTS_TIME, service.conduct.write_counts()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the last counts of agents could not be written"),
+        Err(_) => tracing::warn!("the last counts of agents could not be written in time"),
     }
 }
 
@@ -196,6 +208,7 @@ fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandl
         supervisor
             .spawn_task("content-clocks", jobs::run_content_clocks(Arc::clone(&service.clocks))),
         supervisor.spawn_task("agent-feeds", jobs::run_feeds(Arc::clone(&service.visitors))),
+        supervisor.spawn_task("conduct", jobs::run_conduct(Arc::clone(&service.conduct))),
         supervisor.spawn_task("pruning", jobs::run_pruning(shared())),
         supervisor.spawn_task("daily-sealing", jobs::run_daily_sealing(shared())),
     ]

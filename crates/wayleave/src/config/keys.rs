@@ -174,6 +174,13 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "Days to keep scans of MCP servers and what they listed; 0 keeps them forever, otherwise at least 30",
     ),
     key(
+        "store",
+        "conduct_days",
+        ValueKind::Number,
+        "400",
+        "Days to keep the counts of agents on this site; 0 keeps them forever, otherwise at least 30",
+    ),
+    key(
         "network",
         "resolver",
         ValueKind::Text,

@@ -185,9 +185,11 @@ fn validate(config: &Config) -> Result<()> {
             bail!("{name} must be at least {least}");
         }
     }
-    for (name, days) in
-        [("store.scan_days", config.store.scan_days), ("store.mcp_days", config.store.mcp_days)]
-    {
+    for (name, days) in [
+        ("store.scan_days", config.store.scan_days),
+        ("store.mcp_days", config.store.mcp_days),
+        ("store.conduct_days", config.store.conduct_days),
+    ] {
         if (1..MIN_SCAN_DAYS).contains(&days) {
             bail!("{name} must be 0 (forever) or at least {MIN_SCAN_DAYS}");
         }
@@ -360,6 +362,7 @@ mod tests {
             ("[store]\ndomain_days = 7", vec![], "store.domain_days"),
             ("[store]\nscan_days = 29", vec![], "store.scan_days"),
             ("[store]\nmcp_days = 29", vec![], "store.mcp_days"),
+            ("[store]\nconduct_days = 29", vec![], "store.conduct_days"),
         ] {
             let error = format!("{:#}", with(file, &variables, &[]).unwrap_err());
             assert!(error.contains(named), "{file:?} {variables:?}: {error}");

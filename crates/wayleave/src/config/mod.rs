@@ -66,6 +66,7 @@ pub(crate) struct StoreConfig {
     pub(crate) receipt_days: u32,
     pub(crate) scan_days: u32,
     pub(crate) mcp_days: u32,
+    pub(crate) conduct_days: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -277,6 +278,7 @@ impl Default for StoreConfig {
             receipt_days,
             scan_days,
             mcp_days,
+            conduct_days,
         } = service::RetentionSettings::default();
         Self {
             data_dir: None,
@@ -291,6 +293,7 @@ impl Default for StoreConfig {
             receipt_days,
             scan_days,
             mcp_days,
+            conduct_days,
         }
     }
 }

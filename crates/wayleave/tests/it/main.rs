@@ -14,6 +14,7 @@ mod answer_details_api;
 mod browser;
 mod client_calls;
 mod command_line;
+mod conduct_api;
 mod crate_dependencies;
 mod deploy;
 mod docs;

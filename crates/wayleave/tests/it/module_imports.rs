@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The groups of `service`, lowest first. A group imports those before it and never those after it.
-const SERVICE_GROUPS: [&str; 6] = ["access", "log", "answers", "visitors", "scanning", "jobs"];
+const SERVICE_GROUPS: [&str; 7] =
+    ["access", "log", "answers", "visitors", "conduct", "scanning", "jobs"];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

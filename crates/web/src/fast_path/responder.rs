@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::{
     http_metrics::RouteMetrics,
-    middleware::{MiddlewareState, compression, request_log},
+    middleware::{MiddlewareState, compression, conduct_tap, request_log},
     request::{ClientAddress, client_address::client_address},
     response::HttpDocument,
 };
@@ -111,6 +111,7 @@ impl FastPath {
         };
         let FastPathResponse { route, metrics, mut response } =
             self.source.find(request.uri(), client, max_bytes)?;
+        conduct_tap::count_request(&self.middleware, request.uri(), request.headers(), client);
         let id = self
             .middleware
             .request_ids

@@ -6,6 +6,7 @@ pub(crate) mod builds;
 pub(crate) mod census;
 pub(crate) mod changes;
 pub(crate) mod claims;
+pub(crate) mod conduct;
 pub(crate) mod content_clock;
 pub(crate) mod core_contract;
 pub(crate) mod corroboration;

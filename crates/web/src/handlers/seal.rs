@@ -37,8 +37,7 @@ pub(crate) const MAX_PAGE_SIZE: usize = 100;
 ///
 /// Finds the seal of a record by its digest or id, or the seal of a day: the inclusion path to the
 /// day's root, and the state of the timestamps. If nothing is found, the response is also signed and
-/// lists the days that were searched. A record whose day is not sealed yet is not found by its digest;
-/// by its id it is `pending`.
+/// lists the days that were searched. A report whose day is not sealed yet is `pending`.
 #[utoipa::path(
     get,
     path = "/api/seal/lookup",

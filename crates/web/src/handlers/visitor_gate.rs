@@ -88,7 +88,7 @@ pub(crate) async fn visitor_gate(
     let authority = headers.get("x-forwarded-host").or_else(|| headers.get(HOST));
     let checked = service
         .visitors
-        .check(VisitorDescription {
+        .check_for_site(VisitorDescription {
             user_agent: user_agent.get(..MAX_USER_AGENT_BYTES).unwrap_or(user_agent),
             address: Some(address),
             headers: headers.contains_key("signature-input").then_some(&fields),

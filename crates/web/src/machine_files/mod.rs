@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+pub(crate) use robots::render as render_robots_txt;
 pub(crate) use security::render as render_security_txt;
 pub(crate) use site_facts::SiteFacts;
 

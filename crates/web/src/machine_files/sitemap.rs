@@ -2,8 +2,8 @@
 
 use super::site_facts::SiteFacts;
 
-const PAGES: [&str; 8] =
-    ["/", "/docs", "/method", "/agents", "/visitor", "/preflight", "/log", "/proof"];
+const PAGES: [&str; 9] =
+    ["/", "/docs", "/method", "/agents", "/conduct", "/visitor", "/preflight", "/log", "/proof"];
 
 pub(super) fn render(facts: &SiteFacts, docs_pages: &[String]) -> String {
     let mut text = String::from(

@@ -3,13 +3,14 @@
 //! From the outside in: the pause before a refusal ([`refusal_pause`]); the requested signature
 //! ([`response_signing`]); the mark of ETags after a key was compromised ([`etag_marks`]); the
 //! `Content-Digest` of the body ([`content_digest`]); the request id, the log line and the error body
-//! ([`request_log`]); panics become 500 ([`catch_panic`]); requests above the cap get 503
+//! ([`request_log`], which also hands it to the count of agents, [`conduct_tap`]); panics become 500 ([`catch_panic`]); requests above the cap get 503
 //! ([`load_shedding`]); CORS headers ([`cors`]); the deadline ([`deadline`]); compression
 //! ([`compression`]). Cached responses skip the router (`fast_path`), which adds the same headers
 //! and log line itself.
 
 mod catch_panic;
 pub(crate) mod compression;
+pub(crate) mod conduct_tap;
 mod content_digest;
 pub(crate) mod cors;
 mod deadline;
@@ -57,7 +58,7 @@ pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router
 
 /// Wraps a router in all middleware except signing, with a state of its own.
 pub fn with_middleware(router: Router, options: WebOptions, issuer: Issuer) -> Router {
-    wrap_router(router, MiddlewareState::new(options, issuer))
+    wrap_router(router, MiddlewareState::new(options, issuer, None))
 }
 
 #[cfg(test)]

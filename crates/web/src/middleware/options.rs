@@ -23,6 +23,8 @@ pub struct WebOptions {
     pub request_id_seed: u64,
     /// The metrics are served on another address ([`crate::metrics_app`]), not at `/metrics`.
     pub metrics_elsewhere: bool,
+    /// Requests of agents are counted for the conduct record. Benchmarks measure what that costs.
+    pub counts_agents: bool,
 }
 
 impl Default for WebOptions {
@@ -34,6 +36,7 @@ impl Default for WebOptions {
             request_deadline: Duration::from_secs(120),
             request_id_seed: request_id::process_seed(),
             metrics_elsewhere: false,
+            counts_agents: true,
         }
     }
 }

@@ -15,6 +15,7 @@ use http::{
 use tokio::time::Instant;
 
 use super::{
+    conduct_tap,
     error_body::{ErrorContext, write_error_body},
     request_id::RequestId,
     state::MiddlewareState,
@@ -45,6 +46,7 @@ pub(super) async fn log_request(
     let accept = copy_accept_headers(request.headers());
     if let Some(PeerAddress(peer)) = request.extensions().get().copied() {
         let client = client_address(peer.ip(), request.headers(), &state.options.trusted_proxies);
+        conduct_tap::count_request(&state, request.uri(), request.headers(), client);
         request.extensions_mut().insert(client);
     }
     request.extensions_mut().insert(RequestId(id.clone()));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use contract::Issuer;
+use service::Conduct;
 use tokio::sync::Semaphore;
 
 use super::{cors::CorsHeaders, options::WebOptions, request_id::RequestIds};
@@ -17,11 +18,17 @@ pub(crate) struct MiddlewareState {
     pub(crate) request_ids: RequestIds,
     pub(crate) in_flight_permits: Arc<Semaphore>,
     pub(crate) cors_headers: Arc<CorsHeaders>,
+    /// Counts the requests of agents; `None` if nobody does.
+    pub(crate) conduct: Option<Arc<Conduct>>,
 }
 
 impl MiddlewareState {
     /// Also installs the metrics recorder.
-    pub(crate) fn new(options: WebOptions, issuer: Issuer) -> Arc<Self> {
+    pub(crate) fn new(
+        options: WebOptions,
+        issuer: Issuer,
+        conduct: Option<Arc<Conduct>>,
+    ) -> Arc<Self> {
         http_metrics::install_recorder();
         Arc::new(Self {
             request_ids: RequestIds::new(options.request_id_seed),
@@ -31,6 +38,7 @@ impl MiddlewareState {
             cors_headers: Arc::new(CorsHeaders::new(&issuer.brand)),
             issuer,
             options,
+            conduct,
         })
     }
 }

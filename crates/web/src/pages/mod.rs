@@ -3,6 +3,7 @@
 
 pub(crate) mod agents;
 mod board;
+pub(crate) mod conduct;
 pub(crate) mod daily_seals;
 mod dates;
 pub(crate) mod docs;

@@ -240,11 +240,23 @@ async fn a_day_is_sealed_from_five_past_midnight_on() {
         let seal = test_server.lookup("id=today").await;
         assert_eq!((&seal["state"], &seal["day"]), (&json!("pending"), &json!("2026-11-15")));
         assert_eq!(seal["sealed_from"], "2026-11-16T00:05:00Z");
+        let by_digest = test_server.lookup(&format!("sha256={}", digest("today"))).await;
+        assert_eq!(by_digest["state"], "pending", "by its digest");
+        assert_eq!(by_digest["sha256"], seal["sha256"], "the same answer");
         assert_eq!(test_server.get("/proof/2026-11-15.json").await.status, 404);
     }
     test_server.clock.set("2026-11-16T00:05:00Z");
     assert_eq!(test_server.service.seals.seal_past_days(None).await.unwrap().len(), 1);
-    assert_eq!(test_server.lookup("id=today").await["state"], "sealed");
+    for query in ["id=today".to_owned(), format!("sha256={}", digest("today"))] {
+        assert_eq!(test_server.lookup(&query).await["state"], "sealed", "{query}");
+    }
+    // Of the next day: found as soon as it is stored, unless it is private.
+    test_server.keep("later", "2026-11-16T00:04:00Z", Visibility::Unlisted).await;
+    test_server.keep("secret", "2026-11-16T00:04:30Z", Visibility::Private).await;
+    for (id, state) in [("later", "pending"), ("secret", "not_found"), ("nobody", "not_found")] {
+        let seal = test_server.lookup(&format!("sha256={}", digest(id))).await;
+        assert_eq!(seal["state"], state, "{id}");
+    }
     let log = contract::records::SealedLogHead {
         batch: 3,
         tree_size: 9,

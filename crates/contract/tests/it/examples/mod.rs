@@ -57,6 +57,7 @@ pub(crate) fn all() -> Vec<(&'static str, Value)> {
         ("agents", json(agents::known_agents())),
         ("spec", json(agents::visitor_spec())),
         ("conduct", json(small::conduct())),
+        ("conduct-day", json(small::conduct_day())),
         ("resolve", json(resolve_answer())),
         ("changes", json(changes::changes())),
         ("corroboration", json(changes::corroboration())),

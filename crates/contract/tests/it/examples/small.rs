@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use contract::records::{
     AcceptedOutcome, AccuracyField, AccuracyFields, AccuracyHours, AccuracyRecord, AccuracyVerdict,
-    AgentConduct, ClaimState, ConductIdentity, ConductRecord, ConductThresholds, ConductVerdict,
-    ConductWindow, ControlEvent, ControlEventType, ControlMethod, ControlReading, ControlRecord,
-    DomainRecord, OutcomeAccepted, OutcomeAction, OutcomeAgent, OutcomeClass, OutcomeDay,
-    OutcomeDayRecord, OutcomeReport, OutcomeResult, OutcomeSummary, Purpose, RateConduct,
-    RateVerdict, RecentOutcome, Registry, RegistryAtClaim, RegistryState, ReportedChallenge,
-    ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict, ScanRequest, ScanRequestV1,
-    SiteChecks, TimelineEntry, TimelineType, UnassessedAgent, Visibility, VisitorAnswer,
-    VisitorBatch, VisitorBatchAnswer, VisitorQuery, VisitorResult, VisitorVerdict,
+    AgentConduct, AgentDayCounts, ClaimState, ConductDayRecord, ConductIdentity, ConductRecord,
+    ConductThresholds, ConductVerdict, ConductWindow, ControlEvent, ControlEventType,
+    ControlMethod, ControlReading, ControlRecord, DomainRecord, OutcomeAccepted, OutcomeAction,
+    OutcomeAgent, OutcomeClass, OutcomeDay, OutcomeDayRecord, OutcomeReport, OutcomeResult,
+    OutcomeSummary, Purpose, RateConduct, RateVerdict, RecentOutcome, Registry, RegistryAtClaim,
+    RegistryState, ReportedChallenge, ResolveSaid, Revalidation, RobotsConduct, RobotsVerdict,
+    ScanRequest, ScanRequestV1, SiteChecks, TimelineEntry, TimelineType, UnassessedAgent,
+    Visibility, VisitorAnswer, VisitorBatch, VisitorBatchAnswer, VisitorQuery, VisitorResult,
+    VisitorVerdict,
 };
 use contract::{ErrorCode, ErrorV1, Ratio};
 
@@ -315,6 +316,32 @@ pub(super) fn conduct() -> ConductRecord {
             agent: "OtherBot".to_owned(),
             claimed_hits: 7,
             why: "The operator publishes no address ranges.".to_owned(),
+        }],
+        sha256: Some(digest('a')),
+        signature: Some(signature()),
+    }
+}
+
+pub(super) fn conduct_day() -> ConductDayRecord {
+    ConductDayRecord {
+        kind: kind("conduct-day"),
+        v: 1,
+        day: "2026-11-15".parse().unwrap(),
+        measured_since: at("00:00:00"),
+        agents: vec![AgentDayCounts {
+            agent: "GPTBot".to_owned(),
+            verified_requests: 120,
+            forged_claims: 30,
+            unverifiable_claims: 1,
+            robots_txt_fetches: 3,
+            disallowed_fetches: 2,
+            disallowed_rules: BTreeMap::from([("/private".to_owned(), 2)]),
+            conditional_requests: 12,
+            peak_requests_per_minute: 9,
+            peak_at: some("2026-11-15T00:30Z"),
+            first_seen: Some(at("00:00:00")),
+            last_seen: Some(at("01:00:00")),
+            site_checks: SiteChecks { checked: 5, verified: 4, spoofed: 1 },
         }],
         sha256: Some(digest('a')),
         signature: Some(signature()),

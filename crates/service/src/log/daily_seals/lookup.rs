@@ -108,10 +108,16 @@ impl DailySeals {
                     SealStatus::NotFound { digest: None }
                 })
             }
-            SealQuery::Digest(digest) => self
-                .find_sealed(*digest)
-                .await
-                .map(|sealed| sealed.unwrap_or(SealStatus::NotFound { digest: Some(*digest) })),
+            SealQuery::Digest(digest) => {
+                if let Some(sealed) = self.find_sealed(*digest).await? {
+                    return Ok(sealed);
+                }
+                let (day, digest) = (self.find_unsealed(*digest).await?, Some(*digest));
+                Ok(match day {
+                    Some(day) => SealStatus::Pending { day, digest },
+                    None => SealStatus::NotFound { digest },
+                })
+            }
             SealQuery::Id(id) => {
                 let Some((digest, day)) = self.find_record(id).await? else {
                     return Ok(SealStatus::NotFound { digest: None });

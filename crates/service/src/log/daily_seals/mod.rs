@@ -7,12 +7,14 @@
 
 mod anchoring;
 mod calendar;
+mod conduct_day;
 mod day;
 mod explorer;
 mod files;
 mod lookup;
 mod outcome_day;
 mod streams;
+mod unsealed_scans;
 mod words;
 
 use std::sync::Arc;
@@ -25,9 +27,11 @@ use store::{Store, StoreError};
 use crate::random_ids::{Ids, RandomnessError};
 use crate::signing_keys::SigningKeys;
 
+pub(crate) use conduct_day::{DayCounts, conduct_day_record};
 pub use files::{DaySealFile, SealIndexPage};
 pub use lookup::{SealLookupAnswer, SealQuery};
 pub(crate) use outcome_day::outcome_day_digest;
+pub(crate) use unsealed_scans::UnsealedScans;
 
 /// A day is sealed this long after its end: a scan that began in its last second is stored by then.
 pub const SEALING_DELAY: Duration = Duration::from_secs(300);
@@ -80,8 +84,8 @@ pub enum DaySealError {
     Unreadable(String),
 }
 
-/// Seals past days and anchors the seals. It has no mutable state: seals and their timestamps are in
-/// the store.
+/// Seals past days and anchors the seals. Seals and their timestamps are in the store; only the digests that
+/// wait for a seal are kept here.
 pub struct DailySeals {
     pub(crate) settings: AnchoringSettings,
     pub(crate) issuer: Issuer,
@@ -89,4 +93,5 @@ pub struct DailySeals {
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) unsealed: UnsealedScans,
 }

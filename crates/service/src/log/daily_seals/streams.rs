@@ -4,6 +4,7 @@ use proof::Digest;
 use store::scans::record_digest;
 use store::{BoxFuture, Day, ScanCursor, StoreError, Visibility};
 
+use super::conduct_day::{conduct_day_digest, conduct_day_record};
 use super::outcome_day::outcome_day_digest;
 use super::{DailySeals, DaySealError};
 
@@ -20,6 +21,7 @@ type FindDigests =
 pub(super) const RECORD_STREAMS: &[RecordStream] = &[
     RecordStream { name: "scans", digests: |seals, day| Box::pin(scan_digests(seals, day)) },
     RecordStream { name: "outcomes", digests: |seals, day| Box::pin(outcome_digests(seals, day)) },
+    RecordStream { name: "conduct", digests: |seals, day| Box::pin(conduct_digests(seals, day)) },
 ];
 
 const PAGE_SIZE: usize = 256;
@@ -80,13 +82,32 @@ async fn outcome_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, Da
     }
 }
 
+/// The digest of the day's counts of agents on our own site: one record, if anything was counted.
+async fn conduct_digests(seals: &DailySeals, day: Day) -> Result<Vec<Digest>, DaySealError> {
+    let record = match seals.store.conduct_day(day).await {
+        Ok(Some(stored)) => conduct_day_record(&seals.issuer, &stored),
+        Ok(None) => return Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    match record {
+        Ok(record) => Ok(vec![conduct_day_digest(&record)?]),
+        // A damaged record cannot be sealed, and must not block the others.
+        Err(error @ StoreError::Damaged { .. }) => {
+            tracing::error!(%error, "a damaged record is not sealed");
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl DailySeals {
-    /// The day of the first scan or outcome report: sealing begins there.
+    /// The day of the first scan, outcome report or count of agents: sealing begins there.
     pub(super) async fn first_day_with_records(&self) -> Result<Option<Day>, DaySealError> {
         let first = self.store.export_scans(None, 1).await?;
         let scanned = first.first().map(|row| Day::of(row.scanned_at));
         let deleted = self.store.first_deleted_day().await?;
         let reported = self.store.first_outcome_day().await?;
-        Ok(scanned.into_iter().chain(deleted).chain(reported).min())
+        let counted = self.store.list_conduct_days(None, 1).await?.first().copied();
+        Ok(scanned.into_iter().chain(deleted).chain(reported).chain(counted).min())
     }
 }

@@ -11,8 +11,9 @@ use proof::{KeyPolicy, KeyPurpose, KeyStore};
 use rusqlite::types::Value as Sql;
 use serde_json::json;
 use store::{
-    ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock, Log, McpScanExtras, McpScans,
-    McpSurface, NewRevocation, Revocations, StoredFeed, StoredMcpScan, WithheldActions,
+    Conduct, ConductDay, ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock, Log,
+    McpScanExtras, McpScans, McpSurface, NewRevocation, Revocations, StoredFeed, StoredMcpScan,
+    WithheldActions,
 };
 
 use super::*;
@@ -100,6 +101,15 @@ async fn fill_empty_tables(dir: &Path) {
             next_attempt_at: at,
         };
         store.put_feed(feed).await.unwrap();
+    }
+    for number in [20_000, 20_001] {
+        let day = contract::Day::from_number(number);
+        let counts = Bytes::from_static(
+            br#"{"GPTBot":{"requests":{"verified":7,"forged":1,"unverifiable":0,"robots_txt_fetches":1,
+                "disallowed_fetches":0,"conditional":2,"peak":null,"first_seen":null,"last_seen":null},
+                "checks":{"checked":3,"verified":2,"spoofed":1}}}"#,
+        );
+        store.put_conduct_day(ConductDay { day, since: day.begins_at(), counts }).await.unwrap();
     }
     for name in ["a.lab", "b.lab"] {
         let scan = signed_mcp_scan(dir, name);

@@ -82,6 +82,7 @@ pub enum StorePart {
     McpScans,
     McpSurfaces,
     McpLocks,
+    Conduct,
     Jobs,
     Licences,
     Switches,

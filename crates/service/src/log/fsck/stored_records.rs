@@ -1,10 +1,13 @@
-//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds
+//! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds,
+//! counts of agents
 //! (`mcp_scans` checks what is stored of MCP servers); and reads the tables that have no digests, which finds
 //! only what cannot be read.
 
 use proof::{Digest, canonical};
 use serde_json::Value;
 use store::{CensusQuery, Scan, StoreError};
+
+use crate::log::daily_seals::DayCounts;
 
 use super::parallel::{map_on_all_cores, read_all};
 use super::{FsckRequest, FsckRun, StorePart, VerifiedDocument};
@@ -21,6 +24,7 @@ impl FsckRun<'_> {
         self.check_readings().await;
         self.check_decisions().await;
         self.check_feeds().await;
+        self.check_conduct().await;
         self.check_mcp_scans().await;
         self.check_mcp_surfaces().await;
         self.check_mcp_locks().await;
@@ -173,6 +177,29 @@ impl FsckRun<'_> {
         for id in &ids {
             let feed = store.feed(id).await;
             self.check_found(StorePart::Feeds, &format!("the feed {id}"), feed);
+        }
+    }
+
+    async fn check_conduct(&mut self) {
+        let store = self.request.store;
+        let mut after = None;
+        loop {
+            let page = match store.list_conduct_days(after, PAGE_SIZE).await {
+                Ok(page) => page,
+                Err(error) => return self.add_fault(StorePart::Conduct, None, error.to_string()),
+            };
+            let Some(last) = page.last() else { return };
+            after = Some(*last);
+            self.count_records(StorePart::Conduct, page.len());
+            for day in page {
+                let counts = store.conduct_day(day).await;
+                let parsed = match counts {
+                    Ok(Some(stored)) => DayCounts::parse(&stored).map(Some),
+                    Ok(None) => Ok(None),
+                    Err(error) => Err(error),
+                };
+                self.check_found(StorePart::Conduct, &format!("the counts of {day}"), parsed);
+            }
         }
     }
 

@@ -142,6 +142,8 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
         ("preflight", "/preflight"),
         ("visitor", "/visitor"),
         ("agents", "/agents"),
+        ("conduct", "/conduct"),
+        ("not-for-agents", "/not-for-agents/page"),
         ("visitor-spec", "/spec/visitor-resolve"),
         ("method", "/method"),
         ("log", "/log"),

@@ -179,6 +179,7 @@ fn calls(full: &FullServer) -> Vec<Call> {
         ),
         plain("visitorGate", "/api/v1/visitor/gate"),
         plain("getKnownAgents", "/api/v1/agents"),
+        plain("getConduct", "/api/v1/conduct"),
         plain("visitorSpec", "/spec/visitor-resolve"),
         plain("getRights", "/api/v1/rights?domain=open.lab"),
         plain("getReadEquivalence", "/api/v1/read-equivalence?url=https://open.lab/"),

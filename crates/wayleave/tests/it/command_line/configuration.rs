@@ -28,6 +28,7 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("store.receipt_days", "31", json!(31)),
         ("store.scan_days", "0", json!(0)),
         ("store.mcp_days", "0", json!(0)),
+        ("store.conduct_days", "0", json!(0)),
         ("network.resolver", "127.0.0.1:4323", json!("127.0.0.1:4323")),
         ("network.allow_networks", "127.77.0.0/16", json!(["127.77.0.0/16"])),
         ("network.refuse_networks", "192.0.2.0/24", json!(["192.0.2.0/24"])),

@@ -74,6 +74,10 @@ async fn every_route_that_costs_has_a_named_rate() {
         ("/api/v1/visitor?ua=x", "visitors"),
         ("/api/v1/agents", "read"),
         ("/agents", "read"),
+        ("/api/v1/conduct", "read"),
+        ("/conduct", "read"),
+        ("/conduct/2026-11-01.json", "read"),
+        ("/not-for-agents/page", "read"),
         ("/spec/visitor-resolve", "read"),
     ] {
         let test_server = start_with(limits.clone()).await;

@@ -1,0 +1,83 @@
+//! Counts requests to our own site as they are answered.
+
+use std::net::IpAddr;
+
+use agents::verdict::{Reason, ReverseDns, SignatureEvidence, Verdict, VisitorEvidence};
+use contract::Day;
+use contract::records::VisitorVerdict;
+use judge::conduct::{Claim, Sighting};
+
+use super::Conduct;
+
+/// Longer user agents are looked at up to here.
+const MAX_USER_AGENT_BYTES: usize = 2_048;
+
+/// A request that was answered.
+#[derive(Debug, Clone, Copy)]
+pub struct AnsweredRequest<'a> {
+    pub user_agent: &'a [u8],
+    /// Of the client, as rate limits take it.
+    pub address: IpAddr,
+    /// The path, with the query.
+    pub target: &'a str,
+    /// Whether it has `If-None-Match` or `If-Modified-Since`.
+    pub is_conditional: bool,
+}
+
+impl Conduct {
+    /// Counts a request, if its user agent names a known agent. Nothing waits here, and nothing of the request
+    /// is kept except that it was counted.
+    pub fn count(&self, request: &AnsweredRequest<'_>) {
+        let user_agent = request.user_agent;
+        let user_agent = user_agent.get(..MAX_USER_AGENT_BYTES).unwrap_or(user_agent);
+        if self.agents.find(user_agent).is_empty() {
+            return;
+        }
+        let (now, checker) = (self.clock.now(), self.visitors.checker());
+        let verdict = checker.check(&VisitorEvidence {
+            user_agent,
+            address: Some(request.address),
+            reverse_dns: &ReverseDns::NotLookedUp,
+            signature: &SignatureEvidence::NotGiven,
+            now,
+        });
+        let Some((agent, claim)) = verdict.claimed.zip(self.claim_of(&verdict, request.address))
+        else {
+            return;
+        };
+        if claim != Claim::Verified && self.own_reads.may_be_own(user_agent, request.address, now) {
+            return;
+        }
+        let tokens = checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
+        let broken_rule = self
+            .own_rules
+            .get()
+            .filter(|_| claim == Claim::Verified)
+            .and_then(|rules| rules.broken_rule(tokens.unwrap_or_default(), request.target));
+        let sighting = Sighting {
+            claim,
+            at: Some(now),
+            is_robots_txt: request.target.split('?').next() == Some("/robots.txt"),
+            is_conditional: request.is_conditional,
+            broken_rule: broken_rule.as_deref(),
+        };
+        self.lock_live().add(Day::of(now), agent, &sighting);
+    }
+
+    fn claim_of(&self, verdict: &Verdict, address: IpAddr) -> Option<Claim> {
+        match verdict.verdict {
+            VisitorVerdict::Verified => Some(Claim::Verified),
+            // The address of a proxy that is not configured, or of our own network: whose request it is cannot
+            // be told.
+            VisitorVerdict::Spoofed
+                if verdict.reason == Reason::SpecialAddress
+                    || self.visitors.is_proxy_address(address) =>
+            {
+                Some(Claim::Unverifiable)
+            }
+            VisitorVerdict::Spoofed => Some(Claim::Forged),
+            VisitorVerdict::Unverifiable => Some(Claim::Unverifiable),
+            _ => None,
+        }
+    }
+}
