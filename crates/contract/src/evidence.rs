@@ -108,6 +108,11 @@ open_enum! {
         SitemapChild = "sitemap_child",
         /// A feed that the home page links to; `path` is its whole address.
         Feed = "feed",
+        /// A description of an API that the home page or the API catalog links to; `path` is its whole
+        /// address.
+        ServiceDescription = "service_description",
+        /// A call of a declared operation of the class `read_only_public`; `path` is with the query.
+        CapabilityCall = "capability_call",
     }
 }
 
@@ -134,6 +139,11 @@ open_enum! {
         /// This service was reading as much of the address or its network as it may, over all of its
         /// readings.
         TargetLimit = "target_limit",
+        /// robots.txt does not let crawlers read it, or could not be read. Only for reads that need its
+        /// permission.
+        Robots = "robots",
+        /// This service made as many calls of this site today as it may, for all callers together.
+        DailyLimit = "daily_limit",
     }
 }
 

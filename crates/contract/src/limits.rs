@@ -122,6 +122,9 @@ pub const ADMINISTER_MAX_AGE_HOURS: u32 = 0;
 /// Resolve answers: capabilities that are listed; further ones are only counted. Not in the
 /// interface.
 pub const CAPABILITY_ITEMS_MAX: usize = 50;
+/// Calls that check declared operations: of one registrable domain in one UTC day, for all callers
+/// together. Not in the interface.
+pub const CAPABILITY_CALLS_PER_DAY: u32 = 3;
 /// `POST /api/v1/preflight`: checks in one request.
 pub const PREFLIGHT_CHECKS_MAX: usize = 50;
 /// `POST /api/v1/preflight`: the maximum of `live_ms`.

@@ -63,6 +63,8 @@ pub use signing_bot::{
     SIGNING_BOT_HOST, SignatureAgent, SignedFields, sign_as_bot, signing_hosts,
 };
 pub use site::{ExpectedFailure, ExpectedRecord, LabSite};
-pub use sites::{catalogue, load_test_sites, shared_address_sites, stalling_load_test_sites};
+pub use sites::{
+    PUBLIC_API_PATHS, catalogue, load_test_sites, shared_address_sites, stalling_load_test_sites,
+};
 pub use trap::Trap;
 pub use user_agents::AI_TOKENS;

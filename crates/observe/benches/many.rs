@@ -168,6 +168,7 @@ async fn scan_all(farm: &Arc<Farm>, door: &Door, at_once: usize) -> Vec<Collecte
                 },
                 deadline: PATIENCE,
                 token: "k7q2m9".into(),
+                calls: None,
                 progress: &|_| {},
             };
             plan.run().await

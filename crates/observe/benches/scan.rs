@@ -87,6 +87,7 @@ async fn scan(door: &Door, name: &str) -> CollectedEvidence {
         observer: Observer { name: "bench".into(), version: "0".into(), vantage: "bench".into() },
         deadline: Duration::from_secs(20),
         token: "k7q2m9".into(),
+        calls: None,
         progress: &|_| {},
     };
     plan.run().await

@@ -12,5 +12,6 @@ pub use content_clock::{ContentClockCheck, ContentClockOutcome};
 pub use feed_read::{FeedRead, FeedReadOutcome, KeyDirectoryRead};
 pub use mcp::{CollectedMcp, McpBudget, McpLineWalk, McpWalk};
 pub use scan::{
-    CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan, ScanProgress,
+    CallAllowance, CollectedEvidence, ProgressCallback, ProgressRead, ScanDepth, ScanPlan,
+    ScanProgress,
 };

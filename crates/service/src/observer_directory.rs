@@ -80,7 +80,7 @@ impl Service {
                 opt_out: format!(
                     "A robots.txt group for {} that disallows a path stops all our reads of it, under every user agent; \
                      robots.txt itself is still read. Watched pages (content clocks) are also not read if \
-                     the group for all agents (*) disallows them.",
+                     the group for all agents (*) disallows them, and neither are operations of an API called.",
                     catalogue.own_token
                 ),
             },

@@ -14,8 +14,8 @@ use door::{Door, RecordType, RequestSigner};
 use judge::rulepack::Rulepack;
 use judge::scan::{RecordMetadata, StorageMetadata};
 use observe::{
-    CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpLineWalk, McpWalk, ScanDepth,
-    ScanPlan,
+    CallAllowance, CollectedEvidence, FeedRead, FeedReadOutcome, McpBudget, McpLineWalk, McpWalk,
+    ScanDepth, ScanPlan,
 };
 use proof::sha256;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -148,15 +148,18 @@ impl Scanner {
         &self.door.policy().names
     }
 
-    /// Runs a full scan. `progress` is called after each read.
+    /// Runs a full scan. `progress` is called after each read. Without `calls`, no declared operation is
+    /// called.
     pub async fn scan(
         &self,
         domain: &Domain,
         visibility: Visibility,
+        calls: Option<&dyn CallAllowance>,
         progress: observe::ProgressCallback<'_>,
     ) -> Result<ScanOutcome, ScannerError> {
-        self.read_and_judge(domain, visibility, ScanDepth::Full, self.settings.deadline, progress)
-            .await
+        let depth = ScanDepth::Full;
+        let deadline = self.settings.deadline;
+        self.read_and_judge(domain, visibility, depth, deadline, calls, progress).await
     }
 
     /// Reads as much as the time budget of an answer allows, and judges it.
@@ -165,7 +168,8 @@ impl Scanner {
         domain: &Domain,
         budget: Duration,
     ) -> Result<ScanOutcome, ScannerError> {
-        self.read_and_judge(domain, Visibility::Public, ScanDepth::Live, budget, &|_| {}).await
+        self.read_and_judge(domain, Visibility::Public, ScanDepth::Live, budget, None, &|_| {})
+            .await
     }
 
     /// Looks up the addresses of a domain now.
@@ -218,6 +222,7 @@ impl Scanner {
         visibility: Visibility,
         depth: ScanDepth,
         deadline: Duration,
+        calls: Option<&dyn CallAllowance>,
         progress: observe::ProgressCallback<'_>,
     ) -> Result<ScanOutcome, ScannerError> {
         let plan = ScanPlan {
@@ -229,6 +234,7 @@ impl Scanner {
             observer: self.observer(),
             deadline,
             token: self.new_unguessable_id()?,
+            calls,
             progress,
         };
         let own_read = self.own_reads.begin(domain.as_str(), &self.clock);

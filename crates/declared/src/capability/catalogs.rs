@@ -3,14 +3,19 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use url::Url;
 
-use super::collector::CapabilityCollector;
+use super::collector::{CapabilityCollector, absolute_url};
 use super::fields::{items, members, text};
 use super::model::EffectHints;
 use super::name_words::NameWords;
+use crate::files::parse_unreported;
 
 /// Link relations whose anchor is an API.
 const ABOUT_AN_API: [&str; 4] = ["service-desc", "service-doc", "service-meta", "status"];
+
+/// How many links to descriptions of one catalog are read.
+const MAX_DESCRIPTIONS: usize = 20;
 
 /// The type of a nested catalogue, which is not a capability.
 const CATALOG_TYPE: &str = "application/ai-catalog+json";
@@ -45,6 +50,20 @@ pub(super) fn api_catalog(root: &Value, found: &mut CapabilityCollector) {
             }
         }
     }
+}
+
+/// The descriptions that an API catalog links to, as absolute URLs, unchecked.
+#[must_use]
+pub fn service_descriptions(body: &[u8], url: &str) -> Vec<String> {
+    let (Some(root), Ok(base)) = (parse_unreported(body), Url::parse(url)) else {
+        return Vec::new();
+    };
+    items(&root, "linkset")
+        .flat_map(|context| items(context, "service-desc"))
+        .filter_map(|link| absolute_url(Some(&base), text(link, "href")?))
+        .take(MAX_DESCRIPTIONS)
+        .map(String::from)
+        .collect()
 }
 
 /// An AI catalog or ARD catalog: every entry that is not a catalogue itself.

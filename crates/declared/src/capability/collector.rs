@@ -4,6 +4,7 @@ use contract::text::display_safe;
 use url::Url;
 
 use super::model::{Capability, DeclaredCapabilities, EffectHints, MAX_ITEMS};
+use super::read_call::ReadCall;
 
 /// How many characters of a name are kept.
 pub(super) const NAME_CHARS: usize = 128;
@@ -20,6 +21,17 @@ pub(super) struct CapabilityCollector {
 impl CapabilityCollector {
     /// Adds one capability. Returns false when the limit is reached.
     pub(super) fn add(&mut self, name: &str, endpoint: Option<Url>, signs: EffectHints) -> bool {
+        self.add_operation(name, endpoint, signs, None)
+    }
+
+    /// Adds one operation, with the request that can check it. Returns false when the limit is reached.
+    pub(super) fn add_operation(
+        &mut self,
+        name: &str,
+        endpoint: Option<Url>,
+        signs: EffectHints,
+        call: Option<ReadCall>,
+    ) -> bool {
         if self.declared.items.len() >= MAX_ITEMS {
             self.declared.more = true;
             return false;
@@ -29,6 +41,7 @@ impl CapabilityCollector {
             name: display_safe(name, NAME_CHARS),
             endpoint,
             hints: signs,
+            call,
         });
         true
     }

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::name_words::NameWords;
+use super::read_call::ReadCall;
 
 /// How many capabilities of one file are read.
 pub const MAX_ITEMS: usize = 200;
@@ -15,6 +16,9 @@ pub struct Capability {
     /// Its absolute URL; none if the file gives none or only a template.
     pub endpoint: Option<String>,
     pub hints: EffectHints,
+    /// The request that can check it, if the description gives one completely. Whether it may be sent is
+    /// decided by the safety class.
+    pub call: Option<ReadCall>,
 }
 
 impl Capability {
@@ -61,6 +65,10 @@ pub struct EffectHints {
     pub destructive: Option<bool>,
     /// The words of its names and its path.
     pub words: NameWords,
+    /// The words of its summary.
+    pub summary: NameWords,
+    /// What a safe operation reads: the URL with its templates.
+    pub read_of: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,20 +8,51 @@ const MAX_WORD_BYTES: usize = 32;
 
 /// Single words in lower case: `cancelOrder` and `/cancel-order` give the same two.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NameWords(BTreeSet<String>);
+pub struct NameWords {
+    words: BTreeSet<String>,
+    /// Whether there were words that are not kept.
+    has_more: bool,
+}
 
 impl NameWords {
     #[must_use]
     pub fn contains_any(&self, of: &[&str]) -> bool {
-        of.iter().any(|word| self.0.contains(*word))
+        of.iter().any(|word| self.words.contains(*word))
+    }
+
+    /// Whether one of these texts is anywhere in a word: `deleteuser` contains `delete`.
+    pub(super) fn contains_within(&self, of: &[&str]) -> bool {
+        self.words.iter().any(|word| of.iter().any(|part| word.contains(part)))
+    }
+
+    /// Whether one of these verbs is among the words, also in the form that sentences about an operation
+    /// begin with: `Deletes a note`.
+    pub(super) fn contains_verb(&self, of: &[&str]) -> bool {
+        let is_verb = |word: &str| {
+            of.contains(&word)
+                || word.strip_suffix('s').is_some_and(|stem| {
+                    of.contains(&stem)
+                        || stem.strip_suffix('e').is_some_and(|stem| of.contains(&stem))
+                })
+        };
+        self.words.iter().any(|word| is_verb(word))
+    }
+
+    /// Whether all words are known.
+    pub(super) fn are_complete(&self) -> bool {
+        !self.has_more
     }
 
     pub(super) fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut words = Self::default();
-        for text in texts {
-            words.add(text);
-        }
+        words.add_all(texts);
         words
+    }
+
+    pub(super) fn add_all<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        for text in texts {
+            self.add(text);
+        }
     }
 
     fn add(&mut self, text: &str) {
@@ -41,9 +72,12 @@ impl NameWords {
 
     /// Stores the word, unless it is longer than any word that a rule looks for.
     fn push_word(&mut self, word: &mut String) {
-        if !word.is_empty() && word.len() <= MAX_WORD_BYTES && self.0.len() < MAX_WORDS {
-            self.0.insert(std::mem::take(word));
+        if word.is_empty() || self.words.contains(word.as_str()) {
+            word.clear();
+        } else if word.len() <= MAX_WORD_BYTES && self.words.len() < MAX_WORDS {
+            self.words.insert(std::mem::take(word));
         } else {
+            self.has_more = true;
             word.clear();
         }
     }
@@ -73,8 +107,8 @@ mod tests {
         #[test]
         fn any_text_gives_few_short_words(text: String) {
             let words = NameWords::from_texts([text.as_str()]);
-            proptest::prop_assert!(words.0.len() <= MAX_WORDS);
-            proptest::prop_assert!(words.0.iter().all(|w| !w.is_empty() && w.len() <= MAX_WORD_BYTES));
+            proptest::prop_assert!(words.words.len() <= MAX_WORDS);
+            proptest::prop_assert!(words.words.iter().all(|w| !w.is_empty() && w.len() <= MAX_WORD_BYTES));
         }
     }
 }

@@ -20,6 +20,15 @@ pub fn oauth_issuers(body: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// The URL that an OAuth protected resource metadata file (RFC 9728) is about: everything below it
+/// needs a token.
+#[must_use]
+pub fn protected_resource(body: &[u8]) -> Option<String> {
+    let root = parse_unreported(body)?;
+    let resource = text(&root, "resource")?;
+    absolute_url(None, resource).map(String::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! The operations of an OpenAPI description.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use url::Url;
 
@@ -7,8 +9,11 @@ use super::collector::{CapabilityCollector, MAX_ADDRESS_BYTES, absolute_url};
 use super::fields::{items, members, parse_security, text, texts};
 use super::model::{CredentialRequirement, EffectHints, MethodKind};
 use super::name_words::NameWords;
+use super::read_call::{ReadCall, read_call};
+use super::references::resolve;
 
-pub(super) fn operations(root: &Value, found: &mut CapabilityCollector) {
+pub(super) fn operations(document: &Arc<Value>, found: &mut CapabilityCollector) {
+    let root = document.as_ref();
     for (path, item) in members(root.get("paths")) {
         if !path.starts_with('/') {
             continue;
@@ -19,9 +24,21 @@ pub(super) fn operations(root: &Value, found: &mut CapabilityCollector) {
             };
             let request_line = format!("{} {path}", word.to_ascii_uppercase());
             let id = text(operation, "operationId");
-            let endpoint = operation_url(root, item, operation, path, found.base.as_ref());
-            let signs = operation_hints(root, item, operation, method, path, id);
-            if !found.add(id.unwrap_or(&request_line), endpoint, signs) {
+            let base = found.base.clone();
+            let server = server_url(root, item, operation, base.as_ref());
+            // Only GET is ever called, so nothing else has a call.
+            let call = (word == "get")
+                .then(|| read_call(document, path, server.clone(), base.as_ref()))
+                .flatten();
+            let mut signs = operation_hints(root, item, operation, method, path, id);
+            signs.words.add_all(call.iter().flat_map(ReadCall::filled_in));
+            signs.words.add_all(server.iter().map(Url::path));
+            if method == MethodKind::Safe {
+                let place = server.as_ref().map(|url| url.as_str().trim_end_matches('/'));
+                signs.read_of = place.map(|place| format!("{place}{path}"));
+            }
+            let endpoint = operation_url(server, path);
+            if !found.add_operation(id.unwrap_or(&request_line), endpoint, signs, call) {
                 return;
             }
         }
@@ -41,12 +58,13 @@ fn operation_hints(
     let (mut credential, scopes) =
         requirements.map_or((CredentialRequirement::NotNeeded, Vec::new()), parse_security);
     let mut parameters = items(item, "parameters").chain(items(operation, "parameters"));
-    if parameters.any(|parameter| is_secret(resolve_reference(root, parameter))) {
+    if parameters.any(|parameter| resolve(root, parameter).is_some_and(is_secret)) {
         credential = CredentialRequirement::Needed;
     }
-    let body = operation.get("requestBody").map(|body| resolve_reference(root, body));
-    let in_body =
-        |parameter: &Value| text(resolve_reference(root, parameter), "in") == Some("body");
+    let body = operation.get("requestBody").and_then(|body| resolve(root, body));
+    let in_body = |parameter: &Value| {
+        resolve(root, parameter).and_then(|parameter| text(parameter, "in")) == Some("body")
+    };
     EffectHints {
         method: Some(method),
         needs_body: body.is_some_and(|body| body.get("required") == Some(&true.into()))
@@ -62,6 +80,7 @@ fn operation_hints(
                 .chain(id)
                 .chain(texts(operation, "tags")),
         ),
+        summary: NameWords::from_texts(text(operation, "summary")),
         ..EffectHints::default()
     }
 }
@@ -80,31 +99,22 @@ fn is_price(member: &str) -> bool {
     matches!(member, "x-payment-info" | "x-price" | "x-pricing" | "x-402" | "x-x402")
 }
 
-/// Resolves a `$ref` within the file, one step only.
-fn resolve_reference<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
-    text(value, "$ref")
-        .and_then(|reference| root.pointer(reference.strip_prefix('#')?))
-        .unwrap_or(value)
-}
-
-/// The URL of an operation: from the nearest `servers`, or on the file's own origin without any.
-fn operation_url(
-    root: &Value,
-    item: &Value,
-    operation: &Value,
-    path: &str,
-    base: Option<&Url>,
-) -> Option<Url> {
+/// The URL of the server that an operation is at: from the nearest `servers`, or the file's own origin
+/// without any.
+fn server_url(root: &Value, item: &Value, operation: &Value, base: Option<&Url>) -> Option<Url> {
     let nearest = [operation, item, root]
         .into_iter()
         .find_map(|level| level.get("servers")?.as_array().filter(|list| !list.is_empty()));
-    let server = match nearest {
-        Some(list) => absolute_url(base, text(list.first()?, "url")?)?,
-        None => swagger_base_url(root, base)?,
-    };
-    let mut url = server;
+    match nearest {
+        Some(list) => absolute_url(base, text(list.first()?, "url")?),
+        None => swagger_base_url(root, base),
+    }
+}
+
+/// The URL of an operation. A path with parameters is kept up to the first parameter.
+fn operation_url(server: Option<Url>, path: &str) -> Option<Url> {
+    let mut url = server?;
     let whole = format!("{}{path}", url.path().trim_end_matches('/'));
-    // A path with parameters is kept up to the first parameter.
     let fixed = whole.split('{').next().unwrap_or_default();
     if fixed.len() > MAX_ADDRESS_BYTES {
         return None;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::collector::{MAX_ADDRESS_BYTES, NAME_CHARS};
 use super::*;
-use crate::files::FILE_LOCATIONS;
+use crate::files::{FILE_LOCATIONS, FileKind};
 
 const URL: &str = "https://shop.example/.well-known/x";
 
@@ -95,6 +95,11 @@ fn catalogues_name_every_api_once() {
             pair("https://shop.example/three", Some("https://shop.example/three")),
         ]
     );
+    assert_eq!(
+        service_descriptions(catalog.to_string().as_bytes(), URL),
+        ["https://shop.example/openapi.json"]
+    );
+    assert_eq!(service_descriptions(b"<html>", URL), [""; 0]);
     let catalog = json!({"entries": [
         {"identifier": "urn:air:shop.example:a", "url": "https://shop.example/card", "type": "application/a2a-agent-card+json"},
         {"displayName": "More", "url": "https://shop.example/more", "type": "application/ai-catalog+json"}]});
@@ -200,6 +205,7 @@ fn an_address_is_within_a_name_and_under_another() {
         name: String::new(),
         endpoint: Some(url.to_owned()),
         hints: EffectHints::default(),
+        call: None,
     };
     for (url, within) in [
         ("https://shop.example/a", true),

@@ -1,22 +1,28 @@
-//! The `capabilities` section: what the site's own files say that it can do.
+//! The `capabilities` section: what the site's own files say that it can do, and what calls showed.
 
 use std::collections::BTreeMap;
 
-use contract::evidence::{Evidence, Response};
+use contract::evidence::{Evidence, ReadTarget, Reading, Response, SkipReason};
 use contract::limits::CAPABILITY_ITEMS_MAX;
 use contract::records::{
     Capabilities, CapabilitiesSection, Capability, CapabilityMcpScan, Check, CheckVerdict,
-    SafetyClass, ScanRecord,
+    ScanRecord,
 };
-use declared::capability::{self, declares_capabilities};
-use declared::files::{FILE_LOCATIONS, FileKind};
+use contract::text::display_safe;
+use declared::capability::{
+    self, ClassifiedCapability, DeclaringFile, SiteCapabilities, declares_capabilities,
+};
+use declared::files::{FILE_LOCATIONS, FileKind, ServedFile, inspect};
 
-use super::capability_safety;
+use super::capability_calls::{as_declared, calls_of, count_calls};
 use crate::Bodies;
 
 const INVOCATION_RULE: &str = "Only capabilities of the class read_only_public are ever called. Every \
     other class needs the site owner's authorisation and a test account. A capability of unknown class is \
     never called.";
+
+const CALLED_NOTE: &str = "Read from declarations. Public operations that only read are called with GET, \
+    without credentials and under our own name, and the responses are compared with the declarations.";
 
 const NOTE: &str = "Read from declarations only. No capability was called, so none is verified.";
 
@@ -28,10 +34,10 @@ pub fn capabilities(
     bodies: &dyn Bodies,
     record: &ScanRecord,
 ) -> CapabilitiesSection {
-    let mut gathered = CapabilityCollector::default();
+    let mut files = Vec::new();
+    let mut digests = BTreeMap::new();
     let mut declared_files = Vec::new();
     let mut unread = Vec::new();
-    let mut cut = Vec::new();
     let mut looked = 0_usize;
     let guarded = token_protected_address(evidence, bodies, &record.checks);
     for (check, kind) in
@@ -51,16 +57,18 @@ pub fn capabilities(
             continue;
         };
         declared_files.push(check.path.clone());
-        let declared = capability::read_capabilities(kind, &response.url, body);
-        if declared.more {
-            cut.push(check.path.as_str());
-        }
-        for one in declared.items {
-            gathered.add(one, kind, &check.path, &guarded, evidence.domain.as_str());
-        }
+        digests.insert(check.path.as_str(), response.body.sha256.clone());
+        files.push(DeclaringFile { kind, path: &check.path, url: &response.url, body });
     }
+    for (path, response, body) in linked_descriptions(evidence, bodies) {
+        declared_files.push(display_safe(path, 200));
+        digests.insert(path, response.body.sha256.clone());
+        files.push(DeclaringFile { kind: FileKind::OpenApi, path, url: &response.url, body });
+    }
+    let site = SiteCapabilities::read(files, guarded.as_deref(), evidence.domain.as_str());
+    let cut: Vec<&str> = site.cut.iter().map(String::as_str).collect();
     let observed_at = record.scanned_at;
-    if gathered.items.is_empty() && (looked == 0 || !unread.is_empty()) {
+    if site.items.is_empty() && (looked == 0 || !unread.is_empty()) {
         let why = match (looked, unread.is_empty()) {
             (0, _) => "None of the files that declare capabilities was requested.".to_owned(),
             (_, _) if unread.len() == looked => {
@@ -73,7 +81,29 @@ pub fn capabilities(
         };
         return CapabilitiesSection::NotMeasured { observed_at: Some(observed_at), why };
     }
-    let mut note = NOTE.to_owned();
+    let declared = u32::try_from(site.items.len()).unwrap_or(u32::MAX);
+    let mut by_safety_class = BTreeMap::new();
+    for item in &site.items {
+        *by_safety_class.entry(item.class.as_str().to_owned()).or_insert(0) += 1;
+    }
+    let items: Vec<Capability> = site
+        .items
+        .into_iter()
+        .take(CAPABILITY_ITEMS_MAX)
+        .map(|item| {
+            let digest = digests.get(item.declared_in.as_str());
+            shown(item, digest, evidence, bodies)
+        })
+        .collect();
+    let called = items.iter().filter(|item| item.call.is_some()).count();
+    let mut note = match called {
+        0 => NOTE.to_owned(),
+        1 => format!("{CALLED_NOTE} 1 operation was called."),
+        called => format!("{CALLED_NOTE} {called} operations were called."),
+    };
+    for remark in uncalled_remarks(evidence) {
+        note = format!("{note} {remark}");
+    }
     for (paths, remark) in [
         (
             &cut,
@@ -88,7 +118,21 @@ pub fn capabilities(
             note = format!("{note} {remark} {}.", paths.join(", "));
         }
     }
-    let body = gathered.into_capabilities(declared_files, note);
+    if declared as usize > CAPABILITY_ITEMS_MAX {
+        note = format!("{note} Only the first {CAPABILITY_ITEMS_MAX} are listed.");
+    }
+    let mut body = Capabilities {
+        declared,
+        by_safety_class,
+        verified: 0,
+        mismatches: 0,
+        invocation_rule: INVOCATION_RULE.to_owned(),
+        certificate: None,
+        items,
+        declared_files,
+        note,
+    };
+    count_calls(&mut body);
     CapabilitiesSection::Declared { observed_at, body }
 }
 
@@ -123,74 +167,87 @@ fn token_protected_address(
     capability::protected_resource(response_of_check(check, evidence, bodies)?.1)
 }
 
-/// The capabilities found so far. The same name and endpoint in two files is one capability.
-#[derive(Default)]
-struct CapabilityCollector {
-    items: Vec<Capability>,
-    /// Name and endpoint to the index in `items`.
-    index_by_name: BTreeMap<(String, Option<String>), usize>,
+/// The descriptions that other documents link to, as far as they could be read and used.
+fn linked_descriptions<'a>(
+    evidence: &'a Evidence,
+    bodies: &'a dyn Bodies,
+) -> Vec<(&'a str, &'a Response, &'a [u8])> {
+    let readings = evidence.reads.iter().filter(|r| r.target == ReadTarget::ServiceDescription);
+    readings
+        .filter_map(|reading| {
+            let response = reading.exchange.response()?;
+            let body = bodies.body(&response.body.sha256)?;
+            let is_whole = (200..300).contains(&response.status) && response.body.cut.is_none();
+            (is_whole && is_description(reading, response, body)).then_some((
+                reading.path.as_str(),
+                response,
+                body,
+            ))
+        })
+        .collect()
 }
 
-impl CapabilityCollector {
-    fn add(
-        &mut self,
-        one: capability::Capability,
-        kind: FileKind,
-        path: &str,
-        guarded: &Option<String>,
-        domain: &str,
-    ) {
-        let mut class = capability_safety::safety_class(&one, domain);
-        let token = guarded.as_deref().is_some_and(|address| one.is_under(address));
-        if class == SafetyClass::ReadOnlyPublic && token {
-            class = SafetyClass::ReadOnlyAuthenticated;
-        }
-        let key = (one.name.clone(), one.endpoint.clone());
-        if let Some(known) = self.index_by_name.get(&key).and_then(|at| self.items.get_mut(*at))
-            && known.declared_in != path
-        {
-            // If two files disagree about the class, it is unknown.
-            if known.safety_class != class {
-                known.safety_class = SafetyClass::Unknown;
-            }
-            return;
-        }
-        self.index_by_name.insert(key, self.items.len());
-        // What is stored of the server is added when the answer is made.
-        let mcp_scan = (kind == FileKind::McpServerCard && one.endpoint.is_some())
-            .then(|| CapabilityMcpScan::not_measured("No scan of this server is stored."));
-        self.items.push(Capability {
-            untrusted_name: one.name,
-            untrusted_endpoint: one.endpoint,
-            declared_in: path.to_owned(),
-            safety_class: class,
-            as_declared: None,
-            mcp_scan,
-        });
-    }
+fn is_description(reading: &Reading, response: &Response, body: &[u8]) -> bool {
+    let headers: Vec<(String, String)> =
+        response.headers.iter().map(|line| (line.name.clone(), line.value.clone())).collect();
+    let served = ServedFile {
+        requested_url: &reading.exchange.url,
+        final_url: &response.url,
+        redirects: reading.exchange.hops.len().saturating_sub(1),
+        status: response.status,
+        headers: &headers,
+        body,
+        truncated: false,
+        read_at_s: reading.exchange.started_at.as_millis() / 1_000,
+    };
+    inspect(FileKind::OpenApi, &served).usable
+}
 
-    fn into_capabilities(mut self, declared_files: Vec<String>, mut note: String) -> Capabilities {
-        let mut by_safety_class = BTreeMap::new();
-        for item in &self.items {
-            *by_safety_class.entry(item.safety_class.as_str().to_owned()).or_insert(0) += 1;
-        }
-        let declared = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
-        if self.items.len() > CAPABILITY_ITEMS_MAX {
-            self.items.truncate(CAPABILITY_ITEMS_MAX);
-            note = format!("{note} Only the first {CAPABILITY_ITEMS_MAX} are listed.");
-        }
-        Capabilities {
-            declared,
-            by_safety_class,
-            verified: 0,
-            mismatches: 0,
-            invocation_rule: INVOCATION_RULE.to_owned(),
-            certificate: None,
-            items: self.items,
-            declared_files,
-            note,
-        }
+/// One capability as answers show it.
+fn shown(
+    item: ClassifiedCapability,
+    declaration_sha256: Option<&String>,
+    evidence: &Evidence,
+    bodies: &dyn Bodies,
+) -> Capability {
+    let call = item.permitted_call().and_then(|call| calls_of(call, evidence, bodies));
+    let one = item.capability;
+    // What is stored of the server is added when the answer is made.
+    let mcp_scan = (item.kind == FileKind::McpServerCard && one.endpoint.is_some())
+        .then(|| CapabilityMcpScan::not_measured("No scan of this server is stored."));
+    Capability {
+        untrusted_name: one.name,
+        untrusted_endpoint: one.endpoint,
+        declared_in: item.declared_in,
+        safety_class: item.class,
+        as_declared: call.as_ref().and_then(as_declared),
+        declaration_sha256: declaration_sha256.cloned(),
+        call,
+        mcp_scan,
     }
+}
+
+/// What was not called although it could have been, as sentences.
+fn uncalled_remarks(evidence: &Evidence) -> Vec<&'static str> {
+    let left_out = |why: &SkipReason| {
+        evidence
+            .not_read
+            .iter()
+            .any(|unread| unread.target == ReadTarget::CapabilityCall && unread.why == *why)
+    };
+    let mut remarks = Vec::new();
+    if left_out(&SkipReason::Robots) {
+        remarks.push("Some operations were not called because robots.txt does not permit it.");
+    }
+    if left_out(&SkipReason::DailyLimit) {
+        remarks.push(
+            "Further operations were not called, because we call a site at most three times a day.",
+        );
+    }
+    if left_out(&SkipReason::Deadline) {
+        remarks.push("Further operations were not called, because the time of the scan ran out.");
+    }
+    remarks
 }
 
 #[cfg(test)]

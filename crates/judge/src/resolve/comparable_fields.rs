@@ -124,7 +124,10 @@ fn endpoints(sections: &Sections, found: &mut FieldCollector) {
 fn declared(sections: &Sections, found: &mut FieldCollector) {
     if let Some(capabilities) = sections.capabilities.body() {
         found.add("capabilities.declared", capabilities.declared);
-        found.add("capabilities.mismatches", capabilities.mismatches);
+        // Without calls, nothing is known of mismatches.
+        if capabilities.verified + capabilities.mismatches > 0 {
+            found.add("capabilities.mismatches", capabilities.mismatches);
+        }
         let mut items: Vec<(&str, &str, &str)> = capabilities
             .items
             .iter()

@@ -9,7 +9,8 @@
 mod assemble_answer;
 mod build_sections;
 mod capabilities;
-mod capability_safety;
+mod capability_calls;
+mod carried_calls;
 pub mod census;
 pub mod changes;
 pub mod claims;
@@ -35,6 +36,7 @@ pub mod urls;
 pub use assemble_answer::assemble_answer;
 pub use build_sections::{build_sections, unclaimed_control};
 pub use capabilities::capabilities;
+pub use carried_calls::carry_calls;
 pub use contradictions::contradictions;
 pub use corroboration::vantage_state_meanings;
 pub use entity::entity;

@@ -9,6 +9,7 @@ use contract::records::{
 };
 use contract::{Domain, Issuer, Timestamp};
 
+use super::carried_calls::expire_calls;
 use super::sections::Sections;
 
 pub const HOUR_MS: i64 = 3_600_000;
@@ -107,6 +108,7 @@ pub fn refresh_sections(sections: &mut Sections, inputs: RefreshInputs, issuer: 
         sections.incident = incident;
     }
     sections.control = inputs.control;
+    expire_calls(&mut sections.capabilities, inputs.now);
     let freshness = &sections.freshness;
     sections.freshness =
         freshness_at(freshness.observed_at, verified_at, &freshness.source, inputs.now);

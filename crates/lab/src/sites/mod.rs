@@ -11,6 +11,7 @@ mod business;
 mod challenges;
 mod cloaking;
 mod cloaking_shares;
+mod described_apis;
 mod dns;
 mod encoding;
 mod file_details;
@@ -36,6 +37,7 @@ mod walls;
 use std::sync::LazyLock;
 
 pub(crate) use self::base::{TRAP_PORT_SITE, site_with_pages};
+pub use self::described_apis::PUBLIC_API_PATHS;
 use crate::site::{DnsBehaviour, LabSite, SiteDns};
 
 static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
@@ -67,6 +69,7 @@ static CATALOGUE: LazyLock<Vec<LabSite>> = LazyLock::new(|| {
         owners::SITES,
         further_pages::SITES,
         shares::SITES,
+        described_apis::SITES,
     ];
     themes.concat()
 });

@@ -3,8 +3,11 @@
 //! machine files, paths that cannot exist, and the home page bypassing caches, over plain http and
 //! as Markdown. Where AI identities got a page that no person got, the home page is read again
 //! (`repeats`), to tell chance from treatment. At last, what was read names further addresses of the
-//! site, and a few of them are read (`further`).
+//! site, and a few of them are read (`further`). Last, a few operations that the site describes as public
+//! and read-only are called (`capability_calls`).
 
+mod call_allowance;
+mod capability_calls;
 mod collected_reads;
 mod further;
 mod plan;
@@ -32,6 +35,8 @@ use door::{ReadKind, RecordType, RedirectPolicy, TargetRefusal, Visit};
 use futures_util::StreamExt;
 use futures_util::stream;
 
+pub use call_allowance::CallAllowance;
+use capability_calls::CapabilityCalls;
 use collected_reads::{CollectedBodies, CollectedReads, is_target_limited};
 use further::FurtherReads;
 pub use plan::ScanDepth;
@@ -288,6 +293,16 @@ impl ScanPlan<'_> {
             further.run(collected_reads).await;
             let signed = SignedHomeReads { scan: self, reader: &reader, own, base: &base };
             signed.run(collected_reads).await;
+            if let Some(allowance) = self.calls {
+                let calls = CapabilityCalls {
+                    scan: self,
+                    reader: &reader,
+                    own,
+                    allowance,
+                    robots_reachable: is_reachable,
+                };
+                calls.run(collected_reads).await;
+            }
         }
         for elsewhere in robots_gate.robots_reads() {
             collected_reads.add(&plan::plan_other_robots(own), bodies.add(elsewhere, visit));

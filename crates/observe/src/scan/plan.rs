@@ -8,7 +8,7 @@ use contract::evidence::{Exchange, PageSource, ReadTarget, Reading, SkipReason, 
 use declared::files::FILE_LOCATIONS;
 use declared::robots::Robots;
 use door::{FetchRequest, ReadKind, RedirectPolicy};
-use url::Url;
+use url::{Position, Url};
 
 use super::same_site::registrable_domain;
 use super::shuffle::shuffle;
@@ -255,6 +255,24 @@ pub(super) fn plan_further_file(
         stays_on_site: true,
         timeout: Some(timeout),
         ..PlannedRead::new(target, &path, "", identity)
+    }
+}
+
+/// Plans the call of a declared operation: one GET over a connection of its own, without redirects.
+pub(super) fn plan_call<'a>(
+    url: &Url,
+    identity: &'a Identity,
+    timeout: Duration,
+) -> PlannedRead<'a> {
+    let path = &url[Position::BeforePath..Position::AfterQuery];
+    PlannedRead {
+        url: url.to_string(),
+        accept: Some("application/json, */*;q=0.5"),
+        fresh_connection: true,
+        follow_redirects: false,
+        stays_on_site: true,
+        timeout: Some(timeout),
+        ..PlannedRead::new(ReadTarget::CapabilityCall, path, "", identity)
     }
 }
 

@@ -7,6 +7,7 @@ use contract::evidence::Observer;
 use contract::{Clock, Domain};
 use door::Door;
 
+use super::call_allowance::CallAllowance;
 use super::plan::ScanDepth;
 use super::progress::ProgressCallback;
 
@@ -24,6 +25,9 @@ pub struct ScanPlan<'a> {
     /// Random letters and digits, used for paths and queries that nobody has requested before. Also
     /// the seed for the order of the reads, so that no identity is always first.
     pub token: String,
+    /// Grants the calls that check declared operations. Without it, none is called. A live reading never
+    /// calls any.
+    pub calls: Option<&'a dyn CallAllowance>,
     /// Called after each read.
     pub progress: ProgressCallback<'a>,
 }

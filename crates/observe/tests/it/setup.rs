@@ -102,6 +102,7 @@ async fn read(
         observer,
         deadline,
         token: token.into(),
+        calls: None,
         progress,
     };
     plan.run().await

@@ -2,6 +2,7 @@
 //! our own pages.
 
 pub mod allowance;
+mod capability_calls;
 #[doc(hidden)]
 pub mod fuzzing;
 mod idempotency;

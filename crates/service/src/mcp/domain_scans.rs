@@ -255,6 +255,8 @@ mod tests {
             declared_in: path.to_owned(),
             safety_class: SafetyClass::Unknown,
             as_declared: None,
+            declaration_sha256: None,
+            call: None,
             mcp_scan: (!path.contains("agent-card"))
                 .then(|| contract::records::CapabilityMcpScan::not_measured("No scan.")),
         };

@@ -253,7 +253,12 @@ impl ScanBoard {
         }
         let is_file = matches!(
             target,
-            ReadTarget::Robots | ReadTarget::MachineFile | ReadTarget::Sitemap | ReadTarget::Feed
+            ReadTarget::Robots
+                | ReadTarget::MachineFile
+                | ReadTarget::Sitemap
+                | ReadTarget::Feed
+                | ReadTarget::ServiceDescription
+                | ReadTarget::CapabilityCall
         );
         if !is_file || self.files.iter().any(|file| file.path == path) {
             return;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use contract::records::{ScanRecord, Visibility};
 use contract::{Domain, NameRefusal};
+use observe::CallAllowance;
 use proof::KeyPurpose;
 use store::{Licence, ScanScope, StoreError};
 
@@ -182,7 +183,11 @@ impl Scanning {
                         watched.record(step);
                     }
                 };
-                self.scanner.scan(&domain, request.visibility, &report).await
+                // Only the answer shows what calls showed, and only public scans are used in answers.
+                let is_public = visibility == store::Visibility::Public;
+                let calls: Option<&dyn CallAllowance> =
+                    if is_public { Some(self.access.as_ref()) } else { None };
+                self.scanner.scan(&domain, request.visibility, calls, &report).await
             }
             Err(error) => {
                 self.forget_scan(&domain, reading, is_unlisted);

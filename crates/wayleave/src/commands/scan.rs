@@ -251,7 +251,7 @@ async fn scan_from_here(args: &Args) -> Result<ScanRecord> {
     let domain = scanner.parse_domain(&args.domain)?;
     let bar = scan_progress::scan_bar(domain.as_str());
     let scanned = scanner
-        .scan(&domain, Visibility::Public, &|step| scan_progress::show_step(&bar, &step))
+        .scan(&domain, Visibility::Public, None, &|step| scan_progress::show_step(&bar, &step))
         .await;
     bar.finish_and_clear();
     let mut record = scanned?.record;

@@ -12,6 +12,7 @@
 
 mod answer_details_api;
 mod browser;
+mod capability_calls;
 mod client_calls;
 mod command_line;
 mod conduct_api;

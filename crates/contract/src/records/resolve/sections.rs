@@ -144,7 +144,7 @@ pub struct MachineFile {
     pub sha256: Option<String>,
 }
 
-/// The capabilities that the site declares. They are read from declarations only.
+/// The capabilities that the site declares, and what calls of public read-only operations showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Capabilities {
     pub declared: u32,
@@ -172,12 +172,78 @@ pub struct Capability {
     /// The path of the file that declares it.
     pub declared_in: String,
     pub safety_class: SafetyClass,
-    /// Whether it behaves as declared; null until it was called and compared.
+    /// Whether it behaves as declared; null until it was called and compared. False only if two calls
+    /// got a response that the declaration rules out.
     #[schema(required)]
     pub as_declared: Option<bool>,
+    /// SHA-256 of the file that declares it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub declaration_sha256: Option<String>,
+    /// What calls of it showed; only for operations that were called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CapabilityCall>,
     /// What the latest stored scan of the MCP server says; only for servers of an MCP server card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_scan: Option<CapabilityMcpScan>,
+}
+
+/// What calls of a declared operation showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CapabilityCall {
+    pub result: CallResult,
+    /// The reason for the result, as text.
+    pub why: String,
+    /// When it was called, for the first time of this result.
+    pub called_at: Timestamp,
+    /// What was compared with the declaration: `status`, `content_type`, `body`.
+    pub compared: Vec<String>,
+    /// Keywords of the declared schema that were not compared.
+    pub not_compared: Vec<String>,
+    /// What the declaration rules out; null unless the result is `differs`.
+    #[schema(required)]
+    pub difference: Option<CallDifference>,
+    /// The requests, in their order.
+    pub readings: Vec<CallReading>,
+}
+
+open_enum! {
+    /// What calls of an operation showed.
+    pub enum CallResult {
+        AsDeclared = "as_declared",
+        Differs = "differs",
+        /// The response says nothing about the declaration, or was not confirmed by a second one.
+        NotMeasured = "not_measured",
+    }
+}
+
+/// Where a response contradicts its declaration. The texts may contain names that the site chose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CallDifference {
+    /// `credentials`, `status`, `content_type` or `body`.
+    pub part: String,
+    pub untrusted_declared: String,
+    pub untrusted_found: String,
+}
+
+/// One request of a declared operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CallReading {
+    /// The id of the reading in the evidence of the scan.
+    pub reading: String,
+    pub at: Timestamp,
+    pub method: String,
+    /// The requested address. Written by the site. Do not trust it.
+    pub untrusted_url: String,
+    /// Null when there was no response.
+    #[schema(required)]
+    pub status: Option<u16>,
+    #[schema(required)]
+    pub untrusted_content_type: Option<String>,
+    /// SHA-256 of the body.
+    #[schema(required)]
+    pub body_sha256: Option<String>,
+    pub result: CallResult,
 }
 
 /// The latest stored scan of a declared MCP server. An answer never causes a scan of one.

@@ -360,6 +360,8 @@ fn capabilities() -> Capabilities {
             declared_in: "/.well-known/mcp/server-card.json".to_owned(),
             safety_class: SafetyClass::Unknown,
             as_declared: None,
+            declaration_sha256: None,
+            call: None,
             mcp_scan: Some(CapabilityMcpScan::not_measured("No scan of this server is stored.")),
         }],
         declared_files: texts(&["/.well-known/mcp/server-card.json"]),

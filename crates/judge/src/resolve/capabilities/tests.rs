@@ -5,7 +5,7 @@ use contract::evidence::{
     BodyFacts, Exchange, ExchangeOutcome, Failure, FailureKind, FailurePhase, HeaderLine, Hop,
     Observer, ReadTarget, Reading, SkipReason, SkippedRead,
 };
-use contract::records::Visibility;
+use contract::records::{SafetyClass, Visibility};
 use contract::{Brand, Domain, Issuer, NamePolicy, Timestamp};
 use serde_json::{Value, json};
 
@@ -305,4 +305,107 @@ fn servers_of_an_mcp_card_say_that_no_scan_is_known_yet() {
         assert_eq!(shown, expected, "{item:?}");
     }
     assert!(section.items.iter().any(|item| item.declared_in == path), "{section:?}");
+}
+
+/// A description with one public operation that returns an object with a number.
+fn ferries() -> Value {
+    openapi(&json!({"/ferries": {"get": {"operationId": "getFerries", "responses": {"200": {
+        "description": "d", "content": {"application/json": {"schema": {"type": "object",
+        "required": ["count"], "properties": {"count": {"type": "integer"}}}}}}}}}}))
+}
+
+const FIT: (u16, &str, &str) = (200, "application/json", "{\"count\":3}");
+const LIE: (u16, &str, &str) = (200, "application/json", "{\"count\":\"many\"}");
+const FAULT: (u16, &str, &str) = (502, "text/html", "<h1>Bad gateway</h1>");
+const LOCKED: (u16, &str, &str) = (401, "application/json", "{}");
+/// A challenge with a success status, where JSON is declared.
+const CHALLENGE: (u16, &str, &str) = (
+    200,
+    "text/html",
+    "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>\
+     <script>window._cf_chl_opt={cType:'managed'};</script>\
+     <script src=\"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1\"></script></body></html>",
+);
+
+fn called(answers: &[(u16, &str, &str)]) -> Capabilities {
+    let mut site = SiteBuilder::new().file(OPENAPI, &ferries());
+    for (status, kind, body) in answers {
+        site = site.answer(ReadTarget::CapabilityCall, "/ferries", *status, kind, body);
+    }
+    site.declared()
+}
+
+#[test]
+fn calls_verify_or_accuse_and_noise_does_neither() {
+    for (answers, result, counts) in [
+        (&[FIT][..], "as_declared", (1, 0)),
+        (&[LIE, LIE], "differs", (0, 1)),
+        (&[LOCKED, LOCKED], "differs", (0, 1)),
+        (&[LIE], "not_measured", (0, 0)),
+        (&[LIE, FIT], "not_measured", (0, 0)),
+        (&[LIE, FAULT], "not_measured", (0, 0)),
+        (&[FAULT], "not_measured", (0, 0)),
+        (&[CHALLENGE, CHALLENGE], "not_measured", (0, 0)),
+    ] {
+        let section = called(answers);
+        let call = section.items[0].call.as_ref().unwrap();
+        assert_eq!(call.result.as_str(), result, "{answers:?}: {call:?}");
+        assert_eq!((section.verified, section.mismatches), counts, "{answers:?}");
+        assert_eq!(call.readings.len(), answers.len());
+        assert_eq!(call.difference.is_some(), result == "differs");
+        assert!(!call.why.is_empty() && section.note.contains("1 operation was called"));
+    }
+    let uncalled = called(&[]);
+    assert_eq!((&uncalled.items[0].call, uncalled.items[0].as_declared), (&None, None));
+    assert!(uncalled.items[0].declaration_sha256.is_some());
+}
+
+#[test]
+fn only_the_call_of_the_declared_url_counts() {
+    let section = SiteBuilder::new()
+        .file(OPENAPI, &ferries())
+        .answer(ReadTarget::CapabilityCall, "/other", 200, "application/json", "{}")
+        .answer(ReadTarget::Page, "/ferries", 200, "application/json", FIT.2)
+        .declared();
+    assert_eq!(
+        (section.verified, section.mismatches, section.items[0].call.is_none()),
+        (0, 0, true)
+    );
+}
+
+#[test]
+fn what_was_not_called_is_told_with_the_reason() {
+    for (why, words) in [
+        (SkipReason::Robots, "robots.txt does not permit"),
+        (SkipReason::DailyLimit, "at most three times a day"),
+        (SkipReason::Deadline, "time of the scan"),
+    ] {
+        let mut site = SiteBuilder::new().file(OPENAPI, &ferries());
+        site.evidence.not_read.push(SkippedRead {
+            target: ReadTarget::CapabilityCall,
+            path: "/ferries".to_owned(),
+            identity: "wayleave".into(),
+            why,
+        });
+        let note = site.declared().note;
+        assert!(note.starts_with(NOTE) && note.contains(words), "{note}");
+    }
+}
+
+#[test]
+fn a_linked_description_declares_like_one_at_its_usual_path() {
+    let link = "/docs/api.json";
+    let site = |body: &str| {
+        SiteBuilder::new().status(CARD, 404).answer(
+            ReadTarget::ServiceDescription,
+            link,
+            200,
+            "application/json",
+            body,
+        )
+    };
+    let section = site(&ferries().to_string()).declared();
+    assert_eq!((section.declared, section.items[0].declared_in.as_str()), (1, link));
+    assert_eq!(section.items[0].safety_class, SafetyClass::ReadOnlyPublic);
+    assert_eq!(site("<!doctype html><h1>Docs</h1>").declared().declared, 0);
 }

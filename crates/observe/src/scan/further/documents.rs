@@ -84,6 +84,8 @@ pub(in crate::scan) struct SiteDocuments {
     pub(super) skills: Vec<Url>,
     /// The key sets that the signatures of an agent card name.
     pub(super) key_sets: Vec<Url>,
+    /// The descriptions of APIs that the API catalog links to.
+    pub(super) descriptions: Vec<Url>,
 }
 
 /// The addresses that the home page names, resolved.
@@ -93,6 +95,8 @@ pub(super) struct HomeDocument {
     pub(super) feeds: Vec<Url>,
     pub(super) licences: Vec<Url>,
     pub(super) anchors: Vec<Url>,
+    /// Descriptions of APIs (`service-desc`, RFC 8631).
+    pub(super) descriptions: Vec<Url>,
 }
 
 #[derive(Debug)]
@@ -144,6 +148,10 @@ impl SiteDocuments {
                 }
                 (ReadTarget::MachineFile, "/.well-known/agent-card.json") => {
                     documents.key_sets = read.further_files(FileKind::AgentCard);
+                }
+                (ReadTarget::MachineFile, "/.well-known/api-catalog") => {
+                    let named = capability::service_descriptions(&read.body, &read.response.url);
+                    documents.descriptions = parse_all(&named);
                 }
                 (ReadTarget::Feed, _) => {
                     documents.feed_licences.extend(feed_licences(&read.response, &read.body));
@@ -222,6 +230,7 @@ impl HomeDocument {
             licences: resolve(&|link| {
                 link.has("license") && link.is_of(declared::rights::rsl::MEDIA_TYPE)
             }),
+            descriptions: resolve(&|link| link.has("service-desc")),
             anchors: anchor_targets(&read.body, media_type)
                 .iter()
                 .filter_map(|target| resolve_url(target))

@@ -18,6 +18,8 @@ const MAX_OAUTH_FILES: usize = 2;
 /// Skills whose digests are verified, and key sets to verify signatures of an agent card with.
 const MAX_SKILLS: usize = 3;
 const MAX_KEY_SETS: usize = 1;
+/// Descriptions of APIs, in addition to those at the usual paths.
+const MAX_DESCRIPTIONS: usize = 2;
 const MAX_URL_BYTES: usize = 2048;
 
 /// The well-known paths that are inserted between host and path (RFC 8414 section 3.1, RFC 9728
@@ -79,6 +81,12 @@ pub(super) fn choose_files(
         ReadTarget::Licence,
         &licences.cloned().collect::<Vec<Url>>(),
         MAX_LICENCES.saturating_sub(known.licences),
+    ));
+    let descriptions = documents.descriptions.iter().chain(of_home(|home| &home.descriptions));
+    files.extend(by_address(
+        ReadTarget::ServiceDescription,
+        &descriptions.cloned().collect::<Vec<Url>>(),
+        MAX_DESCRIPTIONS,
     ));
     for (urls, most) in [
         (&oauth_metadata_urls(documents), MAX_OAUTH_FILES),
@@ -210,6 +218,7 @@ mod tests {
                 feeds: urls(&["/feed", "/comments/feed"]),
                 licences: urls(&["/l1.xml", "/l2.xml"]),
                 anchors: vec![],
+                descriptions: vec![],
             }),
             sitemaps: vec![SitemapDocument {
                 is_index: true,
@@ -312,6 +321,7 @@ mod tests {
                 feeds: urls(&many),
                 licences: urls(&many),
                 anchors: vec![],
+                descriptions: vec![],
             }),
             sitemaps: vec![SitemapDocument { is_index: true, addresses: urls(&many) }],
             issuers: urls(&many),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use contract::records::{ResolveAnswer, RevocationCause};
 use contract::{Domain, Timestamp};
-use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, refresh_sections};
+use judge::resolve::{PlannedUpgrade, Sections, assemble_answer, carry_calls, refresh_sections};
 use proof::ProofError;
 use serde_json::Value;
 use store::{Predecessor, StoreError, StoredAnswer};
@@ -115,6 +115,9 @@ impl Answers {
         let Some(mut sections) = sections else { return Err(ResolveError::NothingStored) };
         if let Some(previous) = &previous {
             carry_forward(&mut sections, previous);
+            if !is_kept {
+                carry_calls(&mut sections, previous, now);
+            }
         }
         // Not limited in time: without it, actions that are withheld would be taken for allowed.
         let withheld = self.store.withheld_actions_for(turn.domain()).await?;

@@ -1,6 +1,7 @@
 //! The report page of a scan record.
 
 mod board_rows;
+mod calls;
 mod files;
 mod findings;
 mod history;
@@ -20,6 +21,7 @@ use service::ReportContext;
 
 pub(crate) use self::unreachable::render_unreachable;
 use self::{
+    calls::CallRow,
     files::FilesView,
     findings::FindingView,
     history::HistoryView,
@@ -61,6 +63,7 @@ struct ReportPage<'a> {
     findings_title: String,
     policy: Vec<PolicyRow>,
     files: FilesView<'a>,
+    calls: Vec<CallRow>,
     facts: Vec<FactRow>,
     pages: Vec<FurtherPage>,
     variation: Status,
@@ -134,6 +137,7 @@ pub(crate) fn render(parts: &ReportParts) -> String {
         findings,
         policy: policy::rows(record),
         files: FilesView::new(&record.checks),
+        calls: calls::rows(context.answer.as_deref()),
         facts: page_facts::facts(record),
         pages: page_facts::further_pages(record),
         variation: board_rows::variation_status(&record.agentview.variation, &variation.label),

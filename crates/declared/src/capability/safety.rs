@@ -1,12 +1,14 @@
-//! The safety class of a declared capability: what calling it could do, judged without calling it.
+//! The safety class of a declared capability: what calling it could do, by its description alone.
 //!
-//! The strictest sign counts. A capability is `read_only_public` only if it is an operation with a safe
-//! method and a described request that needs no credential, costs nothing, and answers over HTTPS on the
-//! site's own domain. An annotation such as `readOnlyHint` is only a promise and loosens nothing. Without
-//! any sign the class is unknown, and a capability of unknown class is never called.
+//! The strictest sign counts. A capability is `read_only_public` only if it is a GET operation whose request
+//! the description gives completely, that needs no credential, costs nothing, has no word that suggests an
+//! effect, and answers over HTTPS on the site's own host. An annotation such as `readOnlyHint` is only a
+//! promise and loosens nothing. Without any sign the class is unknown, and a capability of unknown class is
+//! never called.
 
 use contract::records::SafetyClass;
-use declared::capability::{Capability, CredentialRequirement, EffectHints, MethodKind};
+
+use super::model::{Capability, CredentialRequirement, EffectHints, MethodKind};
 
 /// Words that mean a payment, with any method.
 const MONEY: [&str; 13] = [
@@ -61,9 +63,102 @@ const WRITE: [&str; 22] = [
     "logout", "modify", "publish", "register", "rename", "replace", "run", "send", "submit",
     "update", "upload", "write", "move",
 ];
+/// Further words with which a request that should only read may have an effect after all. They say too
+/// little to name the effect.
+const SUSPECT: [&str; 61] = [
+    "accept",
+    "activate",
+    "apply",
+    "assign",
+    "authorize",
+    "ban",
+    "block",
+    "bulk",
+    "call",
+    "callback",
+    "clear",
+    "clone",
+    "close",
+    "commit",
+    "confirm",
+    "consume",
+    "deploy",
+    "detach",
+    "disable",
+    "dispatch",
+    "enable",
+    "enqueue",
+    "expire",
+    "flush",
+    "follow",
+    "grant",
+    "import",
+    "increment",
+    "invalidate",
+    "invoke",
+    "kill",
+    "launch",
+    "lock",
+    "merge",
+    "notify",
+    "optout",
+    "reboot",
+    "reject",
+    "reset",
+    "restart",
+    "restore",
+    "revoke",
+    "rollback",
+    "rotate",
+    "save",
+    "set",
+    "shutdown",
+    "signin",
+    "signout",
+    "signup",
+    "start",
+    "stop",
+    "subscribe",
+    "sync",
+    "toggle",
+    "trigger",
+    "unlock",
+    "unfollow",
+    "verify",
+    "vote",
+    "webhook",
+];
+/// Parts of words: names may be written without a boundary, as in `deleteuser`, and in other languages.
+const SUSPECT_WITHIN: [&str; 24] = [
+    "delete",
+    "remov",
+    "destroy",
+    "erase",
+    "purge",
+    "cancel",
+    "unsubscri",
+    "logout",
+    "logoff",
+    "signout",
+    "checkout",
+    "payment",
+    "reset",
+    "revoke",
+    "shutdown",
+    "update",
+    "upload",
+    "löschen",
+    "loeschen",
+    "abmelden",
+    "supprim",
+    "eliminar",
+    "borrar",
+    "excluir",
+];
 
 /// The class of one capability of the site at `domain`.
-pub(super) fn safety_class(capability: &Capability, domain: &str) -> SafetyClass {
+#[must_use]
+pub fn safety_class(capability: &Capability, domain: &str) -> SafetyClass {
     let signs = &capability.hints;
     let safe = signs.method == Some(MethodKind::Safe);
     if signs.words.contains_any(&ADMINISTRATIVE) {
@@ -90,41 +185,51 @@ pub(super) fn safety_class(capability: &Capability, domain: &str) -> SafetyClass
     if signs.priced {
         return SafetyClass::Paid;
     }
-    if safe {
-        read_only_class(signs, capability.is_served_within(domain))
-    } else {
-        SafetyClass::Unknown
+    if !safe {
+        return SafetyClass::Unknown;
     }
-}
-
-/// The class of an operation that only reads.
-fn read_only_class(signs: &EffectHints, own_address: bool) -> SafetyClass {
     match signs.credential {
         CredentialRequirement::Needed => SafetyClass::ReadOnlyAuthenticated,
-        CredentialRequirement::NotNeeded if own_address && !signs.needs_body => {
+        CredentialRequirement::NotNeeded
+            if is_called_on(capability, domain) && !may_have_an_effect(signs) =>
+        {
             SafetyClass::ReadOnlyPublic
         }
         CredentialRequirement::NotNeeded | CredentialRequirement::Unstated => SafetyClass::Unknown,
     }
 }
 
+/// Whether the description gives a whole request, and it goes to this domain.
+fn is_called_on(capability: &Capability, domain: &str) -> bool {
+    !capability.hints.needs_body
+        && capability.is_served_within(domain)
+        && capability.call.as_ref().is_some_and(|call| call.is_at(domain))
+}
+
+/// Whether a word of its names, its examples or its summary suggests an effect, or not all words are known.
+fn may_have_an_effect(signs: &EffectHints) -> bool {
+    let (names, summary) = (&signs.words, &signs.summary);
+    let of_summary = [&MONEY[..], &ADMINISTRATIVE, &DESTRUCTIVE, &WRITE, &SUSPECT];
+    names.contains_any(&SUSPECT)
+        || names.contains_within(&SUSPECT_WITHIN)
+        || of_summary.iter().any(|words| summary.contains_verb(words))
+        || !names.are_complete()
+        || !summary.are_complete()
+}
+
 #[cfg(test)]
 mod tests {
-    use declared::files::FileKind;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
+    use super::super::file_capabilities::read_capabilities;
     use super::*;
+    use crate::files::FileKind;
 
     fn operation(method: &str, path: &str, operation: &Value) -> Capability {
         let file = json!({"openapi": "3.1.0", "paths": {path: {method: operation}}});
         let url = "https://ferry.lab/openapi.json";
-        let found = declared::capability::read_capabilities(
-            FileKind::OpenApi,
-            url,
-            file.to_string().as_bytes(),
-        )
-        .items;
+        let found = read_capabilities(FileKind::OpenApi, url, file.to_string().as_bytes()).items;
         found.into_iter().next().unwrap()
     }
 
@@ -140,7 +245,7 @@ mod tests {
         };
         for (method, path, operation_json, expected) in [
             ("get", "/times", json!({}), ReadOnlyPublic),
-            ("head", "/times", json!({}), ReadOnlyPublic),
+            ("head", "/times", json!({}), Unknown),
             ("get", "/orders", json!({"security": []}), ReadOnlyPublic),
             ("get", "/orders", json!({"security": [{"key": []}]}), ReadOnlyAuthenticated),
             ("get", "/times", json!({"security": 1}), Unknown),
@@ -172,12 +277,8 @@ mod tests {
         let card = json!({"serverInfo": {"name": "x"}, "transport": {"endpoint": "/mcp"},
             "tools": [{"name": "times", "annotations": annotations}]});
         let url = "https://ferry.lab/.well-known/mcp/server-card.json";
-        let found = declared::capability::read_capabilities(
-            FileKind::McpServerCard,
-            url,
-            card.to_string().as_bytes(),
-        )
-        .items;
+        let found =
+            read_capabilities(FileKind::McpServerCard, url, card.to_string().as_bytes()).items;
         safety_class(&found[0], "ferry.lab")
     }
 
@@ -193,34 +294,31 @@ mod tests {
         assert_eq!(tool(&json!({"destructiveHint": true})), SafetyClass::WriteDestructive);
     }
 
-    fn method() -> impl Strategy<Value = Option<MethodKind>> {
-        prop_oneof![
-            Just(None),
-            Just(Some(MethodKind::Safe)),
-            Just(Some(MethodKind::Write)),
-            Just(Some(MethodKind::Delete)),
-            Just(Some(MethodKind::Other)),
-        ]
-    }
-
     proptest! {
         /// Only a plain safe operation on the site's own domain is ever public.
         #[test]
         fn public_is_the_narrowest_class(
-            method in method(), needs_body: bool, priced: bool, commerce: bool,
+            method in prop_oneof![
+                Just(None), Just(Some(MethodKind::Safe)), Just(Some(MethodKind::Write)),
+                Just(Some(MethodKind::Delete)), Just(Some(MethodKind::Other)),
+            ],
+            needs_body: bool, priced: bool, commerce: bool, has_call: bool,
             read_only: Option<bool>, destructive: Option<bool>, own: bool,
             credential in prop_oneof![
                 Just(CredentialRequirement::NotNeeded), Just(CredentialRequirement::Needed), Just(CredentialRequirement::Unstated)],
         ) {
-            let host = if own { "ferry.lab" } else { "other.lab" };
-            let signs = EffectHints {
+            let template = operation("get", "/x", &json!({}));
+            let hints = EffectHints {
                 method, needs_body, credential, priced, commerce, read_only, destructive,
                 ..EffectHints::default()
             };
-            let endpoint = Some(format!("https://{host}/x"));
-            let found = safety_class(&Capability { name: String::new(), endpoint, hints: signs }, "ferry.lab");
+            let call = template.call.clone().filter(|_| has_call);
+            let found = safety_class(
+                &Capability { hints, call, ..template },
+                if own { "ferry.lab" } else { "other.lab" },
+            );
             let public = method == Some(MethodKind::Safe) && !needs_body && !priced && !commerce
-                && read_only != Some(false) && destructive != Some(true) && own
+                && read_only != Some(false) && destructive != Some(true) && own && has_call
                 && credential == CredentialRequirement::NotNeeded;
             prop_assert_eq!(found == SafetyClass::ReadOnlyPublic, public);
         }
