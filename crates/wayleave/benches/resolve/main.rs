@@ -1,13 +1,12 @@
 //! Measures the cost of an answer, compared with nginx serving the same bytes: from the cache (`kept`),
-//! newly sealed (`fresh`) and from a live reading (`live`); what the same preflight costs as a tool call of our
-//! MCP server (`mcp`); and how much stalling sites (`stall`) and a
+//! newly sealed (`fresh`) and from a live reading (`live`); and how much stalling sites (`stall`) and a
 //! flood from one address (`flood`) slow down everybody else. Run with `cargo bench -p wayleave --bench resolve`.
 //!
 //! The server runs in its own process, the lab in this one. Throughput is in requests per second of the
 //! server's CPU time, so a busy machine changes little; latencies are wall time and need a quiet
 //! machine. nginx and wrk must be in the path; parts that need them are skipped without them.
 //!
-//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,mcp,stall,flood`), `BENCH_SECONDS` and
+//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall,flood`), `BENCH_SECONDS` and
 //! `BENCH_CONNECTIONS` set duration and concurrency of wrk, `BENCH_KEPT` and `BENCH_FRESH` are the
 //! request paths, with `{name}` for a domain.
 #![allow(
@@ -25,7 +24,6 @@ mod client;
 mod flood;
 mod live;
 mod machine;
-mod mcp;
 mod nginx;
 mod server;
 mod stall;
@@ -58,7 +56,7 @@ fn main() {
             connections: env_or("BENCH_CONNECTIONS", "32").parse().unwrap(),
         },
     };
-    let only = env_or("BENCH_ONLY", "live,kept,fresh,mcp,stall,flood");
+    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall,flood");
     let part = |name: &str| only.split(',').any(|part| part == name);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -71,9 +69,6 @@ fn main() {
     }
     if part("kept") || part("fresh") {
         compare_with_nginx(&options, &lab, &folder, &part);
-    }
-    if part("mcp") {
-        mcp::measure(&server::Server::start(&lab, folder.path(), Some(0)), &options.load);
     }
     if part("stall") {
         let server = server::Server::start(&lab, folder.path(), None);

@@ -56,7 +56,9 @@ pub(crate) fn run(
     paths: &[String],
     cpu: impl Fn() -> f64,
 ) -> LoadResult {
-    let mut lua = String::new();
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("load.lua");
+    let mut lua = REPORT.to_owned();
     if paths.len() > 1 {
         let quoted: Vec<String> = paths.iter().map(|path| format!("{path:?}")).collect();
         lua.push_str(&format!(
@@ -66,35 +68,7 @@ pub(crate) fn run(
             quoted.join(", ")
         ));
     }
-    run_script(load, address, &paths[0], &lua, cpu)
-}
-
-/// Posts this JSON, repeatedly.
-pub(crate) fn run_post(
-    load: &Load,
-    address: SocketAddr,
-    path: &str,
-    body: &str,
-    cpu: impl Fn() -> f64,
-) -> LoadResult {
-    let lua = format!(
-        "wrk.method = \"POST\"\nwrk.body = [==[{body}]==]\n\
-         wrk.headers[\"Content-Type\"] = \"application/json\"\n\
-         wrk.headers[\"Accept\"] = \"application/json, text/event-stream\"\n"
-    );
-    run_script(load, address, path, &lua, cpu)
-}
-
-fn run_script(
-    load: &Load,
-    address: SocketAddr,
-    path: &str,
-    lua: &str,
-    cpu: impl Fn() -> f64,
-) -> LoadResult {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("load.lua");
-    std::fs::write(&script, format!("{REPORT}{lua}")).unwrap();
+    std::fs::write(&script, lua).unwrap();
     let before = cpu();
     let mut command = machine::command_on_core(Some(1), "wrk");
     let output = command
@@ -102,7 +76,7 @@ fn run_script(
         .arg(format!("{}s", load.seconds))
         .arg("-s")
         .arg(&script)
-        .arg(format!("http://{address}{path}"))
+        .arg(format!("http://{address}{}", paths[0]))
         .output()
         .unwrap();
     let spent = cpu() - before;
