@@ -1,12 +1,12 @@
 //! Measures the cost of an answer, compared with nginx serving the same bytes: from the cache (`kept`),
 //! newly sealed (`fresh`) and from a live reading (`live`); and how much stalling sites (`stall`) and a
-//! flood from one address (`flood`) slow down everybody else. Run with `cargo bench -p wayleave --bench resolve`.
+//! flood from one address (`flood`) slow down everybody else; and a preflight as a tool call of the MCP server (`tools`). Run with `cargo bench -p wayleave --bench resolve`.
 //!
 //! The server runs in its own process, the lab in this one. Throughput is in requests per second of the
 //! server's CPU time, so a busy machine changes little; latencies are wall time and need a quiet
 //! machine. nginx and wrk must be in the path; parts that need them are skipped without them.
 //!
-//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall,flood`), `BENCH_SECONDS` and
+//! `BENCH_ONLY` names the parts to run (`live,kept,fresh,stall,flood,tools`), `BENCH_SECONDS` and
 //! `BENCH_CONNECTIONS` set duration and concurrency of wrk, `BENCH_KEPT` and `BENCH_FRESH` are the
 //! request paths, with `{name}` for a domain.
 #![allow(
@@ -27,6 +27,7 @@ mod machine;
 mod nginx;
 mod server;
 mod stall;
+mod tools;
 mod wrk;
 
 use std::time::Duration;
@@ -56,7 +57,7 @@ fn main() {
             connections: env_or("BENCH_CONNECTIONS", "32").parse().unwrap(),
         },
     };
-    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall,flood");
+    let only = env_or("BENCH_ONLY", "live,kept,fresh,stall,flood,tools");
     let part = |name: &str| only.split(',').any(|part| part == name);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -77,6 +78,10 @@ fn main() {
     if part("flood") {
         let server = server::Server::start_with_limits(&lab, folder.path(), None, true);
         runtime.block_on(flood::measure(&server, &options.cached));
+    }
+    if part("tools") {
+        let server = server::Server::start(&lab, folder.path(), None);
+        tools::measure(&server);
     }
     runtime.block_on(lab.stop());
 }

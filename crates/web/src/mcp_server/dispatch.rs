@@ -141,7 +141,7 @@ impl McpServer {
 }
 
 const INSTRUCTIONS: &str = "Tools that say whether an agent is welcome at a website. `preflight` answers about one \
-                            action, `resolve` tells everything that is known. Answers are signed.";
+                            action, `resolve` returns the whole answer. Records are signed.";
 
 fn refusal(id: Option<&Value>, code: i64, sentence: &str) -> Answer {
     Answer::Message { status: 400, body: error(id, code, sentence, None) }

@@ -48,8 +48,9 @@ const TOOLS: [Tool; 7] = [
     Tool {
         name: "resolve",
         title: "Look up a site",
-        description: "What a site declares and what was observed there, with a decision for each action (read, cite, \
-                      connect, transact, administer). Reads the site if no fresh reading is stored.",
+        description: "Returns the evidence about a website (robots.txt, machine files, DNS, TLS, what crawlers are \
+                      served) and a decision for reading, citing, connecting, transacting and administering. The \
+                      site is fetched if no recent reading is stored.",
         operation: get("resolveDomainV1", "/api/v1/resolve"),
         left_out: &[],
         effects: Effects::Reads,
@@ -57,8 +58,8 @@ const TOOLS: [Tool; 7] = [
     Tool {
         name: "preflight",
         title: "Ask before an action",
-        description: "Whether an agent may take one action at a site now: a signed receipt with the decision, its \
-                      reasons and its expiry.",
+        description: "Checks one planned action at a website and returns a signed receipt: allow, warn, \
+                      require_confirmation or block, with reasons and an expiry time.",
         operation: post("preflightV1", "/api/v1/preflight"),
         left_out: &["checks"],
         effects: Effects::Reads,
@@ -66,8 +67,8 @@ const TOOLS: [Tool; 7] = [
     Tool {
         name: "check_visitor",
         title: "Check a visitor",
-        description: "Whether a visitor of a site is the agent that its user agent names, by its address. Nothing \
-                      about the visitor is stored.",
+        description: "Compares the IP address of a website visitor with the published ranges of the crawler \
+                      named in its user agent. The visitor is not stored.",
         operation: get("visitorResolveV1", "/api/v1/visitor"),
         left_out: &[],
         effects: Effects::Reads,
