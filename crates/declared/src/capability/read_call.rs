@@ -7,11 +7,42 @@ use url::Url;
 
 use super::collector::MAX_ADDRESS_BYTES;
 use super::fields::{items, text};
+use super::name_words::NameWords;
 use super::references::{is_self_contained, resolve};
 
 /// Operations with more parameters are not called.
 const MAX_PARAMETERS: usize = 40;
 const MAX_EXAMPLE_BYTES: usize = 200;
+const MAX_NAME_BYTES: usize = 100;
+/// Words in the names of parameters that carry credentials or personal data. No example is sent for these.
+const CONFIDENTIAL: [&str; 26] = [
+    "account",
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "card",
+    "credential",
+    "credentials",
+    "email",
+    "iban",
+    "jwt",
+    "key",
+    "mail",
+    "nonce",
+    "otp",
+    "passport",
+    "password",
+    "phone",
+    "pin",
+    "secret",
+    "session",
+    "sid",
+    "signature",
+    "ssn",
+    "token",
+    "username",
+];
 
 /// A GET request that a description fully determines, and the description to compare the response with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +217,8 @@ fn required_parameters(document: &Value, item: &Value, operation: &Value) -> Opt
             "query" | "header" | "cookie" if !is_required => continue,
             _ => return None,
         };
-        if name.contains(['{', '}']) {
+        let is_confidential = NameWords::from_texts([name]).contains_any(&CONFIDENTIAL);
+        if name.len() > MAX_NAME_BYTES || name.contains(['{', '}']) || is_confidential {
             return None;
         }
         let value = documented_value(document, parameter)?;
@@ -296,6 +328,16 @@ mod tests {
             ("/{id}", parameter("path", json!({"example": {"a": 1}})), None),
             ("/{id}", parameter("path", json!({"example": "a\r\nhost: x"})), None),
             ("/t", parameter("query", json!({"schema": {"enum": ["a"]}})), None),
+            (
+                "/t",
+                json!({"parameters": [{"name": "access_token", "in": "query", "required": true, "example": "a"}]}),
+                None,
+            ),
+            (
+                "/{userEmail}",
+                json!({"parameters": [{"name": "userEmail", "in": "path", "required": true, "example": "a"}]}),
+                None,
+            ),
             ("/t", parameter("header", json!({"example": "a"})), None),
             ("/t", parameter("cookie", json!({"example": "a"})), None),
             ("/t", parameter("body", json!({})), None),

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+/// Longer references are not followed: the effort must not grow with their length.
+const MAX_REFERENCE_BYTES: usize = 512;
 /// How many references may follow one another.
 const MAX_CHAIN: usize = 16;
 /// How deep an operation may be nested, with everything it refers to.
@@ -78,7 +80,8 @@ impl<'v> ReferenceWalk<'v> {
 
 /// The value in the same file that a reference names.
 fn local_target<'v>(root: &'v Value, reference: &str) -> Option<&'v Value> {
-    let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
+    let is_short = reference.len() <= MAX_REFERENCE_BYTES;
+    let pointer = reference.strip_prefix('#').filter(|to| is_short && to.starts_with('/'))?;
     root.pointer(&percent_decoded(pointer)?)
 }
 

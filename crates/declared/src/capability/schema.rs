@@ -12,6 +12,8 @@ use super::references::resolve;
 /// How many pairs of schema and value are compared. Beyond that, nothing is said.
 const MAX_STEPS: usize = 50_000;
 const MAX_DEPTH: usize = 64;
+/// Longer names and texts are not compared: the effort must not grow with their length.
+const MAX_TEXT_BYTES: usize = 1_024;
 /// How many items of a list are compared.
 const MAX_LIST_ITEMS: usize = 1_000;
 const POINTER_CHARS: usize = 120;
@@ -65,13 +67,14 @@ pub(super) struct SchemaComparison<'v> {
     root: &'v Value,
     dialect: Dialect,
     steps_left: usize,
+    depth: usize,
     /// Keywords that were met and not compared.
     pub(super) not_compared: BTreeSet<&'static str>,
 }
 
 impl<'v> SchemaComparison<'v> {
     pub(super) fn new(root: &'v Value, dialect: Dialect) -> Self {
-        Self { root, dialect, steps_left: MAX_STEPS, not_compared: BTreeSet::new() }
+        Self { root, dialect, steps_left: MAX_STEPS, depth: 0, not_compared: BTreeSet::new() }
     }
 
     /// Whether everything was compared that can be.
@@ -89,11 +92,23 @@ impl<'v> SchemaComparison<'v> {
         value: &Value,
         at: &mut Vec<String>,
     ) -> Option<Violation> {
-        if self.steps_left == 0 || at.len() > MAX_DEPTH {
+        if self.steps_left == 0 || self.depth > MAX_DEPTH {
             self.steps_left = 0;
             return None;
         }
         self.steps_left -= 1;
+        self.depth += 1;
+        let found = self.compare_value(schema, value, at);
+        self.depth -= 1;
+        found
+    }
+
+    fn compare_value(
+        &mut self,
+        schema: &'v Value,
+        value: &Value,
+        at: &mut Vec<String>,
+    ) -> Option<Violation> {
         if schema == &Value::Bool(false) {
             return Some(violation(at, "nothing", describe(value)));
         }
@@ -114,6 +129,7 @@ impl<'v> SchemaComparison<'v> {
                 return found;
             }
         }
+        self.count_entries(schema);
         for keyword in NOT_COMPARED {
             if members.contains_key(keyword) {
                 self.not_compared.insert(keyword);
@@ -125,19 +141,30 @@ impl<'v> SchemaComparison<'v> {
             return Some(violation(at, &describe_types(types), describe(value)));
         }
         if let Some(allowed) = members.get("enum").and_then(Value::as_array)
-            && !allowed.iter().any(|one| is_equal(one, value))
+            && allowed.iter().all(|one| is_other(one, value))
         {
             return Some(violation(at, "one of the listed values", describe(value)));
         }
         if let Some(constant) = members.get("const")
             && self.dialect == Dialect::JsonSchema
-            && !is_equal(constant, value)
+            && is_other(constant, value)
         {
             return Some(violation(at, "the declared constant", describe(value)));
         }
         self.compare_combinations(schema, value, at)
             .or_else(|| self.compare_members(schema, value, at))
             .or_else(|| self.compare_items(schema, value, at))
+    }
+
+    /// Counts what is gone through for a schema besides the schema itself.
+    fn count_entries(&mut self, schema: &Value) {
+        let of = |name: &str| match schema.get(name) {
+            Some(Value::Array(entries)) => entries.len(),
+            Some(Value::Object(entries)) => entries.len(),
+            _ => 0,
+        };
+        let entries = of("required") + of("enum") + of("properties");
+        self.steps_left = self.steps_left.saturating_sub(entries);
     }
 
     fn compare_combinations(
@@ -172,25 +199,34 @@ impl<'v> SchemaComparison<'v> {
     ) -> Option<Violation> {
         let members = value.as_object()?;
         let properties = schema.get("properties").and_then(Value::as_object);
-        for name in list(schema, "required").filter_map(Value::as_str) {
-            let property = properties.and_then(|properties| properties.get(name));
+        let required: BTreeSet<&str> = list(schema, "required")
+            .filter_map(Value::as_str)
+            .filter(|name| name.len() <= MAX_TEXT_BYTES)
+            .collect();
+        for name in &required {
+            let property = properties.and_then(|properties| properties.get(*name));
             // Such members are only sent to the server.
             let is_for_requests = property
                 .and_then(|property| resolve(self.root, property))
                 .is_some_and(|property| property.get("writeOnly") == Some(&Value::Bool(true)));
-            if !members.contains_key(name) && !is_for_requests {
+            if !members.contains_key(*name) && !is_for_requests {
                 let declared = format!("a member “{}”", display_safe(name, 60));
                 return Some(violation(at, &declared, "an object without it".to_owned()));
             }
         }
         for (name, property) in properties.into_iter().flatten() {
-            if let Some(inner) = members.get(name) {
-                at.push(name.clone());
-                let found = self.compare_at(property, inner, at);
-                at.pop();
-                if found.is_some() {
-                    return found;
-                }
+            let Some(inner) = members.get(name).filter(|_| name.len() <= MAX_TEXT_BYTES) else {
+                continue;
+            };
+            // Many servers send null for a member that they need not send at all.
+            if inner.is_null() && !required.contains(name.as_str()) {
+                continue;
+            }
+            at.push(name.clone());
+            let found = self.compare_at(property, inner, at);
+            at.pop();
+            if found.is_some() {
+                return found;
             }
         }
         None
@@ -255,9 +291,17 @@ fn is_of_type(types: &Value, value: &Value) -> bool {
     }
 }
 
-/// 1 and 1.0 are the same number in JSON Schema.
-fn is_equal(one: &Value, other: &Value) -> bool {
-    one == other || one.as_f64().is_some_and(|number| other.as_f64() == Some(number))
+/// Whether two values are certainly not the same. Lists, objects and long texts are not compared. 1 and 1.0
+/// are the same number in JSON Schema.
+fn is_other(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(_), Value::Number(_)) => one != other && one.as_f64() != other.as_f64(),
+        (Value::String(one), Value::String(other)) => {
+            one.len() != other.len() || one.len() <= MAX_TEXT_BYTES && one != other
+        }
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => false,
+        _ => one != other,
+    }
 }
 
 fn describe_types(types: &Value) -> String {
@@ -326,6 +370,13 @@ mod tests {
                 json!({}),
                 None,
             ),
+            (json!({"properties": {"a": {"type": "string"}}}), json!({"a": null}), None),
+            (
+                json!({"required": ["a"], "properties": {"a": {"type": "string"}}}),
+                json!({"a": null}),
+                Some("/a"),
+            ),
+            (json!({"enum": [[1]]}), json!([2]), None),
             (json!({"$ref": "#/nowhere"}), json!(1), None),
             (json!({"pattern": "^a", "format": "date", "minimum": 9}), json!(1), None),
         ] {
@@ -342,6 +393,14 @@ mod tests {
         let named: Vec<&str> = comparison.not_compared.iter().copied().collect();
         assert_eq!(named, ["format", "pattern"]);
         assert!(comparison.is_complete());
+        let names = vec!["a"; 2_000];
+        let mut wide = json!({"required": names, "enum": names});
+        for _ in 0..4 {
+            wide = json!({"allOf": [wide, wide, wide]});
+        }
+        let mut comparison = SchemaComparison::new(&root, Dialect::Early);
+        assert_eq!(comparison.compare(&wide, &json!("a")), None);
+        assert!(!comparison.is_complete(), "long lists count");
         let mut many = json!({"type": "integer"});
         for _ in 0..12 {
             many = json!({"allOf": [many, many, many]});

@@ -22,7 +22,8 @@ AI agent of each purpose. All are read in parallel under one deadline. not_read_
 read; it is not reported as absent.";
 const SCAN_SCOPE: &str = "A full scan: the home page and robots.txt as every identity, the machine files, and paths that cannot \
 exist, for comparison. Up to four further pages that the sitemap, the home page or llms.txt name were read as a browser \
-and as one AI agent of each purpose, where robots.txt allows it; other pages were not read.";
+and as one AI agent of each purpose, where robots.txt allows it; other pages were not read. Operations that the site \
+describes as public and read-only were called at most three times, where robots.txt allows it.";
 
 /// The most findings in an answer. The report has all of them.
 const MAX_FINDINGS: usize = 25;
