@@ -10,12 +10,26 @@ impl AgentFacts {
     /// was checked.
     #[must_use]
     pub fn by_addresses(checker: &VisitorChecker, agent: &KnownAgent) -> Self {
+        Self::new(agent, why_unverifiable(checker, agent))
+    }
+
+    /// For requests of which names of addresses were looked up as well.
+    #[must_use]
+    pub fn by_addresses_and_names(checker: &VisitorChecker, agent: &KnownAgent) -> Self {
+        let methods = verification_methods(checker.agents(), agent);
+        if methods.contains(&Method::ReverseDns) {
+            return Self::new(agent, None);
+        }
+        Self::by_addresses(checker, agent)
+    }
+
+    fn new(agent: &KnownAgent, why_unverifiable: Option<String>) -> Self {
         Self {
             agent: agent.name.clone(),
             operator: agent.operator.clone(),
             purpose: agent.purpose.clone(),
             user_triggered: agent.user_triggered == Some(true),
-            why_unverifiable: why_unverifiable(checker, agent),
+            why_unverifiable,
         }
     }
 }

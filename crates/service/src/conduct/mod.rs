@@ -1,7 +1,7 @@
 //! Conduct: how agents behave on this service's own site.
 //!
 //! Every answered request whose user agent names a known agent is counted ([`tap`](self)), in memory; a job
-//! writes the totals of the day every few seconds. The signed record is made from what is written, so it never
+//! looks up the names of addresses where only they can tell, and writes the totals of the day every few seconds. The signed record is made from what is written, so it never
 //! says something that a crash takes back. Only counts by agent and day are kept: no address, no user agent.
 
 mod flush;
@@ -11,6 +11,7 @@ mod record;
 mod tap;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -24,12 +25,13 @@ pub use tap::AnsweredRequest;
 use self::live_counts::LiveCounts;
 use self::own_rules::OwnRules;
 use self::record::PastDays;
+use self::waiting::WaitingRequest;
 use crate::own_reads::OwnReads;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
 use crate::visitors::Visitors;
 
-/// The state of the group. `live` is locked for moments, never across an await. `writing` lets one task at a
+/// The state of the group. `live` and `waiting` are locked for moments, never across an await. `writing` lets one task at a
 /// time write, and `building` one at a time make a record.
 pub struct Conduct {
     issuer: Issuer,
@@ -43,6 +45,7 @@ pub struct Conduct {
     /// Since when this process counts.
     started_at: Timestamp,
     live: Mutex<LiveCounts>,
+    waiting: Mutex<Vec<WaitingRequest>>,
     writing: tokio::sync::Mutex<()>,
     building: tokio::sync::Mutex<Option<PastDays>>,
     answer: Mutex<Option<Arc<ConductAnswer>>>,
@@ -68,6 +71,7 @@ impl Conduct {
             started_at: clock.now(),
             clock,
             live: Mutex::default(),
+            waiting: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
             building: tokio::sync::Mutex::default(),
             answer: Mutex::default(),

@@ -72,7 +72,13 @@ impl Conduct {
         if let Some(answer) = self.kept_answer().filter(|answer| self.is_current(answer)) {
             return Ok(answer);
         }
-        let mut past = self.building.lock().await;
+        let servable = |kept: &Arc<ConductAnswer>| kept.keys_version == self.keys.version();
+        let mut past = match (self.building.try_lock(), self.kept_answer().filter(servable)) {
+            (Ok(past), _) => past,
+            // Somebody is making it again: nobody else waits for a slow store.
+            (Err(_), Some(kept)) => return Ok(kept),
+            (Err(_), None) => self.building.lock().await,
+        };
         let kept = self.kept_answer();
         if let Some(answer) = kept.as_ref().filter(|answer| self.is_current(answer)) {
             return Ok(Arc::clone(answer));
@@ -86,7 +92,7 @@ impl Conduct {
             }
             // Older, and still true. Nothing of a compromised key is served.
             Err(ConductError::Store(error)) => match kept {
-                Some(kept) if kept.keys_version == self.keys.version() => {
+                Some(kept) if servable(&kept) => {
                     tracing::warn!(%error, "the record of conduct could not be made again");
                     Ok(kept)
                 }
@@ -101,7 +107,11 @@ impl Conduct {
         if day >= Day::of(self.clock.now()) {
             return Ok(None);
         }
-        self.write_counts().await?;
+        // Only what is missing is written: a request must not make the store write whenever it likes.
+        let is_unwritten = self.lock_live().unwritten_days().contains(&day);
+        if is_unwritten {
+            self.write_counts().await?;
+        }
         let Some(stored) = self.store.conduct_day(day).await? else { return Ok(None) };
         let record = conduct_day_record(&self.issuer, &stored)?;
         Ok(Some(self.keys.sign_document(&record, KeyPurpose::Documents)?))
@@ -176,7 +186,7 @@ impl Conduct {
             self.agents.agents().iter().map(|agent| (agent.name.as_str(), agent)).collect();
         let agents = sums.agents.into_iter().map(|(name, (counts, site_checks))| CountedAgent {
             facts: match known.get(name.as_str()) {
-                Some(agent) => AgentFacts::by_addresses(&checker, agent),
+                Some(agent) => AgentFacts::by_addresses_and_names(&checker, agent),
                 None => unknown_agent(name),
             },
             counts,
@@ -198,9 +208,9 @@ impl Conduct {
         let site = self.issuer.base_url.split_once("://").map_or("", |(_, host)| host);
         format!(
             "Requests to {site} since {} whose user agent names one of the {} agents that we know. A request is \
-             verified if it came from an address that the agent's operator publishes for it. DNS names and \
-             signatures are not checked here: requests that only these could confirm or deny count as neither \
-             verified nor forged. Our own requests to this site are not counted.",
+             verified if it came from an address that the agent's operator publishes for it, or that has a DNS name \
+             which the operator documents. Signatures are not checked. Requests that could not be checked count as \
+             neither verified nor forged. Our own requests to this site are not counted.",
             since.whole_seconds(),
             self.agents.agents().len()
         )

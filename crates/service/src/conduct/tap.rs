@@ -8,6 +8,7 @@ use contract::records::VisitorVerdict;
 use judge::conduct::{Claim, Sighting};
 
 use super::Conduct;
+use super::waiting::WaitingRequest;
 
 /// Longer user agents are looked at up to here.
 const MAX_USER_AGENT_BYTES: usize = 2_048;
@@ -25,8 +26,8 @@ pub struct AnsweredRequest<'a> {
 }
 
 impl Conduct {
-    /// Counts a request, if its user agent names a known agent. Nothing waits here, and nothing of the request
-    /// is kept except that it was counted.
+    /// Counts a request, if its user agent names a known agent. The caller never waits, and nothing of the
+    /// request is kept except that it was counted.
     pub fn count(&self, request: &AnsweredRequest<'_>) {
         let user_agent = request.user_agent;
         let user_agent = user_agent.get(..MAX_USER_AGENT_BYTES).unwrap_or(user_agent);
@@ -48,23 +49,38 @@ impl Conduct {
         if claim != Claim::Verified && self.own_reads.may_be_own(user_agent, request.address, now) {
             return;
         }
+        // Only a DNS name can still tell.
+        let can_wait = verdict.reason == Reason::DnsNotLookedUp;
         let tokens = checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
         let broken_rule = self
             .own_rules
             .get()
-            .filter(|_| claim == Claim::Verified)
+            .filter(|_| claim == Claim::Verified || can_wait)
             .and_then(|rules| rules.broken_rule(tokens.unwrap_or_default(), request.target));
+        let is_robots_txt = request.target.split('?').next() == Some("/robots.txt");
+        if can_wait {
+            self.let_wait(WaitingRequest {
+                agent,
+                user_agent: user_agent.to_vec(),
+                address: request.address,
+                at: now,
+                is_robots_txt,
+                is_conditional: request.is_conditional,
+                broken_rule,
+            });
+            return;
+        }
         let sighting = Sighting {
             claim,
             at: Some(now),
-            is_robots_txt: request.target.split('?').next() == Some("/robots.txt"),
+            is_robots_txt,
             is_conditional: request.is_conditional,
             broken_rule: broken_rule.as_deref(),
         };
         self.lock_live().add(Day::of(now), agent, &sighting);
     }
 
-    fn claim_of(&self, verdict: &Verdict, address: IpAddr) -> Option<Claim> {
+    pub(super) fn claim_of(&self, verdict: &Verdict, address: IpAddr) -> Option<Claim> {
         match verdict.verdict {
             VisitorVerdict::Verified => Some(Claim::Verified),
             // The address of a proxy that is not configured, or of our own network: whose request it is cannot

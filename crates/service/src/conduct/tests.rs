@@ -246,6 +246,32 @@ async fn nothing_of_a_request_is_kept_except_its_count() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_are_looked_up_later_and_never_too_many() {
+    let site = Site::new().await;
+    let googlebot =
+        b"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)".as_slice();
+    let hits = async || {
+        let record = site.record().await;
+        let agent = record.not_assessed.into_iter().find(|agent| agent.agent == "Googlebot");
+        agent.map(|agent| agent.claimed_hits)
+    };
+    site.ask(googlebot, OTHER, "/");
+    assert_eq!(hits().await, None, "it waits");
+    // The resolver of this test does not answer, so that nothing can be said.
+    site.conduct().look_up_waiting().await;
+    assert_eq!(hits().await, Some(1));
+    for number in 0..1_000 {
+        site.ask(googlebot, &format!("44.99.{}.{}", number / 250, number % 250), "/");
+    }
+    assert_eq!(hits().await, Some(1 + 1_000 - 256), "the others wait");
+    site.conduct().close().await.unwrap();
+    assert_eq!(hits().await, Some(1_001));
+    let stored = site.conduct().store.conduct_day(contract::Day::of(site.clock.now())).await;
+    let stored = String::from_utf8(stored.unwrap().unwrap().counts.to_vec()).unwrap();
+    assert!(stored.contains("\"unverifiable\":1001"), "{stored}");
+}
+
 #[test]
 fn whatever_user_agents_come_the_memory_is_that_of_the_catalogue() {
     let known = agents::KnownAgents::built_in().unwrap();

@@ -164,7 +164,7 @@ impl Running {
 
 /// Writes what was counted of agents since the last turn of the job.
 async fn write_last_counts(service: &Service) {
-    match tokio::time::timeout(COUNTS_TIME, service.conduct.write_counts()).await {
+    match tokio::time::timeout(COUNTS_TIME, service.conduct.close()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "the last counts of agents could not be written"),
         Err(_) => tracing::warn!("the last counts of agents could not be written in time"),
