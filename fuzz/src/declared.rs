@@ -112,6 +112,7 @@ pub(super) const MACHINE_FILES_SEEDS: &[&[u8]] = &[
     br#"{"protocolVersion":"1.0","name":"a","url":"https://a.example/a2a","skills":[{"id":"x","name":"x","tags":["t"]}],"signatures":[{"protected":"eyJhbGciOiJFUzI1NiJ9","signature":"AA"}]}"#,
     br#"{"resource":"https://a.example","authorization_servers":["https://b.example"],"issuer":"https://b.example","token_endpoint":"https://b.example/t"}"#,
     br#"{"openapi":"3.1.0","info":{"title":"a","version":"1"},"servers":[{"url":"/v1"}],"paths":{"/pay/{id}":{"post":{"operationId":"pay","security":[{"k":[]}]}}}}"#,
+    br##"{"openapi":"3.1.0","paths":{"/t/{d}":{"get":{"parameters":[{"name":"d","in":"path","required":true,"example":"x"}],"responses":{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/S"}}}}}}}},"components":{"schemas":{"S":{"type":"object","required":["openapi"],"properties":{"openapi":{"enum":["3.1.0"]}}}}}}"##,
     b"openapi: 3.1.0\ninfo: &i {title: 'a', version: \"1\"}\nx-i: *i\npaths:\n  /pay/{id}:\n    post:\n      operationId: pay\n      description: >-\n        two\n        lines\n      responses: {200: ~}\n",
     br#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"a","nbf":1}]}"#,
     br#"{"ucp":{"version":"2026-01-11","services":{"s":{"rest":{"endpoint":"https://a.example/ucp"}}},"capabilities":[{"name":"c"}]}}"#,
@@ -134,6 +135,23 @@ pub(super) fn capabilities(data: &[u8]) {
         for item in &found.items {
             let _ = item.is_served_within("a.example") && item.is_under("https://a.example/");
         }
+    }
+    let file = capability::DeclaringFile {
+        kind: FileKind::OpenApi,
+        path: "/openapi.json",
+        url: "https://a.example/openapi.json",
+        body: data,
+    };
+    let site = capability::SiteCapabilities::read([file], None, "a.example");
+    for call in site.permitted_calls() {
+        assert!(call.url.starts_with("https://a.example/") || call.url.starts_with("https://www.a.example/"));
+        let response = capability::CallResponse {
+            status: 200,
+            content_type: Some("application/json"),
+            body: data,
+            is_cut: false,
+        };
+        let _ = (call.is_comparable(), call.compare(&response));
     }
     let _ = capability::protected_resource(data);
 }

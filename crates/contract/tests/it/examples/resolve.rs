@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use contract::Quotient;
 use contract::records::{
     Absence, AbsenceCheck, AbsenceObserver, AbsenceResult, ActionDecision, Actions, AgentPolicy,
-    AnswerStatus, Assurance, AssuranceLadder, Basis, Capabilities, Capability, CapabilityMcpScan,
-    CiteDecision, CiteScope, ClaimState, ClockHomepage, ContentClock, ContentState, Contradiction,
-    ControlMethod, ControlProof, ControlSummary, CrawlPolicy, Decision, DeliveredContent,
-    DeliveredPage, Delivery, DeliveryIdentity, Dns, Doubt, EquivalenceVerdict, EvidenceLinks,
-    FindingsAccess, Freshness, FreshnessSource, HighRiskField, HighRiskFields, IdentityEquivalence,
-    Impersonation, ImpersonationVerdict, Incident, JustInTimeBasis, LadderRung, Likeness,
-    LikenessClass, MachineFile, MachineFiles, NetworkSamples, Observers, PrimaryObserver,
-    ReadEquivalence, RescanBody, RescanRequest, ResolveAnswer, ResolveConfidence, ResolveFindings,
-    Rights, RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass, SampleWindow,
+    AnswerStatus, Assurance, AssuranceLadder, Basis, CallReading, CallResult, Capabilities,
+    Capability, CapabilityCall, CapabilityMcpScan, CiteDecision, CiteScope, ClaimState,
+    ClockHomepage, ContentClock, ContentState, Contradiction, ControlMethod, ControlProof,
+    ControlSummary, CrawlPolicy, Decision, DeliveredContent, DeliveredPage, Delivery,
+    DeliveryIdentity, Dns, Doubt, EquivalenceVerdict, EvidenceLinks, FindingsAccess, Freshness,
+    FreshnessSource, HighRiskField, HighRiskFields, IdentityEquivalence, Impersonation,
+    ImpersonationVerdict, Incident, JustInTimeBasis, LadderRung, Likeness, LikenessClass,
+    MachineFile, MachineFiles, NetworkSamples, Observers, PrimaryObserver, ReadEquivalence,
+    RescanBody, RescanRequest, ResolveAnswer, ResolveConfidence, ResolveFindings, Rights,
+    RightsSource, RightsUse, RightsValue, Rung, RungState, SafetyClass, SampleWindow,
     SamplesByNetwork, Section, SelfClaims, StoredSections, Subject, Tls, Upgrade, UpgradeState,
     VantageState, VantageSummary,
 };
@@ -347,26 +348,67 @@ fn machine_files() -> MachineFiles {
 
 fn capabilities() -> Capabilities {
     Capabilities {
-        declared: 1,
-        by_safety_class: BTreeMap::from([("unknown".to_owned(), 1)]),
+        declared: 2,
+        by_safety_class: BTreeMap::from([
+            ("read_only_public".to_owned(), 1),
+            ("unknown".to_owned(), 1),
+        ]),
         verified: 0,
         mismatches: 0,
         invocation_rule: "Only capabilities of the class read_only_public are ever called."
             .to_owned(),
         certificate: None,
-        items: vec![Capability {
-            untrusted_name: "search".to_owned(),
-            untrusted_endpoint: some("https://shop.example/mcp"),
-            declared_in: "/.well-known/mcp/server-card.json".to_owned(),
-            safety_class: SafetyClass::Unknown,
-            as_declared: None,
-            declaration_sha256: None,
-            call: None,
-            mcp_scan: Some(CapabilityMcpScan::not_measured("No scan of this server is stored.")),
-        }],
-        declared_files: texts(&["/.well-known/mcp/server-card.json"]),
-        note: "Read from declarations only. No capability was called, so none is verified."
-            .to_owned(),
+        items: vec![
+            Capability {
+                untrusted_name: "search".to_owned(),
+                untrusted_endpoint: some("https://shop.example/mcp"),
+                declared_in: "/.well-known/mcp/server-card.json".to_owned(),
+                safety_class: SafetyClass::Unknown,
+                as_declared: None,
+                declaration_sha256: None,
+                call: None,
+                mcp_scan: Some(CapabilityMcpScan::not_measured(
+                    "No scan of this server is stored.",
+                )),
+            },
+            called_operation(),
+        ],
+        declared_files: texts(&["/.well-known/mcp/server-card.json", "/openapi.json"]),
+        note: "Read from declarations. 1 operation was called.".to_owned(),
+    }
+}
+
+fn called_operation() -> Capability {
+    let reading = |reading: &str, at: contract::Timestamp, result| CallReading {
+        reading: reading.to_owned(),
+        at,
+        method: "GET".to_owned(),
+        untrusted_url: "https://shop.example/api/hours".to_owned(),
+        status: Some(200),
+        untrusted_content_type: some("application/json"),
+        body_sha256: Some(digest('5')),
+        result,
+    };
+    Capability {
+        untrusted_name: "getHours".to_owned(),
+        untrusted_endpoint: some("https://shop.example/api/hours"),
+        declared_in: "/openapi.json".to_owned(),
+        safety_class: SafetyClass::ReadOnlyPublic,
+        as_declared: None,
+        declaration_sha256: Some(digest('5')),
+        call: Some(CapabilityCall {
+            result: CallResult::NotMeasured,
+            why: "One response matched the declaration and another did not.".to_owned(),
+            called_at: at("02:59:56"),
+            compared: Vec::new(),
+            not_compared: Vec::new(),
+            difference: None,
+            readings: vec![
+                reading("r71", at("02:59:56"), CallResult::Differs),
+                reading("r72", at("02:59:57"), CallResult::AsDeclared),
+            ],
+        }),
+        mcp_scan: None,
     }
 }
 
