@@ -6,10 +6,12 @@
 mod counts;
 mod facts;
 mod record;
+mod site_rules;
 mod tally;
 #[cfg(test)]
 mod tests;
 
 pub use counts::{AgentCounts, Peak};
 pub use record::{AgentFacts, CountedAgent, MIN_VERIFIED_REQUESTS, RecordInputs, build_record};
+pub use site_rules::SiteRules;
 pub use tally::{Claim, ConductTally, Sighting};

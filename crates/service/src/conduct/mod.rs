@@ -6,7 +6,6 @@
 
 mod flush;
 mod live_counts;
-mod own_rules;
 mod record;
 mod tap;
 #[cfg(test)]
@@ -17,13 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use agents::SearchableAgents;
 use contract::{Clock, Issuer, Timestamp};
+use judge::conduct::SiteRules;
 use store::Store;
 
 pub use record::{ConductAnswer, ConductError};
 pub use tap::AnsweredRequest;
 
 use self::live_counts::LiveCounts;
-use self::own_rules::OwnRules;
 use self::record::PastDays;
 use self::waiting::WaitingRequest;
 use crate::own_reads::OwnReads;
@@ -41,7 +40,7 @@ pub struct Conduct {
     visitors: Arc<Visitors>,
     agents: Arc<SearchableAgents>,
     own_reads: Arc<OwnReads>,
-    own_rules: OnceLock<OwnRules>,
+    site_rules: OnceLock<SiteRules>,
     /// Since when this process counts.
     started_at: Timestamp,
     live: Mutex<LiveCounts>,
@@ -67,7 +66,7 @@ impl Conduct {
             agents: visitors.known_agents(),
             visitors,
             own_reads: scanner.own_reads(),
-            own_rules: OnceLock::new(),
+            site_rules: OnceLock::new(),
             started_at: clock.now(),
             clock,
             live: Mutex::default(),
@@ -80,7 +79,7 @@ impl Conduct {
 
     /// What our own site tells agents in robots.txt. The first call counts.
     pub fn set_robots_txt(&self, robots_txt: &str) {
-        self.own_rules.get_or_init(|| OwnRules::parse(robots_txt));
+        self.site_rules.get_or_init(|| SiteRules::parse(robots_txt.as_bytes()));
     }
 
     fn lock_live(&self) -> MutexGuard<'_, LiveCounts> {

@@ -192,7 +192,7 @@ impl Conduct {
             counts,
             site_checks,
         });
-        let rules = self.own_rules.get();
+        let rules = self.site_rules.get();
         let inputs = RecordInputs {
             kind: self.issuer.brand.kind("conduct"),
             generated_at: now.whole_seconds(),

@@ -52,11 +52,13 @@ impl Conduct {
         // Only a DNS name can still tell.
         let can_wait = verdict.reason == Reason::DnsNotLookedUp;
         let tokens = checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
-        let broken_rule = self
-            .own_rules
-            .get()
-            .filter(|_| claim == Claim::Verified || can_wait)
-            .and_then(|rules| rules.broken_rule(tokens.unwrap_or_default(), request.target));
+        let broken_rule =
+            self.site_rules.get().filter(|_| claim == Claim::Verified || can_wait).and_then(
+                |rules| {
+                    let line = rules.broken_line(tokens.unwrap_or_default(), request.target)?;
+                    rules.pattern(line)
+                },
+            );
         let is_robots_txt = request.target.split('?').next() == Some("/robots.txt");
         if can_wait {
             self.let_wait(WaitingRequest {

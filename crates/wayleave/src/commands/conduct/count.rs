@@ -12,9 +12,8 @@ use anyhow::{Context, Result};
 use contract::Timestamp;
 use contract::records::VisitorVerdict;
 use indicatif::ProgressBar;
-use judge::conduct::{AgentCounts, Claim, ConductTally, Sighting};
+use judge::conduct::{AgentCounts, Claim, ConductTally, Sighting, SiteRules};
 
-use super::own_rules::OwnRules;
 use crate::access_logs::{Block, LogBlocks, open_log};
 use crate::commands::scan_progress;
 
@@ -64,7 +63,7 @@ impl LogCounts {
 pub(super) fn count_logs(
     files: &[PathBuf],
     checker: &VisitorChecker,
-    rules: &OwnRules,
+    rules: Option<&SiteRules>,
     now: Timestamp,
 ) -> Result<LogCounts> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -152,7 +151,7 @@ fn show_progress(bar: &ProgressBar, finished: u64, current: &Arc<AtomicU64>) {
 /// The counts of one thread.
 struct Counter<'a> {
     checker: &'a VisitorChecker,
-    rules: &'a OwnRules,
+    rules: Option<&'a SiteRules>,
     now: Timestamp,
     /// Whether a user agent, as it is written, names an agent. Logs have few different ones.
     names_agent: HashMap<Vec<u8>, bool>,
@@ -179,7 +178,7 @@ struct Counted {
 impl<'a> Counter<'a> {
     fn new(
         checker: &'a VisitorChecker,
-        rules: &'a OwnRules,
+        rules: Option<&'a SiteRules>,
         now: Timestamp,
         shared: &'a Mutex<ConductTally<AgentIndex>>,
     ) -> Self {
@@ -242,11 +241,10 @@ impl<'a> Counter<'a> {
         let at = request.unix_seconds.map(|seconds| Timestamp::from_millis(seconds * 1000));
         let target = request.path_and_query();
         let tokens = self.checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
-        let broken_line = (claim == Claim::Verified)
-            .then(|| self.rules.broken_line(tokens.unwrap_or_default(), &target))
-            .flatten();
-        let rules = self.rules;
-        let broken_rule = broken_line.and_then(|line| {
+        let rules = self.rules.filter(|_| claim == Claim::Verified);
+        let broken_rule = rules.and_then(|rules| {
+            let path = String::from_utf8_lossy(&target);
+            let line = rules.broken_line(tokens.unwrap_or_default(), &path)?;
             let pattern = self.patterns.entry(line).or_insert_with(|| rules.pattern(line));
             pattern.as_deref()
         });

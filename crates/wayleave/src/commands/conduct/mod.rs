@@ -8,13 +8,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agents::verdict::{Method, VisitorChecker, verification_methods};
-use agents::{KnownAgent, SearchableAgents};
+use agents::SearchableAgents;
 use anyhow::{Context, Result, bail};
 use contract::records::{ConductRecord, SiteChecks};
 use contract::{Clock, Timestamp};
 use door::SystemClock;
-use judge::conduct::{AgentFacts, CountedAgent, RecordInputs, build_record};
+use judge::conduct::{AgentFacts, CountedAgent, RecordInputs, SiteRules, build_record};
 use service::visitors::LocalChecker;
 
 use super::config_in_force;
@@ -22,7 +21,6 @@ use crate::config::{Config, ConfigArgs};
 use crate::output::sanitize_for_terminal;
 use crate::{exit, logging, output, wiring};
 use count::{LogCounts, count_logs};
-use own_rules::OwnRules;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -64,16 +62,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let scanner = wiring::build_scanner(&config, Arc::clone(&clock))?;
     let (checker, rules) = wiring::runtime()?.block_on(async {
-        let rules = OwnRules::load(args.robots.as_deref(), args.site.as_deref(), &scanner).await?;
+        let rules = own_rules::load(args.robots.as_deref(), args.site.as_deref(), &scanner).await?;
         let agents = Arc::new(SearchableAgents::new(wiring::load_known_agents(&config)?));
         let checker = LocalChecker::fetch_all(agents, scanner.clone(), Arc::clone(&clock)).await;
         anyhow::Ok((checker, rules))
     })?;
     tell_faults(&checker.faults);
     let now = clock.now();
-    let counts = count_logs(&args.files, checker.checker(), &rules, now)?;
+    let counts = count_logs(&args.files, checker.checker(), rules.as_ref(), now)?;
     let summary = counts.summary();
-    let record = make_record(&config, &checker, &rules, counts, now)?;
+    let record = make_record(&config, &checker, rules.as_ref(), counts, now)?;
     if args.json {
         output::print_json(&record)?;
     } else if args.csv {
@@ -81,7 +79,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     } else {
         output::print_bytes(table::text(&record).as_bytes());
         output::print_line(&summary);
-        output::print_line(&judged_by(&checker, &rules));
+        output::print_line(&judged_by(&checker, rules.is_some()));
     }
     std::io::stdout().flush().context("the output could not be written")?;
     let is_clean =
@@ -106,7 +104,7 @@ fn tell_faults(faults: &[(String, String)]) {
 fn make_record(
     config: &Config,
     checker: &LocalChecker,
-    rules: &OwnRules,
+    rules: Option<&SiteRules>,
     counts: LogCounts,
     now: Timestamp,
 ) -> Result<ConductRecord> {
@@ -122,13 +120,8 @@ fn make_record(
     let agents = counts.agents.into_iter().filter_map(|(index, counts)| {
         let agent = known.agent(index)?;
         Some(CountedAgent {
-            facts: AgentFacts {
-                agent: agent.name.clone(),
-                operator: agent.operator.clone(),
-                purpose: agent.purpose.clone(),
-                user_triggered: agent.user_triggered == Some(true),
-                why_unverifiable: why_unverifiable(checker.checker(), agent),
-            },
+            // Names of addresses are not looked up, and logs have no signatures.
+            facts: AgentFacts::by_addresses(checker.checker(), agent),
             counts,
             site_checks: SiteChecks { checked: 0, verified: 0, spoofed: 0 },
         })
@@ -137,27 +130,14 @@ fn make_record(
         kind: wiring::brand(config)?.kind("conduct"),
         generated_at: now.whole_seconds(),
         population,
-        disallowed_rules: rules.patterns(),
-        has_robots_txt: rules.is_known(),
+        disallowed_rules: rules.map(|rules| rules.patterns.clone()).unwrap_or_default(),
+        has_robots_txt: rules.is_some(),
         measured_since,
     };
     Ok(build_record(inputs, agents.collect()))
 }
 
-/// Names of addresses are not looked up, and logs have no signatures: only lists of addresses count.
-fn why_unverifiable(checker: &VisitorChecker, agent: &KnownAgent) -> Option<String> {
-    let known = checker.agents();
-    if !verification_methods(known, agent).contains(&Method::AddressList) {
-        return Some(AgentFacts::no_addresses(&agent.name, &agent.operator));
-    }
-    let is_loaded =
-        |id: &String| known.feed_index(id).is_some_and(|index| checker.fetched_at(index).is_some());
-    (!agent.feeds.iter().any(is_loaded)).then(|| {
-        format!("The address list of {} could not be fetched, so nothing was verified.", agent.name)
-    })
-}
-
-fn judged_by(checker: &LocalChecker, rules: &OwnRules) -> String {
+fn judged_by(checker: &LocalChecker, has_rules: bool) -> String {
     let lists = match checker.checker().oldest_feed() {
         Some(oldest) => format!(
             "Requests were judged by the address lists of {}, also those that are older.",
@@ -165,5 +145,10 @@ fn judged_by(checker: &LocalChecker, rules: &OwnRules) -> String {
         ),
         None => "No address list could be fetched, so no request could be verified.".to_owned(),
     };
-    format!("{lists}\n{}", rules.sentence())
+    let paths = if has_rules {
+        "Disallowed paths are those of your robots.txt as it is now."
+    } else {
+        "Disallowed paths were not counted: give your robots.txt with --robots or --site."
+    };
+    format!("{lists}\n{paths}")
 }
