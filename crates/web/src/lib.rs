@@ -80,11 +80,7 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
         version: env!("CARGO_PKG_VERSION"),
     };
     let service_info = ServiceInfo {
-        machine_files: machine_files::render_all(
-            &site,
-            &document,
-            docs_pages.iter().map(|(page, _)| page.clone()),
-        ),
+        machine_files: machine_files::render_all(&site, &document, docs_pages.keys().cloned()),
         openapi: HttpDocument::constant(document.to_string(), JSON, CACHE_ONE_HOUR),
         method_page: HttpDocument::constant(pages::method::render(&method), HTML, CACHE_ONE_HOUR),
         method_markdown: HttpDocument::constant(method, MARKDOWN, CACHE_ONE_HOUR),

@@ -18,7 +18,10 @@ pub(super) fn check(base_url: &str, headers: &HeaderMap, uri: &Uri) -> Result<()
         let Some(url) = url else { continue };
         let parsed = Url::parse(url).ok();
         if !parsed.as_ref().and_then(Url::host).is_some_and(|host| is_local(&host)) {
-            return Err(format!("This server answers only for the local machine: see `{name}`."));
+            return Err(format!(
+                "`{name}` does not name the local machine, and this server answers for no other (its operator can set \
+                 server.base_url)."
+            ));
         }
     }
     Ok(())
