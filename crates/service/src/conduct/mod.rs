@@ -6,6 +6,7 @@
 
 mod flush;
 mod live_counts;
+mod nameless;
 mod own_rules;
 mod record;
 mod tap;
@@ -23,6 +24,7 @@ pub use record::{ConductAnswer, ConductError};
 pub use tap::AnsweredRequest;
 
 use self::live_counts::LiveCounts;
+use self::nameless::NamelessUserAgents;
 use self::own_rules::OwnRules;
 use self::record::PastDays;
 use self::waiting::WaitingRequest;
@@ -40,6 +42,7 @@ pub struct Conduct {
     clock: Arc<dyn Clock>,
     visitors: Arc<Visitors>,
     agents: Arc<SearchableAgents>,
+    nameless: NamelessUserAgents,
     own_reads: Arc<OwnReads>,
     own_rules: OnceLock<OwnRules>,
     /// Since when this process counts.
@@ -66,6 +69,7 @@ impl Conduct {
             keys,
             agents: visitors.known_agents(),
             visitors,
+            nameless: NamelessUserAgents::default(),
             own_reads: scanner.own_reads(),
             own_rules: OnceLock::new(),
             started_at: clock.now(),
