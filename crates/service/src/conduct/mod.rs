@@ -6,6 +6,7 @@
 
 mod flush;
 mod live_counts;
+mod nameless;
 mod record;
 mod tap;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use record::{ConductAnswer, ConductError};
 pub use tap::AnsweredRequest;
 
 use self::live_counts::LiveCounts;
+use self::nameless::NamelessUserAgents;
 use self::record::PastDays;
 use self::waiting::WaitingRequest;
 use crate::own_reads::OwnReads;
@@ -39,6 +41,7 @@ pub struct Conduct {
     clock: Arc<dyn Clock>,
     visitors: Arc<Visitors>,
     agents: Arc<SearchableAgents>,
+    nameless: NamelessUserAgents,
     own_reads: Arc<OwnReads>,
     site_rules: OnceLock<SiteRules>,
     /// Since when this process counts.
@@ -65,6 +68,7 @@ impl Conduct {
             keys,
             agents: visitors.known_agents(),
             visitors,
+            nameless: NamelessUserAgents::default(),
             own_reads: scanner.own_reads(),
             site_rules: OnceLock::new(),
             started_at: clock.now(),

@@ -31,7 +31,7 @@ impl Conduct {
     pub fn count(&self, request: &AnsweredRequest<'_>) {
         let user_agent = request.user_agent;
         let user_agent = user_agent.get(..MAX_USER_AGENT_BYTES).unwrap_or(user_agent);
-        if self.agents.find(user_agent).is_empty() {
+        if !self.nameless.names_agent(&self.agents, user_agent) {
             return;
         }
         let (now, checker) = (self.clock.now(), self.visitors.checker());

@@ -67,19 +67,20 @@ impl Conduct {
         for request in &others {
             self.add(request, Claim::Unverifiable);
         }
-        let checks = looked_up.iter().map(|request| async move {
+        let checks = looked_up.into_iter().map(|request| async move {
             let checked = self.visitors.check(VisitorDescription {
                 user_agent: &request.user_agent,
                 address: Some(request.address),
                 headers: None,
                 authority: None,
             });
-            (request, checked.await.verdict)
+            let verdict = checked.await.verdict;
+            (request, verdict)
         });
         let mut checks = futures_util::stream::iter(checks).buffered(LOOK_UPS_AT_ONCE);
         while let Some((request, verdict)) = checks.next().await {
             let claim = self.claim_of(&verdict, request.address).unwrap_or(Claim::Unverifiable);
-            self.add(request, claim);
+            self.add(&request, claim);
         }
     }
 
