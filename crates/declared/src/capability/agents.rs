@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::collector::CapabilityCollector;
+use super::effect_hints::{CredentialRequirement, EffectHints};
 use super::fields::{items, members, parse_security, text, texts};
-use super::model::{CredentialRequirement, EffectHints};
 use super::name_words::NameWords;
 
 /// An A2A card: every skill, at the first URL of the agent. A card does not say which effects a skill

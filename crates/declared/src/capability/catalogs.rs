@@ -6,8 +6,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::collector::{CapabilityCollector, absolute_url};
+use super::effect_hints::EffectHints;
 use super::fields::{items, members, text};
-use super::model::EffectHints;
 use super::name_words::NameWords;
 use crate::files::parse_unreported;
 

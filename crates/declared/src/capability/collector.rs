@@ -3,14 +3,10 @@
 use contract::text::display_safe;
 use url::Url;
 
-use super::model::{Capability, DeclaredCapabilities, EffectHints, MAX_ITEMS};
+use super::bounds::{MAX_ADDRESS_BYTES, NAME_CHARS};
+use super::effect_hints::EffectHints;
+use super::model::{Capability, DeclaredCapabilities, MAX_ITEMS};
 use super::read_call::ReadCall;
-
-/// How many characters of a name are kept.
-pub(super) const NAME_CHARS: usize = 128;
-
-/// Longer URLs are ignored.
-pub(super) const MAX_ADDRESS_BYTES: usize = 1_024;
 
 /// The capabilities found so far, and the base URL of the file.
 pub(super) struct CapabilityCollector {

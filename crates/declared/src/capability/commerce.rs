@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::collector::CapabilityCollector;
+use super::effect_hints::{EffectHints, MethodKind};
 use super::fields::{items, members, text, texts};
-use super::model::{EffectHints, MethodKind};
 use super::name_words::NameWords;
 
 /// A UCP profile: its capabilities, or its services if it lists no capabilities.

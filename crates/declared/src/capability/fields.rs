@@ -3,8 +3,8 @@
 use contract::text::display_safe;
 use serde_json::Value;
 
-use super::collector::NAME_CHARS;
-use super::model::CredentialRequirement;
+use super::bounds::NAME_CHARS;
+use super::effect_hints::CredentialRequirement;
 
 /// How many scopes of one capability are kept.
 const MAX_SCOPES: usize = 20;

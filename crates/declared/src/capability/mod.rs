@@ -9,9 +9,11 @@
 //! response with the description.
 
 mod agents;
+mod bounds;
 mod catalogs;
 mod collector;
 mod commerce;
+mod effect_hints;
 mod fields;
 mod file_capabilities;
 mod model;
@@ -28,10 +30,9 @@ mod site_capabilities;
 mod tests;
 
 pub use catalogs::service_descriptions;
+pub use effect_hints::{CredentialRequirement, EffectHints, MethodKind};
 pub use file_capabilities::{declares_capabilities, read_capabilities};
-pub use model::{
-    Capability, CredentialRequirement, DeclaredCapabilities, EffectHints, MAX_ITEMS, MethodKind,
-};
+pub use model::{Capability, DeclaredCapabilities, MAX_ITEMS};
 pub use name_words::NameWords;
 pub use oauth::{oauth_issuers, protected_resource};
 pub use read_call::ReadCall;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use url::Url;
 
-use super::collector::{CapabilityCollector, MAX_ADDRESS_BYTES, absolute_url};
+use super::bounds::MAX_ADDRESS_BYTES;
+use super::collector::{CapabilityCollector, absolute_url};
+use super::effect_hints::{CredentialRequirement, EffectHints, MethodKind};
 use super::fields::{items, members, parse_security, text, texts};
-use super::model::{CredentialRequirement, EffectHints, MethodKind};
 use super::name_words::NameWords;
 use super::read_call::{ReadCall, read_call};
 use super::references::resolve;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use url::Url;
 
-use super::collector::MAX_ADDRESS_BYTES;
+use super::bounds::MAX_ADDRESS_BYTES;
 use super::fields::{items, text};
 use super::name_words::NameWords;
 use super::references::{is_self_contained, resolve};

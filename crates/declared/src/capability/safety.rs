@@ -8,7 +8,8 @@
 
 use contract::records::SafetyClass;
 
-use super::model::{Capability, CredentialRequirement, EffectHints, MethodKind};
+use super::effect_hints::{CredentialRequirement, EffectHints, MethodKind};
+use super::model::Capability;
 
 /// Words that mean a payment, with any method.
 const MONEY: [&str; 13] = [

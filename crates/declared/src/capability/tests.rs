@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::collector::{MAX_ADDRESS_BYTES, NAME_CHARS};
+use super::bounds::{MAX_ADDRESS_BYTES, NAME_CHARS};
 use super::*;
 use crate::files::{FILE_LOCATIONS, FileKind};
 

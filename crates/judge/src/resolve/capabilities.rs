@@ -14,7 +14,7 @@ use declared::capability::{
 };
 use declared::files::{FILE_LOCATIONS, FileKind, ServedFile, inspect};
 
-use super::capability_calls::{as_declared, calls_of, count_calls};
+use super::capability_calls::{NOTE, as_declared, calls_of, count_calls};
 use crate::Bodies;
 
 const INVOCATION_RULE: &str = "Only capabilities of the class read_only_public are ever called. Every \
@@ -23,8 +23,6 @@ const INVOCATION_RULE: &str = "Only capabilities of the class read_only_public a
 
 const CALLED_NOTE: &str = "Read from declarations. Public operations that only read are called with GET, \
     without credentials and under our own name, and the responses are compared with the declarations.";
-
-const NOTE: &str = "Read from declarations only. No capability was called, so none is verified.";
 
 /// Builds the section. An invalid file declares nothing. The section is not measured where none of the
 /// files could be read, or where some could not be read and the others declare nothing.

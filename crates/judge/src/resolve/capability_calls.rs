@@ -12,6 +12,10 @@ use declared::capability::{CallComparison, CallResponse, ReadCall};
 use crate::Bodies;
 use crate::walls::WallDetector;
 
+/// The note of a section without calls.
+pub(super) const NOTE: &str =
+    "Read from declarations only. No capability was called, so none is verified.";
+
 const URL_CHARS: usize = 1_024;
 const TYPE_CHARS: usize = 120;
 

@@ -9,8 +9,12 @@ use contract::records::{
 };
 use declared::files::FILE_LOCATIONS;
 
-use super::capability_calls::count_calls;
+use super::capability_calls::{NOTE, count_calls};
 use super::sections::Sections;
+
+const CARRIED_NOTE: &str = "Read from declarations. Results of earlier calls are shown with their time; they \
+                            count for 72 hours.";
+const EXPIRED_NOTE: &str = "Results of calls that are older than 72 hours no longer count.";
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -19,14 +23,19 @@ pub fn carry_calls(sections: &mut Sections, previous: &ResolveAnswer, now: Times
     let Some(before) = previous.capabilities.body() else { return };
     let is_live = sections.status == AnswerStatus::Partial;
     if let CapabilitiesSection::Declared { body, .. } = &mut sections.capabilities {
+        let mut is_carried = false;
         for item in body.items.iter_mut().filter(|item| item.as_declared.is_none()) {
             let earlier = before.items.iter().find(|earlier| is_same(earlier, item));
             if let Some(earlier) = earlier.filter(|earlier| counts(earlier, now)) {
                 item.call.clone_from(&earlier.call);
                 item.as_declared = earlier.as_declared;
+                is_carried = true;
             }
         }
-        count_calls(body);
+        if is_carried {
+            body.note = body.note.replace(NOTE, CARRIED_NOTE);
+            count_calls(body);
+        }
     }
     if is_live && before.items.iter().any(|item| is_unread_by_live(item) && counts(item, now)) {
         add_unread_files(sections, previous, before);
@@ -45,6 +54,9 @@ pub(super) fn expire_calls(section: &mut CapabilitiesSection, now: Timestamp) {
         }
     }
     if changed {
+        if !body.note.contains(EXPIRED_NOTE) {
+            body.note = format!("{} {EXPIRED_NOTE}", body.note);
+        }
         count_calls(body);
     }
 }
@@ -105,6 +117,7 @@ fn add_unread_files(sections: &mut Sections, previous: &ResolveAnswer, before: &
         }
         body.items.push(item.clone());
     }
+    body.note = body.note.replace(NOTE, CARRIED_NOTE);
     let at = read_at.map(|at| at.to_string()).unwrap_or_default();
     let remark = format!(
         "Descriptions of APIs are not read by a live reading; they are shown as a full scan read them at {at}."
@@ -202,5 +215,6 @@ mod tests {
         expire_calls(&mut old, NOW.plus_millis(72 * HOUR_MS + 1));
         assert_eq!(old.body().unwrap().verified, 0);
         assert_eq!(old.body().unwrap().items[0].call, None);
+        assert!(old.body().unwrap().note.contains("no longer count"));
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The paths of the honest API that anybody may read: the only ones that a scan may call.
-pub const PUBLIC_API_PATHS: [&str; 3] = ["/api/hours", "/api/stops/quay-2", "/api/prices"];
+pub const PUBLIC_API_PATHS: [&str; 3] = ["/api/hours", "/api/piers/quay-2", "/api/prices"];
 
 pub(super) const SITES: &[LabSite] = &[
     LabSite {
@@ -160,18 +160,23 @@ pub(super) const SITES: &[LabSite] = &[
 fn answering(request: &SiteRequest<'_>, answer: fn(&str) -> Reply) -> Reply {
     match request.path {
         "/openapi.json" => json_reply("application/json", &described(request.site_name)),
-        path if path.starts_with("/api/") => answer(path),
+        path if is_api(path) => answer(path),
         _ => plain_site(request),
     }
+}
+
+/// Whether a path belongs to the API. One below it is where descriptions are looked for.
+fn is_api(path: &str) -> bool {
+    path.starts_with("/api/") && path != "/api/openapi.json"
 }
 
 /// What the API answers, also to calls that nobody should make.
 fn api_reply(path: &str) -> Option<Reply> {
     let reply = match path {
         "/api/hours" => json!([{ "day": "monday", "opens": "09:00", "closes": "17:00" }]),
-        "/api/stops/quay-2" => json!({ "id": "quay-2", "name": "Second quay", "berths": 4 }),
+        "/api/piers/quay-2" => json!({ "id": "quay-2", "name": "Second quay", "berths": 4 }),
         "/api/prices" => json!({ "adult": 4.5, "child": null, "currency": "EUR" }),
-        path if path.starts_with("/api/") => json!({ "done": true }),
+        path if is_api(path) => json!({ "done": true }),
         _ => return None,
     };
     Some(json_reply("application/json", &reply))
@@ -193,8 +198,8 @@ fn described(host: &str) -> Value {
                 "operationId": "getHours", "summary": "Say when the office is open",
                 "responses": json_response(json!({ "type": "array", "items": { "$ref": "#/components/schemas/Day" } }))
             } },
-            "/api/stops/{id}": { "get": {
-                "operationId": "getStop", "summary": "Describe one stop",
+            "/api/piers/{id}": { "get": {
+                "operationId": "getPier", "summary": "Describe one pier",
                 "parameters": [{ "name": "id", "in": "path", "required": true, "example": "quay-2",
                                  "schema": { "type": "string" } }],
                 "responses": json_response(json!({ "type": "object", "required": ["id", "berths"],

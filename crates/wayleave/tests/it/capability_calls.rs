@@ -162,7 +162,7 @@ fn a_live_reading_and_an_unlisted_scan_call_nothing() {
     // After a scan, a live reading keeps what is known of the API.
     let answer = scanned(&lab, "api-honest.lab");
     assert_eq!(answer["actions"]["connect"]["decision"], "allow");
-    let live = lab.server.get("/api/v1/resolve?domain=api-honest.lab&live=true");
+    let live = lab.server.get("/api/v1/resolve?domain=api-honest.lab&live=always");
     assert_eq!(live.status, 200, "{}", live.text());
     let live = live.json();
     assert_eq!(live["capabilities"]["verified"], 3, "{:#}", live["capabilities"]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use contract::evidence::Evidence;
+use contract::evidence::{Evidence, ReadTarget};
 use contract::limits::{ANSWER_FRESH_HOURS, LIVE_READ_PAUSE};
 use contract::records::{AnswerStatus, Basis, CheckVerdict, ResolveAnswer, ScanRecord};
 use contract::{Domain, Timestamp};
@@ -318,8 +318,9 @@ impl Answers {
             return Ok(None);
         };
         let mut bodies = BTreeMap::new();
-        for check in record.checks.iter().filter(|check| check.verdict == CheckVerdict::Ok) {
-            let Some(hex) = &check.body_sha256 else { continue };
+        let checks = record.checks.iter().filter(|check| check.verdict == CheckVerdict::Ok);
+        let files = checks.filter_map(|check| check.body_sha256.as_ref());
+        for hex in files.chain(described_and_called(&evidence)) {
             let Ok(digest) = hex.parse() else { continue };
             if let Some(body) = self.store.artifact(digest).await? {
                 bodies.insert(hex.clone(), body);
@@ -329,6 +330,18 @@ impl Answers {
             census.map_or(ReadingKind::Scan, |(run, rank)| ReadingKind::Census { run, rank });
         self.judge_reading(record, evidence, bodies, kind, None).await.map(Some)
     }
+}
+
+/// The bodies of linked descriptions of APIs, and of the responses to calls of their operations.
+fn described_and_called(evidence: &Evidence) -> impl Iterator<Item = &String> {
+    let is_wanted = |target: &ReadTarget| {
+        matches!(target, ReadTarget::ServiceDescription | ReadTarget::CapabilityCall)
+    };
+    evidence
+        .reads
+        .iter()
+        .filter(move |reading| is_wanted(&reading.target))
+        .filter_map(|reading| Some(&reading.exchange.response()?.body.sha256))
 }
 
 /// The time for reading the site. Live reads that end together compete for judging and sealing, so
