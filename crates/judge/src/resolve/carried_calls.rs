@@ -173,18 +173,20 @@ mod tests {
         CapabilitiesSection::Declared { observed_at: at, body }
     }
 
-    const NOW: Timestamp = Timestamp::from_millis(1_790_000_000_000);
+    fn now() -> Timestamp {
+        Timestamp::from_millis(1_790_000_000_000)
+    }
 
     /// How many operations are verified after a reading that follows an answer with one that is.
-    fn verified(status: AnswerStatus, now: Capability, hours_ago: i64) -> (u32, u32) {
-        let at = NOW.plus_millis(-hours_ago * HOUR_MS);
+    fn verified(status: AnswerStatus, read: Capability, hours_ago: i64) -> (u32, u32) {
+        let at = now().plus_millis(-hours_ago * HOUR_MS);
         let mut previous = testing::answer();
         previous.capabilities = section(vec![item("/openapi.json", "a", Some(at))], at);
         let mut sections = Sections::from_answer(testing::answer());
         sections.status = status;
-        sections.capabilities = section(vec![now], NOW);
-        carry_calls(&mut sections, &previous, NOW);
-        expire_calls(&mut sections.capabilities, NOW);
+        sections.capabilities = section(vec![read], now());
+        carry_calls(&mut sections, &previous, now());
+        expire_calls(&mut sections.capabilities, now());
         let body = sections.capabilities.body().unwrap();
         (body.verified, body.declared)
     }
@@ -206,13 +208,13 @@ mod tests {
 
     #[test]
     fn a_result_of_this_reading_is_not_replaced_and_grows_old() {
-        let mut differs = item("/openapi.json", "a", Some(NOW));
+        let mut differs = item("/openapi.json", "a", Some(now()));
         differs.as_declared = Some(false);
         assert_eq!(verified(AnswerStatus::Measured, differs, 1), (0, 1));
-        let mut old = section(vec![item("/openapi.json", "a", Some(NOW))], NOW);
-        expire_calls(&mut old, NOW.plus_millis(72 * HOUR_MS));
+        let mut old = section(vec![item("/openapi.json", "a", Some(now()))], now());
+        expire_calls(&mut old, now().plus_millis(72 * HOUR_MS));
         assert_eq!(old.body().unwrap().verified, 1);
-        expire_calls(&mut old, NOW.plus_millis(72 * HOUR_MS + 1));
+        expire_calls(&mut old, now().plus_millis(72 * HOUR_MS + 1));
         assert_eq!(old.body().unwrap().verified, 0);
         assert_eq!(old.body().unwrap().items[0].call, None);
         assert!(old.body().unwrap().note.contains("no longer count"));
