@@ -63,7 +63,7 @@ pub const KINDS: &[DocumentKind] = &[
     document_kind::<KnownAgentsRecord>("agents", "Known agents", "4"),
     document_kind::<VisitorSpec>("spec", "Specification of the visitor verdict", "4"),
     document_kind::<ConductRecord>("conduct", "Conduct record", "2.8"),
-    document_kind::<ConductDayRecord>("conduct-day", "Counts of agents of a day", "2.8"),
+    document_kind::<ConductDayRecord>("conduct-day", "Counts of agents of a day", "6"),
     document_kind::<ResolveAnswer>("resolve", "Resolve answer", "2.9"),
     document_kind::<Changes>("changes", "Changes of answers", "3.2"),
     document_kind::<Corroboration>(

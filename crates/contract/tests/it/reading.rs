@@ -154,6 +154,7 @@ fn unknown_members_are_ignored_at_every_depth() {
             "/endpoints/0/scan/server/capabilities/tools",
             "/endpoints/0/scan/conditions/client_capabilities",
             "/endpoints/0/scan/lock/conditions/client_capabilities",
+            "/agents/0/disallowed_rules",
             "/conditions/client_capabilities",
             "/basis/conditions/client_capabilities",
             "/lock/conditions/client_capabilities",

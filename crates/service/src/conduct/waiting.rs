@@ -67,21 +67,26 @@ impl Conduct {
         for request in &others {
             self.add(request, Claim::Unverifiable);
         }
-        let checks = looked_up.into_iter().map(|request| async move {
-            let checked = self.visitors.check(VisitorDescription {
-                user_agent: &request.user_agent,
-                address: Some(request.address),
-                headers: None,
-                authority: None,
-            });
-            let verdict = checked.await.verdict;
-            (request, verdict)
-        });
-        let mut checks = futures_util::stream::iter(checks).buffered(LOOK_UPS_AT_ONCE);
-        while let Some((request, verdict)) = checks.next().await {
-            let claim = self.claim_of(&verdict, request.address).unwrap_or(Claim::Unverifiable);
-            self.add(&request, claim);
+        let mut checks = Vec::with_capacity(looked_up.len());
+        for request in looked_up {
+            checks.push(self.check_and_count(request));
         }
+        futures_util::stream::iter(checks)
+            .buffered(LOOK_UPS_AT_ONCE)
+            .for_each(|()| std::future::ready(()))
+            .await;
+    }
+
+    async fn check_and_count(&self, request: WaitingRequest) {
+        let checked = self.visitors.check(VisitorDescription {
+            user_agent: &request.user_agent,
+            address: Some(request.address),
+            headers: None,
+            authority: None,
+        });
+        let verdict = checked.await.verdict;
+        let claim = self.claim_of(&verdict, request.address).unwrap_or(Claim::Unverifiable);
+        self.add(&request, claim);
     }
 
     /// Counts and writes everything, at the end of the process. Nothing is looked up any more.
