@@ -1,10 +1,11 @@
 //! From a message to its answer.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::caller::Caller;
 use super::messages::{
-    INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, PARSE_ERROR, error, parse_json,
+    INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, PARSE_ERROR, error, read_json,
     result,
 };
 use super::server::McpServer;
@@ -24,11 +25,11 @@ pub(super) enum Answer {
 impl McpServer {
     pub(super) async fn answer_body(
         &self,
-        body: &[u8],
+        body: Bytes,
         headers: &McpHeaders,
         caller: &Caller,
     ) -> Answer {
-        let value = match parse_json(body) {
+        let value = match read_json(body).await {
             Ok(value) => value,
             Err(why) => return refusal(None, PARSE_ERROR, &why),
         };

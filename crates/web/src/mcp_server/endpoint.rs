@@ -49,7 +49,7 @@ async fn answer_request(State(server): State<Arc<McpServer>>, request: Request) 
         name: header("mcp-name"),
     };
     let caller = Caller::of(&parts, &server.issuer().brand);
-    match server.answer_body(&body, &headers, &caller).await {
+    match server.answer_body(body, &headers, &caller).await {
         Answer::Message { status, body } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
             (status, [(CONTENT_TYPE, JSON)], body).into_response()

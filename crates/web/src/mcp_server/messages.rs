@@ -1,7 +1,10 @@
 //! JSON-RPC messages.
 
+use bytes::Bytes;
 use contract::json::{Bom, ErrorKind, Limits, OnDuplicate};
 use serde_json::{Value, json};
+
+use crate::off_worker::run_off_worker;
 
 pub(super) const PARSE_ERROR: i64 = -32700;
 pub(super) const INVALID_REQUEST: i64 = -32600;
@@ -10,8 +13,19 @@ pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const HEADER_MISMATCH: i64 = -32020;
 pub(super) const UNSUPPORTED_VERSION: i64 = -32022;
 
+/// Larger messages are parsed on another thread, so that other requests need not wait.
+const MAX_BYTES_ON_WORKER: usize = 16 * 1_024;
+
+pub(super) async fn read_json(body: Bytes) -> Result<Value, String> {
+    if body.len() <= MAX_BYTES_ON_WORKER {
+        return parse_json(&body);
+    }
+    let parsed = run_off_worker(move || parse_json(&body)).await;
+    parsed.map_err(|error| error.message().to_owned())?
+}
+
 /// Members that come twice are refused: what is checked must be what is used.
-pub(super) fn parse_json(body: &[u8]) -> Result<Value, String> {
+fn parse_json(body: &[u8]) -> Result<Value, String> {
     const LIMITS: Limits = Limits {
         bytes: contract::limits::BODY_BYTES,
         depth: 64,
