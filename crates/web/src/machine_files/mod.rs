@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use contract::Issuer;
 use serde_json::Value;
 
-pub(crate) use robots::render as render_robots_txt;
 pub(crate) use security::render as render_security_txt;
 
 use crate::response::{CACHE_ONE_HOUR, HttpDocument, JSON, MARKDOWN, TEXT};
@@ -50,6 +49,11 @@ impl SiteFacts {
     fn url(&self, path: &str) -> String {
         self.issuer.url(path)
     }
+}
+
+/// robots.txt alone, for whoever has to know what it disallows.
+pub(crate) fn render_robots_txt(facts: &SiteFacts) -> String {
+    robots::render(facts)
 }
 
 /// Every file by its path, except security.txt, which has a date.
