@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub(crate) use robots::render as render_robots_txt;
 pub(crate) use security::render as render_security_txt;
 pub(crate) use site_facts::SiteFacts;
 
@@ -36,6 +35,11 @@ pub(crate) const PATHS: [&str; 10] = [
     "/.well-known/agent-skills/index.json",
     skills::SKILL_PATH,
 ];
+
+/// robots.txt alone, for whoever has to know what it disallows.
+pub(crate) fn render_robots_txt(facts: &SiteFacts) -> String {
+    robots::render(facts)
+}
 
 /// Every file by its path, except security.txt, which has a date.
 pub(crate) fn render_all(

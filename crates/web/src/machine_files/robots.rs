@@ -6,7 +6,7 @@ use super::site_facts::SiteFacts;
 /// follows robots.txt ever asks for, and the addresses of running scans.
 const DISALLOWED_PREFIXES: [&str; 2] = ["/not-for-agents/", "/scan/"];
 
-pub(crate) fn render(facts: &SiteFacts) -> String {
+pub(super) fn render(facts: &SiteFacts) -> String {
     let mut text = String::from(
         "# Agents are welcome: /agents.md says what they can do here, /llms.txt lists the pages.\n\
          # The page in /not-for-agents/ only says that it is disallowed; /conduct says who fetched it.\n\
