@@ -58,7 +58,6 @@ mod tests {
         let broken =
             |target: &str| rules.broken_line(&tokens, target).and_then(|line| rules.pattern(line));
         assert_eq!(broken("/not-for-agents/x?y=1").as_deref(), Some("/not-for-agents/"));
-        assert_eq!(broken("/not%2Dfor-agents/").as_deref(), Some("/not-for-agents/"));
         assert_eq!(broken("/robots.txt"), None);
         assert_eq!(broken("/"), None);
         assert_eq!(rules.broken_line(&[], "/not-for-agents/"), None);
