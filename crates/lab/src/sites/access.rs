@@ -241,7 +241,7 @@ fn signed_only(request: &SiteRequest<'_>) -> Reply {
 /// requests differs, and the second one in the other order differs in the other way.
 fn signed_by_chance(request: &SiteRequest<'_>) -> Reply {
     let is_own = request.user_agent.contains("Wayleave") && !request.accept.contains("markdown");
-    if request.path == "/" && is_own && request.earlier_requests % 2 == 0 {
+    if request.path == "/" && is_own && request.earlier_requests.is_multiple_of(2) {
         forbidden()
     } else {
         plain_site(request)
