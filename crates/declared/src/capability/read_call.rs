@@ -91,7 +91,7 @@ pub(super) fn read_call(
 ) -> Option<ReadCall> {
     let item = document.get("paths")?.get(path)?;
     let operation = item.get("get").filter(|operation| operation.is_object())?;
-    let server = server.filter(|url| is_plain_https(url))?;
+    let server = server.filter(is_plain_https)?;
     let own_host = described_at.filter(|url| is_plain_https(url))?.host_str()?;
     if !is_same_host(server.host_str()?, own_host) || operation.get("requestBody").is_some() {
         return None;
