@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use bytes::Bytes;
-use store::{Conduct as _, Feeds, StoredFeed};
+use store::StoredFeed;
 use tempfile::TempDir;
 
 use super::*;

@@ -29,7 +29,7 @@ pub(crate) fn write(path: &Path, bytes: usize) -> usize {
         let (day, hour, minute, second) =
             (1 + seconds / 86_400 % 28, seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
         // One request of eight names an agent.
-        let (agent, address) = if draw % 8 == 0 {
+        let (agent, address) = if draw.is_multiple_of(8) {
             (AGENTS[draw / 8 % 4], format!("44.1.0.{}", draw / 32 % 64))
         } else {
             let of = |shift: usize| draw >> shift & 127;
