@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::cells::parse_address;
 use super::log_text::LogText;
-use super::request::LogRequest;
+use super::request::{LogRequest, RequestLine, WrittenTime};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -58,10 +58,12 @@ pub(super) fn parse(line: &[u8]) -> Option<LogRequest<'_>> {
     let headers = request.headers;
     Some(LogRequest {
         address,
-        unix_seconds: ts.and_then(unix_seconds),
-        method: LogText::decoded(request.method),
-        target: LogText::decoded(request.uri),
-        query: b"",
+        time: WrittenTime::Seconds(ts.and_then(unix_seconds)),
+        line: RequestLine::Columns {
+            method: LogText::decoded(request.method),
+            target: LogText::decoded(request.uri),
+            query: b"",
+        },
         status,
         user_agent: LogText::decoded(headers.user_agent.into_iter().next().unwrap_or_default()),
         is_conditional: Some(

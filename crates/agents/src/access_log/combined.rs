@@ -5,8 +5,7 @@ use memchr::{memchr, memchr2};
 
 use super::cells::{conditional_by_status, dash_is_empty, parse_address, parse_status};
 use super::log_text::{Coding, LogText};
-use super::log_time;
-use super::request::LogRequest;
+use super::request::{LogRequest, RequestLine, WrittenTime};
 
 pub(super) fn parse(line: &[u8]) -> Option<LogRequest<'_>> {
     let (first, rest) = split_word(line);
@@ -15,27 +14,16 @@ pub(super) fn parse(line: &[u8]) -> Option<LogRequest<'_>> {
         None => parse_address(split_word(rest).0)?,
     };
     let (before, rest) = split_at(rest, b'"')?;
-    let unix_seconds = bracketed(before).and_then(log_time::parse_clf);
     let (request, rest) = quoted(rest)?;
     let (between, rest) = split_at(rest, b'"')?;
     let status = parse_status(split_word(between.trim_ascii_start()).0);
     let (_referer, rest) = quoted(rest)?;
     let (_, rest) = split_at(rest, b'"')?;
     let (user_agent, _) = quoted(rest)?;
-    let (method, target) = split_word(request);
-    // The version stands behind the last space: some clients send spaces in the path.
-    let target = match memchr::memrchr(b' ', target) {
-        Some(at) if target.get(at + 1..).is_some_and(|word| word.starts_with(b"HTTP/")) => {
-            target.get(..at).unwrap_or_default()
-        }
-        _ => target,
-    };
     Some(LogRequest {
         address,
-        unix_seconds,
-        method: LogText::new(method, Coding::Backslashes),
-        target: LogText::new(target, Coding::Backslashes),
-        query: b"",
+        time: WrittenTime::Bracketed(before),
+        line: RequestLine::Whole(request),
         status,
         user_agent: LogText::new(dash_is_empty(user_agent), Coding::Backslashes),
         is_conditional: conditional_by_status(status),
@@ -50,11 +38,6 @@ fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
 fn split_at(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr(byte, text)?;
     Some((text.get(..at)?, text.get(at + 1..)?))
-}
-
-fn bracketed(text: &[u8]) -> Option<&[u8]> {
-    let (_, rest) = split_at(text, b'[')?;
-    Some(split_at(rest, b']')?.0)
 }
 
 /// A text up to its closing quotation mark, and what stands behind that.

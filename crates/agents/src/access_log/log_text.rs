@@ -49,16 +49,24 @@ impl<'a> LogText<'a> {
     /// The text that the visitor sent.
     #[must_use]
     pub fn decode(&self) -> Cow<'_, [u8]> {
+        self.decoded_copy().map_or(Cow::Borrowed(&self.written), Cow::Owned)
+    }
+
+    /// The same, for as long as the line lives.
+    pub(super) fn into_decoded(self) -> Cow<'a, [u8]> {
+        self.decoded_copy().map_or(self.written, Cow::Owned)
+    }
+
+    /// `None` if the text is written as it was sent.
+    fn decoded_copy(&self) -> Option<Vec<u8>> {
         let mark = match self.coding {
-            Coding::Plain => return Cow::Borrowed(&self.written),
+            Coding::Plain => return None,
             Coding::Backslashes => b'\\',
             Coding::Percent => b'%',
             Coding::Plus => b'+',
         };
-        if memchr::memchr(mark, &self.written).is_none() {
-            return Cow::Borrowed(&self.written);
-        }
-        Cow::Owned(match self.coding {
+        memchr::memchr(mark, &self.written)?;
+        Some(match self.coding {
             Coding::Backslashes => unescape(&self.written),
             Coding::Percent => percent_decode(&self.written),
             _ => self.written.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect(),

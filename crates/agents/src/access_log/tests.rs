@@ -14,8 +14,8 @@ fn read_with(parser: &mut LogParser, line: &str) -> Option<Read> {
     match parser.parse(line.as_bytes()) {
         LogLine::Request(request) => Some((
             request.address.to_string(),
-            request.unix_seconds,
-            text(&request.method.decode()),
+            request.unix_seconds(),
+            text(&request.method().decode()),
             text(&request.path_and_query()),
             request.status,
             text(&request.user_agent.decode()),

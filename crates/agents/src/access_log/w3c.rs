@@ -7,8 +7,7 @@ use memchr::memchr_iter;
 
 use super::cells::{conditional_by_status, dash_is_empty, parse_address, parse_status};
 use super::log_text::{Coding, LogText};
-use super::log_time;
-use super::request::LogRequest;
+use super::request::{LogRequest, RequestLine, WrittenTime};
 
 /// More columns than any server writes.
 const MAX_COLUMNS: usize = 128;
@@ -69,11 +68,13 @@ impl Columns {
         let status = parse_status(cell(self.status));
         Some(LogRequest {
             address: self.address(cell(self.address), cell(self.forwarded))?,
-            unix_seconds: log_time::parse_w3c(cell(self.date), cell(self.time)),
-            method: LogText::new(cell(self.method), Coding::Plain),
-            // The path is written as it came.
-            target: LogText::new(cell(self.path), Coding::Plain),
-            query: cell(self.query),
+            time: WrittenTime::DateAndTime(cell(self.date), cell(self.time)),
+            line: RequestLine::Columns {
+                method: LogText::new(cell(self.method), Coding::Plain),
+                // The path is written as it came.
+                target: LogText::new(cell(self.path), Coding::Plain),
+                query: cell(self.query),
+            },
             status,
             user_agent: LogText::new(cell(self.user_agent), coding),
             is_conditional: conditional_by_status(status),

@@ -157,10 +157,15 @@ impl VisitorChecker {
     /// The verdict about a visitor.
     #[must_use]
     pub fn check(&self, visitor: &VisitorEvidence<'_>) -> Verdict {
+        self.check_named(visitor, &self.named_agents(visitor.user_agent))
+    }
+
+    /// The same for a caller that already knows which agents the user agent names.
+    #[must_use]
+    pub fn check_named(&self, visitor: &VisitorEvidence<'_>, named: &NamedAgents) -> Verdict {
         let visitor = &visitor.untranslated();
-        let named = self.named_agents(visitor.user_agent);
         let signer =
-            visitor.signature.origin().and_then(|origin| self.agent_of_origin(origin, &named));
+            visitor.signature.origin().and_then(|origin| self.agent_of_origin(origin, named));
         let Some(claimed) = named.first().or(signer) else {
             let mut verdict = Verdict::new(NotAKnownAgent, None, Reason::NoAgentNamed);
             verdict.remarks.signature = signature_remark(visitor.signature, false);

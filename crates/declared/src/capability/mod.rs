@@ -14,6 +14,7 @@ mod catalogs;
 mod collector;
 mod commerce;
 mod effect_hints;
+pub mod effect_words;
 mod fields;
 mod file_capabilities;
 mod model;

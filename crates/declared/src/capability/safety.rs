@@ -9,24 +9,11 @@
 use contract::records::SafetyClass;
 
 use super::effect_hints::{CredentialRequirement, EffectHints, MethodKind};
+use super::effect_words::{DESTRUCTIVE, MONEY, WRITE};
 use super::model::Capability;
 
-/// Words that mean a payment, with any method.
-const MONEY: [&str; 13] = [
-    "checkout",
-    "pay",
-    "payment",
-    "payments",
-    "purchase",
-    "purchases",
-    "buy",
-    "refund",
-    "charge",
-    "donate",
-    "withdraw",
-    "transfer",
-    "billing",
-];
+/// Further words that mean a payment, with any method.
+const MONEY_MORE: [&str; 3] = ["payments", "purchases", "billing"];
 /// Words that mean a purchase with a writing method. With a safe method they are lists of past purchases.
 const MONEY_WRITTEN: [&str; 13] = [
     "order",
@@ -45,25 +32,8 @@ const MONEY_WRITTEN: [&str; 13] = [
 ];
 const ADMINISTRATIVE: [&str; 7] =
     ["admin", "administer", "administration", "administrator", "sudo", "superuser", "impersonate"];
-const DESTRUCTIVE: [&str; 12] = [
-    "delete",
-    "remove",
-    "destroy",
-    "erase",
-    "purge",
-    "drop",
-    "wipe",
-    "cancel",
-    "terminate",
-    "deactivate",
-    "unsubscribe",
-    "uninstall",
-];
-const WRITE: [&str; 22] = [
-    "add", "approve", "create", "edit", "execute", "insert", "install", "invite", "login",
-    "logout", "modify", "publish", "register", "rename", "replace", "run", "send", "submit",
-    "update", "upload", "write", "move",
-];
+const DESTRUCTIVE_MORE: [&str; 2] = ["deactivate", "unsubscribe"];
+const WRITE_MORE: [&str; 3] = ["execute", "login", "logout"];
 /// Further words with which a request that should only read may have an effect after all. They say too
 /// little to name the effect.
 const SUSPECT: [&str; 61] = [
@@ -166,20 +136,23 @@ pub fn safety_class(capability: &Capability, domain: &str) -> SafetyClass {
         return SafetyClass::Administrative;
     }
     if signs.commerce
-        || signs.words.contains_any(&MONEY)
+        || signs.words.contains_any(MONEY)
+        || signs.words.contains_any(&MONEY_MORE)
         || (!safe && signs.words.contains_any(&MONEY_WRITTEN))
     {
         return SafetyClass::Transactional;
     }
     if signs.method == Some(MethodKind::Delete)
         || signs.destructive == Some(true)
-        || signs.words.contains_any(&DESTRUCTIVE)
+        || signs.words.contains_any(DESTRUCTIVE)
+        || signs.words.contains_any(&DESTRUCTIVE_MORE)
     {
         return SafetyClass::WriteDestructive;
     }
     if signs.method == Some(MethodKind::Write)
         || signs.read_only == Some(false)
-        || signs.words.contains_any(&WRITE)
+        || signs.words.contains_any(WRITE)
+        || signs.words.contains_any(&WRITE_MORE)
     {
         return SafetyClass::WriteReversible;
     }
@@ -210,7 +183,16 @@ fn is_called_on(capability: &Capability, domain: &str) -> bool {
 /// Whether a word of its names, its examples or its summary suggests an effect, or not all words are known.
 fn may_have_an_effect(signs: &EffectHints) -> bool {
     let (names, summary) = (&signs.words, &signs.summary);
-    let of_summary = [&MONEY[..], &ADMINISTRATIVE, &DESTRUCTIVE, &WRITE, &SUSPECT];
+    let of_summary: [&[&str]; 8] = [
+        MONEY,
+        &MONEY_MORE,
+        &ADMINISTRATIVE,
+        DESTRUCTIVE,
+        &DESTRUCTIVE_MORE,
+        WRITE,
+        &WRITE_MORE,
+        &SUSPECT,
+    ];
     names.contains_any(&SUSPECT)
         || names.contains_within(&SUSPECT_WITHIN)
         || of_summary.iter().any(|words| summary.contains_verb(words))

@@ -16,7 +16,7 @@ use super::decision_inputs::{
 };
 
 /// Raise it with every change of a row, a sentence, a template or a rung.
-pub const DECISION_RULES_VERSION: u32 = 3;
+pub const DECISION_RULES_VERSION: u32 = 4;
 
 /// How far a rule tightens a decision, from not at all to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -539,7 +539,7 @@ pub static DECISION_RULES: &[DecisionRule] = &[
         Condition::Capabilities(&[CapabilityConformance::Unverified]),
         Doubt::NotMeasured,
         [Nothing, Nothing, Confirm, DOUBT_ONLY],
-        "The site declares capabilities, but we called none of them to check.",
+        "The site declares capabilities, but no call has confirmed one of them.",
     ),
     rule(
         "capabilities.not_measured",

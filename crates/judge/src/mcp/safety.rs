@@ -4,6 +4,7 @@
 //! `read_only_public` by what it says about itself.
 
 use contract::records::SafetyClass;
+use declared::capability::effect_words::{DESTRUCTIVE, MONEY, WRITE};
 use serde_json::Value;
 
 use super::surface::Item;
@@ -22,43 +23,9 @@ const ADMINISTRATIVE: &[&str] = &[
     "execute",
     "command",
 ];
-const MONEY: &[&str] = &[
-    "pay",
-    "payment",
-    "purchase",
-    "buy",
-    "checkout",
-    "refund",
-    "charge",
-    "transfer",
-    "withdraw",
-    "donate",
-    "order",
-    "book",
-    "reserve",
-    "invoice",
-    "subscribe",
-    "trade",
-];
-const DESTRUCTIVE: &[&str] = &[
-    "delete",
-    "remove",
-    "destroy",
-    "erase",
-    "purge",
-    "drop",
-    "wipe",
-    "cancel",
-    "terminate",
-    "truncate",
-    "uninstall",
-    "overwrite",
-    "kill",
-    "reset",
-];
-const WRITE: &[&str] = &[
-    "add", "approve", "create", "edit", "insert", "install", "invite", "modify", "publish",
-    "register", "rename", "replace", "run", "send", "submit", "update", "upload", "write", "move",
+const MONEY_MORE: &[&str] = &["order", "book", "reserve", "invoice", "subscribe", "trade"];
+const DESTRUCTIVE_MORE: &[&str] = &["truncate", "overwrite", "kill", "reset"];
+const WRITE_MORE: &[&str] = &[
     "set", "post", "put", "merge", "push", "commit", "upsert", "save", "append", "enable",
     "disable", "start", "stop",
 ];
@@ -78,11 +45,13 @@ pub fn safety_class(tool: &Item) -> SafetyClass {
     };
     if has(ADMINISTRATIVE) && !reads {
         SafetyClass::Administrative
-    } else if has(MONEY) && !reads {
+    } else if (has(MONEY) || has(MONEY_MORE)) && !reads {
         SafetyClass::Transactional
-    } else if (has(DESTRUCTIVE) && !reads) || hint("destructiveHint") == Some(true) {
+    } else if ((has(DESTRUCTIVE) || has(DESTRUCTIVE_MORE)) && !reads)
+        || hint("destructiveHint") == Some(true)
+    {
         SafetyClass::WriteDestructive
-    } else if (has(WRITE) && !reads) || hint("readOnlyHint") == Some(false) {
+    } else if ((has(WRITE) || has(WRITE_MORE)) && !reads) || hint("readOnlyHint") == Some(false) {
         SafetyClass::WriteReversible
     } else {
         SafetyClass::Unknown

@@ -6,7 +6,7 @@
 
 mod flush;
 mod live_counts;
-mod nameless;
+mod named_agents;
 mod record;
 mod tap;
 #[cfg(test)]
@@ -24,7 +24,7 @@ pub use record::{ConductAnswer, ConductError};
 pub use tap::AnsweredRequest;
 
 use self::live_counts::LiveCounts;
-use self::nameless::NamelessUserAgents;
+use self::named_agents::RememberedUserAgents;
 use self::record::PastDays;
 use self::waiting::WaitingRequest;
 use crate::own_reads::OwnReads;
@@ -41,7 +41,7 @@ pub struct Conduct {
     clock: Arc<dyn Clock>,
     visitors: Arc<Visitors>,
     agents: Arc<SearchableAgents>,
-    nameless: NamelessUserAgents,
+    user_agents: RememberedUserAgents,
     own_reads: Arc<OwnReads>,
     site_rules: OnceLock<SiteRules>,
     /// Since when this process counts.
@@ -68,7 +68,7 @@ impl Conduct {
             keys,
             agents: visitors.known_agents(),
             visitors,
-            nameless: NamelessUserAgents::default(),
+            user_agents: RememberedUserAgents::default(),
             own_reads: scanner.own_reads(),
             site_rules: OnceLock::new(),
             started_at: clock.now(),

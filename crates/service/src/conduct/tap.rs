@@ -31,17 +31,19 @@ impl Conduct {
     pub fn count(&self, request: &AnsweredRequest<'_>) {
         let user_agent = request.user_agent;
         let user_agent = user_agent.get(..MAX_USER_AGENT_BYTES).unwrap_or(user_agent);
-        if !self.nameless.names_agent(&self.agents, user_agent) {
+        let named = self.user_agents.named_agents(&self.agents, user_agent);
+        if named.is_empty() {
             return;
         }
         let (now, checker) = (self.clock.now(), self.visitors.checker());
-        let verdict = checker.check(&VisitorEvidence {
+        let evidence = VisitorEvidence {
             user_agent,
             address: Some(request.address),
             reverse_dns: &ReverseDns::NotLookedUp,
             signature: &SignatureEvidence::NotGiven,
             now,
-        });
+        };
+        let verdict = checker.check_named(&evidence, &named);
         let Some((agent, claim)) = verdict.claimed.zip(self.claim_of(&verdict, request.address))
         else {
             return;

@@ -120,7 +120,7 @@ impl Visitors {
         query: &'a VisitorQuery,
     ) -> Result<VisitorDescription<'a>, VisitorAddressError> {
         let address = query.ip.as_deref().filter(|text| !text.is_empty());
-        let address = address.map(|text| parse_visitor_address(text, &self.settings.proxies));
+        let address = address.map(|text| parse_visitor_address(text, &self.proxies.get()));
         Ok(VisitorDescription { address: address.transpose()?, ..without_address(query) })
     }
 }

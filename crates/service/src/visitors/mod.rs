@@ -36,6 +36,7 @@ use self::reverse_dns::ReverseNames;
 use self::signatures::KeyDirectories;
 use self::site_checks::SiteCheckCounts;
 use self::used_signatures::UsedSignatures;
+use crate::live_setting::LiveSetting;
 use crate::scanner::Scanner;
 use crate::signing_keys::SigningKeys;
 
@@ -70,6 +71,8 @@ pub struct Visitors {
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) agents: Arc<SearchableAgents>,
+    /// The setting of this name, which can be reloaded.
+    pub(crate) proxies: LiveSetting<Arc<[IpNet]>>,
     checker: RwLock<Arc<VisitorChecker>>,
     reports: RwLock<Arc<Vec<FeedReport>>>,
     reverse_names: ReverseNames,
@@ -149,8 +152,10 @@ impl Visitors {
         let agents = Arc::clone(&settings.agents);
         let checker = Arc::new(VisitorChecker::new(Arc::clone(&agents), []));
         let reports = feeds::reports_of_unfetched(&agents);
+        let proxies = LiveSetting::new(Arc::from(settings.proxies.as_slice()));
         Self {
             settings,
+            proxies,
             issuer,
             scanner,
             store,
@@ -186,7 +191,7 @@ impl Visitors {
     /// Whether this is the address of a proxy in front of a site, and not of a visitor.
     #[must_use]
     pub fn is_proxy_address(&self, address: std::net::IpAddr) -> bool {
-        self.settings.proxies.iter().any(|proxy| proxy.contains(&address))
+        self.proxies.get().iter().any(|proxy| proxy.contains(&address))
     }
 
     /// Whether the gate in front of a site refuses visitors that it could not check.

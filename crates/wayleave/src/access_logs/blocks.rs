@@ -1,30 +1,34 @@
 //! Cuts a log into blocks of whole lines.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use agents::access_log::LogParser;
 use memchr::{memchr_iter, memmem, memrchr};
 
-/// How much is read at once.
-const BLOCK_BYTES: usize = 1 << 20;
+/// How much is read at once: little enough that a block is still in the cache of the core when it is parsed.
+const BLOCK_BYTES: usize = 256 * 1024;
 /// The longest line that is read. No server writes longer ones about a request that it answered.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// Whole lines, and a parser that knows what earlier lines said about the columns.
 pub(crate) struct Block {
-    bytes: Vec<u8>,
+    buffer: Vec<u8>,
+    /// Where in the buffer the lines are.
+    lines: Range<usize>,
     parser: LogParser,
 }
 
 impl Block {
     /// Parses each line. Returns the number of lines that were too long.
     pub(crate) fn for_each_line(&self, mut each: impl FnMut(&mut LogParser, &[u8])) -> u64 {
+        let bytes = self.buffer.get(self.lines.clone()).unwrap_or_default();
         let mut parser = self.parser.clone();
         let mut too_long = 0;
         let mut start = 0;
-        let ends = memchr_iter(b'\n', &self.bytes).chain(std::iter::once(self.bytes.len()));
+        let ends = memchr_iter(b'\n', bytes).chain(std::iter::once(bytes.len()));
         for end in ends {
-            let line = self.bytes.get(start..end).unwrap_or_default();
+            let line = bytes.get(start..end).unwrap_or_default();
             start = end + 1;
             match line.len() {
                 0 => {}
@@ -34,12 +38,17 @@ impl Block {
         }
         too_long
     }
+
+    /// The memory of the block, for the next one.
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
 }
 
 /// The blocks of one log, in order.
 pub(crate) struct LogBlocks<R> {
     source: R,
-    /// The beginning of a line whose end has not been read.
+    /// The beginning of a line whose end has not been read. Shorter than a block.
     rest: Vec<u8>,
     parser: LogParser,
     /// Whether the line that is being read is too long; it is skipped to its end.
@@ -61,47 +70,68 @@ impl<R: Read> LogBlocks<R> {
         }
     }
 
-    /// The next block; `None` at the end.
-    pub(crate) fn next_block(&mut self) -> io::Result<Option<Block>> {
-        loop {
-            if self.is_over {
-                return Ok(None);
-            }
-            let mut bytes = std::mem::take(&mut self.rest);
-            bytes.reserve(BLOCK_BYTES);
-            let wanted = BLOCK_BYTES as u64;
-            let read = (&mut self.source).take(wanted).read_to_end(&mut bytes)?;
-            self.is_over = read < BLOCK_BYTES;
-            if self.is_skipping {
-                self.skip_to_line_end(&mut bytes);
-            }
-            if !self.is_over && !self.is_skipping {
-                match memrchr(b'\n', &bytes) {
-                    Some(end) => self.rest = bytes.split_off(end + 1),
-                    None => {
-                        self.is_skipping = true;
-                        self.skipped_lines += 1;
-                        bytes.clear();
-                    }
+    /// The next block; `None` at the end. It is read into `buffer`, which is that of an earlier block or empty:
+    /// fresh memory would cost as much as the reading.
+    pub(crate) fn next_block(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Block>> {
+        while !self.is_over {
+            let filled = self.fill(&mut buffer)?;
+            let read = buffer.get(..filled).unwrap_or_default();
+            let start = if self.is_skipping { self.skip_to_line_end(read) } else { 0 };
+            let read = read.get(start..).unwrap_or_default();
+            let end = match memrchr(b'\n', read) {
+                _ if self.is_over || self.is_skipping => read.len(),
+                Some(end) => end + 1,
+                None => {
+                    self.is_skipping = true;
+                    self.skipped_lines += 1;
+                    continue;
                 }
-            }
-            if bytes.is_empty() {
+            };
+            let (lines, rest) = read.split_at_checked(end).unwrap_or((read, b""));
+            self.rest.extend_from_slice(rest);
+            if lines.is_empty() {
                 continue;
             }
             let parser = self.parser.clone();
-            self.follow_comments(&bytes);
-            return Ok(Some(Block { bytes, parser }));
+            self.follow_comments(lines);
+            return Ok(Some(Block { buffer, lines: start..start + end, parser }));
         }
+        Ok(None)
     }
 
-    /// No part of a line that is too long is taken for a line.
-    fn skip_to_line_end(&mut self, bytes: &mut Vec<u8>) {
+    /// Fills the buffer with the rest of the last block and a block of new bytes. Returns how many there are.
+    fn fill(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        let mut filled = self.rest.len();
+        let wanted = filled + BLOCK_BYTES;
+        if buffer.len() < wanted {
+            buffer.resize(wanted, 0);
+        }
+        if let Some(start) = buffer.get_mut(..filled) {
+            start.copy_from_slice(&self.rest);
+        }
+        self.rest.clear();
+        while let Some(free @ [_, ..]) = buffer.get_mut(filled..wanted) {
+            match self.source.read(free) {
+                Ok(0) => {
+                    self.is_over = true;
+                    break;
+                }
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Where the first line begins after one that is too long: no part of such a line is taken for a line.
+    fn skip_to_line_end(&mut self, bytes: &[u8]) -> usize {
         match memchr::memchr(b'\n', bytes) {
             Some(end) => {
-                bytes.drain(..=end);
                 self.is_skipping = false;
+                end + 1
             }
-            None => bytes.clear(),
+            None => bytes.len(),
         }
     }
 
@@ -127,7 +157,7 @@ mod tests {
     fn user_agents(log: &[u8]) -> (Vec<String>, u64) {
         let mut blocks = LogBlocks::new(log);
         let (mut found, mut too_long) = (Vec::new(), 0);
-        while let Some(block) = blocks.next_block().unwrap() {
+        while let Some(block) = blocks.next_block(Vec::new()).unwrap() {
             too_long += block.for_each_line(|parser, line| {
                 if let LogLine::Request(request) = parser.parse(line) {
                     let user_agent = request.user_agent.decode();

@@ -602,7 +602,7 @@ fn the_digest_belongs_to_the_version() {
     assert!(!rules_json().is_empty());
     assert_eq!(
         (DECISION_RULES_VERSION, rules_sha256().as_str()),
-        (3, "f2a7e90e2acbc2498c51bb75673e543835074ebf341a70443317a1b1778909b1")
+        (4, "c09341856a77c5550eb34fe4721da5dbc779ebf684a705aaf754fddd5803936a")
     );
 }
 

@@ -1,7 +1,8 @@
 //! Counts the requests of logs, on all cores.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -11,6 +12,7 @@ use agents::verdict::{ReverseDns, SignatureEvidence, VisitorChecker, VisitorEvid
 use anyhow::{Context, Result};
 use contract::Timestamp;
 use contract::records::VisitorVerdict;
+use foldhash::fast::RandomState;
 use indicatif::ProgressBar;
 use judge::conduct::{AgentCounts, Claim, ConductTally, Sighting, SiteRules};
 
@@ -19,8 +21,8 @@ use crate::commands::scan_progress;
 
 /// Blocks that wait for a thread.
 const WAITING_BLOCKS: usize = 4;
-/// User agents of which each thread remembers what they name.
-const KNOWN_USER_AGENTS: usize = 50_000;
+/// User agents, and agents' visitors, that each thread remembers.
+const MAX_REMEMBERED: usize = 50_000;
 /// Longer ones are not remembered, so that a log of odd lines costs no memory.
 const MAX_KNOWN_BYTES: usize = 512;
 
@@ -69,22 +71,27 @@ pub(super) fn count_logs(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let (sender, receiver) = mpsc::sync_channel::<Block>(WAITING_BLOCKS);
     let receiver = Mutex::new(receiver);
+    let (give_back, used_buffers) = mpsc::channel();
     let tally = Mutex::new(ConductTally::default());
     let counters = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
-                scope.spawn(|| {
-                    let mut counter = Counter::new(checker, rules, now, &tally);
+                let give_back = give_back.clone();
+                let (receiver, tally) = (&receiver, &tally);
+                scope.spawn(move || {
+                    let mut counter = Counter::new(checker, rules, now, tally);
                     loop {
                         // The lock is held while waiting only: blocks are counted at the same time.
                         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok(block) = next else { return counter.finish() };
                         counter.count_block(&block);
+                        // The reader may have ended.
+                        let _ = give_back.send(block.into_buffer());
                     }
                 })
             })
             .collect();
-        let read = read_files(files, sender);
+        let read = read_files(files, sender, &used_buffers);
         let counted: Vec<Counted> =
             workers.into_iter().filter_map(|worker| worker.join().ok()).collect();
         read.map(|too_long| (too_long, counted))
@@ -119,7 +126,11 @@ impl LogCounts {
 }
 
 /// Returns the number of lines that were skipped because of their length.
-fn read_files(files: &[PathBuf], sender: mpsc::SyncSender<Block>) -> Result<u64> {
+fn read_files(
+    files: &[PathBuf],
+    sender: mpsc::SyncSender<Block>,
+    used_buffers: &mpsc::Receiver<Vec<u8>>,
+) -> Result<u64> {
     let size = |file: &PathBuf| std::fs::metadata(file).map_or(0, |metadata| metadata.len());
     let bar = scan_progress::logs_bar(files.iter().map(size).sum());
     let mut finished_bytes = 0;
@@ -127,7 +138,11 @@ fn read_files(files: &[PathBuf], sender: mpsc::SyncSender<Block>) -> Result<u64>
     for file in files {
         let log = open_log(file)?;
         let mut blocks = LogBlocks::new(log.text);
-        while let Some(block) = next_block(&mut blocks, file)? {
+        let unreadable = || format!("{} cannot be read", file.display());
+        while let Some(block) = blocks
+            .next_block(used_buffers.try_recv().unwrap_or_default())
+            .with_context(unreadable)?
+        {
             show_progress(&bar, finished_bytes, &log.bytes_read);
             if sender.send(block).is_err() {
                 break;
@@ -140,10 +155,6 @@ fn read_files(files: &[PathBuf], sender: mpsc::SyncSender<Block>) -> Result<u64>
     Ok(too_long)
 }
 
-fn next_block<R: std::io::Read>(blocks: &mut LogBlocks<R>, file: &Path) -> Result<Option<Block>> {
-    blocks.next_block().with_context(|| format!("{} cannot be read", file.display()))
-}
-
 fn show_progress(bar: &ProgressBar, finished: u64, current: &Arc<AtomicU64>) {
     bar.set_position(finished + current.load(Ordering::Relaxed));
 }
@@ -153,8 +164,11 @@ struct Counter<'a> {
     checker: &'a VisitorChecker,
     rules: Option<&'a SiteRules>,
     now: Timestamp,
-    /// Whether a user agent, as it is written, names an agent. Logs have few different ones.
-    names_agent: HashMap<Vec<u8>, bool>,
+    /// Whether a user agent, as it is written, names an agent: then it has a number. Logs have few different
+    /// ones.
+    user_agents: HashMap<Vec<u8>, Option<u32>, RandomState>,
+    /// The verdicts about visitors with such a user agent.
+    visitors: HashMap<(u32, IpAddr), Option<(AgentIndex, Claim)>, RandomState>,
     /// The patterns of the rules that were broken, by line.
     patterns: HashMap<u32, Option<String>>,
     /// What all threads counted. A minute that lies in several blocks is counted by several threads, and
@@ -186,7 +200,8 @@ impl<'a> Counter<'a> {
             checker,
             rules,
             now,
-            names_agent: HashMap::new(),
+            user_agents: HashMap::default(),
+            visitors: HashMap::default(),
             patterns: HashMap::new(),
             shared,
             tally: ConductTally::default(),
@@ -213,32 +228,11 @@ impl<'a> Counter<'a> {
 
     fn count(&mut self, request: &LogRequest<'_>) {
         self.counted.requests += 1;
-        if !self.names_agent(request) {
-            self.counted.others += 1;
-            return;
-        }
-        let user_agent = request.user_agent.decode();
-        let verdict = self.checker.check(&VisitorEvidence {
-            user_agent: &user_agent,
-            address: Some(request.address),
-            reverse_dns: &ReverseDns::NotLookedUp,
-            signature: &SignatureEvidence::NotGiven,
-            now: self.now,
-        });
-        let claim = match verdict.verdict {
-            VisitorVerdict::Verified => Claim::Verified,
-            VisitorVerdict::Spoofed => Claim::Forged,
-            VisitorVerdict::Unverifiable => Claim::Unverifiable,
-            _ => {
-                self.counted.others += 1;
-                return;
-            }
-        };
-        let Some(agent) = verdict.claimed else {
+        let Some((agent, claim)) = self.claim_of(request) else {
             self.counted.others += 1;
             return;
         };
-        let at = request.unix_seconds.map(|seconds| Timestamp::from_millis(seconds * 1000));
+        let at = request.unix_seconds().map(|seconds| Timestamp::from_millis(seconds * 1000));
         let target = request.path_and_query();
         let tokens = self.checker.agents().agent(agent).map(|agent| agent.robots_tokens.as_slice());
         let rules = self.rules.filter(|_| claim == Claim::Verified);
@@ -259,16 +253,44 @@ impl<'a> Counter<'a> {
         self.tally.add(agent, &sighting);
     }
 
-    fn names_agent(&mut self, request: &LogRequest<'_>) -> bool {
+    /// Which agent a request names, and whether it is one. `None` if it names none.
+    fn claim_of(&mut self, request: &LogRequest<'_>) -> Option<(AgentIndex, Claim)> {
         let written = request.user_agent.as_written();
-        if let Some(known) = self.names_agent.get(written) {
-            return *known;
+        let Some(known) = self.user_agents.get(written) else {
+            let user_agent = request.user_agent.decode();
+            let names_agent = !self.checker.named_agents(&user_agent).is_empty();
+            if self.user_agents.len() < MAX_REMEMBERED && written.len() <= MAX_KNOWN_BYTES {
+                let number = u32::try_from(self.user_agents.len()).ok();
+                self.user_agents.insert(written.to_vec(), number.filter(|_| names_agent));
+            }
+            return if names_agent { self.check(request) } else { None };
+        };
+        let visitor = ((*known)?, request.address);
+        if let Some(claim) = self.visitors.get(&visitor) {
+            return *claim;
         }
-        let names = !self.checker.named_agents(&request.user_agent.decode()).is_empty();
-        if self.names_agent.len() < KNOWN_USER_AGENTS && written.len() <= MAX_KNOWN_BYTES {
-            self.names_agent.insert(written.to_vec(), names);
+        let claim = self.check(request);
+        if self.visitors.len() < MAX_REMEMBERED {
+            self.visitors.insert(visitor, claim);
         }
-        names
+        claim
+    }
+
+    fn check(&self, request: &LogRequest<'_>) -> Option<(AgentIndex, Claim)> {
+        let verdict = self.checker.check(&VisitorEvidence {
+            user_agent: &request.user_agent.decode(),
+            address: Some(request.address),
+            reverse_dns: &ReverseDns::NotLookedUp,
+            signature: &SignatureEvidence::NotGiven,
+            now: self.now,
+        });
+        let claim = match verdict.verdict {
+            VisitorVerdict::Verified => Claim::Verified,
+            VisitorVerdict::Spoofed => Claim::Forged,
+            VisitorVerdict::Unverifiable => Claim::Unverifiable,
+            _ => return None,
+        };
+        Some((verdict.claimed?, claim))
     }
 }
 

@@ -85,7 +85,8 @@ fn count_visitors(
     let mut counts: HashMap<LogVisitor, u64> = HashMap::new();
     let mut blocks = LogBlocks::new(open_log(file)?.text);
     let unreadable = || format!("{} cannot be read", file.display());
-    while let Some(block) = blocks.next_block().with_context(unreadable)? {
+    let mut buffer = Vec::new();
+    while let Some(block) = blocks.next_block(buffer).with_context(unreadable)? {
         let too_long = block.for_each_line(|parser, line| match parser.parse(line) {
             LogLine::Comment => {}
             LogLine::Unreadable => summary.unreadable_lines += 1,
@@ -101,6 +102,7 @@ fn count_visitors(
             }
         });
         summary.unreadable_lines += too_long;
+        buffer = block.into_buffer();
         if counts.len() > MAX_VISITORS {
             bail!("{} has more than {MAX_VISITORS} different visitors: split it", file.display());
         }

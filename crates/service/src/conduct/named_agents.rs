@@ -1,10 +1,11 @@
-//! Remembers user agents that name no agent, so that the requests of people cost next to nothing: most of them
-//! have one of a few user agents.
+//! Remembers which agents a user agent names, so that counting costs next to nothing: most requests have one of a
+//! few user agents.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use agents::SearchableAgents;
+use agents::{NamedAgents, SearchableAgents};
 
 /// User agents that a thread remembers, each in the place that follows from its bytes.
 const PLACES: usize = 32;
@@ -12,7 +13,7 @@ const PLACES: usize = 32;
 const MAX_BYTES: usize = 256;
 
 thread_local! {
-    static PLACES_OF_THREAD: RefCell<Vec<Place>> = RefCell::new(vec![Place::EMPTY; PLACES]);
+    static PLACES_OF_THREAD: RefCell<Vec<Place>> = RefCell::new(vec![Place::empty(); PLACES]);
 }
 
 #[derive(Debug, Clone)]
@@ -21,53 +22,59 @@ struct Place {
     owner: u64,
     length: usize,
     bytes: [u8; MAX_BYTES],
+    named: Arc<NamedAgents>,
 }
 
 impl Place {
-    const EMPTY: Self = Self { owner: 0, length: 0, bytes: [0; MAX_BYTES] };
+    fn empty() -> Self {
+        Self { owner: 0, length: 0, bytes: [0; MAX_BYTES], named: Arc::default() }
+    }
 
     fn holds(&self, owner: u64, user_agent: &[u8]) -> bool {
         self.owner == owner && self.bytes.get(..self.length) == Some(user_agent)
     }
 
-    fn keep(&mut self, owner: u64, user_agent: &[u8]) {
+    fn keep(&mut self, owner: u64, user_agent: &[u8], named: &Arc<NamedAgents>) {
         if let Some(bytes) = self.bytes.get_mut(..user_agent.len()) {
             bytes.copy_from_slice(user_agent);
             (self.owner, self.length) = (owner, user_agent.len());
+            self.named = Arc::clone(named);
         }
     }
 }
 
 /// What this catalogue says about user agents, remembered by each thread for itself.
 #[derive(Debug)]
-pub(super) struct NamelessUserAgents {
+pub(super) struct RememberedUserAgents {
     owner: u64,
 }
 
-impl Default for NamelessUserAgents {
+impl Default for RememberedUserAgents {
     fn default() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self { owner: LAST.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 }
 
-impl NamelessUserAgents {
-    /// Whether a user agent names an agent of the catalogue.
-    pub(super) fn names_agent(&self, known: &SearchableAgents, user_agent: &[u8]) -> bool {
+impl RememberedUserAgents {
+    /// The agents of the catalogue that a user agent names.
+    pub(super) fn named_agents(
+        &self,
+        known: &SearchableAgents,
+        user_agent: &[u8],
+    ) -> Arc<NamedAgents> {
         let look = |places: &RefCell<Vec<Place>>| {
             let mut places = places.try_borrow_mut().ok()?;
             let place = places.get_mut(place_of(user_agent))?;
             if place.holds(self.owner, user_agent) {
-                return Some(false);
+                return Some(Arc::clone(&place.named));
             }
-            let names = !known.find(user_agent).is_empty();
-            if !names {
-                place.keep(self.owner, user_agent);
-            }
-            Some(names)
+            let named = Arc::new(known.find(user_agent));
+            place.keep(self.owner, user_agent, &named);
+            Some(named)
         };
         let found = PLACES_OF_THREAD.try_with(look).ok().flatten();
-        found.unwrap_or_else(|| !known.find(user_agent).is_empty())
+        found.unwrap_or_else(|| Arc::new(known.find(user_agent)))
     }
 }
 
@@ -96,7 +103,7 @@ mod tests {
     #[test]
     fn it_says_what_the_catalogue_says_however_often_it_is_asked() {
         let known = SearchableAgents::new(KnownAgents::built_in().unwrap());
-        let nameless = NamelessUserAgents::default();
+        let remembered = RememberedUserAgents::default();
         let mut all: Vec<Vec<u8>> = vec![b"".to_vec(), b"x".to_vec(), vec![b'a'; 5_000]];
         for agent in known.agents() {
             all.extend(agent.user_agents.iter().map(|text| text.clone().into_bytes()));
@@ -108,9 +115,9 @@ mod tests {
         }
         for _ in 0..3 {
             for user_agent in &all {
-                let expected = !known.find(user_agent).is_empty();
                 let text = String::from_utf8_lossy(user_agent);
-                assert_eq!(nameless.names_agent(&known, user_agent), expected, "{text}");
+                let expected = known.find(user_agent);
+                assert_eq!(*remembered.named_agents(&known, user_agent), expected, "{text}");
             }
         }
     }
@@ -125,10 +132,10 @@ mod tests {
                 "checked_on": "2026-11-15"}]}"#,
         );
         let (known, more) = (SearchableAgents::new(known), SearchableAgents::new(more.unwrap()));
-        let (one, other) = (NamelessUserAgents::default(), NamelessUserAgents::default());
+        let (one, other) = (RememberedUserAgents::default(), RememberedUserAgents::default());
         for _ in 0..2 {
-            assert!(!one.names_agent(&known, b"NewBot/1.0"));
-            assert!(other.names_agent(&more, b"NewBot/1.0"));
+            assert!(one.named_agents(&known, b"NewBot/1.0").is_empty());
+            assert!(!other.named_agents(&more, b"NewBot/1.0").is_empty());
         }
     }
 }
