@@ -16,6 +16,7 @@ use crate::tools::{self, McpPython};
 const PEER_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 77, 0, 99);
 /// Importing the Python libraries takes ten seconds on an idle machine.
 const START_TIME: Duration = Duration::from_secs(120);
+const START_ATTEMPTS: usize = 5;
 
 /// The sentence of `mcp_server.py` that tests edit.
 pub(super) const DESCRIPTION: &str = "Adds two numbers.";
@@ -106,11 +107,30 @@ impl Drop for Peer {
 
 impl Peer {
     /// Nothing if what it needs is not installed.
+    ///
+    /// Between finding a free port and listening on it another test may take the port: then the server ends,
+    /// and is started at another one.
     pub(super) fn start(kind: Kind) -> Option<Self> {
-        Self::start_at(Place::new(), kind, None)
+        let mut ended = String::new();
+        for _ in 0..START_ATTEMPTS {
+            match Self::launch(Place::new(), kind, None)? {
+                Ok(peer) => return Some(peer),
+                Err(why) => ended = why,
+            }
+        }
+        panic!("{ended}");
     }
 
     pub(super) fn start_at(place: Place, kind: Kind, tls: Option<&Certificate>) -> Option<Self> {
+        Self::launch(place, kind, tls).map(Result::unwrap)
+    }
+
+    /// An error if the server ended before it listened.
+    fn launch(
+        place: Place,
+        kind: Kind,
+        tls: Option<&Certificate>,
+    ) -> Option<Result<Self, String>> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = match kind {
             Kind::Everything(transport) => everything(folder.path(), transport, place.port)?,
@@ -131,8 +151,7 @@ impl Peer {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let child = spawn(&mut command, folder.path());
         let mut peer = Self { kind, place, tls: tls.is_some(), command, child, folder };
-        peer.wait_until_ready();
-        Some(peer)
+        Some(peer.wait_until_ready().map(|()| peer))
     }
 
     pub(super) fn url(&self) -> String {
@@ -170,20 +189,21 @@ impl Peer {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         self.child = spawn(&mut self.command, self.folder.path());
-        self.wait_until_ready();
+        self.wait_until_ready().unwrap();
     }
 
     #[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
-    fn wait_until_ready(&mut self) {
+    fn wait_until_ready(&mut self) -> Result<(), String> {
         let started = Instant::now();
         while TcpStream::connect((self.place.address, self.place.port)).is_err() {
             let said = || std::fs::read_to_string(self.folder.path().join("stderr")).unwrap();
             if let Some(status) = self.child.try_wait().unwrap() {
-                panic!("{:?} ended with {status}: {}", self.kind, said());
+                return Err(format!("{:?} ended with {status}: {}", self.kind, said()));
             }
             assert!(started.elapsed() < START_TIME, "{:?} does not listen: {}", self.kind, said());
             std::thread::sleep(Duration::from_millis(100));
         }
+        Ok(())
     }
 }
 
@@ -206,7 +226,8 @@ fn spawn(command: &mut Command, folder: &Path) -> Child {
 
 /// A port that nobody listens on at the moment.
 fn free_port() -> u16 {
-    TcpListener::bind((PEER_ADDRESS, 0)).unwrap().local_addr().unwrap().port()
+    // Some of the servers listen on every address, so the port must be free on all of them.
+    TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap().local_addr().unwrap().port()
 }
 
 /// A service that may ask these servers.
