@@ -14,6 +14,8 @@ pub const SCAN_PER_MINUTE: u32 = 6;
 pub const SCAN_MINUTE_WINDOW: Duration = Duration::from_secs(60);
 /// `POST /api/scan` without a key: scans per address and UTC day.
 pub const SCAN_PER_DAY: u32 = 20;
+/// Free scans of all callers together per UTC day. Not in the interface.
+pub const SCANS_PER_DAY_TOTAL: u32 = 10_000;
 /// `POST /api/v1/scan`: requests per licence in [`SCAN_MINUTE_WINDOW`]. Not in the interface.
 pub const KEYED_SCANS_PER_MINUTE: u32 = 60;
 /// The three rates below are per address in [`RATE_WINDOW`], and not in the interface. Their defaults
@@ -44,6 +46,17 @@ pub const KEYED_LIVE_PER_MINUTE: u32 = 300;
 pub const METRICS_PER_MINUTE: u32 = 60;
 /// Licence keys that are not valid: per address in [`RATE_WINDOW`]. Not in the interface.
 pub const WRONG_KEYS_PER_MINUTE: u32 = 10;
+/// Files of the log below `/log/`: per address in [`RATE_WINDOW`]. A copy of the whole log must not be slowed:
+/// 200 files in a second are 51,200 entries. Not in the interface.
+pub const LOG_FILES_PER_MINUTE: u32 = 12_000;
+/// `POST /api/v1/outcome`: per address in [`RATE_WINDOW`], besides [`OUTCOMES_PER_DAY`]. Not in the interface.
+pub const OUTCOMES_PER_MINUTE: u32 = 60;
+/// Streams of the progress of scans that one address may have open. Not in the interface.
+pub const STREAMS_AT_ONCE: u32 = 8;
+/// `POST /mcp`: messages per address in [`RATE_WINDOW`]. Not in the interface.
+pub const MCP_PER_MINUTE: u32 = 1_200;
+/// `/readyz`: per address in [`RATE_WINDOW`]: ten probes in a second. Not in the interface.
+pub const READINESS_PER_MINUTE: u32 = 600;
 /// Scans that one form of our own page may start.
 pub const SCANS_PER_PAGE_TOKEN: u32 = 5;
 pub const RATE_WINDOW: Duration = Duration::from_secs(60);
@@ -67,6 +80,8 @@ pub const TARGET_LIVE_PER_HOUR: u32 = 6;
 /// Walks over the lists of the MCP servers of a registrable domain in an hour, over all callers.
 pub const TARGET_MCP_WALKS_PER_HOUR: u32 = 6;
 pub const TARGET_SCANS_PER_HOUR: u32 = 12;
+/// The time in which the readings of one registrable domain are counted.
+pub const TARGET_WINDOW: Duration = Duration::from_secs(3_600);
 /// Live readings of all domains in any minute, over all callers. Not in the interface.
 pub const TOTAL_LIVE_PER_MINUTE: u32 = 600;
 /// `POST /api/v1/outcome`: reports per address and UTC day.

@@ -4,6 +4,7 @@
 //! Do not use this for anything that a third party chose: it has no address guard. Time and size
 //! are bounded, redirects are not followed, and certificates must be valid.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use url::Url;
+
+use crate::tls::KeyPossessionVerifier;
 
 /// For the whole call. A scan takes some time.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -83,7 +86,8 @@ impl Call<'_> {
         if let Some(token) = &mut token {
             token.set_sensitive(true);
         }
-        tokio::time::timeout(self.timeout, exchange(&self, token, headers, &url))
+        let trust = Trust::Authorities;
+        tokio::time::timeout(self.timeout, exchange(&self, token, headers, &url, trust))
             .await
             .map_err(|_| CallError::Timeout(self.timeout.as_secs()))?
     }
@@ -107,11 +111,42 @@ pub async fn call_json(
     call.send_with_token(token).await
 }
 
+/// Asks the operator's own server on this machine, at the address that it listens on. Its certificate is
+/// for its public name and not for this address, so it is not checked: send nothing secret.
+pub async fn ask_own_server(
+    address: SocketAddr,
+    encrypted: bool,
+    path: &str,
+    timeout: Duration,
+) -> Result<CallResponse, CallError> {
+    let scheme = if encrypted { "https" } else { "http" };
+    let url = Url::parse(&format!("{scheme}://{address}{path}")).map_err(|_| CallError::Address)?;
+    let call = Call {
+        method: "GET",
+        url: url.as_str(),
+        body: None,
+        accept: "application/json, */*;q=0.5",
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        timeout,
+    };
+    tokio::time::timeout(timeout, exchange(&call, None, &[], &url, Trust::Anybody))
+        .await
+        .map_err(|_| CallError::Timeout(timeout.as_secs()))?
+}
+
+/// Whose certificates are accepted.
+#[derive(Debug, Clone, Copy)]
+enum Trust {
+    Authorities,
+    Anybody,
+}
+
 async fn exchange(
     call: &Call<'_>,
     token: Option<http::HeaderValue>,
     headers: &[(&'static str, String)],
     url: &Url,
+    trust: Trust,
 ) -> Result<CallResponse, CallError> {
     let host = url.host_str().ok_or(CallError::Address)?;
     let port = url.port_or_known_default().ok_or(CallError::Address)?;
@@ -119,22 +154,29 @@ async fn exchange(
     if url.scheme() == "http" {
         return send_request(stream, call, token, headers, url).await;
     }
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| CallError::Address)?;
-    let stream = TlsConnector::from(Arc::new(tls_config()?))
+    let name = host.trim_matches(['[', ']']).to_owned();
+    let name = ServerName::try_from(name).map_err(|_| CallError::Address)?;
+    let stream = TlsConnector::from(Arc::new(tls_config(trust)?))
         .connect(name, stream)
         .await
         .map_err(|e| CallError::Tls(e.to_string()))?;
     send_request(stream, call, token, headers, url).await
 }
 
-fn tls_config() -> Result<rustls::ClientConfig, CallError> {
-    let roots = rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+fn tls_config(trust: Trust) -> Result<rustls::ClientConfig, CallError> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    Ok(rustls::ClientConfig::builder_with_provider(provider)
+    let algorithms = provider.signature_verification_algorithms;
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|e| CallError::Tls(e.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth())
+        .map_err(|e| CallError::Tls(e.to_string()))?;
+    let roots = || rustls::RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    Ok(match trust {
+        Trust::Authorities => builder.with_root_certificates(roots()),
+        Trust::Anybody => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(KeyPossessionVerifier(algorithms))),
+    }
+    .with_no_client_auth())
 }
 
 #[expect(

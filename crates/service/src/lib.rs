@@ -16,6 +16,7 @@ mod bounded_cache;
 pub mod conduct;
 mod in_flight;
 pub mod jobs;
+mod live_setting;
 pub mod log;
 pub mod mcp;
 #[cfg(test)]
@@ -48,6 +49,8 @@ use proof::keys::DeploymentSecret;
 use store::Store;
 use supervisor::Supervisor;
 
+use self::live_setting::LiveSetting;
+
 pub use access::{
     Access, AddressBlock, FreeScans, IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest,
     LicenceError, LicenceKey, LiveReadPermit, PresentedKey, pause_scans, scans_paused,
@@ -63,7 +66,7 @@ pub use log::daily_seals::{
 };
 pub use log::{LogFault, LogSettings, SealError, SealedLeaf, TransparencyLog};
 pub use mcp::McpServers;
-pub use product::{PRODUCT, ReaderFacts, VERSION};
+pub use product::{PRODUCT, ReaderFacts, ServiceLimits, VERSION};
 pub use random_ids::{Ids, RandomnessError, SystemIds};
 pub use readiness::{ReadinessError, ReadinessReport};
 pub use report_error::ReportError;
@@ -75,7 +78,7 @@ pub use scanning::{
     RunningScan, ScanBoard, ScanCommand, ScanError, ScanListener, ScanReply, Scanning,
     scoring_method,
 };
-pub use settings::{OperatorSettings, Settings};
+pub use settings::{OperatorSettings, ReloadableSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
 pub use store::{DeletedScan, Licence, ScanRow, StoredReply, Visibility};
@@ -149,7 +152,7 @@ impl Service {
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
             secret: secret.clone(),
-            free_scans: settings.free_scans,
+            free_scans: LiveSetting::new(settings.free_scans),
             page_token_uses: Default::default(),
         });
         let log = Arc::new(TransparencyLog::new(
@@ -201,7 +204,7 @@ impl Service {
         let outcomes = Arc::new(Outcomes {
             issuer: issuer.clone(),
             names: scanner.name_policy().clone(),
-            per_day: settings.outcomes_per_day,
+            per_day: LiveSetting::new(settings.outcomes_per_day),
             store: Arc::clone(&store),
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
@@ -282,6 +285,14 @@ impl Service {
             scanning,
             census,
         }
+    }
+
+    /// Applies settings to everything that begins from now on.
+    pub fn reload(&self, settings: ReloadableSettings) {
+        let ReloadableSettings { free_scans, outcomes_per_day, proxies } = settings;
+        self.access.free_scans.set(free_scans);
+        self.outcomes.per_day.set(outcomes_per_day);
+        self.visitors.proxies.set(proxies.into());
     }
 
     /// What knows whether all threads and tasks of the service run.

@@ -7,6 +7,7 @@ use agents::{KnownAgents, SearchableAgents};
 
 use contract::records::ObserverNetwork;
 use contract::{Brand, Issuer};
+use ipnet::IpNet;
 use store::Retention;
 
 use crate::access::FreeScans;
@@ -89,6 +90,15 @@ impl Settings {
             visitors: VisitorSettings::new(built_in_agents()),
         }
     }
+}
+
+/// The settings that can be changed while the service runs ([`crate::Service::reload`]). They have the
+/// meaning of the same fields of [`Settings`] and [`VisitorSettings`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReloadableSettings {
+    pub free_scans: FreeScans,
+    pub outcomes_per_day: Option<u32>,
+    pub proxies: Vec<IpNet>,
 }
 
 /// Who runs this deployment, and from which network it reads. `None` and empty lists are facts that

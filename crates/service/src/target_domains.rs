@@ -13,8 +13,8 @@ use contract::Domain;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-const MINUTE: Duration = Duration::from_secs(60);
-const HOUR: Duration = Duration::from_secs(3_600);
+const MINUTE: Duration = contract::limits::RATE_WINDOW;
+const HOUR: Duration = contract::limits::TARGET_WINDOW;
 /// Domains remembered at a time. If more are read within an hour, those that were read the longest
 /// ago are forgotten.
 const MAX_DOMAINS: usize = 65_536;
@@ -270,17 +270,19 @@ impl StartTimes {
 }
 
 /// Makes room for a new domain: first those that no longer count go, then those that were read the
-/// longest ago.
+/// longest ago. An eighth of the table at least, so that looking through it is rare.
 fn make_room(domains: &mut HashMap<Box<str>, DomainState>, key: &str, now: Instant) {
     if domains.contains_key(key) {
         return;
     }
-    for minutes in [60, 30, 10, 2, 0] {
-        if domains.len() < MAX_DOMAINS {
-            break;
+    if domains.len() >= MAX_DOMAINS {
+        for minutes in [60, 30, 10, 2, 0] {
+            let within = Duration::from_secs(minutes * 60);
+            domains.retain(|_, state| state.is_in_use(now, within));
+            if domains.len() <= MAX_DOMAINS / 8 * 7 {
+                break;
+            }
         }
-        let within = Duration::from_secs(minutes * 60);
-        domains.retain(|_, state| state.is_in_use(now, within));
     }
     metrics::gauge!(TRACKED).set(domains.len() as f64 + 1.0);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use store::{Deletions, Feeds, Licences, StoreError, Switches};
+use store::{Audit, Deletions, Feeds, LicenceData, Licences, StoreError, Switches, Usage};
 use supervisor::Supervisor;
 
 use crate::artifact_files::ArtifactFiles;
@@ -57,7 +57,7 @@ pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError>
     read_schema_versions(&connection, &place).map(Some)
 }
 
-/// Licences, switches, deletions and feeds of a data directory, whether or not a server has it open.
+/// Licences with their calls, the audit log, switches, deletions and feeds of a data directory, whether or not a server has it open.
 ///
 /// If a server is running, this is a second process on the same database. SQLite lets one process
 /// write at a time while the other waits. Each write here is one small transaction, and the server
@@ -97,6 +97,21 @@ impl SqliteAdmin {
 
     #[must_use]
     pub fn licences(&self) -> &dyn Licences {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn licence_data(&self) -> &dyn LicenceData {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn usage(&self) -> &dyn Usage {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn audit(&self) -> &dyn Audit {
         &self.database
     }
 

@@ -220,7 +220,7 @@ fn delete_rows(
     })
 }
 
-fn set_secure_delete(connection: &Connection, on: bool) -> rusqlite::Result<()> {
+pub(crate) fn set_secure_delete(connection: &Connection, on: bool) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "secure_delete", on, |_| Ok(()))
 }
 

@@ -1,39 +1,108 @@
-//! Licences in the database.
+//! Licences and their keys in the database. `licence_rows` has the rows.
 
 use contract::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, ffi, params};
-use store::{BoxFuture, Digest, Licence, Licences, LicensedDomains, StoreError};
+use rusqlite::{Connection, OptionalExtension, params};
+use store::licences::{MAX_STORED_KEYS, MAX_VALID_KEYS};
+use store::{BoxFuture, Day, Digest, Licence, LicenceCursor, Licences, StoreError, StoredKey};
 
 use crate::SqliteStore;
+use crate::columns::sql_limit;
 use crate::database::Database;
 use crate::error::DatabaseError;
-
-const COLUMNS: &str = "id, key_sha256, domains, label, created_at, revoked_at";
+use crate::licence_rows::{
+    KEY_COLUMNS, LICENCE_COLUMNS, find_key, find_licence, find_licences, insert_key,
+    insert_licence, key_from_row,
+};
 
 impl Licences for Database {
-    fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
-        let written =
-            self.writer.write("storing a licence", 0, move |c| insert_licence(c, &licence));
-        Box::pin(written)
+    fn put_licence(
+        &self,
+        licence: Licence,
+        first_key: StoredKey,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.writer.write("storing a licence", 0, move |connection| {
+            insert_licence(connection, &licence)?;
+            insert_key(connection, &first_key)
+        }))
     }
 
     fn licence_by_key(
         &self,
         key_sha256: Digest,
-    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<(Licence, StoredKey)>, StoreError>> {
         Box::pin(self.readers.read("reading a licence", move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM licences WHERE key_sha256 = ?1");
-            find_licence(connection, &sql, params![key_sha256.as_bytes()])
+            // One transaction, so that key and licence belong together.
+            let transaction = connection.unchecked_transaction()?;
+            let Some(key) = find_key(&transaction, key_sha256)? else { return Ok(None) };
+            let licence = find_licence(&transaction, &select_by_id(), params![key.licence_id])?;
+            Ok(licence.map(|licence| (licence, key)))
         }))
     }
 
-    fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
-        Box::pin(self.readers.read("listing the licences", |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM licences ORDER BY created_at, id");
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map([], RawLicence::from_row)?;
-            rows.map(|raw| Ok(raw?.into_licence()?)).collect()
+    fn licence<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
+        let id = id.to_owned();
+        Box::pin(self.readers.read("reading a licence", move |connection| {
+            find_licence(connection, &select_by_id(), params![id])
         }))
+    }
+
+    fn licence_by_mailbox(
+        &self,
+        mailbox: Digest,
+    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+        Box::pin(self.readers.read("reading a licence", move |connection| {
+            let sql = format!(
+                "SELECT {LICENCE_COLUMNS} FROM licences WHERE mailbox = ?1 AND revoked_at IS NULL
+                 ORDER BY created_at DESC, id DESC LIMIT 1"
+            );
+            find_licence(connection, &sql, params![mailbox.as_bytes()])
+        }))
+    }
+
+    fn licences(
+        &self,
+        after: Option<LicenceCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
+        // No licence is earlier than this.
+        let (time, id) = after
+            .map_or((i64::MIN, String::new()), |after| (after.created_at.as_millis(), after.id));
+        Box::pin(self.readers.read("listing the licences", move |connection| {
+            let sql = format!(
+                "SELECT {LICENCE_COLUMNS} FROM licences WHERE (created_at, id) > (?1, ?2)
+                 ORDER BY created_at, id LIMIT ?3"
+            );
+            find_licences(connection, &sql, params![time, id, sql_limit(limit)])
+        }))
+    }
+
+    fn keys_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<StoredKey>, StoreError>> {
+        let id = licence_id.to_owned();
+        Box::pin(self.readers.read("listing the keys of a licence", move |connection| {
+            let sql = format!(
+                "SELECT {KEY_COLUMNS} FROM licence_keys WHERE licence_id = ?1
+                 ORDER BY created_at, rowid LIMIT ?2"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows =
+                statement.query_map(params![id, sql_limit(MAX_STORED_KEYS)], key_from_row)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }))
+    }
+
+    fn add_key(
+        &self,
+        key: StoredKey,
+        end_others_at: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(
+            self.writer.write("storing a key", 0, move |connection| {
+                add_key(connection, &key, end_others_at)
+            }),
+        )
     }
 
     fn revoke_licence<'a>(
@@ -45,27 +114,101 @@ impl Licences for Database {
         Box::pin(self.writer.write("revoking a licence", 0, move |connection| {
             let sql = format!(
                 "UPDATE licences SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
-                 RETURNING {COLUMNS}"
+                 RETURNING {LICENCE_COLUMNS}"
             );
             find_licence(connection, &sql, params![id, at.as_millis()])
+        }))
+    }
+
+    fn revoke_key(
+        &self,
+        key_sha256: Digest,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<StoredKey>, StoreError>> {
+        Box::pin(self.writer.write("revoking a key", 0, move |connection| {
+            let sql = format!(
+                "UPDATE licence_keys SET revoked_at = coalesce(revoked_at, ?2)
+                 WHERE key_sha256 = ?1 RETURNING {KEY_COLUMNS}"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            let parameters = params![key_sha256.as_bytes(), at.as_millis()];
+            Ok(statement.query_row(parameters, key_from_row).optional()?)
+        }))
+    }
+
+    fn mark_licence_used<'a>(
+        &'a self,
+        id: &'a str,
+        day: Day,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let id = id.to_owned();
+        Box::pin(self.writer.write("recording the use of a licence", 0, move |connection| {
+            let sql = "UPDATE licences SET last_used = ?2
+                       WHERE id = ?1 AND (last_used IS NULL OR last_used < ?2)";
+            connection.prepare_cached(sql)?.execute(params![id, day.number()])?;
+            Ok(())
+        }))
+    }
+
+    fn import_licence(
+        &self,
+        licence: Licence,
+        keys: Vec<StoredKey>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.writer.write("copying a licence", 0, move |connection| {
+            import_licence(connection, licence, keys)
         }))
     }
 }
 
 impl Licences for SqliteStore {
-    fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.database.put_licence(licence)
+    fn put_licence(
+        &self,
+        licence: Licence,
+        first_key: StoredKey,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.database.put_licence(licence, first_key)
     }
 
     fn licence_by_key(
         &self,
         key_sha256: Digest,
-    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<(Licence, StoredKey)>, StoreError>> {
         self.database.licence_by_key(key_sha256)
     }
 
-    fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
-        self.database.licences()
+    fn licence<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
+        self.database.licence(id)
+    }
+
+    fn licence_by_mailbox(
+        &self,
+        mailbox: Digest,
+    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+        self.database.licence_by_mailbox(mailbox)
+    }
+
+    fn licences(
+        &self,
+        after: Option<LicenceCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
+        self.database.licences(after, limit)
+    }
+
+    fn keys_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<StoredKey>, StoreError>> {
+        self.database.keys_of(licence_id)
+    }
+
+    fn add_key(
+        &self,
+        key: StoredKey,
+        end_others_at: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.database.add_key(key, end_others_at)
     }
 
     fn revoke_licence<'a>(
@@ -75,70 +218,135 @@ impl Licences for SqliteStore {
     ) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
         self.database.revoke_licence(id, at)
     }
-}
 
-fn insert_licence(connection: &Connection, licence: &Licence) -> Result<(), DatabaseError> {
-    let sql = format!("INSERT INTO licences ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
-    let inserted = connection.prepare_cached(&sql)?.execute(params![
-        licence.id,
-        licence.key_sha256.as_bytes(),
-        licence.domains.to_text(),
-        licence.label,
-        licence.created_at.as_millis(),
-        licence.revoked_at.map(Timestamp::as_millis),
-    ]);
-    match inserted {
-        Ok(_) => Ok(()),
-        Err(error) => match error.sqlite_extended_error_code() {
-            Some(ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE) => {
-                let id = licence.id.clone();
-                Err(StoreError::Duplicate { what: "licence", id }.into())
-            }
-            _ => Err(error.into()),
-        },
+    fn revoke_key(
+        &self,
+        key_sha256: Digest,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<StoredKey>, StoreError>> {
+        self.database.revoke_key(key_sha256, at)
+    }
+
+    fn mark_licence_used<'a>(
+        &'a self,
+        id: &'a str,
+        day: Day,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.database.mark_licence_used(id, day)
+    }
+
+    fn import_licence(
+        &self,
+        licence: Licence,
+        keys: Vec<StoredKey>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.database.import_licence(licence, keys)
     }
 }
 
-fn find_licence(
+fn select_by_id() -> String {
+    format!("SELECT {LICENCE_COLUMNS} FROM licences WHERE id = ?1")
+}
+
+fn add_key(
     connection: &Connection,
-    sql: &str,
-    params: &[&dyn rusqlite::ToSql],
-) -> Result<Option<Licence>, DatabaseError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row(params, RawLicence::from_row).optional()?;
-    Ok(found.map(RawLicence::into_licence).transpose()?)
-}
-
-/// The columns as stored, before they are parsed.
-struct RawLicence {
-    id: String,
-    key_sha256: [u8; 32],
-    domains: Option<String>,
-    label: Option<String>,
-    created_at: i64,
-    revoked_at: Option<i64>,
-}
-
-impl RawLicence {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: row.get(0)?,
-            key_sha256: row.get(1)?,
-            domains: row.get(2)?,
-            label: row.get(3)?,
-            created_at: row.get(4)?,
-            revoked_at: row.get(5)?,
-        })
+    key: &StoredKey,
+    end_others_at: Option<Timestamp>,
+) -> Result<bool, DatabaseError> {
+    let licence = find_licence(connection, &select_by_id(), params![key.licence_id])?;
+    if licence.is_none_or(|licence| licence.revoked_at.is_some()) {
+        return Ok(false);
     }
+    if let Some(at) = end_others_at {
+        let sql = "UPDATE licence_keys SET expires_at = min(coalesce(expires_at, ?2), ?2)
+                   WHERE licence_id = ?1";
+        connection.prepare_cached(sql)?.execute(params![key.licence_id, at.as_millis()])?;
+    }
+    insert_key(connection, key)?;
+    let sql = "SELECT count(*) FROM licence_keys WHERE licence_id = ?1 AND revoked_at IS NULL
+               AND (expires_at IS NULL OR expires_at > ?2)";
+    let valid: i64 = connection
+        .prepare_cached(sql)?
+        .query_row(params![key.licence_id, key.created_at.as_millis()], |row| row.get(0))?;
+    if valid > sql_limit(MAX_VALID_KEYS) {
+        let limit = MAX_VALID_KEYS;
+        return Err(StoreError::LimitReached { what: "keys of this licence", limit }.into());
+    }
+    // Those that end first go first. The valid ones are fewer than what is kept.
+    let sql = "DELETE FROM licence_keys WHERE rowid IN (
+                   SELECT rowid FROM licence_keys WHERE licence_id = ?1
+                   ORDER BY min(coalesce(revoked_at, 9e18), coalesce(expires_at, 9e18)) DESC,
+                            created_at DESC, rowid DESC
+                   LIMIT -1 OFFSET ?2)";
+    connection.prepare_cached(sql)?.execute(params![key.licence_id, sql_limit(MAX_STORED_KEYS)])?;
+    Ok(true)
+}
 
-    fn into_licence(self) -> Result<Licence, StoreError> {
-        Ok(Licence {
-            id: self.id,
-            key_sha256: Digest(self.key_sha256),
-            domains: LicensedDomains::parse(self.domains.as_deref())?,
-            label: self.label,
-            created_at: Timestamp::from_millis(self.created_at),
-            revoked_at: self.revoked_at.map(Timestamp::from_millis),
-        })
+fn import_licence(
+    connection: &Connection,
+    mut licence: Licence,
+    keys: Vec<StoredKey>,
+) -> Result<(), DatabaseError> {
+    let duplicate = |id: &str| StoreError::Duplicate { what: "licence", id: id.to_owned() };
+    match find_licence(connection, &select_by_id(), params![licence.id])? {
+        None => insert_licence(connection, &licence)?,
+        Some(stored) if stored.created_at != licence.created_at => {
+            return Err(duplicate(&licence.id).into());
+        }
+        Some(stored) => {
+            licence.revoked_at = earlier(stored.revoked_at, licence.revoked_at);
+            licence.last_used = stored.last_used.max(licence.last_used);
+            let sql = "UPDATE licences SET plan = ?2, domains = ?3, label = ?4, mailbox = ?5,
+                       expires_at = ?6, revoked_at = ?7, last_used = ?8 WHERE id = ?1";
+            connection.prepare_cached(sql)?.execute(params![
+                licence.id,
+                licence.plan,
+                licence.domains.to_text(),
+                licence.label,
+                licence.mailbox.as_ref().map(Digest::as_bytes),
+                licence.expires_at.map(Timestamp::as_millis),
+                licence.revoked_at.map(Timestamp::as_millis),
+                licence.last_used.map(Day::number),
+            ])?;
+        }
+    }
+    let sql = "SELECT key_sha256 FROM licence_keys WHERE licence_id = ?1";
+    let stored: Vec<[u8; 32]> = {
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map(params![licence.id], |row| row.get(0))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let mut remove = connection.prepare_cached("DELETE FROM licence_keys WHERE key_sha256 = ?1")?;
+    for other in stored {
+        if !keys.iter().any(|key| *key.key_sha256.as_bytes() == other) {
+            remove.execute(params![other])?;
+        }
+    }
+    for key in keys {
+        match find_key(connection, key.key_sha256)? {
+            None => insert_key(connection, &key)?,
+            Some(stored) if stored.licence_id != key.licence_id => {
+                return Err(duplicate(&key.licence_id).into());
+            }
+            Some(stored) => {
+                let sql = "UPDATE licence_keys SET prefix = ?2, expires_at = ?3, revoked_at = ?4
+                           WHERE key_sha256 = ?1";
+                connection.prepare_cached(sql)?.execute(params![
+                    key.key_sha256.as_bytes(),
+                    key.prefix,
+                    key.expires_at.map(Timestamp::as_millis),
+                    earlier(stored.revoked_at, key.revoked_at).map(Timestamp::as_millis),
+                ])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The earlier of two times, where `None` is never.
+fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

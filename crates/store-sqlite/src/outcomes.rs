@@ -32,7 +32,7 @@ impl Outcomes for SqliteStore {
         draws: Vec<AllowanceDraw>,
     ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
         Box::pin(self.database.writer.write("storing a report", 0, move |connection| {
-            let taking = take_allowances(connection, Day::of(outcome.at), &draws)?;
+            let taking = take_allowances(connection, Day::of(outcome.at).into(), &draws)?;
             if taking == AllowanceOutcome::Granted {
                 insert_outcome(connection, None, &outcome)?;
             }

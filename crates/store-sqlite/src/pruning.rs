@@ -12,8 +12,10 @@ use store::{
 use crate::SqliteStore;
 use crate::columns::{sql_limit, unsigned};
 use crate::conduct::DELETE_CONDUCT;
+use crate::deliveries::DELETE_DELIVERIES;
 use crate::error::DatabaseError;
 use crate::mcp_scans::{OLD_SCANS, OLD_SURFACES};
+use crate::usage::prune_usage;
 
 impl Pruning for SqliteStore {
     fn prune_answers(
@@ -64,6 +66,8 @@ impl Pruning for SqliteStore {
                 Prunable::Receipts => delete(DELETE_RECEIPTS)?,
                 Prunable::Scans => delete(DELETE_SCANS)?,
                 Prunable::Conduct => delete(DELETE_CONDUCT)?,
+                Prunable::Deliveries => delete(DELETE_DELIVERIES)?,
+                Prunable::Usage => prune_usage(connection, before, limit)?,
                 // Done above, because they are found without the writer.
                 Prunable::McpScans | Prunable::McpSurfaces => 0,
             };

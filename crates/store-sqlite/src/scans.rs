@@ -18,12 +18,7 @@ impl Scans for SqliteStore {
     fn put_scan(&self, scan: Scan) -> BoxFuture<'_, Result<(), StoreError>> {
         const DOING: &str = "storing a scan";
         Box::pin(async move {
-            let packed = if scan.record.len() + scan.evidence.len() <= MAX_INLINE_COMPRESSION_BYTES
-            {
-                PackedScan::new(scan)?
-            } else {
-                run_blocking(DOING, move || PackedScan::new(scan)).await??
-            };
+            let packed = PackedScan::pack(scan).await?;
             self.database.writer.write(DOING, packed.bytes(), move |c| packed.insert(c)).await
         })
     }
@@ -84,7 +79,8 @@ impl Scans for SqliteStore {
 /// cost as much.
 const MAX_INLINE_COMPRESSION_BYTES: usize = 32 * 1024;
 
-const ROW_COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall";
+pub(crate) const ROW_COLUMNS: &str =
+    "id, domain, scanned_at, visibility, score_version, grade, overall";
 const COLUMNS: &str = "id, domain, scanned_at, visibility, score_version, grade, overall, \
                        fingerprint, artifacts, record, evidence";
 
@@ -129,7 +125,7 @@ fn cursor_bounds(cursor: ScanCursor) -> (i64, String) {
 }
 
 /// A scan ready to be written: fingerprint and compression are done.
-struct PackedScan {
+pub(crate) struct PackedScan {
     row: ScanRow,
     fingerprint: Digest,
     artifacts: Vec<u8>,
@@ -138,6 +134,14 @@ struct PackedScan {
 }
 
 impl PackedScan {
+    /// Large scans are packed on a blocking thread.
+    pub(crate) async fn pack(scan: Scan) -> Result<Self, StoreError> {
+        if scan.record.len() + scan.evidence.len() <= MAX_INLINE_COMPRESSION_BYTES {
+            return Self::new(scan);
+        }
+        run_blocking("storing a scan", move || Self::new(scan)).await?
+    }
+
     fn new(scan: Scan) -> Result<Self, StoreError> {
         scan.check_size()?;
         let packed = |bytes: &Bytes| {
@@ -153,11 +157,11 @@ impl PackedScan {
         })
     }
 
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.record.len() + self.evidence.len() + self.artifacts.len()
     }
 
-    fn insert(self, connection: &Connection) -> Result<(), DatabaseError> {
+    pub(crate) fn insert(self, connection: &Connection) -> Result<(), DatabaseError> {
         let row = &self.row;
         let time = row.scanned_at.as_millis();
         connection
@@ -245,7 +249,7 @@ fn find_scan_rows(
 }
 
 /// The columns as stored, before they are parsed.
-struct RawScanRow {
+pub(crate) struct RawScanRow {
     id: String,
     domain: String,
     scanned_at: i64,
@@ -256,7 +260,7 @@ struct RawScanRow {
 }
 
 impl RawScanRow {
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
             domain: row.get(1)?,
@@ -268,7 +272,7 @@ impl RawScanRow {
         })
     }
 
-    fn into_scan_row(self) -> Result<ScanRow, StoreError> {
+    pub(crate) fn into_scan_row(self) -> Result<ScanRow, StoreError> {
         let visibility =
             Visibility::from_word(&self.visibility).ok_or_else(|| StoreError::Damaged {
                 what: format!("scan {}", self.id),

@@ -1,5 +1,6 @@
 //! Copying everything from one store to another, whatever their engines.
 
+mod account_records;
 mod answer_records;
 mod log;
 mod mcp_scans;
@@ -14,7 +15,7 @@ pub use report::CopyReport;
 
 use report::{AT_ONCE, PAGE};
 
-use crate::{Digest, Licence, ScanRow, Store, StoreError};
+use crate::{Digest, ScanRow, Store, StoreError};
 
 enum ScanCopyResult {
     New,
@@ -22,9 +23,10 @@ enum ScanCopyResult {
     Damaged(String),
 }
 
-/// Copies everything except daily allowance counts and idempotency replies, which expire within a
-/// day. It can be repeated at any time, after a failure or to update a copy. Existing data is
-/// compared; a scan, an answer or a log that differs is an error.
+/// Copies everything except allowance counts, sessions, requests for keys and idempotency replies,
+/// which expire soon, and deliveries to webhooks, which are sent from where they wait. It can be
+/// repeated at any time, after a failure or to update a copy. Existing data is compared; a scan, an
+/// answer or a log that differs is an error.
 ///
 /// A target with a different log is refused before anything is copied. Scans are copied first, so
 /// that the target knows which artefacts are in use and a sweep there does not remove one that was
@@ -82,10 +84,11 @@ pub async fn copy(
     service_records::copy_deleted_scans(from, to, &mut report).await?;
     copy_seals(from, to, &mut report).await?;
     progress(&report);
-    for licence in from.licences().await? {
-        copy_licence(to, licence).await?;
-        report.licences += 1;
-    }
+    account_records::copy_licences(from, to, &mut report).await?;
+    account_records::copy_usage(from, to, &mut report).await?;
+    account_records::copy_licence_scans(from, to, &mut report).await?;
+    account_records::copy_audit(from, to, &mut report).await?;
+    account_records::copy_cursors(from, to).await?;
     for switch in from.switches().await? {
         to.set_switch(switch).await?;
         report.switches += 1;
@@ -130,22 +133,6 @@ async fn copy_seals(
             }
         }
     }
-}
-
-/// Copies a licence. If it was revoked since the last copy, it is revoked in the target too; any
-/// other difference is an error.
-async fn copy_licence(to: &dyn Store, licence: Licence) -> Result<(), StoreError> {
-    let duplicate = match to.put_licence(licence.clone()).await {
-        Err(duplicate @ StoreError::Duplicate { .. }) => duplicate,
-        done => return done,
-    };
-    let mut there = to.licence_by_key(licence.key_sha256).await?;
-    if let (Some(kept), Some(at)) = (&there, licence.revoked_at)
-        && kept.id == licence.id
-    {
-        there = to.revoke_licence(&licence.id, at).await?;
-    }
-    if there == Some(licence) { Ok(()) } else { Err(duplicate) }
 }
 
 async fn copy_scan(

@@ -14,6 +14,9 @@ pub enum StoreError {
     /// Nothing was stored.
     #[error("the {what} has {bytes} bytes; a store accepts at most {limit}")]
     TooLarge { what: &'static str, bytes: usize, limit: usize },
+    /// Nothing was stored.
+    #[error("there are {limit} {what} already, and no more are stored")]
+    LimitReached { what: &'static str, limit: usize },
     /// The stored bytes differ from those that were written. They are never served.
     #[error("{what} is damaged: {why}")]
     Damaged { what: String, why: String },

@@ -6,10 +6,11 @@
 //! few columns to find them by.
 //!
 //! There is one file for each kind of stored data: [`scans`], [`artifacts`], [`seals`],
-//! [`licences`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
+//! [`licences`], [`usage`], [`licence_scans`], [`sessions`], [`audit`], [`webhooks`], [`deliveries`],
+//! [`key_requests`], [`allowances`], [`switches`], [`log`], [`answers`], [`readings`], [`changes`],
 //! [`revocations`], [`decisions`], [`outcomes`], [`jobs`], [`idempotency`], [`clocks`], [`census`],
 //! [`feeds`], [`mcp_scans`] and [`conduct`]. [`pruning`] removes what is past its retention, [`deletions`] what the
-//! operator deletes before. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
+//! operator deletes before, [`licence_data`] what is stored about the holder of a licence. A new kind of data gets its own file of the same form, becomes a supertrait of [`Store`], and
 //! is added to [`copy`] and to `conformance`.
 //!
 //! Invariant: nothing about a visitor reaches a store. No method takes an IP address together with
@@ -19,6 +20,7 @@
 pub mod allowances;
 pub mod answers;
 pub mod artifacts;
+pub mod audit;
 pub mod census;
 pub mod changes;
 pub mod clocks;
@@ -28,12 +30,16 @@ pub mod conformance;
 mod copy;
 pub mod decisions;
 pub mod deletions;
+pub mod deliveries;
 mod error;
 pub mod feeds;
 mod fingerprint;
 mod future;
 pub mod idempotency;
 pub mod jobs;
+pub mod key_requests;
+pub mod licence_data;
+pub mod licence_scans;
 pub mod licences;
 pub mod log;
 pub mod mcp_scans;
@@ -43,18 +49,22 @@ pub mod readings;
 pub mod revocations;
 pub mod scans;
 pub mod seals;
+pub mod sessions;
 mod size;
 mod store;
 pub mod switches;
+pub mod usage;
 mod visibility;
+pub mod webhooks;
 pub mod word_list;
 
 pub use answers::{AnswerCursor, Answers, HexPrefix, Predecessor, StoredAnswer};
-/// A UTC day, by which counts and seals are grouped.
-pub use contract::Day;
+/// UTC days and months, by which counts and seals are grouped.
+pub use contract::{Day, Month};
 
-pub use allowances::{AllowanceDraw, AllowanceOutcome, Allowances};
+pub use allowances::{AllowanceDraw, AllowanceOutcome, Allowances, Period};
 pub use artifacts::{ArtifactRow, Artifacts, Retention, SweepReport};
+pub use audit::{Audit, AuditEntry, NewAuditEntry};
 pub use census::{Census, CensusQuery, CensusRow, CensusRun};
 pub use changes::{Changes, ChangesQuery, NewChange, StoredChange};
 pub use clocks::{ClockAndVersions, ClockVersion, Clocks, StoredClock};
@@ -62,12 +72,16 @@ pub use conduct::{Conduct, ConductDay};
 pub use copy::{CopyReport, copy};
 pub use decisions::{Decisions, StoredDecision};
 pub use deletions::{DeletedParts, DeletedScan, DeletionOutcome, Deletions, ScanDeletion};
+pub use deliveries::{Deliveries, Delivery, DeliveryState, DeliveryTry, NewDelivery};
 pub use error::StoreError;
 pub use feeds::{Feeds, StoredFeed};
 pub use future::BoxFuture;
 pub use idempotency::{Idempotency, IdempotencyStart, StoredReply};
 pub use jobs::{Job, Jobs, NewJob};
-pub use licences::{Licence, Licences, LicensedDomains};
+pub use key_requests::{KeyRequest, KeyRequestOutcome, KeyRequests};
+pub use licence_data::{DeletedLicenceData, LicenceData};
+pub use licence_scans::{LicenceScan, LicenceScans};
+pub use licences::{Licence, LicenceCursor, Licences, LicensedDomains, StoredKey};
 pub use log::{
     Append, AppendExtras, ContradictingHead, Cosignature, Log, LogEntry, LogLease, LogTile,
     NewBatch, StoredBatch,
@@ -85,7 +99,10 @@ pub use revocations::{
 };
 pub use scans::{Scan, ScanCursor, ScanRow, ScanScope, Scans};
 pub use seals::{Anchor, AnchorStage, SealPosition, SealRow, Seals, StoredSeal};
+pub use sessions::{Session, Sessions};
 pub use size::MAX_VALUE_BYTES;
 pub use store::Store;
 pub use switches::{Switch, Switches};
+pub use usage::{QuotaOutcome, Usage, UsageCursor, UsageRow};
 pub use visibility::Visibility;
+pub use webhooks::{Webhook, Webhooks};

@@ -46,6 +46,10 @@ pub enum Prunable {
     McpSurfaces,
     /// Counts of agents on the service's own site, by the end of their day.
     Conduct,
+    /// Calls of licences by day, by the end of their day, and by month.
+    Usage,
+    /// Deliveries to webhooks that were delivered or given up, by the time they ended.
+    Deliveries,
 }
 
 /// Where a step ended. Answers are examined by time, then by digest.
@@ -95,7 +99,7 @@ pub trait Pruning: Send + Sync {
 }
 
 impl Prunable {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::UnreachedReadings,
         Self::Readings,
         Self::Changes,
@@ -106,6 +110,8 @@ impl Prunable {
         Self::McpScans,
         Self::McpSurfaces,
         Self::Conduct,
+        Self::Usage,
+        Self::Deliveries,
     ];
 
     /// The word for messages and metrics.
@@ -122,6 +128,8 @@ impl Prunable {
             Self::McpScans => "mcp_scans",
             Self::McpSurfaces => "mcp_surfaces",
             Self::Conduct => "conduct",
+            Self::Usage => "usage",
+            Self::Deliveries => "deliveries",
         }
     }
 }

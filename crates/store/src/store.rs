@@ -3,9 +3,10 @@
 use std::fmt;
 
 use crate::{
-    Allowances, Answers, Artifacts, BoxFuture, Census, Changes, Clocks, Conduct, Decisions,
-    Deletions, Feeds, Idempotency, Jobs, Licences, Log, McpScans, Outcomes, Pruning, Readings,
-    Revocations, Scans, Seals, StoreError, Switches,
+    Allowances, Answers, Artifacts, Audit, BoxFuture, Census, Changes, Clocks, Conduct, Decisions,
+    Deletions, Deliveries, Feeds, Idempotency, Jobs, KeyRequests, LicenceData, LicenceScans,
+    Licences, Log, McpScans, Outcomes, Pruning, Readings, Revocations, Scans, Seals, Sessions,
+    StoreError, Switches, Usage, Webhooks,
 };
 
 /// Everything that one deployment stores.
@@ -15,6 +16,14 @@ pub trait Store:
     + Seals
     + Licences
     + Allowances
+    + Usage
+    + LicenceScans
+    + Sessions
+    + Audit
+    + Webhooks
+    + Deliveries
+    + KeyRequests
+    + LicenceData
     + Switches
     + Log
     + Answers

@@ -9,8 +9,10 @@ mod commands;
 mod config;
 mod logging;
 mod output;
+mod reload;
 mod report;
 mod shutdown;
+mod tls_files;
 mod wiring;
 
 use std::process::ExitCode;

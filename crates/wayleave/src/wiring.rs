@@ -16,13 +16,14 @@ use service::log::WitnessPeer;
 
 use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
-    AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ResolveSettings,
-    RetentionSettings, Scanner, Service, ServiceDependencies, Settings, SystemIds, VisitorSettings,
+    AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ReloadableSettings,
+    ResolveSettings, RetentionSettings, Scanner, Service, ServiceDependencies, Settings, SystemIds,
+    VisitorSettings,
 };
 use store::Retention;
 use store_sqlite::{SqliteAdmin, SqliteOptions, SqliteStore};
 use supervisor::Supervisor;
-use web::{RateLimit, RateLimits};
+use web::{RateLimit, RateLimits, ReloadableOptions};
 
 use crate::config::{Config, GateFails, NetworkConfig};
 
@@ -224,12 +225,8 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             mcp_days: config.store.mcp_days,
             conduct_days: config.store.conduct_days,
         },
-        free_scans: FreeScans {
-            per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),
-            per_day: config.limits.scans_daily_total,
-            paused: config.limits.scans_paused,
-        },
-        outcomes_per_day: config.limits.enabled.then_some(config.limits.outcomes_per_day),
+        free_scans: free_scans(config),
+        outcomes_per_day: outcomes_per_day(config),
         proof: AnchoringSettings {
             calendars: config.proof.calendars.clone(),
             explorers: config.proof.explorers.clone(),
@@ -238,6 +235,48 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
         },
         ..Settings::new(config.base_url())
     })
+}
+
+fn free_scans(config: &Config) -> FreeScans {
+    FreeScans {
+        per_address_and_day: config.limits.enabled.then_some(config.limits.scan_per_day),
+        per_day: config.limits.scans_daily_total,
+        paused: config.limits.scans_paused,
+    }
+}
+
+fn outcomes_per_day(config: &Config) -> Option<u32> {
+    config.limits.enabled.then_some(config.limits.outcomes_per_day)
+}
+
+/// What a running service applies of a reloaded configuration.
+pub(crate) fn reloadable_settings(config: &Config) -> ReloadableSettings {
+    ReloadableSettings {
+        free_scans: free_scans(config),
+        outcomes_per_day: outcomes_per_day(config),
+        proxies: config.server.trusted_proxies.clone(),
+    }
+}
+
+/// What a running HTTP side applies of a reloaded configuration.
+pub(crate) fn reloadable_options(config: &Config) -> ReloadableOptions {
+    ReloadableOptions {
+        trusted_proxies: config.server.trusted_proxies.clone(),
+        limits: rate_limits(config),
+    }
+}
+
+/// Limits that are switched off, or scans that are, must be noticed in the log.
+pub(crate) fn warn_about_limits(config: &Config) {
+    if !config.limits.enabled {
+        tracing::warn!(
+            "ADDRESS LIMITS ARE OFF (limits.enabled = false): every client can request any number \
+             of scans. Use this for load tests only."
+        );
+    }
+    if config.limits.scans_paused {
+        tracing::warn!("free scans are paused by the configuration (limits.scans_paused = true)");
+    }
 }
 
 /// The rate limits; none with `limits.enabled = false`. A licence never lowers a rate: if the one without
@@ -269,6 +308,7 @@ pub(crate) fn rate_limits(config: &Config) -> RateLimits {
         visitors: per_minute(limits.visitors_per_minute),
         metrics: per_minute(limits.metrics_per_minute),
         wrong_keys: per_minute(limits.wrong_keys_per_minute),
+        ..RateLimits::default()
     }
 }
 
@@ -390,20 +430,12 @@ pub(crate) fn build_service_with(config: &Config, options: SqliteOptions) -> Res
              by default. Do not expose this server to the public."
         );
     }
-    if !config.limits.enabled {
-        tracing::warn!(
-            "ADDRESS LIMITS ARE OFF (limits.enabled = false): every client can request any number \
-             of scans. Use this for load tests only."
-        );
-    }
+    warn_about_limits(config);
     if !config.targets.enabled {
         tracing::warn!(
             "TARGET LIMITS ARE OFF (targets.enabled = false): clients can make this server flood any \
              site. Use this for load tests of your own sites only."
         );
-    }
-    if config.limits.scans_paused {
-        tracing::warn!("free scans are paused by the configuration (limits.scans_paused = true)");
     }
     // Before the secret, which is created if it is missing.
     let keys = open_keys_of_store(config)?;

@@ -19,6 +19,7 @@ const SHED: &str = "http_requests_shed_total";
 const PANICS: &str = "http_handler_panics_total";
 const CONNECTIONS: &str = "http_connections_open";
 const REFUSED: &str = "http_connections_refused_total";
+const HANDSHAKES: &str = "http_tls_handshakes_total";
 
 const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
@@ -36,6 +37,11 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     (MetricKind::Counter, PANICS, "Handlers that panicked; each was answered with 500."),
     (MetricKind::Gauge, CONNECTIONS, "Connections open now."),
     (MetricKind::Counter, REFUSED, "Connections answered with 503 because all others were busy."),
+    (
+        MetricKind::Counter,
+        HANDSHAKES,
+        "TLS handshakes of clients, by result: completed, failed, timed_out, plain_http.",
+    ),
     (
         MetricKind::Gauge,
         "wayleave_agent_feeds",
@@ -126,6 +132,16 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
         "wayleave_log_lines_lost_total",
         "Log lines that could not be written, by reason.",
     ),
+    (
+        MetricKind::Gauge,
+        "wayleave_tls_certificate_seconds_left",
+        "Seconds until the TLS certificate in use ends; negative once it has expired.",
+    ),
+    (
+        MetricKind::Counter,
+        "wayleave_reloads_total",
+        "Reloads of the configuration and of the TLS files, by result: applied, unchanged, refused.",
+    ),
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -186,6 +202,26 @@ pub(crate) fn set_open_connections(open: usize) {
 
 pub(crate) fn count_refused_connection() {
     counter!(REFUSED).increment(1);
+}
+
+/// How a client's TLS handshake ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HandshakeResult {
+    Completed,
+    Failed,
+    TimedOut,
+    /// It was none: the client spoke plain HTTP.
+    PlainHttp,
+}
+
+pub(crate) fn count_handshake(result: HandshakeResult) {
+    let result = match result {
+        HandshakeResult::Completed => "completed",
+        HandshakeResult::Failed => "failed",
+        HandshakeResult::TimedOut => "timed_out",
+        HandshakeResult::PlainHttp => "plain_http",
+    };
+    counter!(HANDSHAKES, "result" => result).increment(1);
 }
 
 pub(crate) fn count_shed_request() {

@@ -6,6 +6,7 @@
 //! (`rate_limits::extractors`). This crate decides nothing about sites, records or rules.
 
 mod app;
+mod assembly;
 mod fast_path;
 mod handlers;
 mod http_metrics;
@@ -17,6 +18,7 @@ mod off_worker;
 mod openapi;
 mod pages;
 mod rate_limits;
+mod recorded_router;
 mod request;
 mod response;
 mod routes;
@@ -27,37 +29,33 @@ mod witness_server;
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    middleware::{from_fn, from_fn_with_state},
-};
+use axum::Router;
 use service::Service;
 
 pub use app::App;
 pub use mcp_server::{LocalReply, answer_local_message};
 pub use metrics_server::metrics_app;
-pub use middleware::WebOptions;
+pub use middleware::{ReloadableOptions, WebOptions};
+#[doc(hidden)]
+pub use rate_limits::{ROUTE_POLICIES, RouteLimit, RoutePolicy};
 pub use rate_limits::{RateLimit, RateLimits};
 #[doc(hidden)]
 pub use request::fuzzing;
 pub use request::{ClientAddress, PeerAddress, StrictJson};
 pub use response::ApiError;
-pub use server::{ServeReport, ServerOptions, serve};
+pub use server::{
+    CertificateFacts, ServeReport, ServerOptions, TlsIdentity, TlsPair, TlsPairError, serve,
+};
 pub use witness_server::witness_app;
 
 use self::{
-    fast_path::{CachedResponses, FastPath},
+    assembly::AppParts,
     machine_files::SiteFacts,
-    mcp_server::McpServer,
-    middleware::{
-        MiddlewareState, etag_marks,
-        refusal_pause::{self, RefusalPauses},
-        response_signing,
-    },
-    rate_limits::RateLimiters,
+    middleware::MiddlewareState,
+    pages::docs::LimitsInForce,
     response::{CACHE_ONE_HOUR, HTML, HttpDocument, JSON, MARKDOWN},
     schema_documents::SchemaDocuments,
-    state::{AppState, PageFiles, ServiceInfo},
+    state::{PageFiles, ServiceInfo},
 };
 
 /// Builds the complete HTTP application of a service. Pass it to [`serve`].
@@ -71,7 +69,8 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
     let issuer = service.issuer().clone();
     let document = openapi::build_document(&issuer);
     let method = service::scoring_method();
-    let docs_pages = pages::docs::render_all(&document, &issuer, &service.reader_facts());
+    let in_force = LimitsInForce { rates: &options.limits, service: &service.limits() };
+    let docs_pages = pages::docs::render_all(&document, &issuer, &service.reader_facts(), in_force);
     let operator = service.operator();
     let site = SiteFacts {
         issuer: issuer.clone(),
@@ -105,30 +104,9 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
         issuer: issuer.clone(),
         metrics_elsewhere: options.metrics_elsewhere,
     };
-    let (router, _) = routes::router().split_for_parts();
-    let rate_limiters = Arc::new(RateLimiters::new(options.limits.clone()));
-    let service_info = Arc::new(service_info);
-    let key_header = issuer.brand.key_header();
     service.conduct.set_robots_txt(&machine_files::render_robots_txt(&site));
     let conduct = options.counts_agents.then(|| Arc::clone(&service.conduct));
-    let middleware_state = MiddlewareState::new(options, issuer, conduct);
-    let cached_responses = CachedResponses::new(
-        Arc::clone(&service),
-        Arc::clone(&middleware_state),
-        &service_info,
-        Arc::clone(&rate_limiters),
-    );
-    let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
-    let state = AppState { service: Arc::clone(&service), service_info, rate_limiters };
-    let api = router.with_state(state.clone());
-    let mcp = Arc::new(McpServer::new(api.clone(), state, &document));
-    let router = api
-        .merge(mcp_server::router(mcp))
-        .merge(further)
-        .layer(from_fn(rate_limits::add_rate_limit_headers));
-    let router = middleware::wrap_router(router, middleware_state)
-        .layer(from_fn_with_state(Arc::clone(&service), etag_marks::mark_etags))
-        .layer(from_fn_with_state(service, response_signing::sign_response))
-        .layer(from_fn_with_state(RefusalPauses::default(), refusal_pause::pause_refusals));
-    App::new(router, fast_path)
+    let middleware = MiddlewareState::new(options, issuer, conduct);
+    let parts = AppParts::new(service, Arc::new(service_info), document, further, middleware);
+    App::new(parts.assemble_first(), Some(Arc::new(move |options| parts.assemble(options))))
 }

@@ -2,7 +2,7 @@
 
 use axum::routing::{get, post};
 use utoipa::OpenApi;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::routes;
 
 use crate::{
     handlers::{
@@ -14,10 +14,10 @@ use crate::{
     },
     machine_files,
     openapi::base::OpenApiBase,
-    state::AppState,
+    recorded_router::RecordedRouter,
 };
 
-pub(crate) fn router() -> OpenApiRouter<AppState> {
+pub(crate) fn router() -> RecordedRouter {
     let mut router = api_router();
     for path in machine_files::PATHS {
         router = router.route(path, get(static_documents::machine_file));
@@ -25,8 +25,8 @@ pub(crate) fn router() -> OpenApiRouter<AppState> {
     router.route("/.well-known/security.txt", get(static_documents::security_txt))
 }
 
-fn api_router() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(OpenApiBase::openapi())
+fn api_router() -> RecordedRouter {
+    RecordedRouter::with_openapi(OpenApiBase::openapi())
         // Scans and reports
         .routes(routes!(scan::scan_domain))
         .routes(routes!(scan_v1::scan_domain_v1))

@@ -57,7 +57,7 @@ impl TlsClient {
 
 /// Accepts any certificate if the peer proves that it holds the key.
 #[derive(Debug)]
-struct KeyPossessionVerifier(WebPkiSupportedAlgorithms);
+pub(crate) struct KeyPossessionVerifier(pub(crate) WebPkiSupportedAlgorithms);
 
 impl ServerCertVerifier for KeyPossessionVerifier {
     fn verify_server_cert(

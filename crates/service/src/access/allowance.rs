@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use contract::policies::{NETWORK_TIERS, NetworkTier};
 use proof::keys::DeploymentSecret;
 use store::{AllowanceDraw, AllowanceOutcome, Day, StoreError, Switch, Switches};
 
@@ -26,7 +27,7 @@ impl Default for FreeScans {
     fn default() -> Self {
         Self {
             per_address_and_day: Some(contract::limits::SCAN_PER_DAY),
-            per_day: 10_000,
+            per_day: contract::limits::SCANS_PER_DAY_TOTAL,
             paused: false,
         }
     }
@@ -47,6 +48,19 @@ impl AddressBlock {
                 Self(IpAddr::V6(Ipv6Addr::from_bits(network)))
             }
         }
+    }
+
+    /// The first address of the block.
+    #[must_use]
+    pub fn address(self) -> IpAddr {
+        self.0
+    }
+
+    /// The IPv6 network of so many bits around the block; `None` for IPv4.
+    fn ipv6_network(self, bits: u8) -> Option<Self> {
+        let IpAddr::V6(address) = self.0 else { return None };
+        let mask = u128::MAX.checked_shl(128 - u32::from(bits.min(128))).unwrap_or_default();
+        Some(Self(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))))
     }
 
     pub(crate) fn text(self) -> String {
@@ -74,6 +88,8 @@ pub async fn scans_paused(switches: &dyn Switches) -> Result<Option<Switch>, Sto
 pub enum AllowanceError {
     #[error("the daily limit of free scans for this address is reached")]
     AddressLimitReached { retry_after_s: u64 },
+    #[error("the daily limit of free scans for the network {network} is reached")]
+    NetworkLimitReached { network: String, retry_after_s: u64 },
     #[error("the daily limit of free scans for this service is reached")]
     ServiceLimitReached { retry_after_s: u64 },
     #[error("free scans are paused")]
@@ -82,17 +98,23 @@ pub enum AllowanceError {
     Store(#[from] StoreError),
 }
 
-/// Which of the two limits a draw counts against.
+/// Which of the limits a draw counts against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AllowanceScope {
     Address,
+    /// An IPv6 network around the address.
+    Network(AddressBlock),
     Service,
 }
+
+/// Whoever has an IPv6 network of this size has 65,536 networks of 64 bits, each with the scans of an
+/// address. So the network has a limit of its own.
+const DAY_TIER: NetworkTier = NETWORK_TIERS[1];
 
 impl Access {
     pub(crate) async fn check_not_paused(&self) -> Result<(), AllowanceError> {
         let switch = scans_paused(self.store.as_ref()).await?;
-        if self.free_scans.paused || switch.is_some_and(|switch| switch.on) {
+        if self.free_scans.get().paused || switch.is_some_and(|switch| switch.on) {
             return Err(AllowanceError::Paused { retry_after_s: PAUSED_RETRY_SECONDS });
         }
         Ok(())
@@ -104,19 +126,24 @@ impl Access {
         &self,
         block: Option<AddressBlock>,
     ) -> Result<(), AllowanceError> {
-        let limits = self.free_scans;
+        let limits = self.free_scans.get();
         let now = self.clock.now();
         let day = Day::of(now);
         let mut draws = Vec::new();
         if let (Some(block), Some(limit)) = (block, limits.per_address_and_day) {
             let key = address_counter_key(&self.secret, day, block);
             draws.push((AllowanceScope::Address, AllowanceDraw { key, limit }));
+            if let Some(network) = block.ipv6_network(DAY_TIER.prefix_bits) {
+                let key = network_counter_key(&self.secret, day, network);
+                let limit = limit.saturating_mul(DAY_TIER.factor);
+                draws.push((AllowanceScope::Network(network), AllowanceDraw { key, limit }));
+            }
         }
         let key = self.secret.mac("scans of everybody", &[]);
         draws.push((AllowanceScope::Service, AllowanceDraw { key, limit: limits.per_day }));
         let requested = draws.iter().map(|(_, draw)| *draw).collect();
         let AllowanceOutcome::Exhausted { which } =
-            self.store.draw_allowances(day, requested).await?
+            self.store.draw_allowances(day.into(), requested).await?
         else {
             return Ok(());
         };
@@ -125,16 +152,33 @@ impl Access {
             Some((AllowanceScope::Address, _)) => {
                 Err(AllowanceError::AddressLimitReached { retry_after_s })
             }
+            Some((AllowanceScope::Network(network), _)) => {
+                let network = format!("{}/{}", network.text(), DAY_TIER.prefix_bits);
+                Err(AllowanceError::NetworkLimitReached { network, retry_after_s })
+            }
             _ => Err(AllowanceError::ServiceLimitReached { retry_after_s }),
         }
     }
 
-    /// Deletes the counters of past days.
+    /// Deletes sessions and requests for keys that have expired.
+    pub async fn delete_expired_access(&self) {
+        let now = self.clock.now();
+        if let Err(error) = self.store.delete_expired_sessions(now).await {
+            tracing::error!(%error, "expired sessions could not be deleted");
+        }
+        if let Err(error) = self.store.delete_expired_key_requests(now).await {
+            tracing::error!(%error, "expired requests for keys could not be deleted");
+        }
+    }
+
+    /// Deletes the counters of past days and months.
     pub async fn delete_past_counters(&self) {
-        match self.store.delete_allowances_before(Day::of(self.clock.now())).await {
+        match self.store.delete_past_allowances(self.clock.now()).await {
             Ok(0) => {}
-            Ok(deleted) => tracing::info!(deleted, "counters of past days deleted"),
-            Err(error) => tracing::error!(%error, "counters of past days could not be deleted"),
+            Ok(deleted) => tracing::info!(deleted, "counters of past days and months deleted"),
+            Err(error) => {
+                tracing::error!(%error, "counters of past days and months could not be deleted")
+            }
         }
     }
 }
@@ -146,6 +190,11 @@ const PAUSED_RETRY_SECONDS: u64 = 300;
 /// turned back into addresses, and the keys of two days cannot be matched.
 fn address_counter_key(secret: &DeploymentSecret, day: Day, block: AddressBlock) -> proof::Digest {
     secret.mac("scans by address", &[&day.number().to_be_bytes(), block.text().as_bytes()])
+}
+
+/// The same for an IPv6 network.
+fn network_counter_key(secret: &DeploymentSecret, day: Day, block: AddressBlock) -> proof::Digest {
+    secret.mac("scans by network", &[&day.number().to_be_bytes(), block.text().as_bytes()])
 }
 
 /// Milliseconds as whole seconds, rounded up, at least 1.
@@ -168,6 +217,16 @@ mod tests {
         assert_ne!(block("192.0.2.1"), block("192.0.2.2"));
         assert_eq!(block("::ffff:192.0.2.1"), block("192.0.2.1"));
         assert_eq!(block("2001:db8:1:2::1").text(), "2001:db8:1:2::");
+    }
+
+    #[test]
+    fn the_networks_around_an_ipv6_block() {
+        let network = |text: &str, bits| block(text).ipv6_network(bits).map(AddressBlock::text);
+        assert_eq!(network("2001:db8:1:2ff::1", 48).as_deref(), Some("2001:db8:1::"));
+        assert_eq!(network("2001:db8:1:2ff::1", 56).as_deref(), Some("2001:db8:1:200::"));
+        assert_eq!(network("2001:db8:1:2ff::1", 0).as_deref(), Some("::"));
+        assert_eq!(network("192.0.2.1", 48), None);
+        assert_eq!((DAY_TIER.prefix_bits, DAY_TIER.factor), (48, 16));
     }
 
     #[test]

@@ -16,7 +16,8 @@ impl CallAllowance for Access {
         Box::pin(async move {
             let key = self.secret.mac("capability calls", &[domain.registrable().as_bytes()]);
             let draw = AllowanceDraw { key, limit: CAPABILITY_CALLS_PER_DAY };
-            match self.store.draw_allowances(Day::of(self.clock.now()), vec![draw]).await {
+            let today = Day::of(self.clock.now());
+            match self.store.draw_allowances(today.into(), vec![draw]).await {
                 Ok(outcome) => outcome == AllowanceOutcome::Granted,
                 Err(error) => {
                     tracing::warn!(%error, "a call of a declared operation could not be counted");

@@ -6,7 +6,7 @@ use std::fmt;
 
 use contract::{Domain, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
-use store::{Digest, Licence, Licences, LicensedDomains, StoreError};
+use store::{Digest, Licence, Licences, LicensedDomains, StoreError, StoredKey};
 
 use crate::access::Access;
 use crate::random_ids::{Ids, RandomnessError};
@@ -55,13 +55,24 @@ pub async fn create_licence(
     let key = LicenceKey::from_secret(&ids.random_bytes()?);
     let licence = Licence {
         id: ids.random_id()?,
-        key_sha256: key.sha256(),
+        plan: "unlimited".to_owned(),
         domains,
         label,
+        mailbox: None,
         created_at: now.whole_seconds(),
+        expires_at: None,
+        revoked_at: None,
+        last_used: None,
+    };
+    let first_key = StoredKey {
+        key_sha256: key.sha256(),
+        licence_id: licence.id.clone(),
+        prefix: key.recognisable_prefix(),
+        created_at: licence.created_at,
+        expires_at: None,
         revoked_at: None,
     };
-    licences.put_licence(licence.clone()).await?;
+    licences.put_licence(licence.clone(), first_key).await?;
     Ok(NewLicence { licence, key })
 }
 
@@ -89,6 +100,12 @@ impl LicenceKey {
         &self.0
     }
 
+    /// Its first characters, by which its holder tells it from others. They give 30 of 256 bits away.
+    #[must_use]
+    pub fn recognisable_prefix(&self) -> String {
+        self.0.chars().take(Self::PREFIX.len() + 5).collect()
+    }
+
     fn sha256(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
@@ -112,8 +129,12 @@ impl Access {
             PresentedKey::Malformed => return Err(LicenceError::UnknownKey),
             PresentedKey::Key(key) => key,
         };
-        let licence = self.store.licence_by_key(key.sha256()).await?;
-        licence.filter(Licence::is_active).ok_or(LicenceError::UnknownKey)
+        let now = self.clock.now();
+        let found = self.store.licence_by_key(key.sha256()).await?;
+        found
+            .filter(|(licence, key)| licence.is_active(now) && key.is_valid(now))
+            .map(|(licence, _)| licence)
+            .ok_or(LicenceError::UnknownKey)
     }
 
     /// Whether the key that was sent belongs to an active licence for this domain.

@@ -17,6 +17,7 @@ use proof::keys::DeploymentSecret;
 use store::Store;
 
 use self::page_token::PageTokenUses;
+use crate::live_setting::LiveSetting;
 
 pub use allowance::{AddressBlock, AllowanceError, FreeScans, pause_scans, scans_paused};
 pub use idempotency::{IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest};
@@ -30,6 +31,6 @@ pub struct Access {
     pub(crate) clock: Arc<dyn Clock>,
     /// Authenticates page tokens, and hides client addresses in counters.
     pub(crate) secret: DeploymentSecret,
-    pub(crate) free_scans: FreeScans,
+    pub(crate) free_scans: LiveSetting<FreeScans>,
     pub(crate) page_token_uses: PageTokenUses,
 }

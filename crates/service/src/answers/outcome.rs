@@ -19,6 +19,7 @@ use store::{AllowanceDraw, AllowanceOutcome, Day, NewOutcome, Store, StoreError}
 
 use crate::access::AddressBlock;
 use crate::access::allowance::ceil_seconds;
+use crate::live_setting::LiveSetting;
 use crate::log::daily_seals::outcome_day_digest;
 use crate::signing_keys::SigningKeys;
 
@@ -62,7 +63,7 @@ pub struct Outcomes {
     pub(crate) issuer: Issuer,
     pub(crate) names: NamePolicy,
     /// Reports per address and UTC day; `None` for no limit.
-    pub(crate) per_day: Option<u32>,
+    pub(crate) per_day: LiveSetting<Option<u32>>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) keys: Arc<SigningKeys>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -95,7 +96,7 @@ impl Outcomes {
         let status = report.result.status.filter(|status| *status > 0);
         let disagreement = describe_disagreement(resolve_said.as_ref(), &class, status);
         let now = self.clock.now();
-        let (day, limit) = (Day::of(now), self.per_day);
+        let (day, limit) = (Day::of(now), self.per_day.get());
         let counter = self.address_counter_key("outcome reports by address", day, &[], block);
         let outcome = NewOutcome {
             at: now.whole_seconds(),
@@ -120,7 +121,7 @@ impl Outcomes {
         let allowance = match limit {
             None => None,
             Some(limit) => {
-                let used = self.store.allowance_used(day, counter).await?;
+                let used = self.store.allowance_used(day.into(), counter).await?;
                 Some(DailyAllowance { limit, remaining: limit.saturating_sub(used), resets_in_s })
             }
         };

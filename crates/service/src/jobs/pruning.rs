@@ -13,6 +13,10 @@ const PRUNING_INTERVAL: Duration = Duration::from_secs(1_800);
 const STEP_SIZE: usize = 200;
 /// Other writers come first.
 const PAUSE_BETWEEN_STEPS: Duration = Duration::from_millis(50);
+/// Calls of licences by day: more than a year, so that a month can be compared with the year before.
+const USAGE_DAYS: u32 = 400;
+/// Deliveries to webhooks that were delivered or given up.
+const DELIVERY_DAYS: u32 = 30;
 const DAY_MS: i64 = 24 * 3_600_000;
 
 const PRUNED_TOTAL: &str = "wayleave_store_pruned_total";
@@ -59,6 +63,8 @@ impl Service {
         if days.scan_days > 0 {
             removed += self.prune_all(Prunable::Scans, before(days.scan_days)).await?;
         }
+        removed += self.prune_all(Prunable::Usage, before(USAGE_DAYS)).await?;
+        removed += self.prune_all(Prunable::Deliveries, before(DELIVERY_DAYS)).await?;
         if days.conduct_days > 0 {
             removed += self.prune_all(Prunable::Conduct, before(days.conduct_days)).await?;
         }

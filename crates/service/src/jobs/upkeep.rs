@@ -12,7 +12,7 @@ const METRICS_INTERVAL: Duration = Duration::from_secs(1);
 const DELETIONS_INTERVAL: Duration = Duration::from_secs(1);
 /// How often it is checked whether bodies have to be deleted.
 const BODY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
-/// The counters of a day are deleted once the day is over.
+/// The counters of a day are deleted two days after it.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(600);
 
 /// Runs until it is dropped. Failures are logged and tried again at the next turn.
@@ -31,6 +31,7 @@ pub async fn run_upkeep(service: Arc<Service>) {
             }
             _ = forget.tick() => {
                 service.access.delete_past_counters().await;
+                service.access.delete_expired_access().await;
                 service.outcomes.delete_old_reports().await;
                 service.answers.evict_expired();
                 service.scanning.documents.evict_expired(service.clock.now());

@@ -73,6 +73,10 @@ pub enum ScanError {
     )]
     AddressLimitReached { retry_after_s: u64 },
     #[error(
+        "the daily limit of free scans for the network {network} is reached; it resets at 00:00 UTC and does not apply with a licence key"
+    )]
+    NetworkLimitReached { network: String, retry_after_s: u64 },
+    #[error(
         "the daily limit of free scans for this service is reached; it resets at 00:00 UTC and does not apply with a licence key"
     )]
     ServiceLimitReached { retry_after_s: u64 },
@@ -114,6 +118,7 @@ impl Scanning {
                 | ScanError::Busy { .. }
                 | ScanError::TargetLimit { .. }
                 | ScanError::AddressLimitReached { .. }
+                | ScanError::NetworkLimitReached { .. }
                 | ScanError::ServiceLimitReached { .. }
                 | ScanError::Paused { .. },
             ) => "turned_away",
@@ -340,6 +345,9 @@ impl From<AllowanceError> for ScanError {
         match error {
             AllowanceError::AddressLimitReached { retry_after_s } => {
                 Self::AddressLimitReached { retry_after_s }
+            }
+            AllowanceError::NetworkLimitReached { network, retry_after_s } => {
+                Self::NetworkLimitReached { network, retry_after_s }
             }
             AllowanceError::ServiceLimitReached { retry_after_s } => {
                 Self::ServiceLimitReached { retry_after_s }

@@ -425,17 +425,47 @@ impl Deletions for FailingStore {
 }
 
 impl Licences for FailingStore {
-    fn put_licence(&self, licence: Licence) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.put_licence(licence)
+    fn put_licence(
+        &self,
+        licence: Licence,
+        first_key: StoredKey,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_licence(licence, first_key)
     }
     fn licence_by_key(
         &self,
         key_sha256: Digest,
-    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+    ) -> BoxFuture<'_, Result<Option<(Licence, StoredKey)>, StoreError>> {
         self.inner.licence_by_key(key_sha256)
     }
-    fn licences(&self) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
-        self.inner.licences()
+    fn licence<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
+        self.inner.licence(id)
+    }
+    fn licence_by_mailbox(
+        &self,
+        mailbox: Digest,
+    ) -> BoxFuture<'_, Result<Option<Licence>, StoreError>> {
+        self.inner.licence_by_mailbox(mailbox)
+    }
+    fn licences(
+        &self,
+        after: Option<LicenceCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Licence>, StoreError>> {
+        self.inner.licences(after, limit)
+    }
+    fn keys_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<StoredKey>, StoreError>> {
+        self.inner.keys_of(licence_id)
+    }
+    fn add_key(
+        &self,
+        key: StoredKey,
+        end_others_at: Option<Timestamp>,
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.add_key(key, end_others_at)
     }
     fn revoke_licence<'a>(
         &'a self,
@@ -444,21 +474,310 @@ impl Licences for FailingStore {
     ) -> BoxFuture<'a, Result<Option<Licence>, StoreError>> {
         self.inner.revoke_licence(id, at)
     }
+    fn revoke_key(
+        &self,
+        key_sha256: Digest,
+        at: Timestamp,
+    ) -> BoxFuture<'_, Result<Option<StoredKey>, StoreError>> {
+        self.inner.revoke_key(key_sha256, at)
+    }
+    fn mark_licence_used<'a>(
+        &'a self,
+        id: &'a str,
+        day: Day,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.inner.mark_licence_used(id, day)
+    }
+    fn import_licence(
+        &self,
+        licence: Licence,
+        keys: Vec<StoredKey>,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_licence(licence, keys)
+    }
 }
 
 impl Allowances for FailingStore {
     fn draw_allowances(
         &self,
-        day: Day,
+        period: Period,
         draws: Vec<AllowanceDraw>,
     ) -> BoxFuture<'_, Result<AllowanceOutcome, StoreError>> {
-        self.inner.draw_allowances(day, draws)
+        self.inner.draw_allowances(period, draws)
     }
-    fn allowance_used(&self, day: Day, what: Digest) -> BoxFuture<'_, Result<u32, StoreError>> {
-        self.inner.allowance_used(day, what)
+    fn allowance_used(
+        &self,
+        period: Period,
+        what: Digest,
+    ) -> BoxFuture<'_, Result<u32, StoreError>> {
+        self.inner.allowance_used(period, what)
     }
-    fn delete_allowances_before(&self, day: Day) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.delete_allowances_before(day)
+    fn delete_past_allowances(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_past_allowances(now)
+    }
+}
+
+impl Usage for FailingStore {
+    fn count_call<'a>(
+        &'a self,
+        licence_id: &'a str,
+        at: Timestamp,
+        operation: &'a str,
+        quota: Option<u64>,
+    ) -> BoxFuture<'a, Result<QuotaOutcome, StoreError>> {
+        self.inner.count_call(licence_id, at, operation, quota)
+    }
+    fn give_back_call<'a>(
+        &'a self,
+        licence_id: &'a str,
+        at: Timestamp,
+        operation: &'a str,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.inner.give_back_call(licence_id, at, operation)
+    }
+    fn used_in_month<'a>(
+        &'a self,
+        licence_id: &'a str,
+        month: Month,
+    ) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.used_in_month(licence_id, month)
+    }
+    fn usage_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+        first: Day,
+        last: Day,
+    ) -> BoxFuture<'a, Result<Vec<UsageRow>, StoreError>> {
+        self.inner.usage_of(licence_id, first, last)
+    }
+    fn export_usage(
+        &self,
+        after: Option<UsageCursor>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<UsageRow>, StoreError>> {
+        self.inner.export_usage(after, limit)
+    }
+    fn import_usage(&self, rows: Vec<UsageRow>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_usage(rows)
+    }
+}
+
+impl LicenceScans for FailingStore {
+    fn put_scan_of_licence(
+        &self,
+        scan: Scan,
+        licence_id: String,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_scan_of_licence(scan, licence_id)
+    }
+    fn scans_of_licence<'a>(
+        &'a self,
+        licence_id: &'a str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<LicenceScan>, StoreError>> {
+        self.inner.scans_of_licence(licence_id, before, limit)
+    }
+    fn owner_of_scan<'a>(
+        &'a self,
+        scan_id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        self.inner.owner_of_scan(scan_id)
+    }
+    fn licence_scans_after(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<LicenceScan>, StoreError>> {
+        self.inner.licence_scans_after(after, limit)
+    }
+    fn last_licence_scan(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.last_licence_scan()
+    }
+    fn import_licence_scans(
+        &self,
+        scans: Vec<LicenceScan>,
+        last: u64,
+    ) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_licence_scans(scans, last)
+    }
+}
+
+impl Sessions for FailingStore {
+    fn put_session(&self, session: Session) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_session(session)
+    }
+    fn session(&self, token_sha256: Digest) -> BoxFuture<'_, Result<Option<Session>, StoreError>> {
+        self.inner.session(token_sha256)
+    }
+    fn touch_session(
+        &self,
+        token_sha256: Digest,
+        last_seen_at: Timestamp,
+        idle_until: Timestamp,
+    ) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.touch_session(token_sha256, last_seen_at, idle_until)
+    }
+    fn end_session(&self, token_sha256: Digest) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.end_session(token_sha256)
+    }
+    fn end_sessions<'a>(
+        &'a self,
+        licence_id: &'a str,
+        except: Option<Digest>,
+    ) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.end_sessions(licence_id, except)
+    }
+    fn sessions_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Session>, StoreError>> {
+        self.inner.sessions_of(licence_id)
+    }
+    fn delete_expired_sessions(&self, now: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_sessions(now)
+    }
+}
+
+impl Audit for FailingStore {
+    fn append_audit(&self, entry: NewAuditEntry) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.append_audit(entry)
+    }
+    fn audit_entries(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AuditEntry>, StoreError>> {
+        self.inner.audit_entries(before, limit)
+    }
+    fn export_audit(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<AuditEntry>, StoreError>> {
+        self.inner.export_audit(after, limit)
+    }
+    fn import_audit(&self, entries: Vec<AuditEntry>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_audit(entries)
+    }
+}
+
+impl Webhooks for FailingStore {
+    fn put_webhook(&self, webhook: Webhook) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_webhook(webhook)
+    }
+    fn webhook<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Webhook>, StoreError>> {
+        self.inner.webhook(id)
+    }
+    fn webhooks_of<'a>(
+        &'a self,
+        licence_id: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<Webhook>, StoreError>> {
+        self.inner.webhooks_of(licence_id)
+    }
+    fn active_webhooks(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Webhook>, StoreError>> {
+        self.inner.active_webhooks(after, limit)
+    }
+    fn set_webhook_state(&self, webhook: Webhook) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.set_webhook_state(webhook)
+    }
+    fn delete_webhook<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.inner.delete_webhook(id)
+    }
+    fn import_webhook(&self, webhook: Webhook) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.import_webhook(webhook)
+    }
+}
+
+impl Deliveries for FailingStore {
+    fn fan_out_cursor<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.inner.fan_out_cursor(source)
+    }
+    fn fan_out_cursors(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, StoreError>> {
+        self.inner.fan_out_cursors()
+    }
+    fn fan_out<'a>(
+        &'a self,
+        source: &'a str,
+        expected: u64,
+        new: u64,
+        deliveries: Vec<NewDelivery>,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.inner.fan_out(source, expected, new, deliveries)
+    }
+    fn claim_deliveries(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Delivery>, StoreError>> {
+        self.inner.claim_deliveries(now, lease_until, limit)
+    }
+    fn record_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        tried: DeliveryTry,
+    ) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
+        self.inner.record_delivery(id, tried)
+    }
+    fn delivery<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
+        self.inner.delivery(id)
+    }
+    fn deliveries_of<'a>(
+        &'a self,
+        webhook_id: &'a str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Delivery>, StoreError>> {
+        self.inner.deliveries_of(webhook_id, before, limit)
+    }
+    fn retry_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.inner.retry_delivery(id, now)
+    }
+}
+
+impl KeyRequests for FailingStore {
+    fn put_key_request(&self, request: KeyRequest) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.put_key_request(request)
+    }
+    fn key_request(
+        &self,
+        token_sha256: Digest,
+    ) -> BoxFuture<'_, Result<Option<KeyRequest>, StoreError>> {
+        self.inner.key_request(token_sha256)
+    }
+    fn take_key_request(
+        &self,
+        token_sha256: Digest,
+        now: Timestamp,
+        licence: Licence,
+        first_key: StoredKey,
+    ) -> BoxFuture<'_, Result<KeyRequestOutcome, StoreError>> {
+        self.inner.take_key_request(token_sha256, now, licence, first_key)
+    }
+    fn delete_expired_key_requests(
+        &self,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.delete_expired_key_requests(now)
+    }
+}
+
+impl LicenceData for FailingStore {
+    fn delete_licence_data<'a>(
+        &'a self,
+        licence_id: &'a str,
+        at: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<DeletedLicenceData>, StoreError>> {
+        self.inner.delete_licence_data(licence_id, at)
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use contract::Timestamp;
 use rusqlite::Connection;
 use store::{
-    Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, Switch, Switches,
+    Digest, Licence, Licences, LicensedDomains, Scans, Store, StoreError, StoredKey, Switch,
+    Switches,
 };
 use store_sqlite::{
     SqliteAdmin, SqliteOptions, SqliteStore, abandon_restore, begin_restore, copy_data_dir,
@@ -14,15 +15,27 @@ use store_sqlite::{
 
 use crate::{integrity, open, scan};
 
-fn licence(id: &str) -> Licence {
-    Licence {
+fn licence(id: &str) -> (Licence, StoredKey) {
+    let licence = Licence {
         id: id.to_owned(),
-        key_sha256: Digest::of(id.as_bytes()),
+        plan: String::from("free"),
         domains: LicensedDomains::All,
         label: None,
+        mailbox: None,
         created_at: Timestamp::from_millis(1),
+        expires_at: None,
         revoked_at: None,
-    }
+        last_used: None,
+    };
+    let key = StoredKey {
+        key_sha256: Digest::of(id.as_bytes()),
+        licence_id: id.to_owned(),
+        prefix: String::from("wl_Ab3dE"),
+        created_at: Timestamp::from_millis(1),
+        expires_at: None,
+        revoked_at: None,
+    };
+    (licence, key)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,9 +54,9 @@ async fn an_operator_writes_beside_a_server_and_both_see_it() {
     for number in 0..20 {
         let admin = SqliteAdmin::open(dir.path()).unwrap();
         let put = licence(&format!("l{number}"));
-        admin.licences().put_licence(put.clone()).await.unwrap();
+        admin.licences().put_licence(put.0.clone(), put.1.clone()).await.unwrap();
         // The server sees it at once.
-        assert_eq!(server.licence_by_key(put.key_sha256).await, Ok(Some(put)));
+        assert_eq!(server.licence_by_key(put.1.key_sha256).await, Ok(Some(put)));
     }
     busy.await.unwrap();
     let admin = SqliteAdmin::open(dir.path()).unwrap();
@@ -51,12 +64,13 @@ async fn an_operator_writes_beside_a_server_and_both_see_it() {
     admin.switches().set_switch(paused.clone()).await.unwrap();
     assert_eq!(server.switch("p").await, Ok(Some(paused)));
     server.revoke_licence("l3", Timestamp::from_millis(9)).await.unwrap();
-    let licences = admin.licences().licences().await.unwrap();
-    assert_eq!(licences.iter().filter(|licence| licence.is_active()).count(), 19);
+    let licences = admin.licences().licences(None, 99).await.unwrap();
+    let now = Timestamp::from_millis(10);
+    assert_eq!(licences.iter().filter(|licence| licence.is_active(now)).count(), 19);
     drop(admin);
     drop(server);
     let server = open(dir.path());
-    assert_eq!(server.licences().await.unwrap().len(), 20);
+    assert_eq!(server.licences(None, 99).await.unwrap().len(), 20);
     assert_eq!(server.export_scans(None, 1000).await.unwrap().len(), 200);
     assert_eq!(integrity(dir.path()), "ok");
 }
@@ -66,9 +80,10 @@ async fn without_a_server_admin_creates_the_store() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
     let admin = SqliteAdmin::open(&data).unwrap();
-    admin.licences().put_licence(licence("l")).await.unwrap();
+    let (put, key) = licence("l");
+    admin.licences().put_licence(put.clone(), key).await.unwrap();
     drop(admin);
-    assert_eq!(open(&data).licences().await, Ok(vec![licence("l")]));
+    assert_eq!(open(&data).licences(None, 9).await, Ok(vec![put]));
 }
 
 #[test]

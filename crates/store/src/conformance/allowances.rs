@@ -1,19 +1,26 @@
-//! Cases for daily allowances.
+//! Cases for allowances of a day and of a month.
 
 use futures_util::future::join_all;
 
 use super::harness::{Case, CaseResult, Engine, check_eq, unexpected_error};
 use super::sample_values::at;
-use crate::{AllowanceDraw, AllowanceOutcome, Day, Digest};
+use crate::allowances::KEPT_AFTER_PERIOD_MS;
+use crate::{AllowanceDraw, AllowanceOutcome, Day, Digest, Month, Period};
 
 pub(super) const CASES: &[(&str, Case)] = &[
     ("an allowance is limited per day and survives reopening", |e| Box::pin(ends(e))),
     ("draws are granted together or not at all", |e| Box::pin(together(e))),
     ("concurrent draws never exceed the limit", |e| Box::pin(many_at_once(e))),
-    ("counts before a day are deleted, that day's are not", |e| Box::pin(forgotten(e))),
+    ("counts are deleted two days after their day", |e| Box::pin(forgotten(e))),
+    ("a month is counted by itself and kept until it is over", |e| Box::pin(months(e))),
 ];
 
 const ONE_DAY_MS: i64 = 24 * 3600 * 1000;
+
+/// The day that begins this many days after the first one of the cases.
+fn day(number: i64) -> Period {
+    Period::Day(Day::of(at(number * ONE_DAY_MS)))
+}
 
 fn draw(what: &str, most: u32) -> AllowanceDraw {
     AllowanceDraw { key: Digest::of(what.as_bytes()), limit: most }
@@ -22,7 +29,7 @@ fn draw(what: &str, most: u32) -> AllowanceDraw {
 async fn ends(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    let (today, tomorrow) = (Day::of(at(0)), Day::of(at(ONE_DAY_MS)));
+    let (today, tomorrow) = (day(0), day(1));
     let spent = Ok(AllowanceOutcome::Exhausted { which: 0 });
     for _ in 0..3 {
         check_eq!(
@@ -69,7 +76,7 @@ async fn ends(engine: &dyn Engine) -> CaseResult {
 async fn together(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    let today = Day::of(at(0));
+    let today = day(0);
     let both = || vec![draw("address", 9), draw("total", 2)];
     check_eq!(
         store.draw_allowances(today, both()).await,
@@ -104,7 +111,7 @@ async fn together(engine: &dyn Engine) -> CaseResult {
 async fn many_at_once(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    let today = Day::of(at(0));
+    let today = day(0);
     let asks = (0..200).map(|number| {
         store.draw_allowances(
             today,
@@ -123,16 +130,44 @@ async fn many_at_once(engine: &dyn Engine) -> CaseResult {
 async fn forgotten(engine: &dyn Engine) -> CaseResult {
     let location = engine.new_location().await;
     let store = location.open().await;
-    for day in 0..4 {
-        let day = Day::of(at(day * ONE_DAY_MS));
+    for number in 0..4 {
         for what in ["a", "b"] {
-            store.draw_allowances(day, vec![draw(what, 9)]).await.map_err(unexpected_error)?;
+            let drawn = store.draw_allowances(day(number), vec![draw(what, 9)]).await;
+            drawn.map_err(unexpected_error)?;
         }
     }
-    let third = Day::of(at(2 * ONE_DAY_MS));
-    check_eq!(store.delete_allowances_before(third).await, Ok(4), "forgotten");
-    check_eq!(store.delete_allowances_before(third).await, Ok(0), "forgotten again");
-    check_eq!(store.allowance_used(Day::of(at(0)), draw("a", 0).key).await, Ok(0), "the first day");
-    check_eq!(store.allowance_used(third, draw("a", 0).key).await, Ok(1), "the day itself");
+    // Two days are kept, for a clock that is set back.
+    let third = day(1).ends_at().plus_millis(KEPT_AFTER_PERIOD_MS);
+    check_eq!(store.delete_past_allowances(third.plus_millis(-1)).await, Ok(2), "a moment before");
+    check_eq!(store.delete_past_allowances(third).await, Ok(2), "forgotten");
+    check_eq!(store.delete_past_allowances(third).await, Ok(0), "forgotten again");
+    check_eq!(store.allowance_used(day(0), draw("a", 0).key).await, Ok(0), "the first day");
+    check_eq!(store.allowance_used(day(2), draw("a", 0).key).await, Ok(1), "a day that is kept");
+    Ok(())
+}
+
+async fn months(engine: &dyn Engine) -> CaseResult {
+    let location = engine.new_location().await;
+    let store = location.open().await;
+    let month = Month::of(at(0));
+    let (this, next) = (Period::Month(month), Period::Month(month.next()));
+    let last_day = Period::Day(Day::of(month.ends_at().plus_millis(-1)));
+    for _ in 0..2 {
+        let drawn = store.draw_allowances(this, vec![draw("a", 2)]).await;
+        check_eq!(drawn, Ok(AllowanceOutcome::Granted), "of the month");
+    }
+    let spent = Ok(AllowanceOutcome::Exhausted { which: 0 });
+    check_eq!(store.draw_allowances(this, vec![draw("a", 2)]).await, spent, "the third");
+    for other in [last_day, next] {
+        let drawn = store.draw_allowances(other, vec![draw("a", 2)]).await;
+        check_eq!(drawn, Ok(AllowanceOutcome::Granted), "of {other:?}");
+    }
+    // The upkeep of every day leaves a month alone until it is over.
+    check_eq!(store.delete_past_allowances(month.ends_at()).await, Ok(0), "at its end");
+    check_eq!(store.draw_allowances(this, vec![draw("a", 2)]).await, spent, "with the clock back");
+    let later = month.ends_at().plus_millis(KEPT_AFTER_PERIOD_MS);
+    check_eq!(store.delete_past_allowances(later).await, Ok(2), "the month and its last day");
+    check_eq!(store.allowance_used(this, draw("a", 0).key).await, Ok(0), "the past month");
+    check_eq!(store.allowance_used(next, draw("a", 0).key).await, Ok(1), "the present month");
     Ok(())
 }

@@ -7,18 +7,24 @@ mod allowances;
 mod answers;
 mod append_extras;
 mod artifacts;
+mod audit;
 mod census;
 mod clocks;
 mod conduct;
 mod copying;
+mod copying_accounts;
 mod copying_log;
 mod decisions;
 mod deletions;
+mod deliveries;
 mod feeds;
 mod harness;
 mod health;
 mod idempotency;
 mod jobs;
+mod key_requests;
+mod licence_data;
+mod licence_scans;
 mod licences;
 mod log;
 mod mcp_locks;
@@ -31,7 +37,10 @@ mod sample_log;
 mod sample_values;
 mod scans;
 mod seals;
+mod sessions;
 mod switches;
+mod usage;
+mod webhooks;
 
 use std::fmt;
 
@@ -51,6 +60,14 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         seals::CASES,
         licences::CASES,
         allowances::CASES,
+        usage::CASES,
+        licence_scans::CASES,
+        sessions::CASES,
+        audit::CASES,
+        webhooks::CASES,
+        deliveries::CASES,
+        key_requests::CASES,
+        licence_data::CASES,
         switches::CASES,
         log::CASES,
         answers::CASES,
@@ -70,6 +87,7 @@ pub async fn run(engine: &dyn Engine) -> Result<usize, Failures> {
         pruning::CASES,
         deletions::CASES,
         copying::CASES,
+        copying_accounts::CASES,
         copying_log::CASES,
         health::CASES,
     ]

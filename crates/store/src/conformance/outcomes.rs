@@ -106,7 +106,7 @@ async fn with_allowance(engine: &dyn Engine) -> CaseResult {
     }
     let day = Day::of(at(0));
     check_eq!(taken, 40, "reports taken");
-    check_eq!(store.allowance_used(day, draw.key).await, Ok(40), "the allowance");
+    check_eq!(store.allowance_used(day.into(), draw.key).await, Ok(40), "the allowance");
     let counts =
         store.outcome_summary(&domain("shop.lab")?, day, day).await.map_err(unexpected_error)?;
     check_eq!(counts.total().n, 40, "reports kept");

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use contract::{Domain, Timestamp};
 
 use crate::scans::parse_stored_domain;
-use crate::{Digest, Licence, LicensedDomains, Scan, Visibility};
+use crate::{Digest, Licence, LicensedDomains, Scan, Store, StoredKey, Visibility};
 
 /// The start time of the cases, in milliseconds since 1970; cases add offsets to it.
 pub(super) const DAY: i64 = 1_794_711_380_007;
@@ -35,16 +35,38 @@ pub(super) fn scan(id: &str, name: &str, ms: i64) -> Result<Scan, String> {
     })
 }
 
-/// A licence for `shop.lab` whose key depends on its id.
+/// A licence for `shop.lab`.
 pub(super) fn licence(id: &str, ms: i64) -> Result<Licence, String> {
     Ok(Licence {
         id: id.to_owned(),
-        key_sha256: Digest::of(id.as_bytes()),
+        plan: String::from("standard"),
         domains: LicensedDomains::Only([domain("shop.lab")?].into()),
         label: Some(format!("for {id}")),
+        mailbox: None,
         created_at: at(ms),
+        expires_at: None,
         revoked_at: None,
+        last_used: None,
     })
+}
+
+/// A key of a licence, which depends on its name.
+pub(super) fn key(name: &str, licence_id: &str, ms: i64) -> StoredKey {
+    StoredKey {
+        key_sha256: Digest::of(name.as_bytes()),
+        licence_id: licence_id.to_owned(),
+        prefix: format!("wl_{}", name.chars().take(5).collect::<String>()),
+        created_at: at(ms),
+        expires_at: None,
+        revoked_at: None,
+    }
+}
+
+/// Stores a licence whose first key has its name.
+pub(super) async fn put_licence(store: &dyn Store, id: &str, ms: i64) -> Result<Licence, String> {
+    let put = licence(id, ms)?;
+    store.put_licence(put.clone(), key(id, id, ms)).await.map_err(|e| e.to_string())?;
+    Ok(put)
 }
 
 /// `len` bytes that hardly compress; the same seed gives the same bytes.

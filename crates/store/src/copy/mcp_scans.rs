@@ -27,8 +27,7 @@ async fn copy_scans(
         after = Some(last.position);
         for listed in page {
             // Removed since it was listed, if there is none.
-            if let Some(scan) =
-                unless_damaged(from.mcp_scan(listed.sha256).await, report)?.flatten()
+            if let Some(scan) = report.unless_damaged(from.mcp_scan(listed.sha256).await)?.flatten()
             {
                 to.import_mcp_scan(scan).await?;
                 report.mcp_scans += 1;
@@ -50,7 +49,7 @@ async fn copy_surfaces(
         after = Some(last.clone());
         for url in page {
             let surfaces = from.mcp_surfaces(&url, usize::MAX).await;
-            if let Some(surfaces) = unless_damaged(surfaces, report)? {
+            if let Some(surfaces) = report.unless_damaged(surfaces)? {
                 to.import_mcp_surfaces(url, surfaces).await?;
                 report.mcp_servers += 1;
             }
@@ -69,27 +68,11 @@ async fn copy_locks(
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(last.position);
         for listed in page {
-            if let Some(lock) =
-                unless_damaged(from.mcp_lock(listed.sha256).await, report)?.flatten()
+            if let Some(lock) = report.unless_damaged(from.mcp_lock(listed.sha256).await)?.flatten()
             {
                 to.put_mcp_lock(lock).await?;
                 report.mcp_locks += 1;
             }
         }
-    }
-}
-
-/// What was read; `None`, and noted in the report, if it is damaged.
-fn unless_damaged<T>(
-    read: Result<T, StoreError>,
-    report: &mut CopyReport,
-) -> Result<Option<T>, StoreError> {
-    match read {
-        Ok(value) => Ok(Some(value)),
-        Err(damage @ StoreError::Damaged { .. }) => {
-            report.damaged.push(damage.to_string());
-            Ok(None)
-        }
-        Err(other) => Err(other),
     }
 }

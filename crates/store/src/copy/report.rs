@@ -1,5 +1,7 @@
 //! What a copy has done so far, and how much it does at a time.
 
+use crate::StoreError;
+
 /// The progress or result of a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CopyReport {
@@ -11,6 +13,12 @@ pub struct CopyReport {
     pub artifacts: u64,
     pub seals: u64,
     pub licences: u64,
+    pub webhooks: u64,
+    /// Days and operations of which calls of a licence were counted.
+    pub usage_rows: u64,
+    /// Scans that were made for a licence.
+    pub licence_scans: u64,
+    pub audit_entries: u64,
     pub switches: u64,
     pub outcomes: u64,
     pub clocks: u64,
@@ -46,3 +54,20 @@ pub struct CopyReport {
 pub(super) const PAGE: usize = 256;
 /// Concurrent writes: enough to fill one group commit of the target, few enough to hold in memory.
 pub(super) const AT_ONCE: usize = 32;
+
+impl CopyReport {
+    /// What was read; `None`, and noted in the report, if it is damaged.
+    pub(super) fn unless_damaged<T>(
+        &mut self,
+        read: Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        match read {
+            Ok(value) => Ok(Some(value)),
+            Err(damage @ StoreError::Damaged { .. }) => {
+                self.damaged.push(damage.to_string());
+                Ok(None)
+            }
+            Err(other) => Err(other),
+        }
+    }
+}

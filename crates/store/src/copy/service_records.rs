@@ -107,15 +107,10 @@ async fn copy_feeds(
     report: &mut CopyReport,
 ) -> Result<(), StoreError> {
     for id in from.feed_ids().await? {
-        match from.feed(&id).await {
-            Ok(Some(feed)) => {
-                to.put_feed(feed).await?;
-                report.feeds += 1;
-            }
-            // Deleted since it was listed.
-            Ok(None) => {}
-            Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
-            Err(other) => return Err(other),
+        // Deleted since it was listed, if there is none.
+        if let Some(feed) = report.unless_damaged(from.feed(&id).await)?.flatten() {
+            to.put_feed(feed).await?;
+            report.feeds += 1;
         }
     }
     Ok(())
@@ -133,15 +128,10 @@ async fn copy_conduct(
         let Some(last) = page.last() else { return Ok(()) };
         after = Some(*last);
         for day in page {
-            match from.conduct_day(day).await {
-                Ok(Some(counts)) => {
-                    to.put_conduct_day(counts).await?;
-                    report.conduct_days += 1;
-                }
-                // Removed since it was listed.
-                Ok(None) => {}
-                Err(damage @ StoreError::Damaged { .. }) => report.damaged.push(damage.to_string()),
-                Err(other) => return Err(other),
+            // Removed since it was listed, if there is none.
+            if let Some(counts) = report.unless_damaged(from.conduct_day(day).await)?.flatten() {
+                to.put_conduct_day(counts).await?;
+                report.conduct_days += 1;
             }
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Print JSON instead of TOML or a table
     #[arg(long)]
     json: bool,
-    /// List every key with its environment variable, default and description instead
+    /// List every key with its environment variable, default, description and how a running server takes a change (SIGHUP or a restart) instead
     #[arg(long)]
     keys: bool,
 }
@@ -47,16 +47,20 @@ fn list_keys(json: bool) -> Result<u8> {
             .map(|key| {
                 serde_json::json!({
                     "key": key.dotted_name(), "variable": key.env_variable(), "flag": format!("--{}", key.flag_name()),
-                    "default": key.default, "help": key.help,
+                    "default": key.default, "reloadable": key.is_reloadable(), "help": key.help,
                 })
             })
             .collect();
         output::print_json(&list)?;
         return Ok(exit::PASSED);
     }
-    let mut rows = vec![["KEY", "VARIABLE", "DEFAULT", "DESCRIPTION"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["KEY", "VARIABLE", "DEFAULT", "CHANGED BY", "DESCRIPTION"].map(str::to_owned).to_vec(),
+    ];
     rows.extend(KEYS.iter().map(|key| {
-        vec![key.dotted_name(), key.env_variable(), key.default.to_owned(), key.help.to_owned()]
+        let changed_by = if key.is_reloadable() { "SIGHUP" } else { "restart" };
+        let (name, variable) = (key.dotted_name(), key.env_variable());
+        vec![name, variable, key.default.to_owned(), changed_by.to_owned(), key.help.to_owned()]
     }));
     output::print_bytes(output::format_table(&rows).as_bytes());
     Ok(exit::PASSED)

@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args) -> Result<u8> {
                 output::print_line(&ready_line(config));
             }
         };
-        let done = serve_until_stopped(&config, listener, &started).await;
+        let done = serve_until_stopped(&config, None, listener, &started).await;
         lab.stop().await;
         done
     })

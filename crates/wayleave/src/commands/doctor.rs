@@ -2,14 +2,16 @@
 
 mod key_state;
 mod local_state;
+mod tls;
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 use contract::Clock;
 use contract::records::Build;
+use door::operator::CallError;
 use door::{Door, RecordType, SystemClock, operator};
 use serde::Serialize;
 use service::log::builds::{BUILDS_PATH, BuildRules, RunningBuild, running_executable};
@@ -25,7 +27,7 @@ use crate::{build_info, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Checks configuration, clock, port, base URL, identities, lists of agents, store, disk, permissions, keys, log, build, \
+    after_help = "Checks configuration, clock, port, base URL, TLS certificate, identities, lists of agents, store, disk, permissions, keys, log, build, \
                   network policy and DNS, and prints one line for each: ok, warning (works, but may not be what you \
                   want) or FAILED, with what to do. Works beside a running server. Changes nothing: it creates no store \
                   and no keys, migrates nothing, and finishes no key rotation.\n\
@@ -105,6 +107,7 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
         check_catalogue(config),
         check_feeds(config),
     ];
+    checks.extend(tls::check_tls(config));
     checks.extend(check_metrics_address(config));
     checks.push(check_store(config));
     checks.extend(local_state::check_disks(config));
@@ -119,24 +122,30 @@ async fn run_checks(config: &Config, probe: &str) -> Vec<DoctorCheck> {
 
 /// Asks the server that this configuration describes.
 async fn check_ready(config: &Config) -> DoctorCheck {
+    let (address, encrypted) = (local_address(config), config.speaks_tls());
+    let url = format!("{}://{address}/readyz", if encrypted { "https" } else { "http" });
+    let patience = Duration::from_secs(4);
+    match operator::ask_own_server(address, encrypted, "/readyz", patience).await {
+        Ok(answer) if answer.status == 200 => good("ready", format!("{url} answers 200")),
+        Ok(answer) => {
+            let body = String::from_utf8_lossy(&answer.body).into_owned();
+            let body = output::sanitize_for_terminal(&body);
+            bad("ready", format!("{url} answers {}: {body}", answer.status))
+        }
+        Err(CallError::Timeout(_)) => bad("ready", format!("{url} did not answer within 4 s")),
+        Err(error) => bad("ready", format!("{url}: {error}; is the server running?")),
+    }
+}
+
+/// Where the server can be reached from this machine.
+fn local_address(config: &Config) -> SocketAddr {
     let mut address = config.server.listen;
     if address.ip().is_unspecified() {
         let loopback =
             if address.is_ipv4() { [127, 0, 0, 1].into() } else { IpAddr::V6(Ipv6Addr::LOCALHOST) };
         address.set_ip(loopback);
     }
-    let url = format!("http://{address}/readyz");
-    let call = operator::call_json("GET", &url, None, None);
-    match tokio::time::timeout(Duration::from_secs(4), call).await {
-        Ok(Ok(answer)) if answer.status == 200 => good("ready", format!("{url} answers 200")),
-        Ok(Ok(answer)) => {
-            let body = String::from_utf8_lossy(&answer.body).into_owned();
-            let body = output::sanitize_for_terminal(&body);
-            bad("ready", format!("{url} answers {}: {body}", answer.status))
-        }
-        Ok(Err(error)) => bad("ready", format!("{url}: {error}; is the server running?")),
-        Err(_) => bad("ready", format!("{url} did not answer within 4 s")),
-    }
+    address
 }
 
 /// A clock that is far behind would put wrong times on evidence and signatures.
@@ -176,10 +185,15 @@ async fn check_listen_address(config: &Config) -> DoctorCheck {
         Ok(_) if address.ip().is_loopback() => {
             good("server.listen", format!("{address} is free; only this machine can connect to it"))
         }
+        Ok(_) if config.speaks_tls() => good(
+            "server.listen",
+            format!("{address} is free and reachable from other machines, which must use HTTPS"),
+        ),
         Ok(_) => doubt(
             "server.listen",
             format!(
-                "{address} is free and reachable from other machines; put a TLS proxy in front of it"
+                "{address} is free and reachable from other machines; put a TLS proxy in front of it, or set \
+                 server.tls_cert and server.tls_key"
             ),
         ),
         Err(error) => doubt(
@@ -356,10 +370,17 @@ async fn check_build(config: &Config) -> DoctorCheck {
         Err(error) => return bad("build", format!("{error:#}")),
     };
     let named = format!("build {}, binary SHA-256 {}", this.version_id(), executable.sha256);
-    let url = format!("{}{BUILDS_PATH}{}", config.base_url(), this.version_id());
-    let answer =
-        tokio::time::timeout(Duration::from_secs(5), operator::call_json("GET", &url, None, None));
-    let answer = match answer.await {
+    let path = format!("{BUILDS_PATH}{}", this.version_id());
+    let url = format!("{}{path}", config.base_url());
+    let patience = Duration::from_secs(5);
+    let answer = async {
+        if config.speaks_tls() {
+            // The authority of its certificate may be one that only its clients know.
+            return operator::ask_own_server(local_address(config), true, &path, patience).await;
+        }
+        operator::call_json("GET", &url, None, None).await
+    };
+    let answer = match tokio::time::timeout(patience, answer).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) | Err(_) => {
             let url = config.base_url();

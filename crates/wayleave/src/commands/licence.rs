@@ -66,6 +66,9 @@ enum Command {
 /// The longest label, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
+/// Licences that are read from the store at once.
+const LIST_PAGE: usize = 256;
+
 pub(crate) fn run(args: Args) -> Result<u8> {
     wiring::runtime()?.block_on(async {
         match args.command {
@@ -93,7 +96,16 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             }
             Command::List { config, json } => {
                 let admin = wiring::open_admin(&config_in_force(&config)?)?;
-                print_licences(&admin.licences().licences().await?, json)
+                let mut all = Vec::new();
+                loop {
+                    let after = all.last().map(Licence::cursor);
+                    let page = admin.licences().licences(after, LIST_PAGE).await?;
+                    if page.is_empty() {
+                        break;
+                    }
+                    all.extend(page);
+                }
+                print_licences(&all, json)
             }
             Command::Revoke { id, config, json } => {
                 let admin = wiring::open_admin(&config_in_force(&config)?)?;

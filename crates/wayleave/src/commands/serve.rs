@@ -17,14 +17,20 @@ const COUNTS_TIME: Duration = Duration::from_secs(5);
 
 use super::config_in_force;
 use crate::config::{Config, ConfigArgs};
+use crate::reload::{CertificateFiles, ConfigSource, Reloader};
 use crate::shutdown::{self, StopSignals};
+use crate::tls_files::TlsFiles;
 use crate::{build_info, exit, logging, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Creates store.data_dir and the signing keys at the first start; a log whose keys are missing is refused. Runs until Ctrl-C or SIGTERM, then finishes \
-                  open requests. Speaks plain HTTP: put a TLS proxy in front of it and set server.base_url. Run \
-                  `wayleave doctor` first to check the configuration.\n\n\
+                  open requests. Speaks HTTPS with server.tls_cert and server.tls_key, whose files are read again when they \
+                  change; otherwise plain HTTP: then put a TLS proxy in front of it and set server.base_url. Run \
+                  `wayleave doctor` first to check the configuration.\n\
+                  At SIGHUP it reads the configuration again and applies limits.*, log.filter, server.trusted_proxies, \
+                  server.tls_cert and server.tls_key; the log names other keys that changed and need a restart. A \
+                  configuration that cannot be read changes nothing.\n\n\
                   Exit codes: 0 stopped normally, 2 could not start, 3 stopped because a part of it failed (the disk, or a \
                   thread or task that ended): restart it."
 )]
@@ -51,13 +57,14 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let mut config = config_in_force(&args.config)?;
     logging::start_logging(&config.log)?;
     wiring::runtime()?.block_on(async {
+        let source = ConfigSource::new(args.config.clone(), config.clone())?;
         let listener = bind_listener(&mut config).await?;
         let started = |config: &Config| {
             if args.json {
                 output::print_line(&ready_line(config));
             }
         };
-        serve_until_stopped(&config, listener, &started).await
+        serve_until_stopped(&config, Some(source), listener, &started).await
     })
 }
 
@@ -71,19 +78,27 @@ pub(crate) async fn bind_listener(config: &mut Config) -> Result<TcpListener> {
     Ok(listener)
 }
 
-/// Serves until a stop signal or a failure. `started` is called once everything is ready.
+/// Serves until a stop signal or a failure. `started` is called once everything is ready. `source` is what
+/// SIGHUP reloads.
 pub(crate) async fn serve_until_stopped(
     config: &Config,
+    source: Option<ConfigSource>,
     listener: TcpListener,
     started: &dyn Fn(&Config),
 ) -> Result<u8> {
     let supervisor = Supervisor::default();
     let metrics_listener = bind_metrics_listener(config).await?;
+    let certificate = TlsFiles::of(config).map(CertificateFiles::open).transpose()?;
+    let tls = certificate.as_ref().map(CertificateFiles::identity);
     let mut running = Running::start(config, &supervisor).await?;
     let options = ServerOptions {
         max_connections: config.server.max_connections,
+        tls,
+        https_only: config.https_only(),
         ..ServerOptions::default()
     };
+    let reloader = Reloader::new(source, certificate, Arc::clone(&running.service), running.app());
+    running.jobs.push(supervisor.spawn_task("reload", reloader.run()));
     tracing::info!(
         listen = %config.server.listen,
         base_url = %config.base_url(),

@@ -36,10 +36,11 @@ impl Args for ConfigArgs {
                     // Only in --help, not in -h: there are more than fifty.
                     .hide_short_help(true)
                     .help(format!(
-                        "{} [default: {}] [env: {}]",
+                        "{} [default: {}] [env: {}]{}",
                         key.help,
                         key.default,
-                        key.env_variable()
+                        key.env_variable(),
+                        if key.is_reloadable() { " [applied at SIGHUP]" } else { "" }
                     )),
             )
         })

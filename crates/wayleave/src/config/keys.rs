@@ -30,6 +30,11 @@ impl ConfigKey {
         format!("{}.{}", self.section, self.name)
     }
 
+    /// Whether a running server applies a changed value at SIGHUP. The others need a restart.
+    pub(crate) fn is_reloadable(&self) -> bool {
+        self.section == "limits" || RELOADABLE.contains(&(self.section, self.name))
+    }
+
     /// `WAYLEAVE_SERVER_LISTEN`
     pub(crate) fn env_variable(&self) -> String {
         format!("WAYLEAVE_{}_{}", self.section, self.name).to_ascii_uppercase()
@@ -51,13 +56,21 @@ const fn key(
     ConfigKey { section, name, value_kind: form, default, help }
 }
 
+/// What `crate::reload` applies, in addition to all of `limits`.
+const RELOADABLE: &[(&str, &str)] = &[
+    ("server", "trusted_proxies"),
+    ("server", "tls_cert"),
+    ("server", "tls_key"),
+    ("log", "filter"),
+];
+
 pub(crate) const KEYS: &[ConfigKey] = &[
     key("server", "listen", ValueKind::Text, "127.0.0.1:8080", "IP address and port to listen on"),
     key(
         "server",
         "base_url",
         ValueKind::Text,
-        "http:// and server.listen",
+        "http:// (https:// with TLS) and server.listen",
         "Public URL of this service, used in links and signed records",
     ),
     key(
@@ -93,7 +106,21 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         "metrics_listen",
         ValueKind::Text,
         "not set",
-        "IP address and port for /metrics alone; the server itself then does not serve it",
+        "IP address and port for /metrics alone, always as plain HTTP; the server itself then does not serve it",
+    ),
+    key(
+        "server",
+        "tls_cert",
+        ValueKind::Text,
+        "not set",
+        "PEM file with the certificate and those that lead to its authority; with server.tls_key, the server speaks HTTPS itself",
+    ),
+    key(
+        "server",
+        "tls_key",
+        ValueKind::Text,
+        "not set",
+        "PEM file with the private key of server.tls_cert, without a passphrase; both files are read again when they change",
     ),
     key(
         "store",
@@ -663,6 +690,21 @@ mod tests {
             let row = row.unwrap_or_else(|| panic!("{} is not in the README", key.dotted_name()));
             let default = key.default.split([' ', ',']).next().unwrap();
             assert!(row.contains(default), "{row} does not say {default}");
+        }
+    }
+
+    #[test]
+    fn the_readme_names_the_keys_that_can_be_reloaded() {
+        let readme = include_str!("../../../../README.md");
+        let named = readme.lines().find(|line| line.contains("SIGHUP")).unwrap();
+        assert!(named.contains("`limits.*`"), "{named}");
+        for key in KEYS.iter().filter(|key| key.section != "limits") {
+            let name = format!("`{}`", key.dotted_name());
+            assert_eq!(named.contains(&name), key.is_reloadable(), "{name}: {named}");
+        }
+        for (section, name) in RELOADABLE {
+            let exists = |key: &ConfigKey| (key.section, key.name) == (*section, *name);
+            assert!(KEYS.iter().any(exists), "{section}.{name}");
         }
     }
 

@@ -164,6 +164,13 @@ fn validate(config: &Config) -> Result<()> {
     if host.is_none_or(|host| host.is_empty() || host.contains(['?', '#', ' ', '"', '<', '>'])) {
         bail!("server.base_url must be an http or https URL");
     }
+    if config.server.tls_cert.is_some() != config.server.tls_key.is_some() {
+        let (set, missing) = match &config.server.tls_cert {
+            Some(_) => ("server.tls_cert", "server.tls_key"),
+            None => ("server.tls_key", "server.tls_cert"),
+        };
+        bail!("{set} is set and {missing} is not: TLS needs both the certificate and its key");
+    }
     for (name, number) in [
         ("scan.at_once", config.scan.at_once),
         ("server.max_connections", config.server.max_connections),
@@ -331,6 +338,26 @@ mod tests {
     }
 
     #[test]
+    fn tls_makes_the_base_url_https_and_only_a_whole_host_is_bound_to_it() {
+        const TLS: &str = "tls_cert = \"c\"\ntls_key = \"k\"\n";
+        for (base_url, tls, shown, https_only) in [
+            (None, "", "http://127.0.0.1:8080", false),
+            (None, TLS, "https://127.0.0.1:8080", false),
+            (Some("https://a.example/"), TLS, "https://a.example", true),
+            (Some("https://a.example:443"), TLS, "https://a.example:443", true),
+            (Some("https://a.example:8443"), TLS, "https://a.example:8443", false),
+            (Some("https://localhost"), TLS, "https://localhost", false),
+            (Some("https://192.0.2.1"), TLS, "https://192.0.2.1", false),
+            (Some("http://a.example"), TLS, "http://a.example", false),
+            (Some("https://a.example"), "", "https://a.example", false),
+        ] {
+            let url = base_url.map(|url| format!("base_url = \"{url}\"\n")).unwrap_or_default();
+            let config = with(&format!("[server]\n{url}{tls}"), &[], &[]).unwrap();
+            assert_eq!((config.base_url().as_str(), config.https_only()), (shown, https_only));
+        }
+    }
+
+    #[test]
     fn an_empty_configuration_is_the_default() {
         assert_eq!(with("", &[], &[]).unwrap(), Config::default());
     }
@@ -358,6 +385,8 @@ mod tests {
             ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
             ("", vec![("WAYLEAVE_PROOF_WITNESSES", "https://w.example")], "proof.witnesses"),
             ("[proof]\norigin = \"\"", vec![], "proof.origin"),
+            ("[server]\ntls_cert = \"c.pem\"", vec![], "server.tls_key is not"),
+            ("[server]\ntls_key = \"k.pem\"", vec![], "server.tls_cert is not"),
             ("[store]\nanswer_days = 6", vec![], "store.answer_days"),
             ("[store]\ndomain_days = 7", vec![], "store.domain_days"),
             ("[store]\nscan_days = 29", vec![], "store.scan_days"),
@@ -391,6 +420,8 @@ mod tests {
     const OPTIONAL: &[&str] = &[
         "server.base_url",
         "server.metrics_listen",
+        "server.tls_cert",
+        "server.tls_key",
         "store.data_dir",
         "store.keys_dir",
         "network.extra_ca",

@@ -45,6 +45,11 @@ pub(crate) struct ServerConfig {
     /// Unset means `/metrics` of the server itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Unset means plain HTTP. Both are set, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tls_key: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,6 +268,8 @@ impl Default for ServerConfig {
             max_connections: 4096,
             max_requests: 2048,
             metrics_listen: None,
+            tls_cert: None,
+            tls_key: None,
         }
     }
 }
@@ -426,7 +433,21 @@ impl Config {
     pub(crate) fn base_url(&self) -> String {
         match &self.server.base_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
+            None if self.speaks_tls() => format!("https://{}", self.server.listen),
             None => format!("http://{}", self.server.listen),
         }
+    }
+
+    /// Whether the server itself speaks TLS, and not a proxy in front of it.
+    pub(crate) fn speaks_tls(&self) -> bool {
+        self.server.tls_cert.is_some()
+    }
+
+    /// Whether browsers are told to use HTTPS alone with the host of the base URL. Not with a port in it:
+    /// the rule would hold for all ports of the host, and others may be served there.
+    pub(crate) fn https_only(&self) -> bool {
+        let Ok(url) = url::Url::parse(&self.base_url()) else { return false };
+        let is_name = matches!(url.host(), Some(url::Host::Domain(name)) if name != "localhost");
+        self.speaks_tls() && url.scheme() == "https" && url.port().is_none() && is_name
     }
 }

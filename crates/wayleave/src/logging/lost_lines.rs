@@ -23,19 +23,21 @@ pub(super) struct LostLines {
 }
 
 impl LostLines {
+    /// Also sets the metric: the thread that writes may be waiting for a reader, and cannot do it.
     pub(super) fn count(&self, reason: LossReason) {
-        match reason {
-            LossReason::QueueFull => &self.queue_full,
-            LossReason::WriteFailed => &self.write_failed,
-        }
-        .fetch_add(1, Ordering::Relaxed);
+        let (word, count) = match reason {
+            LossReason::QueueFull => ("queue_full", &self.queue_full),
+            LossReason::WriteFailed => ("write_failed", &self.write_failed),
+        };
+        let total = count.fetch_add(1, Ordering::Relaxed) + 1;
+        metrics::counter!(LOST_TOTAL, "reason" => word).absolute(total);
     }
 
     pub(super) fn total(&self) -> u64 {
         self.queue_full.load(Ordering::Relaxed) + self.write_failed.load(Ordering::Relaxed)
     }
 
-    /// Sets the metrics. They do not exist until the server has installed its recorder.
+    /// Sets the metrics to what was lost before the server installed its recorder.
     pub(super) fn publish(&self) {
         let set = |reason, count: &AtomicU64| {
             metrics::counter!(LOST_TOTAL, "reason" => reason)

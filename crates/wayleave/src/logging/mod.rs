@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, reload};
 
 use crate::config::{LogConfig, LogFormat};
 use log_queue::LogQueue;
@@ -22,6 +22,20 @@ const FLUSH_TIME: Duration = Duration::from_secs(1);
 
 /// The queue of this process; set once, by [`start_logging`].
 static QUEUE: OnceLock<LogQueue> = OnceLock::new();
+
+/// Replaces the filter; set once, by [`start_logging`].
+static SET_FILTER: OnceLock<SetFilter> = OnceLock::new();
+
+type SetFilter = Box<dyn Fn(EnvFilter) -> Result<(), reload::Error> + Send + Sync>;
+
+/// Applies another `log.filter` to all lines from now on.
+pub(crate) fn set_filter(filter: &str) -> Result<()> {
+    let filter = EnvFilter::try_new(filter).context("log.filter")?;
+    match SET_FILTER.get() {
+        Some(set) => set(filter).context("log.filter"),
+        None => Ok(()),
+    }
+}
 
 pub(crate) fn start_logging(log: &LogConfig) -> Result<()> {
     let filter = EnvFilter::try_new(&log.filter).context("log.filter")?;
@@ -34,8 +48,18 @@ pub(crate) fn start_logging(log: &LogConfig) -> Result<()> {
         .log_internal_errors(false)
         .with_writer(move || queue);
     match log.format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => {
+            let builder = builder.with_filter_reloading();
+            let handle = builder.reload_handle();
+            SET_FILTER.get_or_init(|| Box::new(move |filter: EnvFilter| handle.reload(filter)));
+            builder.try_init()
+        }
+        LogFormat::Json => {
+            let builder = builder.json().flatten_event(true).with_filter_reloading();
+            let handle = builder.reload_handle();
+            SET_FILTER.get_or_init(|| Box::new(move |filter: EnvFilter| handle.reload(filter)));
+            builder.try_init()
+        }
     }
     .map_err(|error| anyhow!("cannot start logging: {error}"))?;
     std::panic::set_hook(Box::new(log_panic));

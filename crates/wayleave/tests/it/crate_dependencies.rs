@@ -69,7 +69,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("store", &["rusqlite", "tokio-postgres", "axum", "hyper"]),
     ("store-sqlite", &["axum", "hyper"]),
     ("service", &["axum", "hyper", "rusqlite", "tokio-postgres", "clap"]),
-    ("web", &["rusqlite", "tokio-postgres", "clap", "rustls"]),
+    ("web", &["rusqlite", "tokio-postgres", "clap", "webpki-roots"]),
     ("lab", &["axum", "rusqlite", "clap"]),
     ("wayleave", &["axum", "hyper", "rusqlite"]),
 ];

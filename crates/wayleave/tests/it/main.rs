@@ -35,6 +35,7 @@ mod mcp_peers;
 mod mcp_server;
 mod module_imports;
 mod old_data;
+mod operators;
 mod preflight_api;
 mod report_deletion;
 mod resolve_api;

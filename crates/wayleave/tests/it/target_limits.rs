@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::lab_server::{LabServer, run_all};
+use crate::lab_server::{Extension, LabServer, run_all};
 use crate::server::{HttpReply, Server};
 
 /// Trusts the forwarded header of 127.0.0.1, so that a test can use many client addresses.
@@ -80,6 +80,23 @@ fn the_names_of_a_domain_are_read_six_times_an_hour() {
     let batch = server.post_with("/api/v1/resolve", "", &batch);
     assert_eq!(batch.status, 200, "{}", batch.text());
     assert!(batch.text().contains("rate_limited"), "{}", batch.text());
+}
+
+/// However many clients ask for a site at once, it is read once.
+#[test]
+fn one_live_reading_of_a_site_for_many_clients() {
+    let proxies =
+        Extension { server: "trusted_proxies = [\"127.0.0.1/32\"]", ..Extension::default() };
+    let lab = LabServer::start_extended(&[], "", &proxies);
+    assert_eq!(resolve_from(&lab.server, "203.0.113.1", "n001.lab").status, 200);
+    let clients: Vec<String> = (2..=9).map(|number| format!("203.0.113.{number}")).collect();
+    let replies = run_all(&clients, 8, |from| resolve_from(&lab.server, from, "n002.lab"));
+    for reply in &replies {
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(reply.body, replies[0].body, "one answer for all");
+    }
+    let (one, many) = (lab.lab.hits("n001.lab").len(), lab.lab.hits("n002.lab").len());
+    assert!(one > 0 && many <= one + 2, "{many} requests for eight clients, {one} for one");
 }
 
 #[test]

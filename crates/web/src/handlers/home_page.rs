@@ -13,13 +13,14 @@ use super::{
 };
 use crate::{
     pages::{self, home::ScanForm},
-    rate_limits::ScanLimit,
+    rate_limits::{ReadLimit, ScanLimit},
     response::ApiError,
     state::ServiceInfo,
 };
 
 pub(crate) async fn home(
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     PageToken(token): PageToken,
 ) -> Response {
     let mut response = page_response(pages::home::render(

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
+use contract::errors::ErrorV1;
 use http::HeaderMap;
 use service::Service;
 
 use crate::{
     middleware::response_signing,
+    rate_limits::ReadLimit,
     response::{CACHE_FIVE_MINUTES, HttpDocument, JSON},
 };
 
@@ -27,10 +29,12 @@ const DIRECTORY_MEDIA_TYPE: &str = "application/http-message-signatures-director
         (status = 200, description = "The keys.", body = Object,
             content_type = "application/http-message-signatures-directory+json"),
         (status = 304, description = "Not modified: your copy is current."),
+        (status = 429, description = "`rate_limited`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn key_directory(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     headers: HeaderMap,
 ) -> Response {
     service.keys.refresh().await;
@@ -57,10 +61,12 @@ pub(crate) async fn key_directory(
         (status = 200, description = "The record.", body = Object,
             content_type = "application/json"),
         (status = 304, description = "Not modified: your copy is current."),
+        (status = 429, description = "`rate_limited`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn key_rotation(
     State(service): State<Arc<Service>>,
+    _: ReadLimit,
     headers: HeaderMap,
 ) -> Response {
     service.keys.refresh().await;

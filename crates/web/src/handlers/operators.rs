@@ -14,7 +14,7 @@ use service::{ReadinessError, Service};
 
 use crate::{
     metrics_server::metrics_response,
-    rate_limits::MetricsLimit,
+    rate_limits::{MetricsLimit, ReadinessLimit},
     response::{ApiError, NO_STORE},
     state::ServiceInfo,
 };
@@ -50,12 +50,16 @@ pub(crate) async fn healthz() -> Response {
     responses(
         (status = 200, description = "The process is ready.", body = Object,
             content_type = "application/json"),
+        (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "The store cannot be written or read: `store_unreadable`; the log is \
             halted or not open, or a part of the server failed: `signing_unavailable`, with the \
             reason.", body = ErrorV1),
     )
 )]
-pub(crate) async fn readyz(State(service): State<Arc<Service>>) -> Result<Response, ApiError> {
+pub(crate) async fn readyz(
+    State(service): State<Arc<Service>>,
+    _: ReadinessLimit,
+) -> Result<Response, ApiError> {
     let ready = service.check_readiness().await.map_err(|why| match &why {
         // This address is for operators, so the reason is not hidden.
         ReadinessError::Failed(failure) => {

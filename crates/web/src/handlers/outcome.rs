@@ -9,6 +9,7 @@ use axum::{
 use contract::{
     errors::{ErrorCode, ErrorV1},
     limits::{OUTCOME_DAYS_DEFAULT, OUTCOME_DAYS_MAX},
+    policies::OUTCOME_DAY,
     records::{OutcomeAccepted, OutcomeReport, OutcomeSummary},
 };
 use http::{
@@ -18,14 +19,16 @@ use http::{
 use service::{AddressBlock, DailyAllowance, OutcomeError, Service};
 
 use crate::{
-    rate_limits::{QuotaStatus, RateLimit, RateLimitPolicy, RateLimitStatus, ReadLimit},
+    rate_limits::{
+        OutcomeLimit, QuotaStatus, RateLimit, RateLimitPolicy, RateLimitStatus, ReadLimit,
+    },
     request::{ClientAddress, IdempotencyJson, IdempotencyScope, query_parameters},
     response::{ApiError, CACHE_THIRTY_SECONDS, HttpDocument, JSON, NO_STORE, to_sentence},
     state::ServiceInfo,
 };
 
 /// The name of the daily quota.
-const DAY_POLICY: &str = "outcome-day";
+const DAY_POLICY: &str = OUTCOME_DAY.name;
 const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Report the outcome of a visit
@@ -36,7 +39,7 @@ const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
 /// `resolve_sha256` and without `resolve_said`, the answer with that digest is looked up.
 /// `disagreement` describes how the answer and the agent's experience differ.
 ///
-/// An address can send 500 reports in a UTC day. We do not store the address, only a pseudonym that is
+/// An address can send 500 reports in a UTC day, and 60 in a minute. We do not store the address, only a pseudonym that is
 /// valid for that day and domain.
 #[utoipa::path(
     post,
@@ -60,7 +63,7 @@ const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
         (status = 415, description = "Not JSON: `unsupported_media_type`.", body = ErrorV1),
         (status = 422, description = "The key was used with a different body: `idempotency_reused`.",
             body = ErrorV1),
-        (status = 429, description = "More than 500 reports from this address today: \
+        (status = 429, description = "More than 500 reports from this address today, or 60 in a minute: \
             `rate_limited`. Retry-After gives the wait.", body = ErrorV1),
         (status = 503, description = "`overloaded`, `store_unreadable`.", body = ErrorV1),
     )
@@ -69,6 +72,7 @@ pub(crate) async fn post_outcome(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     ClientAddress(address): ClientAddress,
+    _: OutcomeLimit,
     rate_limit_status: RateLimitStatus,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<OutcomeReport>,

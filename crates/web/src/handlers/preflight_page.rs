@@ -19,13 +19,14 @@ use super::{
 use crate::{
     off_worker::run_off_worker,
     pages::{self, preflight::PreflightForm},
-    rate_limits::{DecisionLimit, LiveReadLimit},
+    rate_limits::{DecisionLimit, LiveReadLimit, ReadLimit},
     response::ApiError,
     state::ServiceInfo,
 };
 
 pub(crate) async fn preflight_page(
     State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
     PageToken(token): PageToken,
 ) -> Response {
     let base_url = &service_info.issuer.base_url;

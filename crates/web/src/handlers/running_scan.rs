@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     pages::{self, home::ScanForm},
-    rate_limits::ReadLimit,
+    rate_limits::{OpenStream, ReadLimit, StreamLimit},
     request::PathParameter,
     response::{ApiError, NO_STORE},
     state::ServiceInfo,
@@ -81,6 +81,7 @@ pub(super) fn next_page(scan: &RunningScan, service_info: &ServiceInfo, token: &
 pub(crate) async fn running_scan_events(
     State(service): State<Arc<Service>>,
     _: ReadLimit,
+    StreamLimit(stream): StreamLimit,
     PathParameter(id): PathParameter,
 ) -> Result<Response, ApiError> {
     let scan = find(&service, &id)?;
@@ -93,6 +94,7 @@ pub(crate) async fn running_scan_events(
         listener,
         until: Instant::now() + MAX_STREAM_TIME,
         state: StreamState::First,
+        _stream: stream,
     };
     let stream = futures_util::stream::unfold(events, EventStream::next);
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, NO_STORE)];
@@ -121,6 +123,8 @@ struct EventStream {
     listener: ScanListener,
     until: Instant,
     state: StreamState,
+    /// Counts the stream until it ends.
+    _stream: OpenStream,
 }
 
 impl EventStream {

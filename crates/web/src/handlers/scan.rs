@@ -8,6 +8,7 @@ use axum::{
 };
 use contract::{
     errors::{ErrorCode, ErrorV1},
+    policies::{SCAN_DAY, SCAN_DAY_TOTAL},
     records::{ScanRecord, ScanRequest, Visibility},
 };
 use http::{
@@ -166,15 +167,16 @@ pub(super) fn to_api_error(error: &ScanError) -> ApiError {
         ScanError::NotLicensed { .. } => {
             ApiError::new(ErrorCode::Forbidden, to_sentence(&message)).param("domain")
         }
-        ScanError::AddressLimitReached { retry_after_s } => {
+        ScanError::AddressLimitReached { retry_after_s }
+        | ScanError::NetworkLimitReached { retry_after_s, .. } => {
             ApiError::new(ErrorCode::RateLimited, to_sentence(&message))
                 .retry_after(*retry_after_s)
-                .with_violated_policies(vec!["scan-day".to_owned()])
+                .with_violated_policies(vec![SCAN_DAY.name.to_owned()])
         }
         ScanError::ServiceLimitReached { retry_after_s } => {
             ApiError::new(ErrorCode::DailyBudget, to_sentence(&message))
                 .retry_after(*retry_after_s)
-                .with_violated_policies(vec!["scans-of-everybody".to_owned()])
+                .with_violated_policies(vec![SCAN_DAY_TOTAL.name.to_owned()])
         }
         ScanError::Paused { retry_after_s } => {
             ApiError::new(ErrorCode::ScansPaused, with_wait(&message, *retry_after_s))
@@ -211,6 +213,14 @@ mod tests {
             (ScanError::TargetLimit { retry_after_s: 9 }, 429, "rate_limited"),
             (ScanError::PrivateNeedsLicence, 403, "forbidden"),
             (ScanError::AddressLimitReached { retry_after_s: 9 }, 429, "rate_limited"),
+            (
+                ScanError::NetworkLimitReached {
+                    network: "2001:db8::/48".into(),
+                    retry_after_s: 9,
+                },
+                429,
+                "rate_limited",
+            ),
             (ScanError::ServiceLimitReached { retry_after_s: 9 }, 429, "daily_budget"),
             (ScanError::Paused { retry_after_s: 9 }, 503, "scans_paused"),
             (ScanError::Signing(proof::ProofError::Digest), 503, "signing_unavailable"),

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     off_worker::run_off_worker,
     pages::{self, visitor::VisitorForm},
-    rate_limits::VisitorLimit,
+    rate_limits::{ReadLimit, VisitorLimit},
     response::ApiError,
     state::ServiceInfo,
 };
@@ -28,7 +28,10 @@ use crate::{
 /// Longer user agents are not sent by anybody.
 const MAX_USER_AGENT_CHARS: usize = 8_192;
 
-pub(crate) async fn visitor_page(State(service_info): State<Arc<ServiceInfo>>) -> Response {
+pub(crate) async fn visitor_page(
+    State(service_info): State<Arc<ServiceInfo>>,
+    _: ReadLimit,
+) -> Response {
     let base_url = &service_info.issuer.base_url;
     page_response(pages::visitor::render_form(base_url, &VisitorForm::default(), None))
 }

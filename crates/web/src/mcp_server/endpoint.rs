@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::{FromRequestParts, Request, State},
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -15,6 +15,7 @@ use super::{
     caller::Caller, dispatch::Answer, host_guard, server::McpServer, versions::McpHeaders,
 };
 use crate::{
+    rate_limits::McpMessageLimit,
     request::body::read_body,
     response::{ApiError, JSON},
 };
@@ -24,7 +25,12 @@ pub(crate) fn router(server: Arc<McpServer>) -> Router {
 }
 
 async fn answer_request(State(server): State<Arc<McpServer>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    // Before the body is read.
+    let limited = McpMessageLimit::from_request_parts(&mut parts, &server.state).await;
+    if let Err(refused) = limited {
+        return refused.into_response();
+    }
     if let Err(why) = host_guard::check(&server.issuer().base_url, &parts.headers, &parts.uri) {
         return ApiError::new(ErrorCode::Forbidden, why).into_response();
     }

@@ -32,7 +32,7 @@ pub async fn answer_local_message(
     let Ok(request) = request.body(Body::from(message)) else {
         return LocalReply { status: StatusCode::BAD_REQUEST.as_u16(), body: Vec::new() };
     };
-    let Ok(response) = app.router().oneshot(request).await;
+    let Ok(response) = app.current().router().oneshot(request).await;
     let status = response.status().as_u16();
     let body = response.into_body().collect().await;
     LocalReply { status, body: body.map(|body| body.to_bytes().to_vec()).unwrap_or_default() }

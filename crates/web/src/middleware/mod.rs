@@ -33,7 +33,7 @@ use axum::{
 };
 use contract::Issuer;
 
-pub use options::WebOptions;
+pub use options::{ReloadableOptions, WebOptions};
 pub use request_id::RequestId;
 
 pub(crate) use state::MiddlewareState;

@@ -40,3 +40,11 @@ impl Default for WebOptions {
         }
     }
 }
+
+/// The settings that can be changed while the server runs ([`crate::App::reload`]). They have the meaning
+/// of the same fields of [`WebOptions`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReloadableOptions {
+    pub trusted_proxies: Vec<IpNet>,
+    pub limits: RateLimits,
+}

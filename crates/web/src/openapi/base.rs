@@ -20,13 +20,17 @@ use crate::handlers::{log::files, report, report_bundle, seal};
             `POST /api/v1/scan` needs one; a private scan and its report need one for the domain. With \
             one, the limits of reads, decisions and live readings are those of the licence. Scripts of any site may read every response, without \
             credentials, except those of the operators' routes.\n\n\
-            Rate limits, per client address, unless the operator sets others: 5 scan requests in 10 seconds, 6 in a minute and 20 \
-            free scans a day (`rate_limited`); 30 requests in a minute to feeds and to the log below \
-            `/api/v1` (`feed`; the log's files are not limited); 1200 reads of stored records, \
-            reports, seals and schemas in a minute (`read`); 60 of `/metrics` (`metrics`); 10 \
-            licence keys that are not valid (`wrong-key`); 600 decisions in a minute (`decide`; a batch counts as its number of \
-            items); 120 live readings of sites in a minute (`live`); 6000 visitors to check in a minute (`visitors`; a batch \
-            counts as its number of items). All free scans together have a \
+            Rate limits, per client address, unless the operator sets others (`/docs/limits` has those of this server): \
+            5 scan requests in any 10 seconds (`scan-10s`), 6 in any minute (`scan`) and 20 free scans a day \
+            (`scan-day`). The others refill evenly: 30 requests in a minute to feeds and to the log below \
+            `/api/v1` (`feed`), and 12000 for the log's files below `/log/` (`log-file`); 1200 reads of stored records, \
+            reports, seals, schemas, keys and pages in a minute (`read`); 600 decisions in a minute (`decide`; a batch \
+            counts as its number of items); 120 live readings of sites in a minute (`live`); 6000 visitors to check in a \
+            minute (`visitors`; a batch counts as its number of items); 60 outcome reports in a minute (`outcome`) and 500 \
+            a day (`outcome-day`); 1200 MCP messages in a minute (`mcp`); 8 open streams (`stream`); in a minute also 60 of \
+            `/metrics` (`metrics`), 600 of `/readyz` (`readiness`) and 10 licence keys that are not valid (`wrong-key`). \
+            An IPv6 address counts as its /64 network, and its /56 and /48 networks have 4 and 16 times the limit. \
+            All free scans together have a \
             daily total (`daily_budget`), and the operator can pause them (`scans_paused`). One \
             scan of a domain runs at a time (`scan_in_progress`). If a public scan of the domain was \
             made within the last two minutes, the request is answered with that report, except for \

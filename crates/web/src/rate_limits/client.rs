@@ -7,7 +7,7 @@ use contract::errors::ErrorCode;
 use http::request::Parts;
 use service::{AddressBlock, Licence, PresentedKey};
 
-use super::{client_limiter::RateLimitClient, wrong_key_limit::WrongKeyLimit};
+use super::{reason::TooMany, scopes::RateLimitClient, wrong_key_limit::WrongKeyLimit};
 use crate::{
     request::{ClientAddress, licence_key},
     state::AppState,
@@ -31,19 +31,23 @@ impl RequestClient {
 
     pub(super) fn counted_as(&self) -> RateLimitClient {
         match &self.licence {
-            Some(licence) => RateLimitClient::Licence(proof::sha256(licence.id.as_bytes())),
+            Some(licence) => counted_as_licence(licence),
             None => RateLimitClient::Address(self.block),
         }
     }
 
     /// The reason of a 429: what there was too much of, and whose limit it is.
-    pub(super) fn reason(&self, too_many: &str) -> String {
-        match (&self.licence, self.key_problem) {
-            (Some(_), _) => format!("{too_many} with this licence"),
-            (None, None) => format!("{too_many} from this address"),
-            (None, Some(problem)) => format!("{too_many} from this address, and {problem}"),
+    pub(super) fn too_many(&self, what: &'static str) -> TooMany {
+        match &self.licence {
+            Some(_) => TooMany::of(what).licensed(),
+            None => TooMany::of(what).with_key_problem(self.key_problem),
         }
     }
+}
+
+/// The holder of a licence, wherever the request comes from.
+pub(super) fn counted_as_licence(licence: &Licence) -> RateLimitClient {
+    RateLimitClient::Licence { id: proof::sha256(licence.id.as_bytes()), factor: 1 }
 }
 
 /// Why a key lifts no limit, by the error of looking it up.

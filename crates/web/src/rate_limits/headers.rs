@@ -5,10 +5,7 @@ use std::fmt::Write as _;
 use axum::{extract::Request, middleware::Next, response::Response};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::{
-    limiter::{QuotaStatus, ceil_seconds},
-    status::RateLimitStatus,
-};
+use super::{quota::QuotaStatus, rate::ceil_seconds, status::RateLimitStatus};
 
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");

@@ -1,278 +1,321 @@
-//! A sliding-window rate limiter: exact counts of each client's accepted requests, in bounded memory.
+//! A rate limiter: counts the accepted requests of each client under one or several policies.
 //!
 //! A refused request is not counted, so the reported wait is exact. Time is the process's monotonic
-//! clock, which setting the system clock does not move.
+//! clock, which setting the system clock does not move. A request costs the same however many clients there
+//! are: a look-up in a table of a fixed size for each policy and each network that the client belongs to.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use contract::policies::NETWORK_TIERS;
 use tokio::time::Instant;
 
-/// At most `max` requests in any period of length `window`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimit {
-    pub max: u32,
-    pub window: Duration,
-}
+use super::{
+    policy_counts::{PolicyCounts, RequestCounts},
+    quota::{QuotaStatus, RateLimitPolicy, RateLimitVerdict, RefusedNetwork},
+    rate::{RateLimit, to_nanos},
+    scopes::{RateLimitClient, Scope, Tier},
+};
 
-/// Clients tracked at a time. A flood of addresses evicts those whose last accepted request is oldest,
-/// so that memory stays bounded.
-const MAX_TRACKED_CLIENTS: usize = 65_536;
-
-/// A rate limit and the name under which it is reported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RateLimitPolicy {
-    pub(crate) name: Arc<str>,
-    pub(crate) limit: RateLimit,
-}
-
-/// A client's quota under one policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct QuotaStatus {
-    pub(crate) policy: RateLimitPolicy,
-    pub(crate) remaining: u32,
-    /// Time until more quota is available. If the request was refused: until it would be accepted;
-    /// otherwise until the oldest counted request leaves the window.
-    pub(crate) reset: Duration,
-    /// Whether this policy refused the request.
-    pub(crate) refused: bool,
-}
-
-/// Whether a request was accepted, and the client's quota under every policy afterwards.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct RateLimitVerdict {
-    /// Time until it would be accepted; zero if it was accepted.
-    pub(crate) wait: Duration,
-    pub(crate) quotas: Vec<QuotaStatus>,
-}
-
-/// Counts accepted requests per client. Every request writes to `windows`; the mutex guards it, is held
-/// for one look-up, and never across an await.
+/// Counts accepted requests per client. Every request writes to `counts`; the mutex guards it, is held
+/// for a few look-ups, and never across an await.
 #[derive(Debug)]
-pub(crate) struct RateLimiter<K> {
-    policies: Vec<RateLimitPolicy>,
-    max_tracked_clients: usize,
-    windows: Mutex<ClientWindows<K>>,
+pub(crate) struct RateLimiter {
+    start: Instant,
+    policies: Vec<TieredPolicy>,
+    /// One for each policy.
+    counts: Mutex<Vec<PolicyCounts>>,
 }
 
+/// A policy under the names of the clients' own count, of the networks around them, and of crowds.
 #[derive(Debug)]
-struct ClientWindows<K> {
-    clients: HashMap<K, ClientWindow>,
-    /// Clients by turn: the one whose last accepted request is oldest comes first.
-    by_last_accepted: BTreeMap<u64, K>,
-    next_turn: u64,
+struct TieredPolicy {
+    client: RateLimitPolicy,
+    networks: [Arc<str>; NETWORK_TIERS.len()],
+    crowd: Arc<str>,
 }
 
-/// The times of one client's accepted requests, oldest first, and the turn of the last one (0: none).
-#[derive(Debug, Default)]
-struct ClientWindow {
-    accepted: VecDeque<Instant>,
-    last_turn: u64,
+/// What one accepted request was counted under, to give it back.
+#[derive(Debug, Clone)]
+pub(super) struct CountedRequest {
+    client: RateLimitClient,
+    scopes: Vec<CountedScope>,
 }
 
-impl<K: Copy + Eq + Hash> RateLimiter<K> {
+#[derive(Debug, Clone, Copy)]
+struct CountedScope {
+    policy: usize,
+    scope: Scope,
+    mark: u64,
+}
+
+impl RateLimiter {
     /// The policy with the longest window gets `name`; the others get `name` and their seconds, as
-    /// `scan-10s`.
-    pub(crate) fn new(name: &str, limits: Vec<RateLimit>) -> Self {
-        Self::with_capacity(name, limits, MAX_TRACKED_CLIENTS)
+    /// `scan-10s`. Small limits can be exact.
+    pub(super) fn new(name: &str, limits: Vec<RateLimit>, is_exact: bool) -> Self {
+        let counts = limits.iter().map(|limit| PolicyCounts::new(*limit, is_exact)).collect();
+        Self::with_counts(name, &limits, counts)
     }
 
-    fn with_capacity(name: &str, limits: Vec<RateLimit>, remembered: usize) -> Self {
-        let longest = limits.iter().map(|rate| rate.window).max();
-        let named = |rate: RateLimit| RateLimitPolicy {
-            name: match longest {
-                Some(longest) if rate.window < longest => {
-                    format!("{name}-{}s", rate.window.as_secs()).into()
-                }
-                _ => name.into(),
-            },
-            limit: rate,
+    fn with_counts(name: &str, limits: &[RateLimit], counts: Vec<PolicyCounts>) -> Self {
+        let longest = limits.iter().map(|limit| limit.window).max();
+        let policy = |limit: &RateLimit| {
+            let is_shorter = longest.is_some_and(|longest| limit.window < longest);
+            let name = match is_shorter {
+                true => format!("{name}-{}s", limit.window.as_secs()),
+                false => name.to_owned(),
+            };
+            TieredPolicy {
+                networks: NETWORK_TIERS.map(|tier| format!("{name}-{}", tier.prefix_bits).into()),
+                crowd: format!("{name}-crowd").into(),
+                client: RateLimitPolicy { name: name.into(), limit: *limit },
+            }
         };
-        let policies = limits.into_iter().map(named).collect();
-        let seen = ClientWindows {
-            clients: HashMap::new(),
-            by_last_accepted: BTreeMap::new(),
-            next_turn: 1,
-        };
-        Self { policies, max_tracked_clients: remembered, windows: Mutex::new(seen) }
+        Self {
+            start: Instant::now(),
+            policies: limits.iter().map(policy).collect(),
+            counts: Mutex::new(counts),
+        }
     }
 
-    /// Accepts `items` requests of a client, all or none. If a policy allows fewer than `items` in its
-    /// whole window, they take all it has.
-    pub(crate) fn acquire(&self, client: K, items: u32) -> RateLimitVerdict {
-        self.acquire_at(client, items, Instant::now())
+    /// Accepts `items` requests of a client, all or none. If a policy allows fewer than `items` at once, they
+    /// take all it has.
+    pub(super) fn acquire(
+        &self,
+        client: impl Into<RateLimitClient>,
+        items: u32,
+    ) -> RateLimitVerdict {
+        self.acquire_at(client.into(), items, Instant::now(), None)
     }
 
-    pub(super) fn acquire_at(&self, client: K, items: u32, now: Instant) -> RateLimitVerdict {
-        let Some(longest) = self.policies.iter().map(|policy| policy.limit.window).max() else {
+    /// Accepts one request that may be given back.
+    pub(super) fn acquire_one(
+        &self,
+        client: RateLimitClient,
+    ) -> (RateLimitVerdict, CountedRequest) {
+        self.acquire_one_at(client, Instant::now())
+    }
+
+    fn acquire_one_at(
+        &self,
+        client: RateLimitClient,
+        now: Instant,
+    ) -> (RateLimitVerdict, CountedRequest) {
+        let mut scopes = Vec::new();
+        let verdict = self.acquire_at(client, 1, now, Some(&mut scopes));
+        (verdict, CountedRequest { client, scopes })
+    }
+
+    fn acquire_at(
+        &self,
+        client: RateLimitClient,
+        items: u32,
+        now: Instant,
+        mut counted: Option<&mut Vec<CountedScope>>,
+    ) -> RateLimitVerdict {
+        if self.policies.is_empty() {
             return RateLimitVerdict::default();
-        };
-        // No code that can panic runs between two related changes, so a poisoned lock is still valid.
-        let mut seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.evict_expired(now, longest);
-        let asker = seen.clients.entry(client).or_default();
-        while asker.accepted.front().is_some_and(|then| now.duration_since(*then) >= longest) {
-            asker.accepted.pop_front();
         }
-        let waits = self.policies.iter().map(|policy| asker.wait_time(policy.limit, items, now));
-        let wait = waits.max().unwrap_or_default();
-        if !wait.is_zero() {
-            let quotas = self.policies.iter().map(|policy| asker.quota_status(policy, items, now));
-            let verdict = RateLimitVerdict { wait, quotas: quotas.collect() };
-            if asker.accepted.is_empty() {
-                seen.clients.remove(&client);
+        let now = self.nanos(now);
+        let mut policies = self.lock();
+        let mut all: Vec<RequestCounts> =
+            policies.iter().map(|policy| policy.counts_of(client, now)).collect();
+        let mut one_by_one = all.iter().flatten().flatten();
+        if one_by_one.any(|(_, count)| count.take(items, now).is_err()) {
+            drop(policies);
+            return self.verdict(client, &all, items, now);
+        }
+        for (number, (policy, counts)) in policies.iter_mut().zip(&mut all).enumerate() {
+            for (scope, count) in counts.iter_mut().flatten() {
+                // None of them refused.
+                let Ok(next) = count.take(items, now) else { continue };
+                policy.keep(client, *scope, next, now);
+                *count = next;
+                if let Some(counted) = &mut counted {
+                    let mark = next.last_mark();
+                    counted.push(CountedScope { policy: number, scope: *scope, mark });
+                }
             }
-            return verdict;
         }
-        let least = self.policies.iter().map(|policy| policy.limit.max).min().unwrap_or(items);
-        for _ in 0..items.min(least) {
-            asker.accepted.push_back(now);
-        }
-        let quotas =
-            self.policies.iter().map(|policy| asker.quota_status(policy, 0, now)).collect();
-        seen.move_to_back(client);
-        seen.evict_down_to(self.max_tracked_clients);
-        RateLimitVerdict { wait, quotas }
+        drop(policies);
+        self.verdict(client, &all, 0, now)
     }
 
-    /// Takes back one request that was accepted at `then`, and returns the client's quota afterwards.
-    /// Exactly that one: giving back another would let the client have more than its limit.
-    pub(super) fn release(&self, client: K, then: Instant) -> RateLimitVerdict {
-        let now = Instant::now();
-        let mut seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut window = ClientWindow::default();
-        if let Some(asker) = seen.clients.get_mut(&client) {
-            // Requests at the same time may be in another order than their times.
-            if let Some(at) = asker.accepted.iter().rposition(|accepted| *accepted == then) {
-                asker.accepted.remove(at);
+    /// Takes back one request that was accepted, and returns the client's quota afterwards. Exactly that
+    /// one: giving back another would let the client have more than its limit. Call it once.
+    pub(super) fn release(&self, counted: &CountedRequest) -> RateLimitVerdict {
+        self.release_at(counted, Instant::now())
+    }
+
+    fn release_at(&self, counted: &CountedRequest, now: Instant) -> RateLimitVerdict {
+        let (client, now) = (counted.client, self.nanos(now));
+        let mut policies = self.lock();
+        for CountedScope { policy, scope, mark } in &counted.scopes {
+            let Some(policy) = policies.get_mut(*policy) else { continue };
+            if let Some(count) = policy.known(client, *scope, now) {
+                policy.keep(client, *scope, count.give_back(*mark, now), now);
             }
-            window.accepted.clone_from(&asker.accepted);
         }
-        drop(seen);
-        let quotas = self.policies.iter().map(|policy| window.quota_status(policy, 0, now));
-        RateLimitVerdict { wait: Duration::ZERO, quotas: quotas.collect() }
+        let all: Vec<RequestCounts> =
+            policies.iter().map(|policy| policy.counts_of(client, now)).collect();
+        drop(policies);
+        self.verdict(client, &all, 0, now)
     }
 
     /// The most requests that all policies accept from one client at a time; `None` without a policy.
-    pub(crate) fn smallest_limit(&self) -> Option<u32> {
-        self.policies.iter().map(|policy| policy.limit.max).min()
+    pub(super) fn smallest_limit(&self, client: RateLimitClient) -> Option<u32> {
+        let limits = self.policies.iter().map(|policy| policy.client.limit.max);
+        limits.min().map(|limit| limit.saturating_mul(client.factor()))
     }
 
     /// Whether one more request would be accepted, without counting it.
-    pub(crate) fn check(&self, client: K) -> RateLimitVerdict {
-        self.check_at(client, Instant::now())
+    pub(super) fn check(&self, client: impl Into<RateLimitClient>) -> RateLimitVerdict {
+        self.check_at(client.into(), Instant::now())
     }
 
-    fn check_at(&self, client: K, now: Instant) -> RateLimitVerdict {
-        let seen = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(asker) = seen.clients.get(&client) else { return RateLimitVerdict::default() };
-        let quotas: Vec<QuotaStatus> =
-            self.policies.iter().map(|policy| asker.quota_status(policy, 1, now)).collect();
-        let refusing = quotas.iter().filter(|quota| quota.refused);
-        let wait = refusing.map(|quota| quota.reset).max().unwrap_or_default();
-        RateLimitVerdict { wait, quotas }
+    fn check_at(&self, client: RateLimitClient, now: Instant) -> RateLimitVerdict {
+        let now = self.nanos(now);
+        let policies = self.lock();
+        let all: Vec<RequestCounts> =
+            policies.iter().map(|policy| policy.counts_of(client, now)).collect();
+        drop(policies);
+        self.verdict(client, &all, 1, now)
     }
 
-    #[cfg(test)]
-    fn try_acquire_at(&self, who: K, now: Instant) -> Result<(), Duration> {
-        let wait = self.acquire_at(who, 1, now).wait;
-        if wait.is_zero() { Ok(()) } else { Err(wait) }
-    }
-
-    #[cfg(test)]
-    fn tracked_clients(&self) -> usize {
-        let seen = self.windows.lock().unwrap();
-        assert_eq!(seen.clients.len(), seen.by_last_accepted.len());
-        seen.clients.len()
-    }
-}
-
-impl ClientWindow {
-    /// Time until this limit has room for `items` more.
-    fn wait_time(&self, rate: RateLimit, items: u32, now: Instant) -> Duration {
-        if rate.max == 0 {
-            return rate.window;
-        }
-        // How many of the newest requests may still be in the window.
-        let others = (rate.max - items.min(rate.max)) as usize;
-        // The newest request that must have left the window by then.
-        let Some(first) =
-            self.accepted.len().checked_sub(others + 1).and_then(|at| self.accepted.get(at))
-        else {
-            return Duration::ZERO;
-        };
-        rate.window.saturating_sub(now.duration_since(*first))
-    }
-
-    /// The quota under a policy when `items` more are requested.
-    fn quota_status(&self, policy: &RateLimitPolicy, items: u32, now: Instant) -> QuotaStatus {
-        let rate = policy.limit;
-        let gone = self.accepted.partition_point(|then| now.duration_since(*then) >= rate.window);
-        let counted = u32::try_from(self.accepted.len() - gone).unwrap_or(u32::MAX);
-        let wait = if items == 0 { Duration::ZERO } else { self.wait_time(rate, items, now) };
-        let oldest = self.accepted.get(gone).map(|then| now.duration_since(*then));
-        let more = oldest.map_or(Duration::ZERO, |age| rate.window.saturating_sub(age));
-        QuotaStatus {
-            policy: policy.clone(),
-            remaining: rate.max.saturating_sub(counted),
-            reset: if wait.is_zero() { more } else { wait },
-            refused: !wait.is_zero(),
-        }
-    }
-}
-
-impl<K: Copy + Eq + Hash> ClientWindows<K> {
-    fn move_to_back(&mut self, who: K) {
-        let turn = self.next_turn;
-        self.next_turn += 1;
-        if let Some(asker) = self.clients.get_mut(&who) {
-            self.by_last_accepted.remove(&asker.last_turn);
-            asker.last_turn = turn;
-            self.by_last_accepted.insert(turn, who);
-        }
-    }
-
-    fn evict_down_to(&mut self, most: usize) {
-        while self.clients.len() > most {
-            let Some((_, who)) = self.by_last_accepted.pop_first() else { break };
-            self.clients.remove(&who);
-        }
-    }
-
-    /// Evicts at most two clients per call, so that no request pays for an earlier flood.
-    fn evict_expired(&mut self, now: Instant, longest: Duration) {
-        for _ in 0..2 {
-            let Some((turn, who)) = self.by_last_accepted.first_key_value() else { break };
-            let (turn, who) = (*turn, *who);
-            let last = self.clients.get(&who).and_then(|asker| asker.accepted.back());
-            if last.is_some_and(|then| now.duration_since(*then) < longest) {
-                break;
+    /// What the counts say about `items` more requests; nothing is refused with 0.
+    fn verdict(
+        &self,
+        client: RateLimitClient,
+        all: &[RequestCounts],
+        items: u32,
+        now: u64,
+    ) -> RateLimitVerdict {
+        let mut verdict = RateLimitVerdict::default();
+        for (policy, counts) in self.policies.iter().zip(all) {
+            let Some((scope, wait, quota)) = policy.nearest_quota(counts, items, now) else {
+                continue;
+            };
+            if wait > verdict.wait {
+                verdict.wait = wait;
+                verdict.refused_for = client
+                    .network(scope.tier)
+                    .map(|network| RefusedNetwork { network, is_crowd: scope.tier == Tier::Crowd });
             }
-            self.by_last_accepted.remove(&turn);
-            self.clients.remove(&who);
+            verdict.quotas.push(quota);
         }
+        verdict
+    }
+
+    /// Nanoseconds since the start, at least 1: 0 is before everything.
+    fn nanos(&self, now: Instant) -> u64 {
+        to_nanos(now.saturating_duration_since(self.start)).saturating_add(1)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<PolicyCounts>> {
+        // No code that can panic runs between two related changes, so a poisoned lock is still valid.
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn tracked_clients(&self, now: Instant) -> usize {
+        let now = self.nanos(now);
+        self.lock().iter().map(|policy| policy.count_clients(now)).max().unwrap_or_default()
+    }
+
+    #[cfg(test)]
+    pub(super) fn acquire_test(
+        &self,
+        client: RateLimitClient,
+        items: u32,
+        now: Instant,
+    ) -> RateLimitVerdict {
+        self.acquire_at(client, items, now, None)
     }
 }
 
-/// Whole seconds, rounded up and at least 1, as in Retry-After.
-pub(crate) fn ceil_seconds(wait: Duration) -> u64 {
-    (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
+impl TieredPolicy {
+    /// The count that refuses the longest, or else the one of which the least remains; of equal ones the
+    /// narrowest.
+    fn nearest_quota(
+        &self,
+        counts: &RequestCounts,
+        items: u32,
+        now: u64,
+    ) -> Option<(Scope, Duration, QuotaStatus)> {
+        let measured = counts.iter().flatten().map(|(scope, count)| {
+            let wait = match items {
+                0 => 0,
+                items => count.take(items, now).err().unwrap_or_default(),
+            };
+            (scope, count, wait, count.remaining(now))
+        });
+        // The first of equal ones.
+        let nearest = measured.reduce(|nearest, next| {
+            let is_nearer = next.2 > nearest.2 || next.2 == nearest.2 && next.3 < nearest.3;
+            if is_nearer { next } else { nearest }
+        });
+        let (scope, count, wait, remaining) = nearest?;
+        let more = if wait == 0 { count.time_until_more(now) } else { wait };
+        let quota = QuotaStatus {
+            policy: self.policy_of(*scope),
+            remaining,
+            reset: Duration::from_nanos(more),
+            refused: wait > 0,
+        };
+        Some((*scope, Duration::from_nanos(wait), quota))
+    }
+
+    fn policy_of(&self, scope: Scope) -> RateLimitPolicy {
+        let limit = self.client.limit;
+        let name = match scope.tier {
+            Tier::Client => &self.client.name,
+            Tier::Network(number) => self.networks.get(number).unwrap_or(&self.client.name),
+            Tier::Crowd => &self.crowd,
+        };
+        let max = limit.max.saturating_mul(scope.factor);
+        RateLimitPolicy { name: Arc::clone(name), limit: RateLimit { max, ..limit } }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::policies::RateLimits, *};
+    use std::net::Ipv4Addr;
+
+    use service::AddressBlock;
+
+    use super::{
+        super::{policies::RateLimits, rate::ceil_seconds},
+        *,
+    };
 
     const S: Duration = Duration::from_secs(1);
 
-    fn scans() -> RateLimiter<u32> {
-        RateLimiter::new("scan", RateLimits::default().scans)
+    fn scans() -> RateLimiter {
+        RateLimiter::new("scan", RateLimits::default().scans, true)
+    }
+
+    fn steady(name: &str, max: u32) -> RateLimiter {
+        RateLimiter::new(name, vec![RateLimit { max, window: 60 * S }], false)
+    }
+
+    /// An IPv4 address.
+    fn client(number: u32) -> RateLimitClient {
+        AddressBlock::from_address(Ipv4Addr::from_bits(number).into()).into()
+    }
+
+    fn address(text: &str) -> RateLimitClient {
+        AddressBlock::from_address(text.parse().unwrap()).into()
+    }
+
+    impl RateLimiter {
+        fn try_acquire_at(&self, number: u32, now: Instant) -> Result<(), Duration> {
+            let wait = self.acquire_at(client(number), 1, now, None).wait;
+            if wait.is_zero() { Ok(()) } else { Err(wait) }
+        }
     }
 
     #[test]
-    fn both_rates_hold_and_the_wait_is_exact() {
+    fn both_rates_of_scans_hold_exactly() {
         let (rates, start) = (scans(), Instant::now());
         for step in 0..5 {
             assert_eq!(rates.try_acquire_at(1, start + step * S), Ok(()), "{step}");
@@ -298,7 +341,7 @@ mod tests {
 
     /// For random steps, no window holds more than its limit, and waiting as reported is enough.
     #[test]
-    fn no_window_ever_holds_more_than_its_limit() {
+    fn no_window_of_scans_ever_holds_more_than_its_limit() {
         let (rates, start) = (scans(), Instant::now());
         let (mut now, mut passed, mut state) = (start, Vec::new(), 7_u64);
         for _ in 0..3_000 {
@@ -327,100 +370,173 @@ mod tests {
     #[test]
     fn every_request_reports_the_quotas_of_all_policies() {
         let (rates, start) = (scans(), Instant::now());
-        let verdict = rates.acquire_at(1, 1, start);
+        let acquire = |at: Duration| rates.acquire_at(client(1), 1, start + at, None);
+        let verdict = acquire(Duration::ZERO);
         assert_eq!(summarize(&verdict), [("scan-10s", 4, 10, false), ("scan", 5, 60, false)]);
-        let verdict = rates.acquire_at(1, 1, start + 3 * S);
+        let verdict = acquire(3 * S);
         assert_eq!(summarize(&verdict), [("scan-10s", 3, 7, false), ("scan", 4, 57, false)]);
         for _ in 0..3 {
-            rates.acquire_at(1, 1, start + 4 * S);
+            acquire(4 * S);
         }
-        let verdict = rates.acquire_at(1, 1, start + 5 * S);
+        let verdict = acquire(5 * S);
         assert_eq!(verdict.wait, 5 * S);
         assert_eq!(summarize(&verdict), [("scan-10s", 0, 5, true), ("scan", 1, 55, false)]);
-        let verdict = rates.acquire_at(1, 1, start + 20 * S);
+        let verdict = acquire(20 * S);
         assert_eq!(summarize(&verdict), [("scan-10s", 4, 10, false), ("scan", 0, 40, false)]);
     }
 
     #[test]
     fn a_check_counts_nothing() {
-        let rate = RateLimit { max: 2, window: 60 * S };
-        let (rates, start) = (RateLimiter::new("key", vec![rate]), Instant::now());
+        let (rates, start) = (steady("key", 2), Instant::now());
         for _ in 0..10 {
-            assert_eq!(rates.check_at(1, start).wait, Duration::ZERO);
+            assert_eq!(rates.check_at(client(1), start).wait, Duration::ZERO);
         }
-        rates.acquire_at(1, 2, start);
-        let verdict = rates.check_at(1, start + 10 * S);
-        assert_eq!((verdict.wait, summarize(&verdict)), (50 * S, vec![("key", 0, 50, true)]));
-        assert_eq!(rates.check_at(2, start).wait, Duration::ZERO, "another client");
-        assert_eq!(rates.check_at(1, start + 60 * S).wait, Duration::ZERO, "afterwards");
+        rates.acquire_at(client(1), 2, start, None);
+        let verdict = rates.check_at(client(1), start + 10 * S);
+        assert_eq!((verdict.wait, summarize(&verdict)), (20 * S, vec![("key", 0, 20, true)]));
+        assert_eq!(rates.check_at(client(2), start).wait, Duration::ZERO, "another client");
+        assert_eq!(rates.check_at(client(1), start + 30 * S).wait, Duration::ZERO, "afterwards");
     }
 
     #[test]
     fn a_released_request_leaves_the_others_counted() {
-        let rate = RateLimit { max: 2, window: 60 * S };
-        let (rates, start) = (RateLimiter::new("scan", vec![rate]), Instant::now());
-        rates.acquire_at(1, 1, start);
-        rates.acquire_at(1, 1, start + S);
-        assert_eq!(summarize(&rates.release(1, start)), [("scan", 1, 60, false)]);
-        rates.release(1, start);
-        rates.release(2, start);
-        assert_eq!(rates.try_acquire_at(1, start + 2 * S), Ok(()), "one was given back");
-        assert_eq!(rates.try_acquire_at(1, start + 3 * S), Err(58 * S), "only one, the first");
-        // A client of whom everything was given back is forgotten like any other.
-        rates.acquire_at(3, 1, start + 3 * S);
-        rates.release(3, start + 3 * S);
-        for step in 0..3 {
-            rates.try_acquire_at(4, start + 70 * S + step * 31 * S).ok();
+        for is_exact in [true, false] {
+            let limit = RateLimit { max: 2, window: 60 * S };
+            let rates = RateLimiter::new("scan", vec![limit], is_exact);
+            let start = Instant::now();
+            let (_, first) = rates.acquire_one_at(client(1), start);
+            rates.acquire_at(client(1), 1, start, None);
+            assert!(rates.try_acquire_at(1, start).is_err());
+            let released = rates.release_at(&first, start);
+            assert_eq!(released.quotas[0].remaining, 1, "{is_exact}");
+            assert_eq!(rates.try_acquire_at(1, start), Ok(()), "one was given back");
+            assert!(rates.try_acquire_at(1, start).is_err(), "only one");
+            // When everything has come back, there is nothing to give back.
+            let later = start + 120 * S;
+            rates.acquire_at(client(1), 2, later, None);
+            rates.release_at(&first, later);
+            assert!(rates.try_acquire_at(1, later).is_err(), "{is_exact}");
         }
-        assert_eq!(rates.tracked_clients(), 1);
     }
 
     #[test]
     fn a_batch_takes_its_items_all_or_none() {
-        let rate = RateLimit { max: 60, window: 60 * S };
-        let (rates, start) = (RateLimiter::new("decide", vec![rate]), Instant::now());
-        assert_eq!(summarize(&rates.acquire_at(1, 50, start)), [("decide", 10, 60, false)]);
-        let verdict = rates.acquire_at(1, 11, start + 10 * S);
-        assert_eq!(summarize(&verdict), [("decide", 10, 50, true)], "one too many");
-        assert_eq!(verdict.wait, 50 * S);
-        assert_eq!(summarize(&rates.acquire_at(1, 10, start + 10 * S)), [("decide", 0, 50, false)]);
-        let verdict = rates.acquire_at(1, 50, start + 60 * S);
-        assert_eq!(summarize(&verdict), [("decide", 0, 10, false)], "after the reported wait");
+        let (rates, start) = (steady("decide", 60), Instant::now());
+        let acquire = |number, items, at| rates.acquire_at(client(number), items, start + at, None);
+        assert_eq!(summarize(&acquire(1, 50, Duration::ZERO)), [("decide", 10, 1, false)]);
+        let verdict = acquire(1, 31, 10 * S);
+        assert_eq!(summarize(&verdict), [("decide", 20, 11, true)], "eleven too many");
+        assert_eq!(verdict.wait, 11 * S);
+        assert_eq!(summarize(&acquire(1, 20, 10 * S)), [("decide", 0, 1, false)]);
+        let verdict = acquire(1, 50, 60 * S);
+        assert_eq!(summarize(&verdict), [("decide", 0, 1, false)], "fifty have come back");
         // A batch larger than the limit takes the whole limit, and is not refused for ever.
-        assert_eq!(summarize(&rates.acquire_at(2, 500, start)), [("decide", 0, 60, false)]);
-        assert_eq!(rates.acquire_at(2, 500, start + 60 * S).wait, Duration::ZERO);
-        assert_eq!(rates.acquire_at(2, 1, start + 60 * S).wait, 60 * S);
+        assert_eq!(summarize(&acquire(2, 500, Duration::ZERO)), [("decide", 0, 1, false)]);
+        assert_eq!(acquire(2, 500, 60 * S).wait, Duration::ZERO);
+        assert_eq!(acquire(2, 1, 60 * S).wait, S);
     }
 
     #[test]
-    fn a_flood_of_clients_takes_no_more_memory() {
-        let rates = RateLimiter::with_capacity("scan", RateLimits::default().scans, 100);
-        let start = Instant::now();
-        for who in 0..10_000 {
-            assert_eq!(rates.try_acquire_at(who, start), Ok(()));
+    fn ipv6_networks_are_counted_together_with_larger_limits() {
+        let (rates, start) = (steady("read", 10), Instant::now());
+        let acquire = |text: &str| rates.acquire_at(address(text), 1, start, None);
+        // The /64: ten, from any address in it.
+        for host in 0..10 {
+            assert!(acquire(&format!("2001:db8:0:1::{host:x}")).wait.is_zero());
         }
-        assert_eq!(rates.tracked_clients(), 100);
-        // The last clients of the flood are still tracked.
-        for _ in 0..4 {
-            assert_eq!(rates.try_acquire_at(9_999, start), Ok(()));
+        let refused = acquire("2001:db8:0:1::ff");
+        assert_eq!(summarize(&refused), [("read", 0, 6, true)]);
+        let network = refused.refused_for.unwrap();
+        assert_eq!(
+            (network.network.to_string().as_str(), network.is_crowd),
+            ("2001:db8:0:1::/64", false)
+        );
+        // The /56: forty. The tenth network of 64 bits finds nothing left.
+        for subnet in 2..5 {
+            for _ in 0..10 {
+                assert!(acquire(&format!("2001:db8:0:{subnet}::1")).wait.is_zero(), "{subnet}");
+            }
         }
-        assert!(rates.try_acquire_at(9_999, start).is_err());
-        // Expired clients are evicted.
-        for step in 0..60 {
-            rates.try_acquire_at(20_000, start + 61 * S + step * 11 * S).ok();
+        let refused = acquire("2001:db8:0:9::1");
+        assert_eq!(refused.quotas[0].policy.limit.max, 40);
+        assert_eq!(&*refused.quotas[0].policy.name, "read-56");
+        assert_eq!(refused.refused_for.unwrap().network.to_string(), "2001:db8::/56");
+        assert!(!refused.wait.is_zero() && refused.quotas[0].refused);
+        // The /48: 160. What refused is not counted, so the /48 still has 120.
+        for subnet in 1..4 {
+            for part in 0..4 {
+                for _ in 0..10 {
+                    let text = format!("2001:db8:0:{subnet:x}0{part}::1");
+                    assert!(acquire(&text).wait.is_zero(), "{text}");
+                }
+            }
         }
-        assert_eq!(rates.tracked_clients(), 1);
+        let refused = acquire("2001:db8:0:900::1");
+        assert_eq!(&*refused.quotas[0].policy.name, "read-48");
+        assert_eq!(refused.refused_for.unwrap().network.to_string(), "2001:db8::/48");
+        assert!(acquire("2001:db8:1::1").wait.is_zero(), "another /48");
+        // Waiting as told is enough.
+        let later = start + refused.wait;
+        assert!(rates.acquire_at(address("2001:db8:0:900::1"), 1, later, None).wait.is_zero());
+    }
+
+    #[test]
+    fn the_headers_show_the_count_that_is_nearest_to_refusing() {
+        let (rates, start) = (steady("read", 10), Instant::now());
+        let left = |text: &str| {
+            let verdict = rates.acquire_at(address(text), 1, start, None);
+            (verdict.quotas[0].policy.name.to_string(), verdict.quotas[0].remaining)
+        };
+        assert_eq!(left("2001:db8::1"), ("read".to_owned(), 9));
+        for subnet in 1..4 {
+            for _ in 0..10 {
+                left(&format!("2001:db8:0:{subnet}::1"));
+            }
+        }
+        // 31 of the 40 are gone: a new network of 64 bits has 10 of its own, but only 9 of the /56.
+        assert_eq!(left("2001:db8:0:7::1"), ("read-56".to_owned(), 8));
+        assert_eq!(left("192.0.2.1"), ("read".to_owned(), 9), "IPv4 addresses have no networks");
+    }
+
+    /// The /56 refuses, so neither the /64 nor the /48 counts.
+    #[test]
+    fn what_one_network_refuses_no_other_counts() {
+        let (rates, start) = (steady("read", 1), Instant::now());
+        for subnet in 0..4 {
+            let text = format!("2001:db8:0:{subnet}::1");
+            assert!(rates.acquire_at(address(&text), 1, start, None).wait.is_zero());
+        }
+        let fresh = address("2001:db8:0:9::1");
+        for _ in 0..20 {
+            assert!(!rates.acquire_at(fresh, 1, start, None).wait.is_zero());
+        }
+        // 15 s later the /56 has one again; the /64 has its whole limit.
+        let verdict = rates.acquire_at(fresh, 1, start + 15 * S, None);
+        assert!(verdict.wait.is_zero(), "{verdict:?}");
+    }
+
+    #[test]
+    fn a_licence_has_as_many_times_the_limit_as_it_says() {
+        let (rates, start) = (steady("keyed-read", 2), Instant::now());
+        let licence = |factor| RateLimitClient::Licence { id: proof::sha256(b"one"), factor };
+        assert_eq!(rates.smallest_limit(licence(5)), Some(10));
+        for _ in 0..10 {
+            assert!(rates.acquire_at(licence(5), 1, start, None).wait.is_zero());
+        }
+        let refused = rates.acquire_at(licence(5), 1, start, None);
+        assert_eq!((refused.wait, refused.quotas[0].policy.limit.max), (6 * S, 10));
+        assert_eq!(refused.refused_for, None);
     }
 
     #[test]
     fn an_empty_list_is_no_limit_and_zero_refuses_everything() {
-        let (open, start) = (RateLimiter::new("open", vec![]), Instant::now());
-        let closed = RateLimiter::new("closed", vec![RateLimit { max: 0, window: 10 * S }]);
+        let (open, start) = (RateLimiter::new("open", vec![], false), Instant::now());
+        let closed = steady("closed", 0);
         for _ in 0..100 {
             assert_eq!(open.try_acquire_at(1, start), Ok(()));
-            assert_eq!(closed.try_acquire_at(1, start), Err(10 * S));
+            assert_eq!(closed.try_acquire_at(1, start), Err(60 * S));
         }
-        assert_eq!((open.tracked_clients(), closed.tracked_clients()), (0, 0));
+        assert_eq!(closed.tracked_clients(start), 0);
         assert_eq!(ceil_seconds(Duration::from_millis(1)), 1);
         assert_eq!((ceil_seconds(Duration::ZERO), ceil_seconds(2 * S)), (1, 2));
         assert_eq!(ceil_seconds(Duration::from_millis(2_001)), 3);

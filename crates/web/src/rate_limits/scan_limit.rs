@@ -9,11 +9,10 @@ use std::sync::{
 use axum::{RequestPartsExt, extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
 use service::{AddressBlock, Licence};
-use tokio::time::Instant;
 
 use super::{
-    client::RequestClient, client_limiter::RateLimitClient, policies::RateLimiters,
-    status::RateLimitStatus,
+    client::RequestClient, limiter::CountedRequest, policies::RateLimiters, reason::TooMany,
+    scopes::RateLimitClient, status::RateLimitStatus,
 };
 use crate::{request::is_replayed, response::ApiError, state::AppState};
 
@@ -43,9 +42,9 @@ impl ScanLimit {
         // Gives the slot of the licence back.
         drop(self);
         let client = RateLimitClient::Address(block);
-        let reason =
-            "too many scan requests from this address (the licence is not for this domain)";
-        Ok(ScanSlot::acquire(rates, client, status, reason)?.kept())
+        let too_many =
+            TooMany::of("too many scan requests").with_hint("the licence is not for this domain");
+        Ok(ScanSlot::acquire(rates, client, status, too_many)?.kept())
     }
 }
 
@@ -55,7 +54,7 @@ pub(crate) struct ScanSlot {
     rates: Arc<RateLimiters>,
     client: RateLimitClient,
     status: RateLimitStatus,
-    accepted_at: Instant,
+    counted: Arc<CountedRequest>,
     released: Arc<AtomicBool>,
     released_on_drop: bool,
 }
@@ -66,12 +65,12 @@ impl ScanSlot {
         rates: Arc<RateLimiters>,
         client: RateLimitClient,
         status: RateLimitStatus,
-        reason: &str,
+        too_many: TooMany,
     ) -> Result<Self, ApiError> {
-        let accepted_at = Instant::now();
-        status.enforce(rates.scans.acquire_one_at(client, accepted_at), reason)?;
-        let released = Arc::default();
-        Ok(Self { rates, client, status, accepted_at, released, released_on_drop: true })
+        let (verdict, counted) = rates.scans.acquire_one(client);
+        status.enforce(verdict, too_many)?;
+        let (counted, released) = (Arc::new(counted), Arc::default());
+        Ok(Self { rates, client, status, counted, released, released_on_drop: true })
     }
 
     /// The request was read, so it counts also if the slot is dropped.
@@ -86,7 +85,7 @@ impl ScanSlot {
             rates: Arc::clone(&self.rates),
             client: self.client,
             status: self.status.clone(),
-            accepted_at: self.accepted_at,
+            counted: Arc::clone(&self.counted),
             released: Arc::clone(&self.released),
             released_on_drop: false,
         }
@@ -95,7 +94,7 @@ impl ScanSlot {
     /// The request was no scan after all.
     pub(crate) fn release(&self) {
         if !self.released.swap(true, Ordering::Relaxed) {
-            let verdict = self.rates.scans.release(self.client, self.accepted_at);
+            let verdict = self.rates.scans.release(self.client, &self.counted);
             self.status.record(verdict.quotas);
         }
     }
@@ -133,10 +132,10 @@ impl FromRequestParts<AppState> for ScanLimit {
         let Ok(client) = RequestClient::from_request_parts(parts, state).await;
         let Ok(status): Result<RateLimitStatus, _> = parts.extract().await;
         let (rates, counted_as) = (&state.rate_limiters, client.counted_as());
-        let reason = client.reason("too many requests");
-        status.enforce(rates.reads.acquire(counted_as, 1), &reason)?;
-        let reason = client.reason("too many scan requests");
-        let slot = ScanSlot::acquire(Arc::clone(rates), counted_as, status, &reason)?;
+        let too_many = client.too_many("too many requests");
+        status.enforce(rates.reads.acquire(counted_as, 1), too_many)?;
+        let too_many = client.too_many("too many scan requests");
+        let slot = ScanSlot::acquire(Arc::clone(rates), counted_as, status, too_many)?;
         Ok(Self { block: client.block, licence: client.licence, slot })
     }
 }

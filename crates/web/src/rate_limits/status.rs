@@ -2,17 +2,21 @@
 
 use std::{
     convert::Infallible,
-    hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use axum::{RequestPartsExt, extract::FromRequestParts};
-use contract::errors::ErrorCode;
+use contract::{errors::ErrorCode, policies::LIVE};
 use http::request::Parts;
 use service::AddressBlock;
 
-use super::limiter::{QuotaStatus, RateLimitVerdict, RateLimiter, ceil_seconds};
+use super::{
+    limiter::RateLimiter,
+    quota::{QuotaStatus, RateLimitVerdict},
+    rate::ceil_seconds,
+    reason::TooMany,
+};
 use crate::{request::ClientAddress, response::ApiError};
 
 /// The quotas that one request was counted against so far. Owned by that request: its extractors
@@ -35,26 +39,30 @@ impl RateLimitStatus {
         }
     }
 
-    /// Counts the request, records the quotas, and returns 429 with `reason` if the limit is
-    /// reached.
-    pub(super) fn acquire<K: Copy + Eq + Hash>(
+    /// Counts the request by address, records the quotas, and returns 429 if the limit is reached.
+    pub(super) fn acquire(
         &self,
-        rates: &RateLimiter<K>,
-        client: K,
+        rates: &RateLimiter,
+        client: AddressBlock,
         items: u32,
-        reason: &str,
+        too_many: TooMany,
     ) -> Result<(), ApiError> {
-        self.enforce(rates.acquire(client, items), reason)
+        self.enforce(rates.acquire(client, items), too_many)
     }
 
-    /// Records the quotas, and returns 429 with `reason` if the limit is reached.
-    pub(super) fn enforce(&self, verdict: RateLimitVerdict, reason: &str) -> Result<(), ApiError> {
+    /// Records the quotas, and returns 429 if the limit is reached.
+    pub(super) fn enforce(
+        &self,
+        verdict: RateLimitVerdict,
+        too_many: TooMany,
+    ) -> Result<(), ApiError> {
         let refused = refusing_policies(&verdict.quotas);
         self.record(verdict.quotas);
         if verdict.wait.is_zero() {
             return Ok(());
         }
-        Err(limit_reached(reason, verdict.wait).with_violated_policies(refused))
+        let reason = too_many.reason(verdict.refused_for);
+        Err(limit_reached(&reason, verdict.wait).with_violated_policies(refused))
     }
 }
 
@@ -87,6 +95,6 @@ fn refusing_policies(quotas: &[QuotaStatus]) -> Vec<String> {
 
 /// The error for a client that has no live readings left, when there is no stored answer to give.
 pub(crate) fn live_read_limit_error(wait: Duration) -> ApiError {
-    limit_reached("too many live readings for this address", wait)
-        .with_violated_policies(vec!["live".to_owned()])
+    limit_reached("too many live readings for this address, its network or its licence", wait)
+        .with_violated_policies(vec![LIVE.name.to_owned()])
 }

@@ -14,6 +14,7 @@ use service::{AddressBlock, Licence, LicenceError, PresentedKey, Service};
 
 use super::{
     policies::RateLimiters,
+    reason::TooMany,
     status::{RateLimitStatus, client_and_status},
 };
 use crate::{request::licence_key, response::ApiError, state::AppState};
@@ -37,7 +38,7 @@ impl WrongKeyLimit {
         if verdict.wait.is_zero() || self.counted.is_set() {
             return Ok(());
         }
-        self.status.enforce(verdict, "too many wrong licence keys from this address")
+        self.status.enforce(verdict, TooMany::of("too many wrong licence keys"))
     }
 
     /// Counts the key of this request, once.

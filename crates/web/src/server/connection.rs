@@ -16,7 +16,7 @@ use std::{
 use axum::{Router, body::Body as AnyBody};
 use bytes::Bytes;
 use futures_util::{StreamExt, future::Either, stream::FuturesUnordered};
-use http::{Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response, header::STRICT_TRANSPORT_SECURITY};
 use http_body_util::Full;
 use hyper::{
     body::{Body, Frame, Incoming, SizeHint},
@@ -25,7 +25,7 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
 };
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,9 @@ use tower::Service;
 
 use super::{
     connection_slots::{BusyGuard, ConnectionSlot},
+    lingering_close::lingering_close,
     options::ServerOptions,
+    tls,
     write_timeout::WriteTimeoutStream,
 };
 use crate::{app::App, request::PeerAddress};
@@ -82,8 +84,7 @@ impl EndSignal {
     }
 }
 
-/// Answers the requests of one connection until the client or the server ends it. `has_requested` is
-/// set by the request service and read by the shutdown signals.
+/// Serves an accepted connection, after its TLS handshake if there is one.
 pub(super) async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
@@ -92,23 +93,67 @@ pub(super) async fn serve_connection(
     shutdown: ShutdownSignals,
     options: Arc<ServerOptions>,
 ) {
+    let Some(tls) = &options.tls else {
+        let stream = WriteTimeoutStream::new(stream, options.write_allowance);
+        return serve_requests(stream, peer, app, slot, shutdown, options).await;
+    };
+    // A connection without a finished handshake counts as idle, so it can be evicted.
+    let handshake = tokio::select! {
+        biased;
+        () = shutdown.abort.cancelled() => return,
+        () = slot.evicted() => return,
+        () = handshake_end(&shutdown) => return,
+        stream = tls::accept_tls(stream, tls, &options) => stream,
+    };
+    if let Some(stream) = handshake {
+        Box::pin(serve_requests(stream, peer, app, slot, shutdown, options)).await;
+    }
+}
+
+/// How long a handshake may still take after the call to stop: the client expects an answer.
+const HANDSHAKE_GRACE: Duration = Duration::from_secs(1);
+
+async fn handshake_end(signals: &ShutdownSignals) {
+    signals.finish.cancelled().await;
+    tokio::time::sleep(HANDSHAKE_GRACE).await;
+}
+
+/// Answers the requests of one connection until the client or the server ends it. `has_requested` is
+/// set by the request service and read by the shutdown signals.
+async fn serve_requests<S>(
+    stream: S,
+    peer: SocketAddr,
+    app: App,
+    slot: Arc<ConnectionSlot>,
+    shutdown: ShutdownSignals,
+    options: Arc<ServerOptions>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let has_requested = Arc::new(AtomicBool::new(false));
     let service = {
         let (slot, has_requested) = (Arc::clone(&slot), Arc::clone(&has_requested));
+        let https_only = options.https_only;
         service_fn(move |request: Request<Incoming>| {
             has_requested.store(true, Ordering::Relaxed);
             let busy_guard = slot.mark_busy();
+            // One state for the whole request, also if a reload replaces it meanwhile.
+            let app = app.current();
             match app.try_fast_path(&request, peer) {
-                Some(response) => Either::Left(ready(Ok(response.map(|bytes| {
-                    BusyBody::new(ResponseBody::Prepared(bytes.into()), busy_guard)
-                })))),
+                Some(mut response) => {
+                    add_https_only(https_only, response.headers_mut());
+                    Either::Left(ready(Ok(response.map(|bytes| {
+                        BusyBody::new(ResponseBody::Prepared(bytes.into()), busy_guard)
+                    }))))
+                }
                 None => {
-                    Either::Right(Box::pin(route_request(app.router(), request, peer, busy_guard)))
+                    let routed = route_request(app.router(), request, peer, busy_guard, https_only);
+                    Either::Right(Box::pin(routed))
                 }
             }
         })
     };
-    let io = TokioIo::new(WriteTimeoutStream::new(stream, options.write_allowance));
+    let io = TokioIo::new(stream);
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
@@ -145,29 +190,12 @@ pub(super) async fn serve_connection(
     }
 }
 
-/// Closes the write side, then reads and drops what the client is still sending. Closing a socket with
-/// unread bytes resets it, and a reset can destroy a response that the client has not read yet
-/// (mostly after a refused upload).
-pub(super) async fn lingering_close<S>(mut stream: S, patience: Duration)
-where
-    S: AsyncReadExt + AsyncWriteExt + Unpin,
-{
-    const MOST: usize = 4 * 1_024 * 1_024;
-    let drain = async {
-        if stream.shutdown().await.is_err() {
-            return;
-        }
-        let mut dropped = 0;
-        let mut buffer = [0_u8; 8_192];
-        while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-            dropped += count;
-            if dropped > MOST {
-                return;
-            }
-        }
-    };
-    // A timeout is a normal end here.
-    let _ = tokio::time::timeout(patience, drain).await;
+/// A browser that has seen this uses no plain HTTP with this host for a year.
+fn add_https_only(https_only: bool, headers: &mut HeaderMap) {
+    if https_only {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.insert(STRICT_TRANSPORT_SECURITY, year);
+    }
 }
 
 async fn route_request(
@@ -175,9 +203,11 @@ async fn route_request(
     mut request: Request<Incoming>,
     peer: SocketAddr,
     busy_guard: BusyGuard,
+    https_only: bool,
 ) -> Result<Response<BusyBody>, Infallible> {
     request.extensions_mut().insert(PeerAddress(peer));
-    let response = app.call(request).await?;
+    let mut response = app.call(request).await?;
+    add_https_only(https_only, response.headers_mut());
     Ok(response.map(|body| BusyBody::new(ResponseBody::Routed(body), busy_guard)))
 }
 

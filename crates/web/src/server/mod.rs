@@ -2,11 +2,14 @@
 //!
 //! The framework's own loop never closes a client that connects and sends nothing, half a line, or a
 //! few bytes at a time. This one does. It also caps the number of connections, passes the peer's
-//! address on, and lets running requests finish before it stops.
+//! address on, speaks TLS if it has a certificate ([`tls`]), and lets running requests finish before it
+//! stops.
 
 mod connection;
 mod connection_slots;
+mod lingering_close;
 mod options;
+mod tls;
 mod write_timeout;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
@@ -20,8 +23,12 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 pub use options::{ServeReport, ServerOptions};
+pub use tls::{CertificateFacts, TlsIdentity, TlsPair, TlsPairError};
 
-use self::{connection::ShutdownSignals, connection_slots::ConnectionSlots};
+use self::{
+    connection::ShutdownSignals, connection_slots::ConnectionSlots,
+    lingering_close::lingering_close,
+};
 use crate::{app::App, http_metrics};
 
 /// 503 responses to refused connections sent at a time; above it a connection is closed without one.
@@ -61,7 +68,10 @@ pub async fn serve(
             if options.counts_connections {
                 http_metrics::count_refused_connection();
             }
-            if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+            // A client that expects TLS cannot read a 503, and a handshake is what there is no room for.
+            if options.tls.is_none()
+                && let Ok(permit) = Arc::clone(&refusals).try_acquire_owned()
+            {
                 let patience = options.linger_timeout;
                 tasks.spawn(async move {
                     send_overloaded(stream, patience).await;
@@ -141,6 +151,6 @@ async fn send_overloaded(mut stream: TcpStream, patience: Duration) {
     );
     let sent = tokio::time::timeout(patience, stream.write_all(answer.as_bytes())).await;
     if matches!(sent, Ok(Ok(()))) {
-        connection::lingering_close(stream, patience).await;
+        lingering_close(stream, patience).await;
     }
 }

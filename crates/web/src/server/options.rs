@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use super::tls::identity::TlsIdentity;
+
 /// The defaults close every idle, incomplete or very slow connection within five seconds.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     /// Connections open at a time. At the cap, the connection that has been idle longest is closed for
-    /// a new one; if every connection is busy, the new one gets 503 and is closed.
+    /// a new one; if every connection is busy, the new one gets 503 (with TLS: nothing) and is closed.
     pub max_connections: usize,
     /// The complete head of a request must arrive within this time, counted from the accept or from
     /// the end of the previous response. So this is also how long an idle keep-alive connection stays
@@ -25,6 +27,11 @@ pub struct ServerOptions {
     pub drain_timeout: Duration,
     /// Whether its connections are in the metrics. Only the main server's are.
     pub counts_connections: bool,
+    /// Speak TLS with this certificate; `None` for plain HTTP. The handshake has the time of a head, and
+    /// the first head has its own time after it.
+    pub tls: Option<TlsIdentity>,
+    /// Tell browsers to use HTTPS alone with this host (`Strict-Transport-Security`).
+    pub https_only: bool,
 }
 
 impl Default for ServerOptions {
@@ -37,6 +44,8 @@ impl Default for ServerOptions {
             linger_timeout: Duration::from_millis(500),
             drain_timeout: Duration::from_secs(30),
             counts_connections: true,
+            tls: None,
+            https_only: false,
         }
     }
 }

@@ -24,5 +24,6 @@ mod response_shapes;
 mod seals;
 mod shutdown;
 mod signatures;
+mod tls;
 mod witness;
 mod workers;

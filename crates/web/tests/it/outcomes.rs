@@ -106,8 +106,12 @@ async fn both_forms_are_accepted_counted_and_signed() {
         })
     );
     assert_eq!(reply.json()["summary"], "https://svc.example/api/v1/outcomes?domain=shop.com");
-    assert_eq!(reply.header("ratelimit-policy"), Some("\"outcome-day\";q=500;w=86400"));
-    assert_eq!(reply.header("ratelimit"), Some("\"outcome-day\";r=499;t=50400"));
+    assert_eq!(
+        reply.header("ratelimit-policy"),
+        Some("\"outcome\";q=60;w=60, \"outcome-day\";q=500;w=86400")
+    );
+    let quotas = "\"outcome\";r=59;t=1, \"outcome-day\";r=499;t=50400";
+    assert_eq!(reply.header("ratelimit"), Some(quotas));
     let reply = test_server.report(FLAT).await;
     assert_eq!((reply.status, &reply.json()["accepted"]["outcome"]), (202, &json!("ok")));
     assert_eq!(reply.json()["accepted"]["disagreement"], Value::Null);
@@ -168,8 +172,13 @@ async fn an_address_has_a_daily_quota() {
     let test_server = start(2, RateLimits::default()).await;
     for left in [1, 0] {
         let reply = test_server.report(FLAT).await;
-        let standing = format!("\"outcome-day\";r={left};t=50400");
-        assert_eq!((reply.status, reply.header("ratelimit")), (202, Some(standing.as_str())));
+        let standing = format!(", \"outcome-day\";r={left};t=50400");
+        let reported = reply.header("ratelimit").unwrap();
+        assert!(
+            reported.starts_with("\"outcome\";r=") && reported.ends_with(&standing),
+            "{reported}"
+        );
+        assert_eq!(reply.status, 202);
     }
     let accept = "Accept: application/problem+json\r\n";
     let reply = test_server.post("/api/v1/outcome", accept, FLAT).await;

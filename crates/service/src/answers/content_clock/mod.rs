@@ -155,7 +155,7 @@ impl ContentClocks {
         let parts = [&day.number().to_be_bytes()[..], request.block.text().as_bytes()].concat();
         let key = self.secret.mac("clocks by address", &[&parts]);
         let draw = AllowanceDraw { key, limit: CLOCKS_PER_ADDRESS_A_DAY };
-        match self.store.draw_allowances(day, vec![draw]).await? {
+        match self.store.draw_allowances(day.into(), vec![draw]).await? {
             AllowanceOutcome::Exhausted { .. } => {
                 Ok(Some("The limit of clocks started today by this address is reached."))
             }

@@ -119,8 +119,8 @@ async fn summary(service: &Service, domain: &str) -> Value {
 #[tokio::test]
 async fn reports_are_counted_within_the_daily_limit() {
     let dir = tempfile::tempdir().unwrap();
-    let mut service = testing::build_service(dir.path(), Vec::new());
-    std::sync::Arc::get_mut(&mut service.outcomes).unwrap().per_day = Some(3);
+    let service = testing::build_service(dir.path(), Vec::new());
+    service.outcomes.per_day.set(Some(3));
     for (status, left) in [(200, 2), (403, 1), (503, 0)] {
         let taken =
             service.outcomes.report_outcome(report("shop.com", status), block(1)).await.unwrap();

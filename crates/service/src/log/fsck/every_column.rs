@@ -11,9 +11,9 @@ use proof::{KeyPolicy, KeyPurpose, KeyStore};
 use rusqlite::types::Value as Sql;
 use serde_json::json;
 use store::{
-    Conduct, ConductDay, ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock, Log,
-    McpScanExtras, McpScans, McpSurface, NewRevocation, Revocations, StoredFeed, StoredMcpScan,
-    WithheldActions,
+    Audit, Conduct, ConductDay, ContradictingHead, DeletedScan, Deletions, Feeds, IssuedMcpLock,
+    Log, McpScanExtras, McpScans, McpSurface, NewAuditEntry, NewRevocation, Revocations,
+    StoredFeed, StoredMcpScan, WithheldActions,
 };
 
 use super::*;
@@ -84,6 +84,16 @@ async fn fill_empty_tables(dir: &Path) {
             reason: Some(id.to_owned()),
         };
         store.put_deleted_scan(deleted).await.unwrap();
+    }
+    for number in 0..2 {
+        let entry = NewAuditEntry {
+            at,
+            actor: format!("operator {number}"),
+            action: "licence.create".to_owned(),
+            subject: format!("licence {number}"),
+            detail: format!("{{\"number\":{number}}}"),
+        };
+        store.append_audit(entry).await.unwrap();
     }
     for (id, number) in [("bot-one", 1), ("bot-two", 2)] {
         let feed = StoredFeed {
@@ -261,7 +271,9 @@ fn tables_and_columns(db: &rusqlite::Connection) -> Vec<(String, Vec<String>)> {
 /// the table refuses the change.
 fn flip(database: &Path, table: &str, column: &str, n: usize) -> Option<String> {
     let db = rusqlite::Connection::open(database).unwrap();
-    db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    // A failing disk knows neither foreign keys nor triggers.
+    let drop_triggers = "PRAGMA foreign_keys = OFF; DROP TRIGGER IF EXISTS audit_is_not_changed;";
+    db.execute_batch(drop_triggers).unwrap();
     let mut statement = db
         .prepare(&format!(
             "SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY 1"

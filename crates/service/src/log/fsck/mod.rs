@@ -7,6 +7,7 @@
 //! else that has a digest is compared with it. It continues after a fault as far as it can, so that
 //! one run reports every fault. What cannot be found is listed in the README of the engine.
 
+mod account_records;
 mod batches;
 mod day_seals;
 mod dependent_records;
@@ -85,6 +86,11 @@ pub enum StorePart {
     Conduct,
     Jobs,
     Licences,
+    LicenceKeys,
+    LicenceScans,
+    Usage,
+    Webhooks,
+    Audit,
     Switches,
 }
 

@@ -1,4 +1,5 @@
-//! Checks the two tables whose rows have consecutive numbers: changes, and the chain of revocations.
+//! Checks the tables whose rows have consecutive numbers: changes, the chain of revocations, and the audit
+//! log.
 
 use store::{ChangesQuery, RevocationsQuery, StoreError, StoredRevocation};
 
@@ -21,6 +22,7 @@ impl FsckRun<'_> {
         self.check_changes().await;
         self.check_revocations().await;
         self.check_withheld_actions().await;
+        self.check_audit().await;
     }
 
     async fn check_changes(&mut self) {
@@ -76,6 +78,29 @@ impl FsckRun<'_> {
                         }
                         previous = Some(entry);
                     }
+                    limit = PAGE_SIZE;
+                }
+                Err(_) if limit > 1 => limit = 1,
+                Err(error) => {
+                    if !self.skip_unreadable(&mut walk, &error) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn check_audit(&mut self) {
+        let store = self.request.store;
+        // Nothing of it is ever removed, so its numbers begin with 1.
+        let mut walk = Walk { part: StorePart::Audit, last: Some(0), unreadable: 0 };
+        let mut limit = PAGE_SIZE;
+        loop {
+            match store.export_audit(walk.last.unwrap_or(0), limit).await {
+                Ok(page) if page.is_empty() => return,
+                Ok(page) => {
+                    self.count_records(StorePart::Audit, page.len());
+                    page.iter().for_each(|entry| self.check_number(&mut walk, entry.seq));
                     limit = PAGE_SIZE;
                 }
                 Err(_) if limit > 1 => limit = 1,

@@ -1,6 +1,6 @@
 //! Checks what is stored one record at a time: scans, deleted scans, bodies, readings, receipts, feeds,
 //! counts of agents
-//! (`mcp_scans` checks what is stored of MCP servers); and reads the tables that have no digests, which finds
+//! (`mcp_scans` checks what is stored of MCP servers, `account_records` reads licences); and reads the tables that have no digests, which finds
 //! only what cannot be read.
 
 use proof::{Digest, canonical};
@@ -32,7 +32,8 @@ impl FsckRun<'_> {
         self.read_clocks().await;
         self.read_census().await;
         self.read_jobs().await;
-        self.read_licences_and_switches().await;
+        self.read_account_records().await;
+        self.read_switches().await;
     }
 
     async fn check_scans(&mut self) {
@@ -293,11 +294,7 @@ impl FsckRun<'_> {
         }
     }
 
-    async fn read_licences_and_switches(&mut self) {
-        match self.request.store.licences().await {
-            Ok(licences) => self.count_records(StorePart::Licences, licences.len()),
-            Err(error) => self.add_fault(StorePart::Licences, None, error.to_string()),
-        }
+    async fn read_switches(&mut self) {
         match self.request.store.switches().await {
             Ok(switches) => self.count_records(StorePart::Switches, switches.len()),
             Err(error) => self.add_fault(StorePart::Switches, None, error.to_string()),

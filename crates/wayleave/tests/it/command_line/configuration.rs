@@ -16,6 +16,8 @@ fn settings() -> Vec<(&'static str, &'static str, Value)> {
         ("server.max_connections", "4321", json!(4321)),
         ("server.max_requests", "4322", json!(4322)),
         ("server.metrics_listen", "127.0.0.1:4354", json!("127.0.0.1:4354")),
+        ("server.tls_cert", "/somewhere/cert.pem", json!("/somewhere/cert.pem")),
+        ("server.tls_key", "/somewhere/key.pem", json!("/somewhere/key.pem")),
         ("store.data_dir", "/somewhere/else", json!("/somewhere/else")),
         ("store.keys_dir", "/somewhere/keys", json!("/somewhere/keys")),
         ("store.artifact_days", "0", json!(0)),

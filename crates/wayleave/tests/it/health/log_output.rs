@@ -1,10 +1,11 @@
 //! Standard error is full, closed or not read, or on the same full disk as the data.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{demo_command, metric, read_text, resolve, start, stop_in_order, wait_until};
 
@@ -52,6 +53,72 @@ fn a_standard_error_that_nobody_reads_stops_nothing() {
     assert_serves(&server, "unread");
     stop_in_order(&mut server);
     drop(reader);
+}
+
+/// Sends so many requests over one connection, each with a long id, which is logged.
+#[allow(clippy::disallowed_methods, reason = "a test speaks to its own server")]
+fn send_many(server: &crate::server::Server, requests: usize) -> Duration {
+    let begun = Instant::now();
+    let stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let (mut reader, mut writer) = (BufReader::new(stream.try_clone().unwrap()), stream);
+    let id = "x".repeat(128);
+    let request = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nx-request-id: {id}\r\n\r\n");
+    let mut line = String::new();
+    for sent in (0..requests).step_by(50) {
+        writer.write_all(request.repeat(50).as_bytes()).unwrap();
+        let mut answered = 0;
+        while answered < 50 {
+            line.clear();
+            assert!(reader.read_line(&mut line).unwrap() > 0, "closed after {sent}");
+            answered += usize::from(line.contains("HTTP/1.1 200 "));
+        }
+    }
+    begun.elapsed()
+}
+
+/// A pipe that nobody reads is full after 64 KiB, the queue after 4 MiB. Before and after, answers are as
+/// fast; what is lost is in the metrics at once, and in the log as soon as somebody reads it.
+#[test]
+fn answers_keep_their_speed_while_nobody_reads_the_log() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut command = demo_command(Stdio::from(writer));
+    let mut server = start(command.args(["--log-format", "json"]));
+    drop(command);
+    const ROUND: usize = 2_000;
+    let first = send_many(&server, ROUND);
+    let mut rounds = 1;
+    while metric(&server, LOST) == 0.0 {
+        assert!(rounds < 60, "4 MiB of lines do not fill the queue");
+        send_many(&server, ROUND);
+        rounds += 1;
+    }
+    let full = (0..3).map(|_| send_many(&server, ROUND)).min().unwrap();
+    assert!(full < 3 * first + Duration::from_secs(1), "before: {first:?}, full: {full:?}");
+    assert_serves(&server, "unread-2");
+    let lost = metric(&server, LOST);
+    assert!(lost > ROUND as f64, "{lost}");
+
+    // Now somebody reads. All that was lost is said, and later lines are whole again.
+    let lines = std::thread::spawn(move || {
+        let (mut said, mut later) = (0, false);
+        for line in BufReader::new(reader).lines() {
+            // What a demo prints for people is no JSON.
+            let Ok(line) = serde_json::from_str::<serde_json::Value>(&line.unwrap()) else {
+                continue;
+            };
+            if line["message"].as_str().unwrap_or_default().starts_with("log lines were lost") {
+                said += line["lines"].as_u64().unwrap();
+            }
+            later |= line["message"] == "stopped";
+        }
+        (said, later)
+    });
+    std::thread::sleep(Duration::from_secs(3));
+    let lost = metric(&server, LOST);
+    stop_in_order(&mut server);
+    let (said, later) = lines.join().unwrap();
+    assert_eq!((said as f64, later), (lost, true));
 }
 
 /// A small file system that is unmounted when the test ends.

@@ -28,7 +28,7 @@ fn tool_calls_and_api_calls_share_a_limit() {
     let told: serde_json::Value = serde_json::from_str(told).unwrap();
     assert_eq!(told["code"], "rate_limited");
     assert!(told["retry_after_s"].as_u64().is_some(), "{told}");
-    // Lists and handshakes are free.
+    // Lists and handshakes have a limit of their own.
     assert!(legacy(&server, "tools/list", json!({}))["result"]["tools"].is_array());
 }
 

@@ -1,5 +1,6 @@
 //! `/log/`: the log as a folder of files, in the layout of C2SP tlog-tiles. A copy of the folder is a
-//! copy of the whole log. No rate limit: the files are small, and nearly all of them never change.
+//! copy of the whole log. Their rate limit is far above what copying needs: the files are small, and nearly
+//! all of them never change.
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use service::{Service, log::LogRecordQuery};
 use super::{overview, witness};
 use crate::{
     handlers::error_mapping::log_to_api_error,
+    rate_limits::LogFileLimit,
     request::{PathParameter, query_parameters},
     response::{
         ApiError, CACHE_FIVE_MINUTES, CACHE_FIVE_SECONDS, CACHE_FOREVER, HttpDocument, JSON,
@@ -24,6 +26,7 @@ const HEADS_PER_FILE: u64 = 1_000;
 
 pub(crate) async fn checkpoint_file(
     State(service): State<Arc<Service>>,
+    _: LogFileLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -33,6 +36,7 @@ pub(crate) async fn checkpoint_file(
 
 pub(crate) async fn record_file(
     State(service): State<Arc<Service>>,
+    _: LogFileLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -40,13 +44,18 @@ pub(crate) async fn record_file(
     overview::log_record_response(&service, LogRecordQuery::Head, &headers).await
 }
 
-pub(crate) async fn keys_file(State(service): State<Arc<Service>>, headers: HeaderMap) -> Response {
+pub(crate) async fn keys_file(
+    State(service): State<Arc<Service>>,
+    _: LogFileLimit,
+    headers: HeaderMap,
+) -> Response {
     service.keys.refresh().await;
     HttpDocument::new(service.keys.directory().content, JSON, CACHE_FIVE_MINUTES).reply(&headers)
 }
 
 pub(crate) async fn rotation_file(
     State(service): State<Arc<Service>>,
+    _: LogFileLimit,
     headers: HeaderMap,
 ) -> Response {
     service.keys.refresh().await;
@@ -56,7 +65,7 @@ pub(crate) async fn rotation_file(
 /// Read a tile
 ///
 /// A file of the log, as defined by C2SP tlog-tiles: `tile/<L>/<N>[.p/<W>]` has hashes of the tree over
-/// all leaves, `tile/entries/<N>[.p/<W>]` the entries whose hashes are the leaves. No rate limit. The
+/// all leaves, `tile/entries/<N>[.p/<W>]` the entries whose hashes are the leaves. The
 /// folder also has `checkpoint`, `log.json`, `keys.json`, `rotation.json` and `sths/`: it is a complete
 /// copy of the log.
 #[utoipa::path(
@@ -71,11 +80,13 @@ pub(crate) async fn rotation_file(
             content_type = "application/octet-stream"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "The log has no such tile: `not_found`.", body = ErrorV1),
+        (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_log_tile(
     State(service): State<Arc<Service>>,
+    _: LogFileLimit,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -95,7 +106,7 @@ pub(crate) async fn get_log_tile(
 /// Read a file of heads
 ///
 /// The signed heads of 1,000 batches, one per line, oldest first: `000000000.jsonl` has batches 0 to 999,
-/// `000001000.jsonl` the next 1,000. No rate limit.
+/// `000001000.jsonl` the next 1,000.
 #[utoipa::path(
     get,
     path = "/log/sths/{file}",
@@ -108,11 +119,13 @@ pub(crate) async fn get_log_tile(
             content_type = "application/jsonl"),
         (status = 304, description = "Not modified: your copy is current."),
         (status = 404, description = "The log has no such file: `not_found`.", body = ErrorV1),
+        (status = 429, description = "`rate_limited`.", body = ErrorV1),
         (status = 503, description = "`signing_unavailable`, `store_unreadable`.", body = ErrorV1),
     )
 )]
 pub(crate) async fn get_log_heads_file(
     State(service): State<Arc<Service>>,
+    _: LogFileLimit,
     PathParameter(file): PathParameter,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {

@@ -54,7 +54,7 @@ pub(crate) async fn get_log_witness(
 /// Read the checkpoint
 ///
 /// The newest head as a C2SP checkpoint: a signed note with the log's signature and the
-/// cosignatures known for that size. The same as `/log/checkpoint`, which has no rate limit.
+/// cosignatures known for that size. The same as `/log/checkpoint`, which has a higher rate limit.
 #[utoipa::path(
     get,
     path = "/api/v1/log/checkpoint",

@@ -1,16 +1,19 @@
-//! The documentation: contents, one page per group of operations, records, errors, and the page about our reader.
+//! The documentation: contents, one page per group of operations, records, errors, limits, and the page about our
+//! reader.
 
 mod errors;
+mod limits;
 mod operations;
 
 use std::collections::BTreeMap;
 
 use askama::Template;
-use contract::{Issuer, limits};
+use contract::{Issuer, limits as contract_limits};
 use serde_json::Value;
 use service::ReaderFacts;
 
 use self::errors::ErrorEntry;
+pub(crate) use self::limits::LimitsInForce;
 use super::{dates::wait_words, html::Html};
 
 /// Requests and responses that a test recorded (`examples_are_current`).
@@ -73,7 +76,7 @@ impl<'a> ReaderPage<'a> {
             format!(
                 "A scan usually sends 60 to 120 requests within a few seconds, and a live reading about 20 within \
                  {}. Each page is read once or a few times, never the whole site.",
-                wait_words(limits::LIVE_READ_BUDGET.as_secs()),
+                wait_words(contract_limits::LIVE_READ_BUDGET.as_secs()),
             ),
             format!(
                 "A reading sends at most {} requests at once to one host. One scan and one live reading of a site \
@@ -90,12 +93,12 @@ impl<'a> ReaderPage<'a> {
                 "A site that was scanned within the last {} is not scanned again, except privately for its owner. \
                  Between two live readings of a domain are at least {}.",
                 wait_words(facts.rescan_seconds),
-                wait_words(limits::LIVE_READ_PAUSE.as_secs()),
+                wait_words(contract_limits::LIVE_READ_PAUSE.as_secs()),
             ),
             format!(
                 "A page that somebody asks us to watch is read every {} hours, at most {} pages of a domain.",
-                limits::CLOCK_CHECK_INTERVAL_HOURS,
-                limits::CLOCKS_PER_DOMAIN
+                contract_limits::CLOCK_CHECK_INTERVAL_HOURS,
+                contract_limits::CLOCKS_PER_DOMAIN
             ),
             "We do nothing that changes your site: only GET requests, no forms, no logins, no cookies that we keep."
                 .to_owned(),
@@ -140,6 +143,7 @@ pub(crate) fn render_all(
     document: &Value,
     issuer: &Issuer,
     facts: &ReaderFacts,
+    in_force: LimitsInForce<'_>,
 ) -> BTreeMap<String, String> {
     let chapters = chapters(document);
     // Written by a test, so it is valid.
@@ -155,6 +159,7 @@ pub(crate) fn render_all(
                 chapters: &chapters,
                 errors: errors::entries(),
             }),
+            "limits" => render_chapter(&chapters, chapter, limits::render(in_force)),
             "reader" => super::render(&ReaderPage {
                 current,
                 chapters: &chapters,
@@ -192,6 +197,7 @@ fn chapters(document: &Value) -> Vec<Chapter> {
     }
     chapters.push(chapter("records", "Records"));
     chapters.push(chapter("errors", "Errors"));
+    chapters.push(chapter("limits", "Limits"));
     chapters.push(chapter("reader", "Our reader"));
     chapters
 }
@@ -226,14 +232,25 @@ fn contents(document: &Value, chapters: &[Chapter]) -> String {
 #[cfg(test)]
 mod tests {
     use contract::{Brand, errors::ErrorCode};
+    use service::ServiceLimits;
 
     use super::*;
-    use crate::openapi;
+    use crate::{RateLimits, openapi};
+
+    fn render_pages(
+        document: &Value,
+        issuer: &Issuer,
+        facts: &ReaderFacts,
+    ) -> BTreeMap<String, String> {
+        let rates = RateLimits::default();
+        let in_force = LimitsInForce { rates: &rates, service: &ServiceLimits::default() };
+        render_all(document, issuer, facts, in_force)
+    }
 
     fn pages() -> (Value, BTreeMap<String, String>) {
         let issuer = Issuer::new(Brand::default(), "https://svc.example");
         let document = openapi::build_document(&issuer);
-        let pages = render_all(&document, &issuer, &ReaderFacts::default());
+        let pages = render_pages(&document, &issuer, &ReaderFacts::default());
         (document, pages)
     }
 
@@ -256,7 +273,7 @@ mod tests {
     fn reader_page(facts: &ReaderFacts) -> String {
         let issuer = Issuer::new(Brand::default(), "https://svc.example");
         let document = openapi::build_document(&issuer);
-        render_all(&document, &issuer, facts).remove("reader").unwrap()
+        render_pages(&document, &issuer, facts).remove("reader").unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use web::{RateLimit, RateLimits};
+use web::{RateLimit, RateLimits, RouteLimit, RoutePolicy};
 
 use super::{FORM, KEY, start_with};
 
@@ -35,59 +35,104 @@ async fn too_many_scan_requests_get_429_and_a_wait() {
     assert_eq!(test_server.get("/").await.status, 200, "reading is not scanning");
 }
 
-#[tokio::test]
-async fn every_route_that_costs_has_a_named_rate() {
-    let one = || vec![RateLimit { max: 1, window: Duration::from_secs(60) }];
-    let limits = RateLimits {
-        scans: one(),
-        keyed_scans: one(),
-        keyed_reads: one(),
-        keyed_decisions: one(),
-        keyed_live_reads: one(),
-        feeds: one(),
-        reads: one(),
-        decisions: one(),
-        live_reads: one(),
-        visitors: one(),
-        metrics: one(),
-        wrong_keys: one(),
-    };
-    let digest = "0".repeat(64);
-    for (path, policy) in [
-        ("/api/graph/public1", "read"),
-        ("/r/public1", "read"),
-        ("/r/public1.json", "read"),
-        ("/r/public1.raw.json", "read"),
-        ("/r/public1.manifest.json", "read"),
-        ("/r/public1.zip", "read"),
-        ("/api/v1/schema", "read"),
-        ("/api/v1/schema?list=1", "read"),
-        ("/api/v1/schema/svc-scan", "read"),
-        ("/api/seal/lookup?id=public1", "read"),
-        ("/proof", "read"),
-        ("/proof.json", "read"),
-        ("/proof/2026-11-01.json", "read"),
-        (&format!("/api/v1/builds/{digest}"), "read"),
-        ("/.well-known/crawlcheck-observers.json", "read"),
-        ("/log", "read"),
-        ("/metrics", "metrics"),
-        ("/api/v1/visitor?ua=x", "visitors"),
-        ("/api/v1/agents", "read"),
-        ("/agents", "read"),
-        ("/api/v1/conduct", "read"),
-        ("/conduct", "read"),
-        ("/conduct/2026-11-01.json", "read"),
-        ("/not-for-agents/page", "read"),
-        ("/spec/visitor-resolve", "read"),
-    ] {
-        let test_server = start_with(limits.clone()).await;
-        assert_ne!(test_server.get(path).await.status, 429, "{path}");
-        let refused = test_server.get(path).await;
-        assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limited"), "{path}");
-        let named = refused.header("ratelimit").unwrap();
-        assert!(named.starts_with(&format!("\"{policy}\";")), "{path}: {named}");
-        assert_eq!(test_server.get("/healthz").await.status, 200);
+/// Limits that refuse every request.
+fn nothing_at_all() -> RateLimits {
+    let none = || vec![RateLimit { max: 0, window: Duration::from_secs(60) }];
+    RateLimits {
+        scans: none(),
+        keyed_scans: none(),
+        feeds: none(),
+        log_files: none(),
+        reads: none(),
+        decisions: none(),
+        live_reads: none(),
+        keyed_reads: none(),
+        keyed_decisions: none(),
+        keyed_live_reads: none(),
+        visitors: none(),
+        outcomes: none(),
+        mcp_messages: none(),
+        readiness: none(),
+        metrics: none(),
+        // A key is counted when it is wrong.
+        wrong_keys: Vec::new(),
+        streams_at_once: Some(0),
     }
+}
+
+/// A path of the router, with something in the place of each parameter.
+fn example_path(path: &str) -> String {
+    let mut parts =
+        path.split('/').map(|part| if part.starts_with('{') { "public1" } else { part });
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| format!("{path}/{part}"))
+}
+
+/// Each route refuses under the first policy that the table has for it, or answers if it has none.
+#[tokio::test]
+async fn every_route_is_limited_as_the_table_says() {
+    let test_server = start_with(nothing_at_all()).await;
+    let key = format!("x-svc-key: {KEY}\r\n");
+    for RoutePolicy { method, path, limit } in web::ROUTE_POLICIES {
+        let example = example_path(path);
+        // Only this one asks for a key before anything else.
+        let headers = if example == "/api/v1/scan" { key.as_str() } else { "" };
+        let form = if ["/scan", "/preflight", "/visitor"].contains(&example.as_str()) {
+            FORM
+        } else {
+            "application/json"
+        };
+        let reply = match *method {
+            "GET" => test_server.server.get(&example, headers).await,
+            _ => test_server.post_with(&example, headers, form, "{}").await,
+        };
+        match limit {
+            // A web server that asks lets its visitors in when we cannot tell.
+            RouteLimit::Policies(names) if *path == "/api/v1/visitor/gate" => {
+                assert_eq!((reply.status, *names), (204, ["visitors"].as_slice()));
+                assert!(reply.header("ratelimit").unwrap().starts_with("\"visitors\";r=0"));
+            }
+            RouteLimit::Policies(names) => {
+                assert_eq!(reply.status, 429, "{method} {path}: {}", reply.text());
+                let named = reply.header("ratelimit").unwrap_or_default();
+                let first = names.first().unwrap();
+                assert!(
+                    named.starts_with(&format!("\"{first}\";r=0;t=")),
+                    "{method} {path}: {named}"
+                );
+                let wait: u64 = reply.header("retry-after").unwrap().parse().unwrap();
+                assert!(wait >= 60, "{method} {path}: {wait}");
+            }
+            RouteLimit::Unlimited(reason) => {
+                assert_ne!(reply.status, 429, "{method} {path}: {reason}");
+                assert_eq!(reply.header("ratelimit-policy"), None, "{method} {path}");
+            }
+        }
+        // The router has no method that the table does not have.
+        let other = test_server
+            .server
+            .ask(&format!("DELETE {example} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"))
+            .await;
+        assert_eq!(other.status, 405, "{path}: {}", other.text());
+        let allowed = other.header("allow").unwrap_or_default();
+        for known in ["GET", "POST", "PUT", "PATCH"] {
+            let is_listed = web::ROUTE_POLICIES
+                .iter()
+                .any(|route| route.path == *path && route.method == known);
+            let is_allowed = allowed.split(',').any(|method| method.trim() == known);
+            assert_eq!(is_allowed, is_listed, "{known} {path}: {allowed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_address_has_so_many_streams_open() {
+    let limits = RateLimits { streams_at_once: Some(0), ..RateLimits::default() };
+    let test_server = start_with(limits).await;
+    let refused = test_server.get("/scan/aaaaaaaaaaaaaaaaaaaaaaaaaa/events").await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limited"));
+    assert!(refused.header("retry-after").is_some());
+    assert!(refused.text().contains("streams open"), "{}", refused.text());
 }
 
 #[tokio::test]

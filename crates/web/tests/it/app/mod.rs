@@ -13,7 +13,7 @@ use bytes::Bytes;
 use contract::{Brand, Domain, NamePolicy, Timestamp, clock::FixedClock};
 use door::{Door, Policy, ResolverChoice};
 use service::{Service, ServiceDependencies, Settings, SystemIds};
-use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, Visibility};
+use store::{Digest, Licence, Licences, LicensedDomains, Scan, Scans, StoredKey, Visibility};
 use store_sqlite::{SqliteOptions, SqliteStore};
 use web::{RateLimits, ServerOptions, WebOptions};
 
@@ -88,13 +88,24 @@ pub(crate) async fn start_with(limits: RateLimits) -> TestServer {
         let domain = |name| Domain::parse(name, &NamePolicy::default()).unwrap();
         let licence = Licence {
             id: format!("licence for {names:?}"),
-            key_sha256: Digest::of(key.as_bytes()),
+            plan: "unlimited".to_owned(),
             domains: LicensedDomains::Only(names.into_iter().map(domain).collect()),
             label: None,
+            mailbox: None,
             created_at: now,
+            expires_at: None,
+            revoked_at: None,
+            last_used: None,
+        };
+        let first_key = StoredKey {
+            key_sha256: Digest::of(key.as_bytes()),
+            licence_id: licence.id.clone(),
+            prefix: key.chars().take(8).collect(),
+            created_at: now,
+            expires_at: None,
             revoked_at: None,
         };
-        store.put_licence(licence).await.unwrap();
+        store.put_licence(licence, first_key).await.unwrap();
     }
     // A resolver that does not exist: every name fails, and no connection is made.
     let nowhere = ResolverChoice::Server("127.0.0.1:1".parse().unwrap());
