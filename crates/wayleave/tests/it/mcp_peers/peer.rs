@@ -126,11 +126,7 @@ impl Peer {
     }
 
     /// An error if the server ended before it listened.
-    fn launch(
-        place: Place,
-        kind: Kind,
-        tls: Option<&Certificate>,
-    ) -> Option<Result<Self, String>> {
+    fn launch(place: Place, kind: Kind, tls: Option<&Certificate>) -> Option<Result<Self, String>> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = match kind {
             Kind::Everything(transport) => everything(folder.path(), transport, place.port)?,
