@@ -52,8 +52,9 @@ use supervisor::Supervisor;
 use self::live_setting::LiveSetting;
 
 pub use access::{
-    Access, AddressBlock, FreeScans, IdempotencyHandle, IdempotencyOutcome, IdempotencyRequest,
-    LicenceError, LicenceKey, LiveReadPermit, PresentedKey, pause_scans, scans_paused,
+    Access, AddressBlock, CountedCall, FreeScans, IdempotencyHandle, IdempotencyOutcome,
+    IdempotencyRequest, LicenceError, LicenceKey, LiveReadPermit, PresentedKey, QuotaError,
+    QuotaState, SessionToken, SignedIn, pause_scans, scans_paused,
 };
 pub use answers::content_clock::ContentClocks;
 pub use answers::outcome::{DailyAllowance, OutcomeError, OutcomeReply, Outcomes};
@@ -81,7 +82,10 @@ pub use scanning::{
 pub use settings::{OperatorSettings, ReloadableSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
-pub use store::{DeletedScan, Licence, ScanRow, StoredReply, Visibility};
+pub use store::{
+    DeletedScan, Licence, LicenceScan, LicensedDomains, ScanRow, Session, StoreError, StoredKey,
+    StoredReply, Visibility,
+};
 pub use target_domains::DomainLimits;
 pub use visitors::{VisitorSettings, Visitors};
 
@@ -152,7 +156,9 @@ impl Service {
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
             secret: secret.clone(),
+            ids: Arc::clone(&ids),
             free_scans: LiveSetting::new(settings.free_scans),
+            plans: LiveSetting::new(Arc::new(settings.plans.clone())),
             page_token_uses: Default::default(),
         });
         let log = Arc::new(TransparencyLog::new(
@@ -289,8 +295,9 @@ impl Service {
 
     /// Applies settings to everything that begins from now on.
     pub fn reload(&self, settings: ReloadableSettings) {
-        let ReloadableSettings { free_scans, outcomes_per_day, proxies } = settings;
+        let ReloadableSettings { free_scans, plans, outcomes_per_day, proxies } = settings;
         self.access.free_scans.set(free_scans);
+        self.access.plans.set(Arc::new(plans));
         self.outcomes.per_day.set(outcomes_per_day);
         self.visitors.proxies.set(proxies.into());
     }

@@ -11,6 +11,7 @@ use ipnet::IpNet;
 use store::Retention;
 
 use crate::access::FreeScans;
+use crate::access::plans::Plans;
 use crate::answers::ResolveSettings;
 use crate::log::LogSettings;
 use crate::log::daily_seals::AnchoringSettings;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub retention: RetentionSettings,
     /// The free scans that callers without a licence may have.
     pub free_scans: FreeScans,
+    /// What licences give.
+    pub plans: Plans,
     /// Outcome reports per address and UTC day; `None` for no limit.
     pub outcomes_per_day: Option<u32>,
     pub log: LogSettings,
@@ -83,6 +86,7 @@ impl Settings {
             artifact_max_bytes: Some(20 << 30),
             retention: RetentionSettings::default(),
             free_scans: FreeScans::default(),
+            plans: Plans::default(),
             outcomes_per_day: Some(contract::limits::OUTCOMES_PER_DAY),
             proof: AnchoringSettings::default(),
             resolve: ResolveSettings::default(),
@@ -97,6 +101,7 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReloadableSettings {
     pub free_scans: FreeScans,
+    pub plans: Plans,
     pub outcomes_per_day: Option<u32>,
     pub proxies: Vec<IpNet>,
 }

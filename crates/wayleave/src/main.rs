@@ -4,6 +4,7 @@
 //! The binary: configuration, wiring and commands. The logic is in the other crates.
 
 mod access_logs;
+mod audit;
 mod build_info;
 mod commands;
 mod config;
@@ -92,8 +93,10 @@ enum Command {
     Restore(commands::restore::Args),
     /// List or rotate signing keys, or mark one as compromised
     Key(commands::key::Args),
-    /// Create, list or revoke licences
+    /// Create, list, rotate or revoke licences
     Licence(commands::licence::Args),
+    /// Show what operators and licence holders did
+    Audit(commands::audit::Args),
     /// Scan every domain of a ranked list
     Census(commands::census::Args),
     /// Pause or resume free scans, or show whether they are paused
@@ -134,6 +137,7 @@ fn main() -> ExitCode {
         Command::Restore(args) => commands::restore::run(args),
         Command::Key(args) => commands::key::run(args),
         Command::Licence(args) => commands::licence::run(args),
+        Command::Audit(args) => commands::audit::run(args),
         Command::Census(args) => commands::census::run(args),
         Command::Scans(args) => commands::scans::run(args),
         Command::Config(args) => commands::config::run(args),

@@ -14,6 +14,7 @@ use proof::keys::{DeploymentSecret, LogMark};
 use proof::{KeyPolicy, KeyStore, ProofError};
 use service::log::WitnessPeer;
 
+use service::access::plans::Plans;
 use service::answers::resolve::{Ranking, UpgradeWindows};
 use service::{
     AnchoringSettings, DomainLimits, FreeScans, LogSettings, OperatorSettings, ReloadableSettings,
@@ -226,6 +227,7 @@ pub(crate) fn service_settings(config: &Config) -> Result<Settings> {
             conduct_days: config.store.conduct_days,
         },
         free_scans: free_scans(config),
+        plans: plans(config)?,
         outcomes_per_day: outcomes_per_day(config),
         proof: AnchoringSettings {
             calendars: config.proof.calendars.clone(),
@@ -250,12 +252,18 @@ fn outcomes_per_day(config: &Config) -> Option<u32> {
 }
 
 /// What a running service applies of a reloaded configuration.
-pub(crate) fn reloadable_settings(config: &Config) -> ReloadableSettings {
-    ReloadableSettings {
+pub(crate) fn reloadable_settings(config: &Config) -> Result<ReloadableSettings> {
+    Ok(ReloadableSettings {
         free_scans: free_scans(config),
+        plans: plans(config)?,
         outcomes_per_day: outcomes_per_day(config),
         proxies: config.server.trusted_proxies.clone(),
-    }
+    })
+}
+
+/// What licences give.
+pub(crate) fn plans(config: &Config) -> Result<Plans> {
+    Plans::parse(&config.access.plans).context("access.plans")
 }
 
 /// What a running HTTP side applies of a reloaded configuration.

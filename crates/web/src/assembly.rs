@@ -12,12 +12,14 @@ use service::Service;
 use crate::{
     app::AppSnapshot,
     fast_path::{CachedResponses, FastPath},
+    handlers::unknown_path,
     mcp_server::{self, McpServer},
     middleware::{
         self, MiddlewareState, ReloadableOptions, etag_marks,
         refusal_pause::{self, RefusalPauses},
         response_signing,
     },
+    principal,
     rate_limits::{self, RateLimiters, RateLimits},
     routes,
     state::{AppState, ServiceInfo},
@@ -92,14 +94,16 @@ impl AppParts {
             service_info,
             Arc::clone(&rate_limiters),
         );
-        let key_header = service_info.issuer.brand.key_header();
-        let fast_path = FastPath::new(Arc::clone(&middleware_state), key_header, cached_responses);
+        let fast_path = FastPath::new(Arc::clone(&middleware_state), cached_responses);
         let state = AppState {
             service: Arc::clone(service),
             service_info: Arc::clone(service_info),
             rate_limiters,
         };
-        let api = router.with_state(state.clone());
+        let api = router
+            .fallback(unknown_path::unknown_path)
+            .layer(from_fn_with_state(state.clone(), principal::settle_calls))
+            .with_state(state.clone());
         let mcp = Arc::new(McpServer::new(api.clone(), state, &self.document));
         let router = api
             .merge(mcp_server::router(mcp))

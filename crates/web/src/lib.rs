@@ -17,6 +17,7 @@ pub mod middleware;
 mod off_worker;
 mod openapi;
 mod pages;
+mod principal;
 mod rate_limits;
 mod recorded_router;
 mod request;
@@ -103,6 +104,7 @@ pub fn build_app_with(service: Arc<Service>, options: WebOptions, further: Route
         served_operations: openapi::operation_ids(&document),
         issuer: issuer.clone(),
         metrics_elsewhere: options.metrics_elsewhere,
+        free_scans_v1: options.free_scans_v1,
     };
     service.conduct.set_robots_txt(&machine_files::render_robots_txt(&site));
     let conduct = options.counts_agents.then(|| Arc::clone(&service.conduct));

@@ -7,10 +7,11 @@ use utoipa_axum::routes;
 use crate::{
     handlers::{
         agents, builds, census, changes, claims, conduct, content_clock, core_contract,
-        corroboration, decisions, graph, home_page as page_handlers, keys, log, mcp, observers,
-        operators, outcome, pictures, preflight, preflight_page, read_equivalence, report, resolve,
-        resolve_batch, resolve_prefix, revocations, rights, running_scan, scan, scan_v1, schema,
-        seal, staple, static_documents, visitor, visitor_gate, visitor_page,
+        corroboration, decisions, graph, home_page as page_handlers, keys, log, manage, mcp,
+        observers, operators, outcome, pictures, preflight, preflight_page, read_equivalence,
+        report, resolve, resolve_batch, resolve_prefix, revocations, rights, running_scan, scan,
+        scan_v1, schema, seal, staple, static_documents, usage, visitor, visitor_gate,
+        visitor_page,
     },
     machine_files,
     openapi::base::OpenApiBase,
@@ -77,6 +78,8 @@ fn api_router() -> RecordedRouter {
         .routes(routes!(static_documents::openapi_document))
         .routes(routes!(graph::graph_context))
         .routes(routes!(builds::get_build))
+        // Licences
+        .routes(routes!(usage::get_usage))
         // Keys
         .routes(routes!(keys::key_directory))
         .routes(routes!(keys::key_rotation))
@@ -111,6 +114,16 @@ fn api_router() -> RecordedRouter {
             "/preflight",
             get(preflight_page::preflight_page).post(preflight_page::preflight_form),
         )
+        .route("/manage", get(manage::overview::overview))
+        .route("/manage/sign-in", post(manage::sign_in::sign_in))
+        .route("/manage/sign-out", post(manage::sign_in::sign_out))
+        .route("/manage/sign-out-everywhere", post(manage::sign_in::sign_out_everywhere))
+        .route("/manage/sessions/end", post(manage::sessions::end_session))
+        .route("/manage/keys/rotate", post(manage::keys::rotate_key))
+        .route("/manage/keys/revoke", post(manage::keys::revoke_key))
+        .route("/manage/scans", post(manage::scans::start_scan))
+        .route("/manage/data.json", get(manage::data::export_data))
+        .route("/manage/data/delete", post(manage::data::delete_data))
         .route("/badge/{file}", get(pictures::badge))
         .route("/og/{file}", get(pictures::link_picture))
         .route("/visitor", get(visitor_page::visitor_page).post(visitor_page::visitor_form))

@@ -45,6 +45,8 @@ pub(crate) struct ServiceInfo {
     pub(crate) issuer: Issuer,
     /// The metrics are served on another address.
     pub(crate) metrics_elsewhere: bool,
+    /// `POST /api/v1/scan` without a credential is a free scan instead of 401.
+    pub(crate) free_scans_v1: bool,
     /// The operationIds that this build serves.
     pub(crate) served_operations: BTreeSet<String>,
     pub(crate) openapi: HttpDocument,

@@ -57,6 +57,7 @@ mod seal;
 mod section;
 mod staple;
 mod transparency;
+mod usage;
 mod visitor;
 mod visitor_headers;
 
@@ -105,5 +106,6 @@ pub use seal::*;
 pub use section::{Section, UnrecognisedObject};
 pub use staple::*;
 pub use transparency::*;
+pub use usage::*;
 pub use visitor::*;
 pub use visitor_headers::VisitorHeaders;

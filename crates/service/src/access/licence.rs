@@ -1,14 +1,16 @@
 //! Licences: creating one, and checking the key that a caller sent.
 //!
-//! `Access::find_active_licence` is the only place that decides what a licence entitles to.
+//! `Access::find_active_key` is the only place that decides whether a key is valid, and [`crate::access::plans`]
+//! says what its licence gives.
 
 use std::fmt;
 
-use contract::{Domain, Timestamp};
+use contract::{Day, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 use store::{Digest, Licence, Licences, LicensedDomains, StoreError, StoredKey};
 
 use crate::access::Access;
+use crate::access::plans::Plan;
 use crate::random_ids::{Ids, RandomnessError};
 
 /// A licence key in our format. `Debug` does not print it, so that it cannot end up in a log.
@@ -44,36 +46,68 @@ pub struct NewLicence {
     pub key: LicenceKey,
 }
 
+/// What the operator decides about a new licence.
+#[derive(Debug, Clone)]
+pub struct LicenceTerms {
+    /// The name of its plan.
+    pub plan: String,
+    pub domains: LicensedDomains,
+    pub label: Option<String>,
+    pub expires_at: Option<Timestamp>,
+}
+
 /// Creates a licence. Only the digest of the key is stored.
 pub async fn create_licence(
     licences: &dyn Licences,
     ids: &dyn Ids,
     now: Timestamp,
-    domains: LicensedDomains,
-    label: Option<String>,
+    terms: LicenceTerms,
 ) -> Result<NewLicence, LicenceError> {
-    let key = LicenceKey::from_secret(&ids.random_bytes()?);
+    let key = LicenceKey::generate(ids)?;
     let licence = Licence {
         id: ids.random_id()?,
-        plan: "unlimited".to_owned(),
-        domains,
-        label,
+        plan: terms.plan,
+        domains: terms.domains,
+        label: terms.label,
         mailbox: None,
         created_at: now.whole_seconds(),
-        expires_at: None,
+        expires_at: terms.expires_at,
         revoked_at: None,
         last_used: None,
     };
-    let first_key = StoredKey {
-        key_sha256: key.sha256(),
-        licence_id: licence.id.clone(),
-        prefix: key.recognisable_prefix(),
-        created_at: licence.created_at,
-        expires_at: None,
-        revoked_at: None,
-    };
+    let first_key = key.to_stored(&licence.id, licence.created_at);
     licences.put_licence(licence.clone(), first_key).await?;
     Ok(NewLicence { licence, key })
+}
+
+/// A key that replaces the others of its licence.
+#[derive(Debug, Clone)]
+pub struct RotatedKey {
+    pub key: LicenceKey,
+    /// When the other keys end.
+    pub others_end_at: Timestamp,
+}
+
+/// How long the former keys of a licence stay valid after a new one was made, unless it is said otherwise.
+pub const KEY_OVERLAP_HOURS: u32 = 24;
+/// The longest overlap, in hours.
+pub const MAX_KEY_OVERLAP_HOURS: u32 = 90 * 24;
+
+/// Makes a new key for a licence; its other keys end after the overlap. `None` if the licence is unknown or
+/// revoked.
+pub async fn rotate_key(
+    licences: &dyn Licences,
+    ids: &dyn Ids,
+    now: Timestamp,
+    licence_id: &str,
+    overlap_hours: u32,
+) -> Result<Option<RotatedKey>, LicenceError> {
+    let key = LicenceKey::generate(ids)?;
+    let now = now.whole_seconds();
+    let overlap = i64::from(overlap_hours.min(MAX_KEY_OVERLAP_HOURS));
+    let others_end_at = now.plus_millis(overlap * 3_600_000);
+    let added = licences.add_key(key.to_stored(licence_id, now), Some(others_end_at)).await?;
+    Ok(added.then_some(RotatedKey { key, others_end_at }))
 }
 
 impl LicenceKey {
@@ -83,6 +117,24 @@ impl LicenceKey {
 
     fn from_secret(secret: &[u8; 32]) -> Self {
         Self(format!("{}{}", Self::PREFIX, BASE64URL_NOPAD.encode(secret)))
+    }
+
+    /// A new key.
+    pub fn generate(ids: &dyn Ids) -> Result<Self, RandomnessError> {
+        Ok(Self::from_secret(&ids.random_bytes()?))
+    }
+
+    /// What is stored of a key: its digest and its first characters.
+    #[must_use]
+    pub fn to_stored(&self, licence_id: &str, created_at: Timestamp) -> StoredKey {
+        StoredKey {
+            key_sha256: self.sha256(),
+            licence_id: licence_id.to_owned(),
+            prefix: self.recognisable_prefix(),
+            created_at,
+            expires_at: None,
+            revoked_at: None,
+        }
     }
 
     /// `None` for a text that is not in the format of our keys.
@@ -124,6 +176,14 @@ impl Access {
         &self,
         presented: &PresentedKey,
     ) -> Result<Licence, LicenceError> {
+        self.find_active_key(presented).await.map(|(licence, _)| licence)
+    }
+
+    /// The same, with the key as it is stored. Records the day of the use.
+    pub(super) async fn find_active_key(
+        &self,
+        presented: &PresentedKey,
+    ) -> Result<(Licence, StoredKey), LicenceError> {
         let key = match presented {
             PresentedKey::Missing => return Err(LicenceError::NoKey),
             PresentedKey::Malformed => return Err(LicenceError::UnknownKey),
@@ -131,23 +191,28 @@ impl Access {
         };
         let now = self.clock.now();
         let found = self.store.licence_by_key(key.sha256()).await?;
-        found
+        let (licence, key) = found
             .filter(|(licence, key)| licence.is_active(now) && key.is_valid(now))
-            .map(|(licence, _)| licence)
-            .ok_or(LicenceError::UnknownKey)
+            .ok_or(LicenceError::UnknownKey)?;
+        self.note_licence_use(&licence, now).await;
+        Ok((licence, key))
     }
 
-    /// Whether the key that was sent belongs to an active licence for this domain.
-    pub(crate) async fn has_licence_for(
-        &self,
-        presented: &PresentedKey,
-        domain: &Domain,
-    ) -> Result<bool, StoreError> {
-        match self.find_active_licence(presented).await {
-            Ok(licence) => Ok(licence.covers(domain)),
-            Err(LicenceError::Store(error)) => Err(error),
-            Err(_) => Ok(false),
+    /// Writes once a day and licence. A store that cannot be written to refuses no reader.
+    async fn note_licence_use(&self, licence: &Licence, now: Timestamp) {
+        let today = Day::of(now);
+        if licence.last_used.is_some_and(|day| day >= today) {
+            return;
         }
+        if let Err(error) = self.store.mark_licence_used(&licence.id, today).await {
+            tracing::warn!(%error, "the day of a licence's last use could not be stored");
+        }
+    }
+
+    /// What a licence gives.
+    #[must_use]
+    pub fn plan_of(&self, licence: &Licence) -> Plan {
+        self.plans.get().of_licence(licence)
     }
 }
 

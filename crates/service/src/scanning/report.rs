@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use contract::Domain;
 use contract::evidence::Evidence;
 use contract::records::ScanRecord;
 use proof::KeyPurpose;
-use store::{DeletedScan, Digest, Visibility};
+use store::{DeletedScan, Digest, Licence, Visibility};
 
-use crate::access::PresentedKey;
 use crate::report_error::ReportError;
 use crate::scanning::Scanning;
 use crate::scanning::report_documents::{DocumentForm, DocumentKey, ReportDocument};
@@ -41,16 +41,15 @@ impl Report {
 }
 
 impl Scanning {
-    /// `None` if the scan is unknown, and also if it is private and the caller did not send a licence
-    /// key for its domain.
+    /// `None` if the scan is unknown, and also if it is private and was not made for the caller's licence.
     pub async fn report(
         &self,
         id: &str,
-        presented: &PresentedKey,
+        reader: Option<&Licence>,
     ) -> Result<Option<Report>, ReportError> {
         let Some(scan) = self.store.scan(id).await? else { return Ok(None) };
         if scan.visibility == Visibility::Private
-            && !self.access.has_licence_for(presented, &scan.domain).await?
+            && !self.may_read_private(id, &scan.domain, reader).await?
         {
             return Ok(None);
         }
@@ -61,6 +60,19 @@ impl Scanning {
             visibility: scan.visibility,
             bodies: scan.artifacts,
         }))
+    }
+
+    /// A private scan is for the licence that it was made for. Of scans from before that was stored, only the
+    /// domain is known.
+    async fn may_read_private(
+        &self,
+        id: &str,
+        domain: &Domain,
+        reader: Option<&Licence>,
+    ) -> Result<bool, ReportError> {
+        let Some(reader) = reader.filter(|reader| reader.covers(domain)) else { return Ok(false) };
+        let owner = self.store.owner_of_scan(id).await?;
+        Ok(owner.is_none_or(|owner| owner == reader.id))
     }
 
     /// What stays of a report that the operator deleted. `None` for a private one, which looks like one

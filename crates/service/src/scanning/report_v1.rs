@@ -7,19 +7,18 @@ use contract::records::{Grade, HistoryEntry, PublicReportV1, ScanRecord, Visibil
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
-use store::{Licence, ScanRow, ScanScope};
+use store::{ScanRow, ScanScope};
 
 use super::{Caller, ScanCommand, ScanError};
 use crate::scanning::Scanning;
 
 impl Scanning {
-    /// Scans a domain for a licence holder and returns the stable form of the record.
+    /// Scans a domain and returns the stable form of the record.
     pub async fn scan_v1(
         self: &Arc<Self>,
         input: String,
-        licence: Licence,
+        caller: Caller,
     ) -> Result<(PublicReportV1, bool), ScanError> {
-        let caller = Caller::LicenceHolder(licence);
         let reply =
             self.scan(ScanCommand { input, visibility: Visibility::Public, caller }).await?;
         let is_earlier_report = reply.is_earlier_report;

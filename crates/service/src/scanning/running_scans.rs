@@ -10,11 +10,11 @@ use contract::evidence::ReadTarget;
 use contract::records::Role;
 use contract::{Domain, Timestamp};
 use observe::{ProgressRead, ScanProgress};
-use store::Visibility;
+use store::{Licence, Visibility};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
-use super::scan::{ScanCommand, ScanError, ScanReply, stored_visibility};
+use super::scan::{Caller, ScanCommand, ScanError, ScanReply};
 use crate::scanning::Scanning;
 
 /// The most scans that are known at a time, running or ended.
@@ -44,6 +44,8 @@ pub struct RunningScan {
     pub id: String,
     pub domain: Domain,
     pub visibility: Visibility,
+    /// The id of the licence that it is made for, if it is private.
+    owner: Option<String>,
     pub started_at: Timestamp,
     progress: Mutex<ScanBoard>,
     changed: watch::Sender<u64>,
@@ -177,11 +179,26 @@ impl RunningScan {
             id,
             domain,
             visibility,
+            owner: None,
             started_at,
             progress: Mutex::new(board),
             changed: watch::Sender::new(0),
             all_listeners,
             listeners: Arc::new(Semaphore::new(MAX_LISTENERS_OF_ONE)),
+        }
+    }
+
+    /// Only the licence that it is made for may watch.
+    fn with_owner(self, owner: Option<String>) -> Self {
+        Self { owner, ..self }
+    }
+
+    /// Whether this reader may watch it. A private scan is for its licence alone.
+    #[must_use]
+    pub fn may_be_watched_by(&self, reader: Option<&Licence>) -> bool {
+        match &self.owner {
+            Some(owner) => reader.is_some_and(|reader| reader.id == *owner),
+            None => self.visibility != Visibility::Private,
         }
     }
 
@@ -291,20 +308,25 @@ impl Scanning {
         request: ScanCommand,
     ) -> Result<Arc<RunningScan>, ScanError> {
         let domain = self.scanner.parse_domain(&request.input)?;
-        let visibility = stored_visibility(&request, &domain)?;
+        let visibility = self.stored_visibility(&request, &domain)?;
         if visibility == Visibility::Public
             && let Some(running) = self.running.find_public(&domain)
         {
             return Ok(running);
         }
-        let scan = Arc::new(RunningScan::new(
+        let scan = RunningScan::new(
             self.scanner.new_unguessable_id()?,
             domain,
             visibility,
             self.clock.now(),
             self.scanner.catalogue(),
             Arc::clone(&self.running.listeners),
-        ));
+        );
+        let owner = match (visibility, &request.caller) {
+            (Visibility::Private, Caller::LicenceHolder(licence)) => Some(licence.id.clone()),
+            _ => None,
+        };
+        let scan = Arc::new(scan.with_owner(owner));
         if !self.running.add(Arc::clone(&scan)) {
             return Err(ScanError::Busy { retry_after_s: self.retry_after_s() });
         }

@@ -66,6 +66,8 @@ pub enum ScanError {
     TargetLimit { retry_after_s: u64 },
     #[error("a private scan requires a licence for the domain")]
     PrivateNeedsLicence,
+    #[error("the plan of this licence has no private scans")]
+    PrivateNotInPlan,
     #[error("this licence does not cover {domain}")]
     NotLicensed { domain: Domain },
     #[error(
@@ -111,6 +113,7 @@ impl Scanning {
             Err(
                 ScanError::BadDomain(_)
                 | ScanError::PrivateNeedsLicence
+                | ScanError::PrivateNotInPlan
                 | ScanError::NotLicensed { .. },
             ) => "refused",
             Err(
@@ -134,7 +137,7 @@ impl Scanning {
         watched: Option<&RunningScan>,
     ) -> Result<(ScanReply, Source), ScanError> {
         let domain = self.scanner.parse_domain(&request.input)?;
-        let visibility = stored_visibility(&request, &domain)?;
+        let visibility = self.stored_visibility(&request, &domain)?;
         let running = self.in_flight.try_begin(&domain);
         // Checked while this request holds the domain, so that a scan that was stored a moment ago is
         // found. Only the owner gets a new scan of his own within the window.
@@ -207,7 +210,11 @@ impl Scanning {
             scanned => scanned?,
         };
         drop(reading);
-        let reply = self.sign_and_store(outcome, visibility).await?;
+        let owner = match &request.caller {
+            Caller::LicenceHolder(licence) => Some(licence.id.clone()),
+            _ => None,
+        };
+        let reply = self.sign_and_store(outcome, visibility, owner).await?;
         // Only public scans are used in answers.
         if visibility == store::Visibility::Public
             && let Some(id) = &reply.id
@@ -259,6 +266,7 @@ impl Scanning {
         &self,
         outcome: ScanOutcome,
         visibility: store::Visibility,
+        owner: Option<String>,
     ) -> Result<ScanReply, ScanError> {
         let ScanOutcome { mut record, evidence, collected: read } = outcome;
         let mut bodies = Vec::new();
@@ -299,7 +307,10 @@ impl Scanning {
             evidence: evidence.into(),
             artifacts,
         };
-        self.store.put_scan(scan).await?;
+        match owner {
+            Some(licence_id) => self.store.put_scan_of_licence(scan, licence_id).await?,
+            None => self.store.put_scan(scan).await?,
+        }
         Ok(reply)
     }
 
@@ -325,6 +336,33 @@ impl Scanning {
             id,
             is_earlier_report: false,
         })
+    }
+
+    /// The visibility to store the scan with, if this caller may request it.
+    pub(super) fn stored_visibility(
+        &self,
+        request: &ScanCommand,
+        domain: &Domain,
+    ) -> Result<store::Visibility, ScanError> {
+        if let Caller::LicenceHolder(licence) = &request.caller
+            && !licence.covers(domain)
+        {
+            return Err(ScanError::NotLicensed { domain: domain.clone() });
+        }
+        match (&request.visibility, &request.caller) {
+            (Visibility::Public, _) => Ok(store::Visibility::Public),
+            (Visibility::Unlisted, _) => Ok(store::Visibility::Unlisted),
+            (Visibility::Private, Caller::LicenceHolder(licence)) => {
+                if self.access.plan_of(licence).has_private_scans {
+                    Ok(store::Visibility::Private)
+                } else {
+                    Err(ScanError::PrivateNotInPlan)
+                }
+            }
+            (Visibility::Private | Visibility::Unrecognised(_), _) => {
+                Err(ScanError::PrivateNeedsLicence)
+            }
+        }
     }
 }
 
@@ -368,24 +406,4 @@ enum Source {
     NewScan,
     /// A public report from inside the rescan window.
     RecentReport,
-}
-
-/// The visibility to store the scan with, if this caller may request it.
-pub(super) fn stored_visibility(
-    request: &ScanCommand,
-    domain: &Domain,
-) -> Result<store::Visibility, ScanError> {
-    if let Caller::LicenceHolder(licence) = &request.caller
-        && !licence.covers(domain)
-    {
-        return Err(ScanError::NotLicensed { domain: domain.clone() });
-    }
-    match (&request.visibility, &request.caller) {
-        (Visibility::Public, _) => Ok(store::Visibility::Public),
-        (Visibility::Unlisted, _) => Ok(store::Visibility::Unlisted),
-        (Visibility::Private, Caller::LicenceHolder(_)) => Ok(store::Visibility::Private),
-        (Visibility::Private | Visibility::Unrecognised(_), _) => {
-            Err(ScanError::PrivateNeedsLicence)
-        }
-    }
 }

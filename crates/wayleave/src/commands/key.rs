@@ -7,8 +7,8 @@ use proof::KeyPurpose;
 use serde_json::{Value, json};
 
 use super::config_in_force;
-use crate::config::ConfigArgs;
-use crate::{exit, output, wiring};
+use crate::config::{Config, ConfigArgs};
+use crate::{audit, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -65,9 +65,12 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     match args.command {
         Command::List { config, json } => list_keys(&config, json),
         Command::Rotate { purpose, config, after, json } => {
-            let mut keys = wiring::open_keys(&config_in_force(&config)?)?;
+            let in_force = config_in_force(&config)?;
+            let mut keys = wiring::open_keys(&in_force)?;
             let start = now.plus_millis(i64::from(after) * 1000);
             keys.rotate_from(purpose, start, now).context("cannot rotate the key")?;
+            let detail = json!({ "signs_from": start.whole_seconds() });
+            record(&in_force, "key.rotate", purpose.as_str(), detail)?;
             output::print_note(&format!(
                 "The new key for {purpose} starts signing at {}.",
                 start.whole_seconds()
@@ -75,12 +78,23 @@ pub(crate) fn run(args: Args) -> Result<u8> {
             list_keys(&config, json)
         }
         Command::Compromised { kid, since, config, json } => {
-            let mut keys = wiring::open_keys(&config_in_force(&config)?)?;
+            let in_force = config_in_force(&config)?;
+            let mut keys = wiring::open_keys(&in_force)?;
             keys.mark_compromised(&kid, since, now)
                 .context("cannot mark the key as compromised")?;
+            record(&in_force, "key.compromised", &kid, json!({ "since": since }))?;
             list_keys(&config, json)
         }
     }
+}
+
+/// Adds to the audit log. A data directory without a store has none yet.
+fn record(config: &Config, name: &'static str, subject: &str, detail: Value) -> Result<()> {
+    if !store_sqlite::has_database(&config.data_dir()) {
+        return Ok(());
+    }
+    let admin = wiring::open_admin(config)?;
+    wiring::runtime()?.block_on(audit::record(&admin, name, subject, detail))
 }
 
 fn list_keys(config: &ConfigArgs, json: bool) -> Result<u8> {

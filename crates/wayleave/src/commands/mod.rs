@@ -1,6 +1,7 @@
 //! The commands of the program, one file each.
 
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod canonical;
 pub(crate) mod census;

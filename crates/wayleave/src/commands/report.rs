@@ -12,7 +12,7 @@ use store_sqlite::SqliteAdmin;
 
 use super::config_in_force;
 use crate::config::ConfigArgs;
-use crate::{exit, output, wiring};
+use crate::{audit, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -122,6 +122,8 @@ async fn delete_report(admin: &SqliteAdmin, args: DeleteArgs) -> Result<u8> {
         }
         DeletionOutcome::Unknown => bail!("the report is gone already: its time was over"),
     };
+    let detail = serde_json::json!({ "reason": args.reason });
+    audit::record(admin, "report.delete", &args.id, detail).await?;
     let bodies = remove_bodies(admin).await?;
     print_result(&args, "deleted", &deleted, Some(&parts), Some(bodies))?;
     Ok(exit::PASSED)

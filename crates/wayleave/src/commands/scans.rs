@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::config_in_force;
 use crate::config::ConfigArgs;
-use crate::{exit, output, wiring};
+use crate::{audit, exit, output, wiring};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -51,8 +51,10 @@ pub(crate) fn run(args: Args) -> Result<u8> {
     let switch = wiring::runtime()?.block_on(async {
         if let Some(on) = pause {
             service::pause_scans(admin.switches(), on, SystemClock.now()).await?;
+            let name = if on { "scans.pause" } else { "scans.resume" };
+            audit::record(&admin, name, "free scans", json!({})).await?;
         }
-        service::scans_paused(admin.switches()).await
+        anyhow::Ok(service::scans_paused(admin.switches()).await?)
     })?;
     let by_switch = switch.as_ref().is_some_and(|switch| switch.on);
     let by_configuration = config.limits.scans_paused;

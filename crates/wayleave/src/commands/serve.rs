@@ -142,6 +142,7 @@ impl Running {
                 max_in_flight: config.server.max_requests,
                 limits: wiring::rate_limits(config),
                 metrics_elsewhere: config.server.metrics_listen.is_some(),
+                free_scans_v1: config.access.free_scans_v1,
                 ..WebOptions::default()
             },
         );

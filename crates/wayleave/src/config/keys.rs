@@ -61,6 +61,7 @@ const RELOADABLE: &[(&str, &str)] = &[
     ("server", "trusted_proxies"),
     ("server", "tls_cert"),
     ("server", "tls_key"),
+    ("access", "plans"),
     ("log", "filter"),
 ];
 
@@ -553,6 +554,20 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueKind::Number,
         "500",
         "Outcome reports per client address in a UTC day",
+    ),
+    key(
+        "access",
+        "plans",
+        ValueKind::List,
+        "free quota=1000, standard quota=50000 rate=5 private webhooks census, unlimited rate=20 private webhooks census",
+        "What licences give, by plan: the name, calls in a month, how many times the limits per licence, and features",
+    ),
+    key(
+        "access",
+        "free_scans_v1",
+        ValueKind::Boolean,
+        "false",
+        "Answer POST /api/v1/scan without a licence key with a free scan instead of 401",
     ),
     key(
         "targets",

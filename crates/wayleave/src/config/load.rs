@@ -241,6 +241,7 @@ fn validate(config: &Config) -> Result<()> {
             bail!("{name} must be a mailto:, http: or https: URL");
         }
     }
+    service::access::plans::Plans::parse(&config.access.plans).context("access.plans")?;
     validate_filter(&config.log.filter)?;
     if config.proof.upgrade_seconds == 0 {
         bail!("proof.upgrade_seconds must be at least 1");
@@ -383,6 +384,8 @@ mod tests {
             ("", vec![("WAYLEAVE_LOG_FILTER", "info,web=debgu")], "log.filter: \"web=debgu\""),
             ("", vec![("WAYLEAVE_LOG_FILTER", "info,,warn")], "log.filter"),
             ("[limits]\nscan_per_day = -1", vec![], "scan_per_day"),
+            ("", vec![("WAYLEAVE_ACCESS_PLANS", "big quota=none")], "access.plans"),
+            ("[access]\nplans = []", vec![], "access.plans"),
             ("", vec![("WAYLEAVE_PROOF_WITNESSES", "https://w.example")], "proof.witnesses"),
             ("[proof]\norigin = \"\"", vec![], "proof.origin"),
             ("[server]\ntls_cert = \"c.pem\"", vec![], "server.tls_key is not"),

@@ -27,6 +27,7 @@ pub(crate) struct Config {
     pub(crate) scan: ScanConfig,
     pub(crate) resolve: ResolveConfig,
     pub(crate) limits: LimitsConfig,
+    pub(crate) access: AccessConfig,
     pub(crate) targets: TargetsConfig,
     pub(crate) proof: ProofConfig,
     pub(crate) log: LogConfig,
@@ -202,6 +203,22 @@ pub(crate) struct LimitsConfig {
     pub(crate) metrics_per_minute: u32,
     pub(crate) wrong_keys_per_minute: u32,
     pub(crate) outcomes_per_day: u32,
+}
+
+/// Who gets more than everybody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AccessConfig {
+    /// Each as `NAME quota=NUMBER rate=NUMBER private webhooks census`.
+    pub(crate) plans: Vec<String>,
+    pub(crate) free_scans_v1: bool,
+}
+
+impl Default for AccessConfig {
+    fn default() -> Self {
+        let plans = service::access::plans::Plans::default();
+        Self { plans: plans.iter().map(ToString::to_string).collect(), free_scans_v1: false }
+    }
 }
 
 /// Whom the service is for.

@@ -117,7 +117,18 @@ impl Reloader {
             tracing::info!("configuration reloaded: nothing to apply");
             return;
         }
-        self.service.reload(wiring::reloadable_settings(&config));
+        let settings = match wiring::reloadable_settings(&config) {
+            Ok(settings) => settings,
+            Err(error) => {
+                metrics::counter!(RELOADS, "result" => "refused").increment(1);
+                tracing::error!(
+                    error = format!("{error:#}"),
+                    "the configuration was not reloaded, and nothing of it changed"
+                );
+                return;
+            }
+        };
+        self.service.reload(settings);
         self.app.reload(&wiring::reloadable_options(&config));
         if let (Some(certificate), Some(files)) = (&mut self.certificate, TlsFiles::of(&config)) {
             certificate.follow(files);

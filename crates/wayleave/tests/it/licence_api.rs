@@ -204,9 +204,10 @@ fn a_licence_has_a_rate_of_its_own() {
     let server = Server::start_demo_with_limits(&[data.flags().as_slice(), &rates].concat());
     let keyed = |key: String| format!("x-svc-key: {key}\r\n");
     let (one, two) = (
-        keyed(licence(&data, &["--all-domains"])),
-        keyed(licence(&data, &["--domain", "open.lab"])),
+        keyed(licence(&data, &["--all-domains", "--plan", "free"])),
+        keyed(licence(&data, &["--domain", "open.lab", "--plan", "free"])),
     );
+    let five_times = keyed(licence(&data, &["--all-domains", "--plan", "standard"]));
     // What is refused as malformed, and a report that is there already, are no scans.
     for _ in 0..3 {
         assert_eq!(scan(&server, &one, "localhost").status, 400);
@@ -218,6 +219,11 @@ fn a_licence_has_a_rate_of_its_own() {
     assert_eq!((refused.status, refused.error_code().as_str()), (429, "rate_limited"));
     assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() <= 60);
     assert_eq!(scan(&server, &two, "localhost").status, 400, "another licence");
+    // The plan `standard` has five times the rate.
+    for number in 0..11 {
+        let answer = scan(&server, &five_times, &format!("no-such-site-{number}.lab"));
+        assert_eq!(answer.status, if number < 10 { 200 } else { 429 }, "{number}");
+    }
 }
 
 #[test]
@@ -229,6 +235,9 @@ fn what_makes_no_sense_is_refused_by_the_command() {
         &["licence", "create"],
         &["licence", "create", "--all-domains", "--domain", "a.com"],
         &["licence", "revoke", "unknown"],
+        &["licence", "rotate", "unknown"],
+        &["licence", "create", "--all-domains", "--plan", "golden"],
+        &["licence", "create", "--all-domains", "--days", "0"],
     ] {
         let done = wayleave().args(arguments).args(data.flags()).output().unwrap();
         assert_eq!(done.status.code(), Some(2), "{arguments:?}");

@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod access;
 mod answer_details_api;
 mod browser;
 mod capability_calls;

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::{
     http_metrics::RouteMetrics,
     middleware::{MiddlewareState, compression, conduct_tap, request_log},
+    principal::session_cookie,
     request::{ClientAddress, client_address::client_address},
     response::HttpDocument,
 };
@@ -70,10 +71,12 @@ pub(crate) struct FastPath {
     middleware: Arc<MiddlewareState>,
     /// The header that carries a licence key.
     key_header: String,
+    /// The name of the cookie of a session.
+    session_cookie: String,
     source: Box<dyn FastPathSource>,
 }
 
-/// A request with one of these headers, or a licence key, takes the full path: it may need another
+/// A request with one of these headers, a licence key or a session takes the full path: it may need another
 /// response than the plain bytes, or has other limits.
 const FULL_PATH_HEADERS: [HeaderName; 4] =
     [AUTHORIZATION, IF_NONE_MATCH, RANGE, HeaderName::from_static("accept-signature")];
@@ -84,10 +87,11 @@ const MAX_PLAIN_BYTES: usize = 64 * 1_024;
 impl FastPath {
     pub(crate) fn new(
         middleware: Arc<MiddlewareState>,
-        key_header: String,
         source: impl FastPathSource + 'static,
     ) -> Self {
-        Self { middleware, key_header, source: Box::new(source) }
+        let key_header = middleware.issuer.brand.key_header();
+        let session_cookie = session_cookie::cookie_name(&middleware.issuer);
+        Self { middleware, key_header, session_cookie, source: Box::new(source) }
     }
 
     pub(crate) fn try_respond<B: Body>(
@@ -99,7 +103,8 @@ impl FastPath {
         let plain = request.method() == Method::GET
             && request.body().is_end_stream()
             && FULL_PATH_HEADERS.iter().all(|name| !request.headers().contains_key(name))
-            && !request.headers().contains_key(self.key_header.as_str());
+            && !request.headers().contains_key(self.key_header.as_str())
+            && session_cookie::cookie_value(request.headers(), &self.session_cookie).is_none();
         if !plain || self.middleware.in_flight_permits.available_permits() == 0 {
             return None;
         }

@@ -9,20 +9,20 @@ use axum::{
 };
 use contract::errors::ErrorCode;
 use http::{
-    HeaderMap, HeaderName,
-    header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN},
+    HeaderMap,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
     request::Parts,
 };
 use service::{AddressBlock, Service};
 
 use crate::{
     pages::{self, home::ScanForm},
+    principal::same_origin::is_cross_site,
     request::{ClientAddress, body},
     response::{ApiError, HTML, NO_STORE},
     state::{AppState, ServiceInfo},
 };
 
-const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// A few short fields and a token: far less than this.
 const MAX_FORM_BYTES: usize = 16 * 1_024;
 
@@ -90,19 +90,6 @@ fn refuse_cross_site(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Whether a browser says that a page of another site sent the request. Browsers set these headers
-/// themselves, and pages cannot change them. A request without them is not from a page, or from a browser
-/// too old to tell; its token is checked like that of any other.
-fn is_cross_site(headers: &HeaderMap) -> bool {
-    if let Some(site) = headers.get(&SEC_FETCH_SITE) {
-        return site != "same-origin" && site != "none";
-    }
-    let Some(origin) = headers.get(ORIGIN) else { return false };
-    let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    origin.map(|(_, host)| host) != host
-}
-
 async fn read_form(headers: &HeaderMap, body: Body) -> Result<FormFields, ApiError> {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let name = media_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -152,8 +139,6 @@ pub(super) fn home_with_error(
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -163,39 +148,5 @@ mod tests {
         assert_eq!((field(&form, "domain"), field(&form, "unlisted")), ("shop.example/<b>", "on"));
         let form = parse_form(b"\xff=\xfe&domain=%ff%00");
         assert_eq!((field(&form, "domain"), field(&form, "token")), ("\u{fffd}\0", ""));
-    }
-
-    #[test]
-    fn forms_of_other_sites_are_recognised() {
-        let check = |fields: &[(&'static str, &'static str)]| {
-            let fields = fields.iter();
-            let field = |(name, value): &(&'static str, &'static str)| {
-                (HeaderName::from_static(name), HeaderValue::from_static(value))
-            };
-            is_cross_site(&fields.map(field).collect())
-        };
-        let host = ("host", "svc.example:8080");
-        for own in [
-            vec![host],
-            vec![host, ("sec-fetch-site", "same-origin")],
-            vec![host, ("sec-fetch-site", "none")],
-            vec![host, ("origin", "http://svc.example:8080")],
-            vec![host, ("origin", "https://svc.example:8080")],
-            // A proxy may rewrite Host; the browser's own word counts.
-            vec![("host", "inner"), ("sec-fetch-site", "same-origin"), ("origin", "https://outer")],
-        ] {
-            assert!(!check(&own), "{own:?}");
-        }
-        for foreign in [
-            vec![host, ("sec-fetch-site", "cross-site")],
-            vec![host, ("sec-fetch-site", "same-site")],
-            vec![host, ("sec-fetch-site", "cross-site"), ("origin", "http://svc.example:8080")],
-            vec![host, ("origin", "http://other.example")],
-            vec![host, ("origin", "http://svc.example")],
-            vec![host, ("origin", "null")],
-            vec![("origin", "http://svc.example")],
-        ] {
-            assert!(check(&foreign), "{foreign:?}");
-        }
     }
 }

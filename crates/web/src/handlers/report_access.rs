@@ -6,12 +6,11 @@ use axum::{extract::FromRequestParts, response::Response};
 use bytes::Bytes;
 use contract::{Day, errors::ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
-use service::{DeletedScan, PresentedKey, Report, Service, Visibility};
+use service::{DeletedScan, Report, Service, Visibility};
 
 use super::error_mapping::stored_report_to_api_error;
 use crate::{
-    rate_limits::WrongKeyLimit,
-    request::licence_key,
+    principal::Principal,
     response::{
         ApiError, CACHE_ONE_DAY_IMMUTABLE, CACHE_PRIVATE_ONE_DAY_IMMUTABLE, HttpDocument,
         PRIVATE_NO_STORE,
@@ -23,42 +22,29 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 /// The length of the longest id.
 const MAX_ID_LENGTH: usize = 64;
 
-/// Loads the reports that this request may read. Its licence key matters only for private reports, and two
-/// different keys count as an invalid one.
+/// Loads the reports that this request may read. Who sends it matters only for private reports.
 #[derive(Debug)]
 pub(crate) struct ReportLoader {
     service: Arc<Service>,
-    keys: WrongKeyLimit,
-    presented: PresentedKey,
+    principal: Principal,
 }
 
 impl FromRequestParts<AppState> for ReportLoader {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
-        let Ok(keys) = WrongKeyLimit::from_request_parts(parts, state).await;
-        let brand = &state.service_info.issuer.brand;
-        let presented = licence_key::presented_key(&parts.headers, brand);
-        let presented = presented.unwrap_or(PresentedKey::Malformed);
-        Ok(Self { service: Arc::clone(&state.service), keys, presented })
+        let Ok(principal) = Principal::from_request_parts(parts, state).await;
+        Ok(Self { service: Arc::clone(&state.service), principal })
     }
 }
 
 impl ReportLoader {
     pub(super) async fn load(&self, id: &str) -> Result<Report, ApiError> {
         check_id(id)?;
-        let with_key = !matches!(self.presented, PresentedKey::Missing);
-        if with_key {
-            self.keys.check()?;
-        }
         let scanning = &self.service.scanning;
-        let report = scanning.report(id, &self.presented).await;
+        let report = scanning.report(id, self.principal.licence()).await;
         if let Some(report) = report.map_err(stored_report_to_api_error)? {
             return Ok(report);
-        }
-        if with_key {
-            // Counts the key if it is not valid. The reply is the same, so that it tells nothing about a key.
-            let _ = self.keys.find_licence(&self.service, &self.presented).await;
         }
         let deleted = scanning.deleted_report(id).await.map_err(stored_report_to_api_error)?;
         Err(deleted.map_or_else(report_not_found, |deleted| report_deleted(&deleted)))

@@ -1,5 +1,5 @@
 //! `/scan/{id}`: a running scan, as a page and as a stream of its progress. Whoever knows the id may watch;
-//! nobody can guess it.
+//! nobody can guess it. A private scan can be watched by its licence alone.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     pages::{self, home::ScanForm},
+    principal::Principal,
     rate_limits::{OpenStream, ReadLimit, StreamLimit},
     request::PathParameter,
     response::{ApiError, NO_STORE},
@@ -40,9 +41,10 @@ pub(crate) async fn running_scan_page(
     State(service_info): State<Arc<ServiceInfo>>,
     PageToken(token): PageToken,
     _: ReadLimit,
+    principal: Principal,
     PathParameter(id): PathParameter,
 ) -> Result<Response, ApiError> {
-    let scan = find(&service, &id)?;
+    let scan = find(&service, &id, &principal)?;
     if let Some(Err(error)) = scan.board().result.as_deref() {
         let unlisted = scan.visibility == Visibility::Unlisted;
         let form = ScanForm { domain: scan.domain.to_string(), unlisted };
@@ -82,9 +84,10 @@ pub(crate) async fn running_scan_events(
     State(service): State<Arc<Service>>,
     _: ReadLimit,
     StreamLimit(stream): StreamLimit,
+    principal: Principal,
     PathParameter(id): PathParameter,
 ) -> Result<Response, ApiError> {
-    let scan = find(&service, &id)?;
+    let scan = find(&service, &id, &principal)?;
     let Some(listener) = scan.listen() else {
         let sentence = "Too many clients watch running scans. Load the page again instead.";
         return Err(ApiError::new(ErrorCode::Overloaded, sentence).retry_after(5));
@@ -101,8 +104,9 @@ pub(crate) async fn running_scan_events(
     Ok((headers, Body::new(StreamBody::new(stream))).into_response())
 }
 
-fn find(service: &Service, id: &str) -> Result<Arc<RunningScan>, ApiError> {
+fn find(service: &Service, id: &str, principal: &Principal) -> Result<Arc<RunningScan>, ApiError> {
     let scan = is_id(id).then(|| service.scanning.running_scan(id)).flatten();
+    let scan = scan.filter(|scan| scan.may_be_watched_by(principal.licence()));
     scan.ok_or_else(|| {
         ApiError::new(
             ErrorCode::NotFound,

@@ -15,12 +15,13 @@ use http::{
     HeaderMap,
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
-use service::{AddressBlock, Caller, Licence, PresentedKey, ScanCommand, ScanError, Service};
+use service::{Caller, Licence, ScanCommand, ScanError, Service};
 
 use super::error_mapping::{bad_domain_error, target_limit_error};
 use crate::{
-    rate_limits::{ScanLimit, WrongKeyLimit},
-    request::{IdempotencyJson, IdempotencyScope, licence_key},
+    principal::Principal,
+    rate_limits::ScanLimit,
+    request::{IdempotencyJson, IdempotencyScope},
     response::{ApiError, JSON, NO_STORE, to_sentence},
     state::ServiceInfo,
 };
@@ -82,13 +83,13 @@ pub(crate) async fn scan_domain(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
     limit: ScanLimit,
-    keys: WrongKeyLimit,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequest>,
 ) -> Result<Response, ApiError> {
     // A licence for other domains lifts nothing here.
     let is_for_domain = |licence: &Licence| service.scanning.is_licensed(licence, &request.domain);
-    let (block, licence) = (limit.block, limit.licence.clone().filter(is_for_domain));
+    let principal = limit.principal.clone();
+    let (block, licence) = (principal.block, principal.licence().cloned().filter(is_for_domain));
     let slot = match licence {
         Some(_) => limit.into_slot(),
         None => limit.into_slot_of_address()?,
@@ -96,8 +97,7 @@ pub(crate) async fn scan_domain(
     let visibility = request.visibility.unwrap_or(Visibility::Public);
     let caller = match (&visibility, licence) {
         (Visibility::Private, _) => {
-            let caller = private_scan_caller(&service, &service_info, &keys, &headers, block).await;
-            caller.inspect_err(|error| slot.release_if_malformed(error))?
+            private_scan_caller(principal).inspect_err(|error| slot.release_if_malformed(error))?
         }
         (_, Some(licence)) => Caller::LicenceHolder(licence),
         (_, None) => Caller::Anonymous(block),
@@ -127,16 +127,11 @@ pub(crate) async fn scan_domain(
 
 /// The caller of a private scan. Without any key it is an anonymous caller, and the scan itself refuses
 /// with the reason.
-async fn private_scan_caller(
-    service: &Service,
-    service_info: &ServiceInfo,
-    keys: &WrongKeyLimit,
-    headers: &HeaderMap,
-    block: AddressBlock,
-) -> Result<Caller, ApiError> {
-    match licence_key::presented_key(headers, &service_info.issuer.brand)? {
-        PresentedKey::Missing => Ok(Caller::Anonymous(block)),
-        presented => Ok(Caller::LicenceHolder(keys.find_licence(service, &presented).await?)),
+fn private_scan_caller(principal: Principal) -> Result<Caller, ApiError> {
+    match (principal.holder, principal.key_problem) {
+        (Some(holder), _) => Ok(Caller::LicenceHolder(holder.licence)),
+        (None, Some(problem)) => Err(problem),
+        (None, None) => Ok(Caller::Anonymous(principal.block)),
     }
 }
 
@@ -161,7 +156,7 @@ pub(super) fn to_api_error(error: &ScanError) -> ApiError {
         ScanError::TargetLimit { retry_after_s } => {
             target_limit_error(Duration::from_secs(*retry_after_s))
         }
-        ScanError::PrivateNeedsLicence => {
+        ScanError::PrivateNeedsLicence | ScanError::PrivateNotInPlan => {
             ApiError::new(ErrorCode::Forbidden, to_sentence(&message)).param("visibility")
         }
         ScanError::NotLicensed { .. } => {
@@ -212,6 +207,7 @@ mod tests {
             (ScanError::Busy { retry_after_s: 9 }, 503, "overloaded"),
             (ScanError::TargetLimit { retry_after_s: 9 }, 429, "rate_limited"),
             (ScanError::PrivateNeedsLicence, 403, "forbidden"),
+            (ScanError::PrivateNotInPlan, 403, "forbidden"),
             (ScanError::AddressLimitReached { retry_after_s: 9 }, 429, "rate_limited"),
             (
                 ScanError::NetworkLimitReached {

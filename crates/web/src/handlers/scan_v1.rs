@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::State,
+    extract::{FromRequestParts, State},
     response::{IntoResponse, Response},
 };
 use contract::{
@@ -13,22 +13,26 @@ use contract::{
 use http::{
     HeaderMap,
     header::{CACHE_CONTROL, CONTENT_TYPE},
+    request::Parts,
 };
-use service::{AddressBlock, Service};
+use service::{Caller, Service};
 
 use super::scan;
 use crate::{
-    rate_limits::LicenceHolder,
-    request::{ClientAddress, IdempotencyJson, IdempotencyScope},
+    principal::Principal,
+    rate_limits::ScanLimit,
+    request::{IdempotencyJson, IdempotencyScope},
     response::{ApiError, JSON, NO_STORE},
-    state::ServiceInfo,
+    state::{AppState, ServiceInfo},
 };
 
 /// Scan a domain with a licence
 ///
 /// Scans a domain as `POST /api/scan` does and answers with the versioned report: a fixed set of the
-/// record's members, and the earlier public scans of the domain. Needs a licence key for the domain,
-/// in the header `x-svc-key` or as a bearer token. The limits of free scans do not apply. As for free
+/// record's members, and the earlier public scans of the domain. Needs a licence for the domain: its key
+/// in the header `x-svc-key` or as a bearer token, or the session of somebody who signed in at `/manage`. If
+/// the operator set `access.free_scans_v1`, a request without a key is a free scan instead of 401. The limits
+/// of free scans do not apply to licences. As for free
 /// scans, one scan of a domain runs at a time, and a public scan of the last two minutes is reused. The
 /// report is public.
 #[utoipa::path(
@@ -67,13 +71,12 @@ use crate::{
 pub(crate) async fn scan_domain_v1(
     State(service): State<Arc<Service>>,
     State(service_info): State<Arc<ServiceInfo>>,
-    holder: LicenceHolder,
-    ClientAddress(address): ClientAddress,
+    V1Scan { limit, caller }: V1Scan,
     headers: HeaderMap,
     IdempotencyJson { request, idempotency_key }: IdempotencyJson<ScanRequestV1>,
 ) -> Result<Response, ApiError> {
-    let (licence, slot) = holder.into_parts();
-    let block = AddressBlock::from_address(address);
+    let block = limit.principal.block;
+    let slot = limit.into_slot();
     let scope = IdempotencyScope {
         operation: "scanDomainV1",
         block,
@@ -83,7 +86,7 @@ pub(crate) async fn scan_domain_v1(
     let scanning = Arc::clone(&service);
     let (scan_slot, is_stored) = (slot.copy(), idempotency_key.is_some());
     let work = async move {
-        let scanned = scanning.scanning.scan_v1(request.domain, licence).await;
+        let scanned = scanning.scanning.scan_v1(request.domain, caller).await;
         let (report, is_earlier_report) = scanned.map_err(|error| scan::to_api_error(&error))?;
         // With a key, the reply is stored for a day, so that it counts.
         if is_earlier_report && !is_stored {
@@ -97,4 +100,30 @@ pub(crate) async fn scan_domain_v1(
     let result = scope.run(&service, idempotency_key, work).await;
     slot.settle(&result);
     result
+}
+
+/// Extractor: who scans, within the limits of scans. Whoever may not is refused before the body is read.
+#[derive(Debug)]
+pub(crate) struct V1Scan {
+    limit: ScanLimit,
+    caller: Caller,
+}
+
+impl FromRequestParts<AppState> for V1Scan {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let Ok(principal) = Principal::from_request_parts(parts, state).await;
+        let caller = caller(principal, state.service_info.free_scans_v1)?;
+        Ok(Self { limit: ScanLimit::from_request_parts(parts, state).await?, caller })
+    }
+}
+
+/// A key that is not valid is an error in any case: whoever sends one does not want a free scan.
+fn caller(principal: Principal, is_free_without_key: bool) -> Result<Caller, ApiError> {
+    let is_anonymous = principal.holder.is_none() && principal.key_problem.is_none();
+    if is_anonymous && is_free_without_key {
+        return Ok(Caller::Anonymous(principal.block));
+    }
+    Ok(Caller::LicenceHolder(principal.require_holder()?.licence))
 }

@@ -1,6 +1,7 @@
 //! CORS: scripts of any site may read public data, never with credentials. The operators' routes have
 //! no CORS headers: on a private network, another site's script could otherwise read them through a
-//! visitor's browser.
+//! visitor's browser. Neither has anything for people who signed in: the pages below `/manage`, and whatever
+//! is asked for with the cookie of a session.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use contract::Brand;
+use contract::{Brand, Issuer};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{
@@ -20,6 +21,7 @@ use http::{
 };
 
 use super::operator_routes::{HEALTHZ, METRICS, READYZ};
+use crate::principal::session_cookie;
 
 const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 
@@ -28,11 +30,20 @@ const ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 pub(crate) struct CorsHeaders {
     exposed: HeaderValue,
     allowed: HeaderValue,
+    /// The name of the cookie of a session.
+    session_cookie: String,
 }
 
+/// What is below these paths is for one person.
+const PERSONAL_PATHS: [&str; 2] = ["/manage", "/keys/free"];
+
 impl CorsHeaders {
-    pub(super) fn new(brand: &Brand) -> Self {
-        Self { exposed: exposed_headers(brand), allowed: allowed_headers(brand) }
+    pub(super) fn new(issuer: &Issuer) -> Self {
+        Self {
+            exposed: exposed_headers(&issuer.brand),
+            allowed: allowed_headers(&issuer.brand),
+            session_cookie: session_cookie::cookie_name(issuer),
+        }
     }
 
     /// Adds the CORS headers that every response with public data has.
@@ -58,7 +69,8 @@ pub(super) async fn apply_cors(
     next: Next,
 ) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    if matches!(route, Some(HEALTHZ | READYZ | METRICS)) {
+    let is_for_operators = matches!(route, Some(HEALTHZ | READYZ | METRICS));
+    if is_for_operators || is_for_people(&request, &cors_headers) {
         return next.run(request).await;
     }
     let is_preflight = request.method() == Method::OPTIONS
@@ -70,6 +82,14 @@ pub(super) async fn apply_cors(
     let mut response = next.run(request).await;
     cors_headers.add_to(response.headers_mut());
     response
+}
+
+/// Whether a request is about somebody's own account.
+fn is_for_people(request: &Request, cors: &CorsHeaders) -> bool {
+    let path = request.uri().path();
+    PERSONAL_PATHS.iter().any(|prefix| {
+        path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }) || session_cookie::cookie_value(request.headers(), &cors.session_cookie).is_some()
 }
 
 /// The headers that a script may send besides the safelisted ones. They include the licence key: a

@@ -40,12 +40,11 @@ pub(crate) use state::MiddlewareState;
 
 use crate::response::ApiError;
 
-/// Wraps a router in all middleware except signing, and adds the 404 and 405 responses.
+/// Wraps a router in all middleware except signing, and adds the 405 response. The router has its 404.
 pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router {
     let cors_headers = Arc::clone(&state.cors_headers);
     // The last layer added is the outermost.
     router
-        .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .layer(from_fn(compression::compress))
         .layer(from_fn_with_state(Arc::clone(&state), deadline::enforce_deadline))
@@ -58,6 +57,7 @@ pub(crate) fn wrap_router(router: Router, state: Arc<MiddlewareState>) -> Router
 
 /// Wraps a router in all middleware except signing, with a state of its own.
 pub fn with_middleware(router: Router, options: WebOptions, issuer: Issuer) -> Router {
+    let router = router.fallback(async || ApiError::not_found());
     wrap_router(router, MiddlewareState::new(options, issuer, None))
 }
 

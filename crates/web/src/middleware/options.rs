@@ -23,6 +23,8 @@ pub struct WebOptions {
     pub request_id_seed: u64,
     /// The metrics are served on another address ([`crate::metrics_app`]), not at `/metrics`.
     pub metrics_elsewhere: bool,
+    /// `POST /api/v1/scan` without a credential is a free scan instead of 401.
+    pub free_scans_v1: bool,
     /// Requests of agents are counted for the conduct record. Benchmarks measure what that costs.
     pub counts_agents: bool,
 }
@@ -36,6 +38,7 @@ impl Default for WebOptions {
             request_deadline: Duration::from_secs(120),
             request_id_seed: request_id::process_seed(),
             metrics_elsewhere: false,
+            free_scans_v1: false,
             counts_agents: true,
         }
     }

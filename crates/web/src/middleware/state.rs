@@ -40,7 +40,7 @@ impl MiddlewareState {
             in_flight_permits: Arc::new(Semaphore::new(
                 options.max_in_flight.min(Semaphore::MAX_PERMITS),
             )),
-            cors_headers: Arc::new(CorsHeaders::new(&issuer.brand)),
+            cors_headers: Arc::new(CorsHeaders::new(&issuer)),
             issuer,
             options,
             conduct,

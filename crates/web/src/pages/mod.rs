@@ -11,6 +11,7 @@ pub(crate) mod error;
 pub(crate) mod home;
 mod html;
 pub(crate) mod log;
+pub(crate) mod manage;
 mod markdown;
 pub(crate) mod method;
 pub(crate) mod page_text;

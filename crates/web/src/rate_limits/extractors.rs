@@ -8,66 +8,34 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use axum::{RequestPartsExt, extract::FromRequestParts};
 use contract::{errors::ErrorCode, policies::STREAM};
 use http::request::Parts;
-use service::{AddressBlock, Licence, LiveReadPermit};
+use service::{AddressBlock, LiveReadPermit};
 
 use super::{
-    client::{RequestClient, counted_as_licence},
+    client::RequestClient,
     limiter::RateLimiter,
     open_streams::OpenStream,
     policies::RateLimiters,
     quota::QuotaStatus,
     reason::TooMany,
-    scan_limit::ScanSlot,
     scopes::RateLimitClient,
     status::{RateLimitStatus, client_and_status},
-    wrong_key_limit::WrongKeyLimit,
 };
 use crate::{
-    request::{ClientAddress, licence_key},
+    principal::{CountedPrincipal, Holder, Principal},
+    request::ClientAddress,
     response::ApiError,
     state::AppState,
 };
 
-/// Whom the request is counted as, and the status in which the quotas are recorded.
-async fn request_client(parts: &mut Parts, state: &AppState) -> (RequestClient, RateLimitStatus) {
-    let Ok(client) = RequestClient::from_request_parts(parts, state).await;
+/// Whom the request is counted as, and the status in which the quotas are recorded. A call of a licence
+/// counts against its quota of the month.
+async fn request_client(
+    parts: &mut Parts,
+    state: &AppState,
+) -> Result<(RequestClient, RateLimitStatus), ApiError> {
+    let CountedPrincipal(principal) = CountedPrincipal::from_request_parts(parts, state).await?;
     let Ok(status) = parts.extract().await;
-    (client, status)
-}
-
-/// Extractor: the licence of the request, within the rate limit of that licence. Other requests are
-/// refused before the body is read.
-#[derive(Debug)]
-pub(crate) struct LicenceHolder {
-    pub(crate) licence: Licence,
-    slot: ScanSlot,
-}
-
-impl LicenceHolder {
-    /// Call when the request was read. Until then, a request that is dropped does not count.
-    pub(crate) fn into_parts(self) -> (Licence, ScanSlot) {
-        (self.licence, self.slot.kept())
-    }
-}
-
-impl FromRequestParts<AppState> for LicenceHolder {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let Ok(keys) = WrongKeyLimit::from_request_parts(parts, state).await;
-        let presented =
-            licence_key::presented_key(&parts.headers, &state.service_info.issuer.brand)?;
-        let licence = keys.find_licence(&state.service, &presented).await?;
-        let Ok(status) = parts.extract().await;
-        let status: RateLimitStatus = status;
-        let client = counted_as_licence(&licence);
-        let reads = state.rate_limiters.reads.acquire(client, 1);
-        status.enforce(reads, TooMany::of("too many requests").licensed())?;
-        let rates = Arc::clone(&state.rate_limiters);
-        let too_many = TooMany::of("too many scans").licensed();
-        let slot = ScanSlot::acquire(rates, client, status, too_many)?;
-        Ok(Self { licence, slot })
-    }
+    Ok((principal.rate_limit_client(), status))
 }
 
 /// Enforces the limit for reading stored records (`read`).
@@ -78,10 +46,61 @@ impl FromRequestParts<AppState> for ReadLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (client, status) = request_client(parts, state).await;
+        let (client, status) = request_client(parts, state).await?;
         let verdict = state.rate_limiters.reads.acquire(client.counted_as(), 1);
         status.enforce(verdict, client.too_many("too many records read"))?;
         Ok(Self)
+    }
+}
+
+/// Enforces the limit for reading (`read`) on a page that is for everybody and reads no credential.
+#[derive(Debug)]
+pub(crate) struct PublicReadLimit;
+
+impl FromRequestParts<AppState> for PublicReadLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (block, status) = client_and_status(parts).await;
+        let verdict = state.rate_limiters.reads.acquire(block.into(), 1);
+        status.enforce(verdict, TooMany::of("too many requests"))?;
+        Ok(Self)
+    }
+}
+
+/// Enforces the limit for reading (`read`) for whoever sends the request, without counting it against a quota.
+#[derive(Debug)]
+pub(crate) struct PrincipalReadLimit(pub(crate) Principal);
+
+impl FromRequestParts<AppState> for PrincipalReadLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let Ok(principal) = Principal::from_request_parts(parts, state).await;
+        let Ok(status): Result<RateLimitStatus, _> = parts.extract().await;
+        let client = principal.rate_limit_client();
+        let verdict = state.rate_limiters.reads.acquire(client.counted_as(), 1);
+        status.enforce(verdict, client.too_many("too many requests"))?;
+        Ok(Self(principal))
+    }
+}
+
+/// Lets only licence holders through, within their limit for reading (`read`). For anybody else the address
+/// is an unknown one. The call is not counted against the quota.
+#[derive(Debug)]
+pub(crate) struct GatedReadLimit(pub(crate) Holder);
+
+impl FromRequestParts<AppState> for GatedReadLimit {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let Ok(principal) = Principal::from_request_parts(parts, state).await;
+        if principal.holder.is_none() {
+            return Err(ApiError::not_found());
+        }
+        let PrincipalReadLimit(principal) =
+            PrincipalReadLimit::from_request_parts(parts, state).await?;
+        principal.holder.map(Self).ok_or_else(ApiError::not_found)
     }
 }
 
@@ -274,7 +293,7 @@ impl FromRequestParts<AppState> for DecisionLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let (client, status) = request_client(parts, state).await;
+        let (client, status) = request_client(parts, state).await?;
         let verdict = state.rate_limiters.decisions.acquire(client.counted_as(), 1);
         status.enforce(verdict, client.too_many(Self::TOO_MANY))?;
         Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), client, status })
@@ -339,10 +358,10 @@ impl LiveReadPermit for LiveReadLimit {
 }
 
 impl FromRequestParts<AppState> for LiveReadLimit {
-    type Rejection = Infallible;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
-        let (client, status) = request_client(parts, state).await;
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
+        let (client, status) = request_client(parts, state).await?;
         Ok(Self { rate_limiters: Arc::clone(&state.rate_limiters), client, status })
     }
 }
@@ -364,7 +383,8 @@ mod tests {
     }
 
     fn client() -> RequestClient {
-        RequestClient::of_address(AddressBlock::from_address("192.0.2.1".parse().unwrap()))
+        let block = AddressBlock::from_address("192.0.2.1".parse().unwrap());
+        RequestClient::new(block, None, None)
     }
 
     fn decide(rates: &RateLimiters, status: &RateLimitStatus, items: u32) {

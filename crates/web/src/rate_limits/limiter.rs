@@ -168,20 +168,6 @@ impl RateLimiter {
         limits.min().map(|limit| limit.saturating_mul(client.factor()))
     }
 
-    /// Whether one more request would be accepted, without counting it.
-    pub(super) fn check(&self, client: impl Into<RateLimitClient>) -> RateLimitVerdict {
-        self.check_at(client.into(), Instant::now())
-    }
-
-    fn check_at(&self, client: RateLimitClient, now: Instant) -> RateLimitVerdict {
-        let now = self.nanos(now);
-        let policies = self.lock();
-        let all: Vec<RequestCounts> =
-            policies.iter().map(|policy| policy.counts_of(client, now)).collect();
-        drop(policies);
-        self.verdict(client, &all, 1, now)
-    }
-
     /// What the counts say about `items` more requests; nothing is refused with 0.
     fn verdict(
         &self,
@@ -383,19 +369,6 @@ mod tests {
         assert_eq!(summarize(&verdict), [("scan-10s", 0, 5, true), ("scan", 1, 55, false)]);
         let verdict = acquire(20 * S);
         assert_eq!(summarize(&verdict), [("scan-10s", 4, 10, false), ("scan", 0, 40, false)]);
-    }
-
-    #[test]
-    fn a_check_counts_nothing() {
-        let (rates, start) = (steady("key", 2), Instant::now());
-        for _ in 0..10 {
-            assert_eq!(rates.check_at(client(1), start).wait, Duration::ZERO);
-        }
-        rates.acquire_at(client(1), 2, start, None);
-        let verdict = rates.check_at(client(1), start + 10 * S);
-        assert_eq!((verdict.wait, summarize(&verdict)), (20 * S, vec![("key", 0, 20, true)]));
-        assert_eq!(rates.check_at(client(2), start).wait, Duration::ZERO, "another client");
-        assert_eq!(rates.check_at(client(1), start + 30 * S).wait, Duration::ZERO, "afterwards");
     }
 
     #[test]

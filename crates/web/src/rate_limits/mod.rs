@@ -7,7 +7,7 @@
 //! ([`gcra`], [`cell_table`]), or for small limits that must be exact a few ([`exact_window`]).
 
 mod cell_table;
-mod client;
+pub(crate) mod client;
 mod client_limiter;
 mod count;
 mod exact_window;
@@ -27,7 +27,7 @@ mod route_policies;
 mod scan_limit;
 mod scopes;
 mod status;
-mod wrong_key_limit;
+pub(crate) mod wrong_key_limit;
 
 pub use policies::RateLimits;
 pub use rate::RateLimit;
@@ -35,9 +35,9 @@ pub use route_policies::{ROUTE_POLICIES, RouteLimit, RoutePolicy};
 
 pub(crate) use exact_window::EXACT_MAX;
 pub(crate) use extractors::{
-    DecisionLimit, FeedLimit, FeedLimiter, LicenceHolder, LiveReadLimit, LogFileLimit,
-    McpMessageLimit, MetricsLimit, OutcomeLimit, ReadLimit, ReadinessLimit, StreamLimit,
-    VisitorLimit, try_acquire_decision,
+    DecisionLimit, FeedLimit, FeedLimiter, GatedReadLimit, LiveReadLimit, LogFileLimit,
+    McpMessageLimit, MetricsLimit, OutcomeLimit, PrincipalReadLimit, PublicReadLimit, ReadLimit,
+    ReadinessLimit, StreamLimit, VisitorLimit, try_acquire_decision,
 };
 pub(crate) use headers::{add_rate_limit_headers, write_rate_limit_headers};
 pub(crate) use open_streams::OpenStream;

@@ -1,8 +1,8 @@
 //! Which limits hold for which route, or why none does. A test compares the table with the routes.
 
 use contract::policies::{
-    DECIDE, FEED, KEYED_READ, KEYED_SCAN, LIVE, LOG_FILE, MCP, METRICS, OUTCOME, OUTCOME_DAY, READ,
-    READINESS, SCAN, SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
+    DECIDE, FEED, LIVE, LOG_FILE, MCP, METRICS, OUTCOME, OUTCOME_DAY, READ, READINESS, SCAN,
+    SCAN_BURST, SCAN_DAY, STREAM, VISITORS, WRONG_KEY,
 };
 
 /// What limits the requests of one route.
@@ -54,7 +54,7 @@ const FROM_MEMORY: &str =
 pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     // Scans and reports
     post("/api/scan", SCANS),
-    post("/api/v1/scan", &[KEYED_READ.name, KEYED_SCAN.name, WRONG_KEY.name]),
+    post("/api/v1/scan", SCANS),
     get("/r/{file}", &[READ.name, FEED.name, WRONG_KEY.name]),
     get("/api/graph/{id}", READS_WITH_KEY),
     // Changes over time, and comparison of readings
@@ -104,6 +104,8 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     open("/openapi.json", BUILT_ONCE),
     open("/spec/graph-context.jsonld", BUILT_ONCE),
     get("/api/v1/builds/{version_id}", READS),
+    // Licences
+    get("/api/v1/usage", READS_WITH_KEY),
     // Keys
     get("/.well-known/http-message-signatures-directory", READS),
     get("/.well-known/security-key-rotation.json", READS),
@@ -136,6 +138,16 @@ pub const ROUTE_POLICIES: &[RoutePolicy] = &[
     get("/scan/{id}/events", &[READ.name, STREAM.name]),
     get("/preflight", READS),
     post("/preflight", DECIDES_LIVE),
+    get("/manage", READS),
+    post("/manage/sign-in", READS_WITH_KEY),
+    post("/manage/sign-out", READS),
+    post("/manage/sign-out-everywhere", READS),
+    post("/manage/sessions/end", READS),
+    post("/manage/keys/rotate", READS),
+    post("/manage/keys/revoke", READS),
+    post("/manage/scans", SCANS),
+    get("/manage/data.json", READS),
+    post("/manage/data/delete", READS),
     get("/badge/{file}", READS),
     get("/og/{file}", &[READ.name, FEED.name, WRONG_KEY.name]),
     get("/visitor", READS),

@@ -8,21 +8,24 @@ use std::sync::{
 
 use axum::{RequestPartsExt, extract::FromRequestParts, response::Response};
 use http::{StatusCode, request::Parts};
-use service::{AddressBlock, Licence};
 
 use super::{
-    client::RequestClient, limiter::CountedRequest, policies::RateLimiters, reason::TooMany,
-    scopes::RateLimitClient, status::RateLimitStatus,
+    limiter::CountedRequest, policies::RateLimiters, reason::TooMany, scopes::RateLimitClient,
+    status::RateLimitStatus,
 };
-use crate::{request::is_replayed, response::ApiError, state::AppState};
+use crate::{
+    principal::{CountedPrincipal, Principal},
+    request::is_replayed,
+    response::ApiError,
+    state::AppState,
+};
 
 /// Enforces the limits of scan requests (`scan`, or `keyed-scan` with a licence). Each request also
 /// counts as a read, so that requests that are not counted as scans are limited, too. It is counted
 /// before its body is read.
 #[derive(Debug)]
 pub(crate) struct ScanLimit {
-    pub(crate) block: AddressBlock,
-    pub(crate) licence: Option<Licence>,
+    pub(crate) principal: Principal,
     slot: ScanSlot,
 }
 
@@ -34,10 +37,10 @@ impl ScanLimit {
 
     /// The same for a scan to which the licence does not apply: it counts by its address.
     pub(crate) fn into_slot_of_address(self) -> Result<ScanSlot, ApiError> {
-        if self.licence.is_none() {
+        if self.principal.holder.is_none() {
             return Ok(self.into_slot());
         }
-        let (block, status) = (self.block, self.slot.status.clone());
+        let (block, status) = (self.principal.block, self.slot.status.clone());
         let rates = Arc::clone(&self.slot.rates);
         // Gives the slot of the licence back.
         drop(self);
@@ -129,13 +132,15 @@ impl FromRequestParts<AppState> for ScanLimit {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
-        let Ok(client) = RequestClient::from_request_parts(parts, state).await;
+        let CountedPrincipal(principal) =
+            CountedPrincipal::from_request_parts(parts, state).await?;
+        let client = principal.rate_limit_client();
         let Ok(status): Result<RateLimitStatus, _> = parts.extract().await;
         let (rates, counted_as) = (&state.rate_limiters, client.counted_as());
         let too_many = client.too_many("too many requests");
         status.enforce(rates.reads.acquire(counted_as, 1), too_many)?;
         let too_many = client.too_many("too many scan requests");
         let slot = ScanSlot::acquire(Arc::clone(rates), counted_as, status, too_many)?;
-        Ok(Self { block: client.block, licence: client.licence, slot })
+        Ok(Self { principal, slot })
     }
 }

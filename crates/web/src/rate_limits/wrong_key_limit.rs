@@ -20,8 +20,8 @@ use super::{
 use crate::{request::licence_key, response::ApiError, state::AppState};
 
 /// The limit on licence keys that are not valid (`wrong-key`). The extractor counts nothing: a key is
-/// counted when it turns out to be wrong. An address that sent too many is refused before its next key
-/// is looked up, whatever that key is.
+/// counted when it turns out to be wrong. An address that sent too many is refused its further wrong ones;
+/// valid keys work nevertheless, so that nobody behind the same address is locked out.
 #[derive(Debug)]
 pub(crate) struct WrongKeyLimit {
     rate_limiters: Arc<RateLimiters>,
@@ -31,40 +31,32 @@ pub(crate) struct WrongKeyLimit {
 }
 
 impl WrongKeyLimit {
-    /// Refuses if this address sent too many wrong keys.
-    pub(crate) fn check(&self) -> Result<(), ApiError> {
-        let verdict = self.rate_limiters.wrong_keys.check(self.block);
-        // A key that was counted in this request does not refuse the request itself.
-        if verdict.wait.is_zero() || self.counted.is_set() {
+    /// Counts the key of this request, once. Refuses if this address sent too many before.
+    fn count_wrong_key(&self) -> Result<(), ApiError> {
+        if !self.counted.set() {
             return Ok(());
         }
+        let verdict = self.rate_limiters.wrong_keys.acquire(self.block, 1);
         self.status.enforce(verdict, TooMany::of("too many wrong licence keys"))
     }
 
-    /// Counts the key of this request, once.
-    pub(crate) fn count_wrong_key(&self) {
-        if !self.counted.set() {
-            return;
-        }
-        let verdict = self.rate_limiters.wrong_keys.acquire(self.block, 1);
-        self.status.record(verdict.quotas);
-    }
-
-    /// The licence of a presented key, within the limit.
+    /// The licence of a presented key. A wrong key is an error, and after too many of them another error.
     pub(crate) async fn find_licence(
         &self,
         service: &Service,
         presented: &PresentedKey,
     ) -> Result<Licence, ApiError> {
-        if matches!(presented, PresentedKey::Missing) {
-            return Err(licence_key::to_api_error(LicenceError::NoKey));
-        }
-        self.check()?;
-        service.access.find_active_licence(presented).await.map_err(|error| {
+        let found = service.access.find_active_licence(presented).await;
+        self.count_if_wrong(found)
+    }
+
+    /// Counts the key if what was looked up with it failed because of the key.
+    pub(crate) fn count_if_wrong<T>(&self, found: Result<T, LicenceError>) -> Result<T, ApiError> {
+        found.or_else(|error| {
             if matches!(error, LicenceError::UnknownKey) {
-                self.count_wrong_key();
+                self.count_wrong_key()?;
             }
-            licence_key::to_api_error(error)
+            Err(licence_key::to_api_error(error))
         })
     }
 }
@@ -87,10 +79,6 @@ impl WrongKeyCounted {
     /// The flag of this request.
     fn of_request(parts: &mut Parts) -> Self {
         parts.extensions.get_or_insert_default::<Self>().clone()
-    }
-
-    fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
     }
 
     /// True the first time.

@@ -1,7 +1,10 @@
 //! The licence key of a request: in the brand's own header or as a bearer token.
 
 use contract::{Brand, errors::ErrorCode};
-use http::{HeaderMap, header::AUTHORIZATION};
+use http::{
+    HeaderMap,
+    header::{AUTHORIZATION, COOKIE},
+};
 use service::{LicenceError, LicenceKey, PresentedKey};
 
 use crate::response::ApiError;
@@ -12,7 +15,8 @@ pub(crate) fn credentials_digest(headers: &HeaderMap, brand: &Brand) -> proof::D
     let mut hasher = proof::Hasher::new();
     let own = headers.get_all(brand.key_header()).iter().map(|line| (b'k', line));
     let bearer = headers.get_all(AUTHORIZATION).iter().map(|line| (b'a', line));
-    for (which, line) in own.chain(bearer) {
+    let session = headers.get_all(COOKIE).iter().map(|line| (b'c', line));
+    for (which, line) in own.chain(bearer).chain(session) {
         hasher.update(&[which]);
         hasher.update(&(line.len() as u64).to_be_bytes());
         hasher.update(line.as_bytes());

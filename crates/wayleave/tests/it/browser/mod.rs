@@ -4,6 +4,7 @@
 //! `WAYLEAVE_SCREENSHOTS=DIR` stores a picture of every page in every look.
 
 mod driver;
+mod licence_holder;
 mod looks;
 
 use std::time::{Duration, Instant};
