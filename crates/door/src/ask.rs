@@ -201,6 +201,7 @@ pub(crate) async fn ask(visit: &Arc<VisitState>, request: AskRequest) -> Result<
         timer: &timer,
         identity: &request.identity,
         fresh_connection: request.fresh_connection,
+        trusted_only: false,
     };
     let outgoing = Outgoing { method: request.method.to_http(), body: request.body };
     let sent = sender.send(&target, &fields, &outgoing, &mut hop).await;

@@ -173,6 +173,7 @@ impl FetchState<'_> {
             timer: &self.timer,
             identity: &self.request.identity,
             fresh_connection: self.request.fresh_connection,
+            trusted_only: false,
         };
         let signature = self.visit.context.signature_fields(&self.request.identity, target);
         let signed = (!signature.is_empty()).then(|| fields.with_fields(&signature));

@@ -9,7 +9,7 @@
 //! Life of a fetch: [`Visit::fetch`] → `guard::url` → `VisitState::addresses` (`dns`) →
 //! `guard::address` → `http::dial` → `tls` → `http::connection` → `http::body` → [`FetchResult`].
 //! [`Visit::ask`] takes the same way (`send`) with another method and a small body, and its answer can
-//! be read as a stream of events (`sse`).
+//! be read as a stream of events (`sse`). [`Visit::post`] delivers a body and returns only the status.
 
 mod ask;
 mod byte_budget;
@@ -27,6 +27,7 @@ mod http;
 mod mutex;
 pub mod operator;
 mod policy;
+mod post;
 mod read_timer;
 mod request;
 mod request_signer;
@@ -45,7 +46,9 @@ pub use error::DoorError;
 pub use failure::TARGET_LIMIT;
 pub use guard::address::{AddressRefusal, AddressRule};
 pub use guard::address_kind::AddressKind;
+pub use guard::url::check_url;
 pub use policy::{BodyCaps, Limits, PhaseTimeouts, Policy, ResolverChoice, read_pem};
+pub use post::PostRequest;
 pub use request::{
     FetchRequest, FetchResult, ReadKind, RedirectGate, RedirectPolicy, RedirectRefusal,
 };

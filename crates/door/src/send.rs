@@ -32,6 +32,8 @@ pub(crate) struct RequestSender<'a> {
     /// Connections are never shared between identities.
     pub(crate) identity: &'a str,
     pub(crate) fresh_connection: bool,
+    /// Nothing is sent over TLS to a server whose certificate is not valid.
+    pub(crate) trusted_only: bool,
 }
 
 /// Permits to send one request: one of the host and one of its network. The network has its own
@@ -208,6 +210,14 @@ impl RequestSender<'_> {
         let session = stream.get_ref().1;
         let http2 = session.alpn_protocol() == Some(b"h2");
         let facts: TlsFacts = context.tls.facts(session, &name, context.clock.now());
+        if self.trusted_only && !facts.trusted {
+            return Err(new_failure(
+                FailureKind::Tls,
+                FailurePhase::Tls,
+                "untrusted_certificate",
+                "The certificate of the host is not valid for its name.",
+            ));
+        }
         let facts = Some(Arc::new(facts));
         let stream = EofTolerantStream(stream);
         if !http2 {

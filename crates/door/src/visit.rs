@@ -13,7 +13,10 @@ use crate::dns::{self, RecordType};
 use crate::failure::name_refusal;
 use crate::guard::url::PortSet;
 use crate::visit_state::VisitState;
-use crate::{Answer, AskRequest, FetchRequest, FetchResult, ReadKind, TargetRefusal, ask, fetch};
+use crate::{
+    Answer, AskRequest, FetchRequest, FetchResult, PostRequest, ReadKind, TargetRefusal, ask,
+    fetch, post,
+};
 
 /// One visit, such as one scan: names are resolved once, connections are reused, and one deadline
 /// applies to everything. Cheap to clone; all clones share one state. Dropping the last clone
@@ -58,6 +61,11 @@ impl Visit {
     /// are not followed: [`crate::AnswerHead::redirect_location`] tells of one.
     pub async fn ask(&self, request: AskRequest) -> Result<Answer, Failure> {
         ask::ask(&self.0, request).await
+    }
+
+    /// Delivers a body and returns the status of the answer. Redirects are not followed.
+    pub async fn post(&self, request: PostRequest) -> Result<u16, Failure> {
+        post::post(&self.0, request).await
     }
 
     /// Closes the connections of one identity as soon as no read uses them.

@@ -8,7 +8,7 @@
 //! [`access`] (limits, licences, idempotency keys), [`log`] (transparency log, daily seals, builds),
 //! [`mcp`] (MCP servers), [`answers`] (resolve, preflight and the evidence behind them), [`visitors`] (who a visitor is),
 //! [`conduct`] (agents on our own site), [`scanning`] (full scans, reports,
-//! censuses), [`jobs`] (background loops).
+//! censuses), [`webhooks`] (events for licence holders), [`jobs`] (background loops).
 
 pub mod access;
 pub mod answers;
@@ -37,6 +37,7 @@ mod target_domains;
 #[cfg(test)]
 mod testing;
 pub mod visitors;
+pub mod webhooks;
 
 use std::fmt;
 use std::sync::Arc;
@@ -83,11 +84,12 @@ pub use settings::{OperatorSettings, ReloadableSettings, Settings};
 pub use signing_keys::{KEY_DIRECTORY_PATH, KEY_ROTATION_PATH, KeyDirectory, SigningKeys};
 /// Stored types that are part of this crate's interface.
 pub use store::{
-    DeletedScan, Licence, LicenceScan, LicensedDomains, ScanRow, Session, StoreError, StoredKey,
-    StoredReply, Visibility,
+    DeletedScan, Delivery, DeliveryState, Licence, LicenceScan, LicensedDomains, ScanRow, Session,
+    StoreError, StoredKey, StoredReply, Visibility, Webhook,
 };
 pub use target_domains::DomainLimits;
 pub use visitors::{VisitorSettings, Visitors};
+pub use webhooks::{EventName, WebhookError, Webhooks};
 
 /// Everything a [`Service`] is built from. The binary or a test supplies it.
 #[allow(missing_debug_implementations, reason = "consumed at once by Service::new")]
@@ -125,6 +127,7 @@ pub struct Service {
     pub conduct: Arc<Conduct>,
     pub scanning: Arc<Scanning>,
     pub census: Arc<Census>,
+    pub webhooks: Arc<Webhooks>,
 }
 
 impl Service {
@@ -204,7 +207,7 @@ impl Service {
             builds: Arc::clone(&builds),
             mcp: Arc::clone(&mcp),
             clock: Arc::clone(&clock),
-            ids,
+            ids: Arc::clone(&ids),
             secret: secret.clone(),
         });
         let outcomes = Arc::new(Outcomes {
@@ -270,6 +273,14 @@ impl Service {
             keys: Arc::clone(&keys),
             clock: Arc::clone(&clock),
         });
+        let webhooks = Arc::new(Webhooks::new(
+            issuer.clone(),
+            scanner.clone(),
+            Arc::clone(&store),
+            Arc::clone(&keys),
+            Arc::clone(&clock),
+            ids,
+        ));
         Self {
             settings,
             issuer,
@@ -290,6 +301,7 @@ impl Service {
             conduct,
             scanning,
             census,
+            webhooks,
         }
     }
 
@@ -371,7 +383,8 @@ debug_by_name!(
     Scanning,
     SigningKeys,
     TransparencyLog,
-    Visitors
+    Visitors,
+    Webhooks
 );
 
 impl fmt::Debug for Service {

@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use store::{Audit, Deletions, Feeds, LicenceData, Licences, StoreError, Switches, Usage};
+use store::{
+    Audit, Deletions, Deliveries, Feeds, LicenceData, Licences, StoreError, Switches, Usage,
+    Webhooks,
+};
 use supervisor::Supervisor;
 
 use crate::artifact_files::ArtifactFiles;
@@ -57,7 +60,8 @@ pub fn schema_versions(dir: &Path) -> Result<Option<SchemaVersions>, StoreError>
     read_schema_versions(&connection, &place).map(Some)
 }
 
-/// Licences with their calls, the audit log, switches, deletions and feeds of a data directory, whether or not a server has it open.
+/// Licences with their calls and webhooks, the audit log, switches, deletions and feeds of a data directory, whether
+/// or not a server has it open.
 ///
 /// If a server is running, this is a second process on the same database. SQLite lets one process
 /// write at a time while the other waits. Each write here is one small transaction, and the server
@@ -107,6 +111,16 @@ impl SqliteAdmin {
 
     #[must_use]
     pub fn usage(&self) -> &dyn Usage {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn webhooks(&self) -> &dyn Webhooks {
+        &self.database
+    }
+
+    #[must_use]
+    pub fn deliveries(&self) -> &dyn Deliveries {
         &self.database
     }
 

@@ -9,6 +9,7 @@ use store::{BoxFuture, Deliveries, Delivery, DeliveryState, DeliveryTry, NewDeli
 
 use crate::SqliteStore;
 use crate::columns::{blob, count, optional_time, sql_integer, sql_limit, time};
+use crate::database::Database;
 use crate::error::DatabaseError;
 
 const COLUMNS: &str = "seq, id, webhook_id, event, body, created_at, next_try_at, tries, state, \
@@ -18,18 +19,16 @@ const COLUMNS: &str = "seq, id, webhook_id, event, body, created_at, next_try_at
 pub(crate) const DELETE_DELIVERIES: &str = "DELETE FROM deliveries WHERE seq IN (
     SELECT seq FROM deliveries WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)";
 
-impl Deliveries for SqliteStore {
+impl Deliveries for Database {
     fn fan_out_cursor<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
         let source = source.to_owned();
         Box::pin(
-            self.database
-                .readers
-                .read("reading a cursor", move |connection| cursor_of(connection, &source)),
+            self.readers.read("reading a cursor", move |connection| cursor_of(connection, &source)),
         )
     }
 
     fn fan_out_cursors(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, StoreError>> {
-        Box::pin(self.database.readers.read("reading the cursors", |connection| {
+        Box::pin(self.readers.read("reading the cursors", |connection| {
             let sql = "SELECT source, cursor FROM fan_out_cursors ORDER BY source";
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, count(row, 1)?)))?;
@@ -57,7 +56,7 @@ impl Deliveries for SqliteStore {
                 insert_deliveries(connection, &deliveries)?;
                 Ok(true)
             };
-            self.database.writer.write("storing deliveries", bytes, write).await
+            self.writer.write("storing deliveries", bytes, write).await
         })
     }
 
@@ -71,7 +70,7 @@ impl Deliveries for SqliteStore {
         Box::pin(async move {
             // Looked for on a reading connection: mostly nothing is due, and the writer is not needed.
             let look = move |connection: &Connection| find_due(connection, now, limit);
-            let due = self.database.readers.read(DOING, look).await?;
+            let due = self.readers.read(DOING, look).await?;
             if due.is_empty() {
                 return Ok(Vec::new());
             }
@@ -83,7 +82,7 @@ impl Deliveries for SqliteStore {
                 }
                 Ok(claimed)
             };
-            self.database.writer.write(DOING, 0, claim).await
+            self.writer.write(DOING, 0, claim).await
         })
     }
 
@@ -93,7 +92,7 @@ impl Deliveries for SqliteStore {
         tried: DeliveryTry,
     ) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
         let id = id.to_owned();
-        Box::pin(self.database.writer.write("recording a delivery", 0, move |connection| {
+        Box::pin(self.writer.write("recording a delivery", 0, move |connection| {
             record(connection, &id, &tried)?;
             find_one(connection, &id)
         }))
@@ -101,7 +100,7 @@ impl Deliveries for SqliteStore {
 
     fn delivery<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
         let id = id.to_owned();
-        Box::pin(self.database.readers.read("reading a delivery", move |c| find_one(c, &id)))
+        Box::pin(self.readers.read("reading a delivery", move |c| find_one(c, &id)))
     }
 
     fn deliveries_of<'a>(
@@ -112,7 +111,7 @@ impl Deliveries for SqliteStore {
     ) -> BoxFuture<'a, Result<Vec<Delivery>, StoreError>> {
         let webhook_id = webhook_id.to_owned();
         let before = before.map_or(i64::MAX, sql_integer);
-        Box::pin(self.database.readers.read("listing deliveries", move |connection| {
+        Box::pin(self.readers.read("listing deliveries", move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM deliveries WHERE webhook_id = ?1 AND seq < ?2
                  ORDER BY seq DESC LIMIT ?3"
@@ -124,13 +123,20 @@ impl Deliveries for SqliteStore {
         }))
     }
 
+    fn count_waiting_deliveries(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.readers.read("counting deliveries", |connection| {
+            let sql = "SELECT count(*) FROM deliveries WHERE state = 'waiting'";
+            Ok(connection.prepare_cached(sql)?.query_row([], |row| count(row, 0))?)
+        }))
+    }
+
     fn retry_delivery<'a>(
         &'a self,
         id: &'a str,
         now: Timestamp,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
         let id = id.to_owned();
-        Box::pin(self.database.writer.write("retrying a delivery", 0, move |connection| {
+        Box::pin(self.writer.write("retrying a delivery", 0, move |connection| {
             let sql = "SELECT count(*) FROM deliveries WHERE state = 'waiting' AND webhook_id =
                        (SELECT webhook_id FROM deliveries WHERE id = ?1)";
             let waiting: i64 =
@@ -144,6 +150,68 @@ impl Deliveries for SqliteStore {
                        leased_until = NULL, ended_at = NULL WHERE id = ?1 AND state = 'dead'";
             Ok(connection.prepare_cached(sql)?.execute(params![id, now.as_millis()])? > 0)
         }))
+    }
+}
+
+impl Deliveries for SqliteStore {
+    fn fan_out_cursor<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<u64, StoreError>> {
+        self.database.fan_out_cursor(source)
+    }
+
+    fn fan_out_cursors(&self) -> BoxFuture<'_, Result<Vec<(String, u64)>, StoreError>> {
+        self.database.fan_out_cursors()
+    }
+
+    fn fan_out<'a>(
+        &'a self,
+        source: &'a str,
+        expected: u64,
+        new: u64,
+        deliveries: Vec<NewDelivery>,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.database.fan_out(source, expected, new, deliveries)
+    }
+
+    fn claim_deliveries(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Delivery>, StoreError>> {
+        self.database.claim_deliveries(now, lease_until, limit)
+    }
+
+    fn record_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        tried: DeliveryTry,
+    ) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
+        self.database.record_delivery(id, tried)
+    }
+
+    fn delivery<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Delivery>, StoreError>> {
+        self.database.delivery(id)
+    }
+
+    fn deliveries_of<'a>(
+        &'a self,
+        webhook_id: &'a str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Delivery>, StoreError>> {
+        self.database.deliveries_of(webhook_id, before, limit)
+    }
+
+    fn count_waiting_deliveries(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.database.count_waiting_deliveries()
+    }
+
+    fn retry_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.database.retry_delivery(id, now)
     }
 }
 

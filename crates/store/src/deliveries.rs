@@ -121,6 +121,9 @@ pub trait Deliveries: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Delivery>, StoreError>>;
 
+    /// How many deliveries of all webhooks wait.
+    fn count_waiting_deliveries(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+
     /// Makes a delivery that was given up wait again, due now and with no tries counted. Returns `false`
     /// for any other. Refused with [`StoreError::LimitReached`] if [`MAX_WAITING_DELIVERIES`] wait for its
     /// webhook.

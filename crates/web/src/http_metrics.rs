@@ -126,6 +126,16 @@ const DESCRIPTIONS: &[(MetricKind, &str, &str)] = &[
     (MetricKind::Gauge, "wayleave_cache_bytes", "Memory that a cache takes, by cache."),
     (MetricKind::Gauge, "wayleave_cache_max_bytes", "The bound of that memory, by cache."),
     (MetricKind::Gauge, "wayleave_cache_entries", "Entries of a cache, by cache."),
+    (
+        MetricKind::Counter,
+        "wayleave_webhook_deliveries_total",
+        "Tries to deliver an event to a webhook, by result: delivered, failed (tried again), dead (given up).",
+    ),
+    (
+        MetricKind::Gauge,
+        "wayleave_webhook_deliveries_waiting",
+        "Events that wait to be delivered to a webhook.",
+    ),
     // Counted by the program.
     (
         MetricKind::Counter,

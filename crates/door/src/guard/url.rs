@@ -104,6 +104,12 @@ impl CheckedTarget {
     }
 }
 
+/// Checks a URL by every rule that needs no network access, and returns it in the form that is requested:
+/// without a fragment.
+pub fn check_url(text: &str, policy: &Policy) -> Result<Url, Failure> {
+    CheckedTarget::parse(text, policy, PortSet::Web).map(|target| target.url)
+}
+
 fn check_length(text: &str, policy: &Policy) -> Result<(), Failure> {
     if text.len() <= policy.limits.max_url_bytes {
         return Ok(());

@@ -14,6 +14,7 @@ mod connections;
 mod deadlines;
 mod http2;
 mod names;
+mod post;
 mod rebinding;
 mod redirects;
 mod setup;

@@ -18,6 +18,7 @@ mod params;
 mod sign;
 mod verify;
 mod web_bot_auth;
+mod webhook_request;
 
 pub use accept::{RequestedSignature, parse_accept_signature};
 pub use bot_request::{BotRequest, sign_bot_request};
@@ -31,6 +32,7 @@ pub use params::{ALG, SignatureParams};
 pub use sign::{SignatureFields, sign};
 pub use verify::{SignatureRequirements, VerifiedSignature, verify};
 pub use web_bot_auth::{BotSignature, BotSignatureError, WEB_BOT_AUTH_TAG};
+pub use webhook_request::{WEBHOOK_ID_FIELD, WEBHOOK_TAG, WebhookRequest, sign_webhook_request};
 
 #[cfg(test)]
 mod tests;

@@ -118,7 +118,7 @@ impl Answers {
     }
 }
 
-fn parse_entry(stored: StoredChange) -> Result<ChangeEntry, ChangesError> {
+pub(crate) fn parse_entry(stored: StoredChange) -> Result<ChangeEntry, ChangesError> {
     let entry = serde_json::from_slice::<ChangeEntry>(&stored.body);
     let mut entry = entry.map_err(|e| ChangesError::Unreadable(e.to_string()))?;
     entry.seq = Some(stored.seq);

@@ -12,6 +12,7 @@ mod key_changes;
 mod pruning;
 mod queued_scans;
 mod upkeep;
+mod webhooks;
 
 pub use conduct::run_conduct;
 pub use content_clocks::run_content_clocks;
@@ -22,3 +23,4 @@ pub use key_changes::run_key_changes;
 pub use pruning::run_pruning;
 pub use queued_scans::run_queued_scans;
 pub use upkeep::run_upkeep;
+pub use webhooks::run_webhooks;

@@ -735,6 +735,9 @@ impl Deliveries for FailingStore {
     ) -> BoxFuture<'a, Result<Vec<Delivery>, StoreError>> {
         self.inner.deliveries_of(webhook_id, before, limit)
     }
+    fn count_waiting_deliveries(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.count_waiting_deliveries()
+    }
     fn retry_delivery<'a>(
         &'a self,
         id: &'a str,

@@ -158,9 +158,11 @@ async fn failed(engine: &dyn Engine) -> CaseResult {
     let dead = dead.ok_or("it is gone")?;
     check_eq!((dead.state, dead.ended_at), (DeliveryState::Dead, Some(at(11))), "given up");
     check_eq!(store.claim_deliveries(at(99), at(100), 9).await, Ok(vec![]), "nothing is left");
+    check_eq!(store.count_waiting_deliveries().await, Ok(0), "how many wait");
     check_eq!(store.retry_delivery("b", at(30)).await, Ok(false), "one that was delivered");
     check_eq!(store.retry_delivery("a", at(30)).await, Ok(true), "one that was given up");
     check_eq!(store.retry_delivery("a", at(31)).await, Ok(false), "it waits already");
+    check_eq!(store.count_waiting_deliveries().await, Ok(1), "how many wait now");
     let next = store.claim_deliveries(at(30), at(40), 9).await.map_err(unexpected_error)?;
     check_eq!(ids(&next), ["a"], "again");
     check_eq!(next.first().map(|next| (next.tries, next.ended_at)), Some((1, None)), "from anew");

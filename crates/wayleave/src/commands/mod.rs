@@ -33,6 +33,7 @@ pub(crate) mod scans;
 pub(crate) mod serve;
 pub(crate) mod verify;
 pub(crate) mod visitor;
+pub(crate) mod webhook;
 pub(crate) mod witness;
 
 use anyhow::Result;

@@ -12,6 +12,8 @@ use web::{App, ServerOptions, WebOptions};
 
 /// How long scans that outlive their request may go on when the server stops. A scan takes 10 s.
 const SCAN_DRAIN_TIME: Duration = Duration::from_secs(15);
+/// For the deliveries to webhooks that are being sent. What takes longer is sent again after the restart.
+const DELIVERY_DRAIN_TIME: Duration = Duration::from_secs(5);
 /// For the last counts of agents.
 const COUNTS_TIME: Duration = Duration::from_secs(5);
 
@@ -163,6 +165,7 @@ impl Running {
             tracing::warn!("scans were still running at the end; they are not stored");
         }
         write_last_counts(&self.service).await;
+        finish_deliveries(&self.service).await;
         // No more requests: append what is waiting to the log before the store is closed.
         self.service.log.close().await;
         self.jobs.iter().for_each(AbortHandle::abort);
@@ -184,6 +187,12 @@ async fn write_last_counts(service: &Service) {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "the last counts of agents could not be written"),
         Err(_) => tracing::warn!("the last counts of agents could not be written in time"),
+    }
+}
+
+async fn finish_deliveries(service: &Service) {
+    if tokio::time::timeout(DELIVERY_DRAIN_TIME, service.webhooks.close()).await.is_err() {
+        tracing::info!("deliveries to webhooks were not answered in time; they are sent again");
     }
 }
 
@@ -225,6 +234,7 @@ fn start_jobs(service: &Arc<Service>, supervisor: &Supervisor) -> Vec<AbortHandl
             .spawn_task("content-clocks", jobs::run_content_clocks(Arc::clone(&service.clocks))),
         supervisor.spawn_task("agent-feeds", jobs::run_feeds(Arc::clone(&service.visitors))),
         supervisor.spawn_task("conduct", jobs::run_conduct(Arc::clone(&service.conduct))),
+        supervisor.spawn_task("webhooks", jobs::run_webhooks(Arc::clone(&service.webhooks))),
         supervisor.spawn_task("pruning", jobs::run_pruning(shared())),
         supervisor.spawn_task("daily-sealing", jobs::run_daily_sealing(shared())),
     ]

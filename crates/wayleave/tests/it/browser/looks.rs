@@ -153,6 +153,7 @@ fn pages(server: &Server) -> BTreeMap<String, String> {
         ("docs-decisions", "/docs/decisions"),
         ("docs-errors", "/docs/errors"),
         ("docs-records", "/docs/records"),
+        ("docs-webhooks", "/docs/webhooks"),
         ("docs-reader", "/docs/reader"),
         ("missing", "/nothing-here"),
     ] {

@@ -1,9 +1,10 @@
-//! The documentation: contents, one page per group of operations, records, errors, limits, and the page about our
-//! reader.
+//! The documentation: contents, one page per group of operations, records, errors, limits, webhooks, and the page
+//! about our reader.
 
 mod errors;
 mod limits;
 mod operations;
+mod webhooks;
 
 use std::collections::BTreeMap;
 
@@ -160,6 +161,7 @@ pub(crate) fn render_all(
                 errors: errors::entries(),
             }),
             "limits" => render_chapter(&chapters, chapter, limits::render(in_force)),
+            "webhooks" => webhooks::render(current, &chapters, issuer),
             "reader" => super::render(&ReaderPage {
                 current,
                 chapters: &chapters,
@@ -198,6 +200,7 @@ fn chapters(document: &Value) -> Vec<Chapter> {
     chapters.push(chapter("records", "Records"));
     chapters.push(chapter("errors", "Errors"));
     chapters.push(chapter("limits", "Limits"));
+    chapters.push(chapter("webhooks", "Webhooks"));
     chapters.push(chapter("reader", "Our reader"));
     chapters
 }
@@ -324,6 +327,25 @@ mod tests {
         assert_eq!(page.matches("not stated by the operator").count(), 5, "{page}");
         assert!(page.contains("no limit of scans in an hour"));
         assert!(page.contains("the bodies without a time limit"));
+    }
+
+    #[test]
+    fn the_page_about_webhooks_names_every_event_and_shows_the_program() {
+        let (_, pages) = pages();
+        let page = &pages["webhooks"];
+        for event in service::EventName::ALL {
+            assert!(page.contains(&format!("<code>{}</code>", event.as_str())), "{event:?}");
+        }
+        for shown in [
+            "https://svc.example/.well-known/http-message-signatures-directory",
+            "def verify_event(url, headers, body, keys):",
+            "at most 10 webhooks",
+            "at most 12 times",
+            "the last 1000 scans",
+            "At most 1000 events wait",
+        ] {
+            assert!(page.contains(shown), "{shown}");
+        }
     }
 
     #[test]
