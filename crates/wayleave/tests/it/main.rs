@@ -53,3 +53,4 @@ mod verifiers;
 mod visibility_api;
 mod visitor_api;
 mod visitor_feeds;
+mod webhooks;
