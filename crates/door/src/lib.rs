@@ -24,6 +24,7 @@ mod fetch;
 pub mod fuzzing;
 mod guard;
 mod http;
+pub mod mail;
 mod mutex;
 pub mod operator;
 mod policy;
